@@ -1,0 +1,67 @@
+// What a search found and what it proved.
+#pragma once
+
+#include <boxwood/query.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace boxwood {
+
+/// `optimal`: proven, nothing cheaper exists. `feasible`: stopped early; nothing cheaper than
+/// `lower_bound` exists. `infeasible`: proven, no admissible point meets the requirements.
+/// `unknown`: stopped before any was found; nothing cheaper than `lower_bound` exists.
+enum class Status : std::uint8_t { optimal, feasible, infeasible, unknown };
+
+/// Why a search ended.
+enum class Stop : std::uint8_t { finished, time, nodes, memory, interrupt };
+
+/// A point that meets the requirements and the box around it in which every ensemble's scores
+/// are constant: one interval a feature (a missing value has the interval of nothing, NaN ends).
+struct Solution {
+  std::vector<double> point;
+  std::vector<Interval> region;
+  bool operator==(const Solution&) const = default;
+};
+
+struct Statistics {
+  std::uint64_t nodes = 0;       ///< boxes looked at
+  std::uint64_t open_nodes = 0;  ///< left when it stopped
+  std::uint64_t peak_bytes = 0;  ///< most memory held for open nodes
+  int threads = 0;
+  double seconds = 0;
+};
+
+struct Answer {
+  Status status = Status::unknown;
+  Stop stop = Stop::finished;
+  bool already_met = false;  ///< the point itself has the outcome: cost 0, nothing to change
+  double cost = std::numeric_limits<double>::infinity();
+  double distance = std::numeric_limits<double>::infinity();
+  double lower_bound = 0;
+
+  /// Empty unless optimal or feasible. The first is the answer: of all points of that cost the one
+  /// with the fewest changes, then the smallest in the order of features. The others are the
+  /// other points of the same cost, in the same order.
+  std::vector<Solution> solutions;
+  /// There are more points of that cost than the limit on ties keeps.
+  bool more_ties = false;
+
+  /// For every ensemble what `transform` says at the query's point, and at the answer.
+  std::vector<std::vector<double>> output_before;
+  std::vector<std::vector<double>> output_after;
+
+  Statistics statistics;
+
+  const Solution& best() const { return solutions.front(); }
+  /// (cost - lower_bound) / cost; 0 when proven.
+  double gap() const;
+};
+
+const char* to_string(Status status);
+const char* to_string(Stop stop);
+
+}  // namespace boxwood

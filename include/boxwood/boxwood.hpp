@@ -1,0 +1,13 @@
+// Everything, for those who like one include.
+#pragma once
+
+#include <boxwood/answer.hpp>
+#include <boxwood/ensemble.hpp>
+#include <boxwood/error.hpp>
+#include <boxwood/explain.hpp>
+#include <boxwood/query.hpp>
+#include <boxwood/read.hpp>
+#include <boxwood/render.hpp>
+#include <boxwood/schema.hpp>
+#include <boxwood/verify.hpp>
+#include <boxwood/version.hpp>

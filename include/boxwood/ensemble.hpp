@@ -1,0 +1,124 @@
+// A tree ensemble as a plain value: what every reader produces and everything else consumes.
+//
+//   boxwood::Ensemble model = boxwood::read_model("model.json");   // boxwood/read.hpp
+//   std::vector<double> scores = model.predict(point);             // the library's raw scores
+//   std::vector<double> outputs = model.transform(scores);         // its probabilities, say
+//
+// Numbers are stored as doubles that hold the library's own values exactly; `predict` and
+// `transform` round to the library's precision at each step where the library does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxwood {
+
+enum class Precision : std::uint8_t { float32, float64 };
+
+/// What the values of a feature mean. `integer` admits whole numbers only; `ordinal` and
+/// `categorical` are whole-number codes of labels, with and without an order.
+enum class FeatureKind : std::uint8_t { continuous, integer, ordinal, categorical };
+
+struct Feature {
+  std::string name;
+  FeatureKind kind = FeatureKind::continuous;
+
+  bool operator==(const Feature&) const = default;
+};
+
+/// `less` and `less_equal` are numeric splits: the left child takes `x < threshold` and
+/// `x <= threshold`. Splits on sets of categories will be one more kind.
+enum class NodeKind : std::uint8_t { leaf, less, less_equal };
+
+/// A split or a leaf. Children always have larger indices than their parent, so that every
+/// descent ends and no walk over a tree needs recursion.
+struct Node {
+  NodeKind kind = NodeKind::leaf;
+  bool missing_left = false;  ///< split: where NaN goes
+  std::int32_t feature = -1;  ///< split
+  std::int32_t left = -1;     ///< split
+  std::int32_t right = -1;    ///< split
+  std::int32_t value = -1;    ///< leaf: index of its first number in Tree::values
+  double threshold = 0;       ///< split
+
+  bool operator==(const Node&) const = default;
+};
+
+/// Node 0 is the root. With `output >= 0` a leaf holds one number, added to that output; with
+/// `output == every_output` it holds one for each output.
+struct Tree {
+  static constexpr std::int32_t every_output = -1;
+
+  std::vector<Node> nodes;
+  std::vector<double> values;
+  std::int32_t output = 0;
+
+  bool operator==(const Tree&) const = default;
+};
+
+/// `base_first`: ((base + tree 0) + tree 1) + …; `base_last`: ((tree 0 + tree 1) + …) + base.
+enum class SumOrder : std::uint8_t { base_first, base_last };
+
+/// From raw scores to what the library's `predict` returns. `winner` is the index of the largest
+/// score (the first of equals).
+enum class Link : std::uint8_t { identity, sigmoid, exponential, softmax, winner };
+
+enum class Task : std::uint8_t { regression, binary, multiclass };
+
+struct Ensemble {
+  std::string source;     ///< who wrote it, for people: "XGBoost 3.2.0"
+  std::string objective;  ///< the library's own word: "binary:logistic"
+  std::vector<Feature> features;
+  std::vector<Tree> trees;
+  std::vector<double> base;                    ///< one for each output, in raw-score space
+  Precision input = Precision::float32;        ///< what the library rounds feature values to
+  Precision accumulator = Precision::float32;  ///< the type its sums run in
+  SumOrder order = SumOrder::base_first;
+  Link link = Link::identity;
+  Task task = Task::regression;
+  std::vector<std::string> classes;  ///< labels, one for each class; empty where unknown
+
+  /// Raw scores, one for each output: bit for bit the library's margin. NaN is missing.
+  /// Throws Error when the point has another length than `features`.
+  std::vector<double> predict(std::span<const double> point) const;
+
+  /// The link, in the library's arithmetic. For `winner` one number: the class index.
+  std::vector<double> transform(std::span<const double> scores) const;
+
+  /// The class the library's classifier answers; binary: 1 when the output exceeds 0.5.
+  /// Throws Error for a regression model.
+  std::size_t classify(std::span<const double> scores) const;
+
+  /// 2 for binary, the number of outputs for multiclass, 0 for regression.
+  std::size_t class_count() const;
+  std::size_t leaf_count() const;
+  std::size_t depth() const;
+
+  /// "good", or "class 1" where the labels are unknown.
+  std::string class_name(std::size_t index) const;
+  /// Index of a class given by label or by number; throws Error naming the known ones.
+  std::size_t class_index(std::string_view name) const;
+  /// Index of a feature by name; throws Error with the nearest name.
+  std::size_t feature_index(std::string_view name) const;
+
+  /// Throws Error with a place such as "trees[3].nodes[7]" unless every index is in range, every
+  /// child comes after its parent and has one parent, thresholds are numbers, base and leaf
+  /// values are finite and lengths agree.
+  void validate() const;
+
+  bool operator==(const Ensemble&) const = default;
+};
+
+/// The index of the leaf node that a point reaches. `Precision` is the ensemble's `input`.
+std::int32_t reach_leaf(const Tree& tree, std::span<const double> point, Precision input);
+
+/// Boxwood's own model file: versioned JSON, described in docs/formats.md.
+std::string to_json(const Ensemble& ensemble);
+/// `place` names the text in errors. Throws Error with byte position or JSON path.
+Ensemble ensemble_from_json(std::string_view text, std::string_view place = "model");
+
+}  // namespace boxwood

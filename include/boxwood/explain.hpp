@@ -1,0 +1,76 @@
+// The main job: the cheapest admissible point with the wanted outcome, and the regions around.
+#pragma once
+
+#include <boxwood/answer.hpp>
+#include <boxwood/ensemble.hpp>
+#include <boxwood/query.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+
+namespace boxwood {
+
+/// The paper's engine; the fast one will be another.
+enum class Engine : std::uint8_t { paper };
+
+/// What a running search knows. Costs never rise and bounds never fall from one report to the next.
+struct Progress {
+  double best_cost = std::numeric_limits<double>::infinity();
+  double lower_bound = 0;
+  std::uint64_t nodes = 0;
+  double seconds = 0;
+};
+
+/// Limits lead to results, not to errors: the search stops soon after one is reached, with its
+/// best point and a valid lower bound.
+struct Limits {
+  double seconds = std::numeric_limits<double>::infinity();
+  std::uint64_t nodes = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t bytes = std::uint64_t{4} << 30;  ///< memory for open nodes
+  const std::atomic<bool>* interrupt = nullptr;  ///< set it from anywhere to stop
+};
+
+/// What the paper's engine does beyond the paper. Switched off, the engine is the published one.
+struct PaperAdditions {
+  /// Abandon a node when even the best remaining leaf of every tree cannot meet a requirement.
+  bool score_pruning = true;
+  /// Drop a leaf from a node when its own distance in the dimensions to come exceeds the bound.
+  bool leaf_pruning = true;
+};
+
+struct Options {
+  Engine engine = Engine::paper;
+  int threads = 0;        ///< 0: all cores
+  std::size_t ties = 16;  ///< at most this many points of equal cost are returned
+  Limits limits;
+  PaperAdditions additions;
+  std::function<void(const Progress&)> progress;  ///< called by one thread at a time
+};
+
+/// The cheapest admissible point that meets every requirement. Throws Error for a query that makes
+/// no sense; limits end in a status.
+Answer explain(std::span<const Ensemble> ensembles, const Query& query,
+               const Options& options = {});
+Answer explain(const Ensemble& ensemble, const Query& query, const Options& options = {});
+
+/// A box in which every ensemble is constant, with its nearest admissible point.
+struct Region {
+  Solution nearest;
+  double cost = 0;
+  std::vector<std::vector<double>> scores;  ///< raw, one vector for each ensemble
+};
+
+/// Called for each region; return false to stop the stream.
+using RegionVisitor = std::function<bool(const Region&)>;
+
+/// The pure boxes that hold an admissible point within `radius` (a distance; infinity for all) of
+/// the query's point and meet its requirements (none: every box), each exactly once. Returns why
+/// it ended: `finished` when the set is complete.
+Stop visit_regions(std::span<const Ensemble> ensembles, const Query& query, double radius,
+                   const RegionVisitor& visit, const Options& options = {});
+
+}  // namespace boxwood

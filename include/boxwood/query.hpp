@@ -1,0 +1,106 @@
+// A question: from this point, which outcome is wanted, what may change, and what a change costs.
+//
+//   boxwood::Query query = boxwood::query_for(model, point);              // cost, kinds: defaults
+//   query.requirements = {boxwood::require_class(model, 1)};              // "granted"
+//   query.features[12].fixed = true;                                      // age stays
+//   boxwood::Answer answer = boxwood::explain(model, query);              // boxwood/explain.hpp
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace boxwood {
+
+/// Values between two ends, each in or out. The default is everything.
+struct Interval {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  bool lower_closed = true;
+  bool upper_closed = true;
+
+  bool contains(double value) const {
+    return (lower_closed ? value >= lower : value > lower) &&
+           (upper_closed ? value <= upper : value < upper);
+  }
+  bool operator==(const Interval&) const = default;
+};
+
+/// The library's classifier answers `target`. Binary models only: with `probability`, the
+/// library's probability of `target` is at least that, and nothing is said about the class.
+struct ClassIs {
+  std::size_t target = 0;
+  std::optional<double> probability;
+  bool operator==(const ClassIs&) const = default;
+};
+
+/// One output of `transform` (a price, say) lies in `range`.
+struct OutputIn {
+  Interval range;
+  std::size_t output = 0;
+  bool operator==(const OutputIn&) const = default;
+};
+
+/// One demand on one ensemble. A query may hold several, on several ensembles.
+struct Requirement {
+  std::size_t ensemble = 0;
+  std::variant<ClassIs, OutputIn> outcome;
+  bool operator==(const Requirement&) const = default;
+};
+
+/// What may happen to one feature and what it costs.
+///
+/// Kinds: `continuous` takes any value that the model can read; `integer` and `ordinal` whole
+/// numbers; `categorical` whole numbers too, every change costing the same. The value the point
+/// has now is always admissible. `range` limits the values that it may change to.
+struct FeatureRule {
+  FeatureKind kind = FeatureKind::continuous;
+  bool fixed = false;
+  Interval range;
+  double weight = 1;  ///< alpha: positive and finite
+  double scale = 1;   ///< one unit of change, in the feature's own unit: positive and finite
+  bool operator==(const FeatureRule&) const = default;
+};
+
+/// The separable cost: the sum over features, in their order, of term(weight, (to - from)/scale).
+/// Every norm's term is 0 for no change and never falls as a value moves away from where it is;
+/// the search relies on nothing else. A change of category is a difference of 1.
+enum class Norm : std::uint8_t { squared_l2, l1 };
+
+struct Query {
+  std::vector<double> point;  ///< NaN is missing; a missing value stays missing
+  std::vector<Requirement> requirements;
+  std::vector<FeatureRule> features;  ///< as many as the point is long
+  Norm norm = Norm::squared_l2;
+  bool operator==(const Query&) const = default;
+};
+
+/// A query at `point` with the kinds that the model file gives and no requirement yet.
+Query query_for(const Ensemble& ensemble, std::span<const double> point);
+
+Requirement require_class(const Ensemble& ensemble, std::size_t target,
+                          std::optional<double> probability = std::nullopt);
+Requirement require_output(Interval range, std::size_t output = 0);
+
+/// Throws Error for a query that makes no sense for these ensembles: lengths, classes and outputs
+/// that do not exist, weights and scales that are not positive, ranges the wrong way round, an
+/// infinite value that may change.
+void validate(const Query& query, std::span<const Ensemble> ensembles);
+
+/// Whether a value of this feature counts as changed: its term of the cost.
+double term_cost(const Query& query, std::size_t feature, double to);
+/// The cost of a point: terms added in the order of features. Equal costs are equal doubles.
+double total_cost(const Query& query, std::span<const double> to);
+/// The distance people know: the root of squared_l2, l1 itself.
+double distance(Norm norm, double cost);
+
+/// Whether the scores of the requirement's ensemble meet it: the library's word, no tolerance.
+bool meets(const Requirement& requirement, const Ensemble& ensemble,
+           std::span<const double> scores);
+
+}  // namespace boxwood

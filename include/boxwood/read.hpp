@@ -1,0 +1,30 @@
+// Model files of other libraries, told apart by content, not by suffix.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+namespace boxwood {
+
+/// Which boosting rounds count. `automatic` is what the library's own `predict` uses for that
+/// file: up to the best iteration where scikit-learn's interface of XGBoost saved the model after
+/// early stopping, every round otherwise.
+struct Rounds {
+  enum class Choice { automatic, all, best } choice = Choice::automatic;
+  std::optional<std::size_t> first;  ///< just this many; overrides `choice`
+};
+
+/// Reads Boxwood's own JSON, XGBoost JSON or XGBoost UBJSON. Throws Error with file and byte
+/// position or JSON path when the file is damaged, and naming the part when the model is sound
+/// but cannot be represented (gblinear, categorical splits, custom objectives).
+Ensemble read_model(const std::filesystem::path& file, const Rounds& rounds = {});
+
+/// The same from memory; `place` names the bytes in errors.
+Ensemble read_model_bytes(std::string_view bytes, std::string_view place = "model",
+                          const Rounds& rounds = {});
+
+}  // namespace boxwood

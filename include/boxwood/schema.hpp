@@ -1,0 +1,51 @@
+// What the columns of a model mean to people: names, kinds, labels, units, ranges, and what may
+// change. A schema is a JSON file, described in docs/formats.md; everything in it is optional.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/query.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxwood {
+
+struct FeatureSchema {
+  std::string name;   ///< the model's column
+  std::string title;  ///< for people; the name where empty
+  std::optional<FeatureKind> kind;
+  std::vector<std::string> labels;  ///< ordinal, categorical: label of code 0, 1, …
+  std::string unit;                 ///< "months"
+  Interval range;                   ///< values it may change to
+  double weight = 1;
+  double scale = 1;
+  bool fixed = false;
+  std::string group;  ///< one-hot group it belongs to; read, not used yet
+};
+
+struct Schema {
+  std::vector<FeatureSchema> features;  ///< in the model's order, one for each feature
+  std::string subject;                  ///< what a row is: "applicant"
+  std::string outcome;                  ///< what is predicted: "credit"
+  std::vector<std::string> classes;     ///< labels of the classes: ["refused", "granted"]
+  std::string output_unit;              ///< regression: "USD"
+};
+
+/// A schema that says only what the model itself knows.
+Schema schema_for(const Ensemble& ensemble);
+
+/// Reads a schema for this model; throws Error naming file and JSON path, with the nearest name
+/// where a feature does not exist.
+Schema read_schema(const std::filesystem::path& file, const Ensemble& ensemble);
+Schema schema_from_json(std::string_view text, std::string_view place, const Ensemble& ensemble);
+std::string to_json(const Schema& schema);
+
+/// Copies class labels into the ensemble's and feature kinds, ranges, scale, weight and fixed
+/// features into the query's.
+void apply(const Schema& schema, Ensemble& ensemble);
+void apply(const Schema& schema, Query& query);
+
+}  // namespace boxwood

@@ -1,0 +1,92 @@
+#include "base/json_fields.hpp"
+
+#include <boxwood/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace boxwood {
+
+nlohmann::json parse_json(std::string_view text, std::string_view place) {
+  constexpr int deepest = 32;
+  const auto limit_depth = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    if (depth > deepest) throw Error(std::string(place), "it is nested too deeply");
+    return true;
+  };
+  try {
+    return nlohmann::json::parse(text, limit_depth);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw Error(fmt::format("{}, byte {}", place, error.byte), "this is not JSON",
+                "The file may be damaged or of another kind");
+  }
+}
+
+JsonField::JsonField(const nlohmann::json& value, std::string file, std::string path)
+    : value_(&value), file_(std::move(file)), path_(std::move(path)) {}
+
+void JsonField::fail(const std::string& reason, const std::string& remedy) const {
+  if (parent_) (*parent_)[index_].fail(reason, remedy);
+  throw Error(path_.empty() ? file_ : fmt::format("{}: {}", file_, path_), reason, remedy);
+}
+
+JsonField JsonField::operator[](const char* key) const {
+  if (!value_->is_object()) fail("an object is expected here");
+  const auto found = value_->find(key);
+  if (found == value_->end()) fail(fmt::format("\"{}\" is missing", key));
+  return {*found, file_, path_.empty() ? key : fmt::format("{}.{}", path_, key)};
+}
+
+JsonField JsonField::operator[](std::size_t index) const {
+  if (index >= size()) fail(fmt::format("it has no entry {}", index));
+  return {(*value_)[index], file_, fmt::format("{}[{}]", path_, index)};
+}
+
+bool JsonField::has(const char* key) const {
+  if (!value_->is_object()) fail("an object is expected here");
+  return value_->contains(key);
+}
+
+std::size_t JsonField::size() const {
+  if (!value_->is_array()) fail("an array is expected here");
+  return value_->size();
+}
+
+std::vector<std::string> JsonField::keys() const {
+  if (!value_->is_object()) fail("an object is expected here");
+  std::vector<std::string> names;
+  for (const auto& item : value_->items()) names.push_back(item.key());
+  return names;
+}
+
+std::string JsonField::string() const {
+  if (!value_->is_string()) fail("a string is expected here");
+  return value_->get<std::string>();
+}
+
+double JsonField::number() const {
+  if (value_->is_string()) {
+    const auto& text = value_->get_ref<const std::string&>();
+    if (text == "inf") return std::numeric_limits<double>::infinity();
+    if (text == "-inf") return -std::numeric_limits<double>::infinity();
+  }
+  if (!value_->is_number()) fail("a number is expected here");
+  return value_->get<double>();
+}
+
+bool JsonField::boolean() const {
+  if (!value_->is_boolean()) fail("true or false is expected here");
+  return value_->get<bool>();
+}
+
+std::int32_t JsonField::int32() const {
+  const double value = number();
+  if (value != std::floor(value) || value < std::numeric_limits<std::int32_t>::min() ||
+      value > std::numeric_limits<std::int32_t>::max()) {
+    fail(fmt::format("{} is not a whole number of 32 bits", value));
+  }
+  return static_cast<std::int32_t>(value);
+}
+
+}  // namespace boxwood

@@ -1,0 +1,68 @@
+// The library's rounding, step by step: reading a value, and the links from scores to outputs.
+// Shared by prediction and by the search's thresholds, so that both mean the same numbers.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+namespace boxwood {
+
+/// A feature value as the library holds it. Values beyond float32's range become infinite.
+inline double as_read(double value, Precision input) {
+  return input == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+/// float32: XGBoost's formula, with its guards against division by zero and overflow.
+inline float sigmoid(float score) {
+  const float exponent = std::min(-score, 88.7F);
+  const float denominator = std::exp(exponent) + 1.0F + 1e-16F;
+  return 1.0F / denominator;
+}
+
+inline double sigmoid(double score) { return 1.0 / (1.0 + std::exp(-score)); }
+
+/// XGBoost's softmax: exponentials in the scores' precision, their sum in double.
+template <typename Real>
+std::vector<double> softmax(std::span<const double> scores) {
+  auto largest = static_cast<Real>(scores[0]);
+  for (const double score : scores) largest = std::max(largest, static_cast<Real>(score));
+  std::vector<Real> weights;
+  weights.reserve(scores.size());
+  double total = 0;
+  for (const double score : scores) {
+    weights.push_back(std::exp(static_cast<Real>(static_cast<Real>(score) - largest)));
+    total += static_cast<double>(weights.back());
+  }
+  std::vector<double> outputs;
+  outputs.reserve(scores.size());
+  for (const Real weight : weights) {
+    outputs.push_back(static_cast<double>(weight / static_cast<Real>(total)));
+  }
+  return outputs;
+}
+
+template <typename Real>
+std::vector<double> apply_link(Link link, std::span<const double> scores) {
+  std::vector<double> outputs(scores.begin(), scores.end());
+  switch (link) {
+    case Link::identity:
+      break;
+    case Link::sigmoid:
+      for (double& value : outputs) value = static_cast<double>(sigmoid(static_cast<Real>(value)));
+      break;
+    case Link::exponential:
+      for (double& value : outputs) value = static_cast<double>(std::exp(static_cast<Real>(value)));
+      break;
+    case Link::softmax:
+      return softmax<Real>(scores);
+    case Link::winner:
+      return {static_cast<double>(std::max_element(scores.begin(), scores.end()) - scores.begin())};
+  }
+  return outputs;
+}
+
+}  // namespace boxwood

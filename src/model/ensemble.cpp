@@ -1,0 +1,150 @@
+// Prediction in the source library's own arithmetic, and the checks that make a descent safe.
+#include <boxwood/ensemble.hpp>
+#include <boxwood/error.hpp>
+
+#include "base/text.hpp"
+#include "model/arithmetic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace boxwood {
+namespace {
+
+template <typename Real>
+std::vector<double> sum_scores(const Ensemble& ensemble, std::span<const double> point) {
+  const std::size_t outputs = ensemble.base.size();
+  const bool base_first = ensemble.order == SumOrder::base_first;
+  std::vector<Real> sums(outputs, Real{0});
+  if (base_first) {
+    for (std::size_t k = 0; k < outputs; ++k) sums[k] = static_cast<Real>(ensemble.base[k]);
+  }
+  for (const Tree& tree : ensemble.trees) {
+    const Node& leaf =
+        tree.nodes[static_cast<std::size_t>(reach_leaf(tree, point, ensemble.input))];
+    const auto value = static_cast<std::size_t>(leaf.value);
+    if (tree.output == Tree::every_output) {
+      for (std::size_t k = 0; k < outputs; ++k)
+        sums[k] += static_cast<Real>(tree.values[value + k]);
+    } else {
+      sums[static_cast<std::size_t>(tree.output)] += static_cast<Real>(tree.values[value]);
+    }
+  }
+  if (!base_first) {
+    for (std::size_t k = 0; k < outputs; ++k) sums[k] += static_cast<Real>(ensemble.base[k]);
+  }
+  return {sums.begin(), sums.end()};
+}
+
+}  // namespace
+
+std::int32_t reach_leaf(const Tree& tree, std::span<const double> point, Precision input) {
+  std::int32_t at = 0;
+  for (;;) {
+    const Node& node = tree.nodes[static_cast<std::size_t>(at)];
+    if (node.kind == NodeKind::leaf) return at;
+    const double x = as_read(point[static_cast<std::size_t>(node.feature)], input);
+    bool left = false;
+    if (std::isnan(x)) {
+      left = node.missing_left;
+    } else {
+      left = node.kind == NodeKind::less ? x < node.threshold : x <= node.threshold;
+    }
+    at = left ? node.left : node.right;
+  }
+}
+
+std::vector<double> Ensemble::predict(std::span<const double> point) const {
+  if (point.size() != features.size()) {
+    throw Error("point", fmt::format("it has {} values, the model {} features", point.size(),
+                                     features.size()));
+  }
+  return accumulator == Precision::float32 ? sum_scores<float>(*this, point)
+                                           : sum_scores<double>(*this, point);
+}
+
+std::vector<double> Ensemble::transform(std::span<const double> scores) const {
+  return accumulator == Precision::float32 ? apply_link<float>(link, scores)
+                                           : apply_link<double>(link, scores);
+}
+
+std::size_t Ensemble::classify(std::span<const double> scores) const {
+  if (task == Task::regression) {
+    throw Error("model", "a regression model has no classes", "Ask for a range of its output");
+  }
+  const std::vector<double> outputs = transform(scores);
+  if (task == Task::binary) return outputs[0] > 0.5 ? 1 : 0;
+  if (link == Link::winner) return static_cast<std::size_t>(outputs[0]);
+  return static_cast<std::size_t>(std::max_element(outputs.begin(), outputs.end()) -
+                                  outputs.begin());
+}
+
+std::size_t Ensemble::class_count() const {
+  switch (task) {
+    case Task::binary:
+      return 2;
+    case Task::multiclass:
+      return base.size();
+    case Task::regression:
+      break;
+  }
+  return 0;
+}
+
+std::size_t Ensemble::leaf_count() const {
+  std::size_t count = 0;
+  for (const Tree& tree : trees) {
+    count += static_cast<std::size_t>(
+        std::count_if(tree.nodes.begin(), tree.nodes.end(),
+                      [](const Node& node) { return node.kind == NodeKind::leaf; }));
+  }
+  return count;
+}
+
+std::size_t Ensemble::depth() const {
+  std::size_t deepest = 0;
+  std::vector<std::size_t> depths;
+  for (const Tree& tree : trees) {
+    depths.assign(tree.nodes.size(), 0);
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {  // parents come before children
+      deepest = std::max(deepest, depths[i]);
+      const Node& node = tree.nodes[i];
+      if (node.kind == NodeKind::leaf) continue;
+      depths[static_cast<std::size_t>(node.left)] = depths[i] + 1;
+      depths[static_cast<std::size_t>(node.right)] = depths[i] + 1;
+    }
+  }
+  return deepest;
+}
+
+std::string Ensemble::class_name(std::size_t index) const {
+  return index < classes.size() ? classes[index] : fmt::format("class {}", index);
+}
+
+std::size_t Ensemble::class_index(std::string_view name) const {
+  const auto found = std::find(classes.begin(), classes.end(), name);
+  if (found != classes.end()) return static_cast<std::size_t>(found - classes.begin());
+  std::size_t index = 0;
+  const auto [end, status] = std::from_chars(name.data(), name.data() + name.size(), index);
+  const bool is_number = status == std::errc{} && end == name.data() + name.size();
+  if (is_number && index < class_count()) return index;
+  if (class_count() == 0) throw Error("class", "a regression model has no classes");
+  std::string known = fmt::format("0 to {}", class_count() - 1);
+  if (!classes.empty()) known = fmt::format("\"{}\"", fmt::join(classes, "\", \""));
+  throw Error("class", fmt::format("no class \"{}\"; the classes are {}", name, known),
+              did_you_mean(name, classes));
+}
+
+std::size_t Ensemble::feature_index(std::string_view name) const {
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    if (features[i].name == name) return i;
+  }
+  std::vector<std::string> names;
+  for (const Feature& feature : features) names.push_back(feature.name);
+  throw Error("feature", fmt::format("no feature \"{}\"", name), did_you_mean(name, names));
+}
+
+}  // namespace boxwood

@@ -1,0 +1,148 @@
+// Boxwood's own model file: versioned JSON with one array per field of a tree's nodes.
+// The format is described in docs/formats.md; doubles are written so that they read back exactly.
+#include <boxwood/ensemble.hpp>
+#include <boxwood/error.hpp>
+
+#include "base/json_fields.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace boxwood {
+namespace {
+
+constexpr int format_version = 1;
+
+constexpr std::array kinds{
+    std::pair{"continuous", FeatureKind::continuous}, std::pair{"integer", FeatureKind::integer},
+    std::pair{"ordinal", FeatureKind::ordinal}, std::pair{"categorical", FeatureKind::categorical}};
+constexpr std::array node_kinds{std::pair{"leaf", NodeKind::leaf}, std::pair{"<", NodeKind::less},
+                                std::pair{"<=", NodeKind::less_equal}};
+constexpr std::array precisions{std::pair{"float32", Precision::float32},
+                                std::pair{"float64", Precision::float64}};
+constexpr std::array orders{std::pair{"base_first", SumOrder::base_first},
+                            std::pair{"base_last", SumOrder::base_last}};
+constexpr std::array links{std::pair{"identity", Link::identity},
+                           std::pair{"sigmoid", Link::sigmoid},
+                           std::pair{"exponential", Link::exponential},
+                           std::pair{"softmax", Link::softmax}, std::pair{"winner", Link::winner}};
+constexpr std::array tasks{std::pair{"regression", Task::regression},
+                           std::pair{"binary", Task::binary},
+                           std::pair{"multiclass", Task::multiclass}};
+
+/// JSON has no infinity: thresholds may be infinite and are written as strings then.
+nlohmann::ordered_json number_json(double value) {
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+nlohmann::ordered_json tree_json(const Tree& tree) {
+  const auto column = [&](auto field) {
+    auto entries = nlohmann::ordered_json::array();
+    for (const Node& node : tree.nodes) entries.push_back(field(node));
+    return entries;
+  };
+  nlohmann::ordered_json json;
+  json["output"] = tree.output;
+  json["values"] = tree.values;
+  json["kind"] = column([](const Node& node) { return name_of(node_kinds, node.kind); });
+  json["feature"] = column([](const Node& node) { return node.feature; });
+  json["threshold"] = column([](const Node& node) { return number_json(node.threshold); });
+  json["missing_left"] = column([](const Node& node) { return node.missing_left; });
+  json["left"] = column([](const Node& node) { return node.left; });
+  json["right"] = column([](const Node& node) { return node.right; });
+  json["value"] = column([](const Node& node) { return node.value; });
+  return json;
+}
+
+Tree tree_from(const JsonField& field) {
+  Tree tree;
+  tree.output = field["output"].int32();
+  tree.values = field["values"].numbers();
+  const auto kind = field["kind"].choices(node_kinds);
+  const auto same_length = [&](const char* name, auto column) {
+    if (column.size() != kind.size()) {
+      field[name].fail(
+          fmt::format("it has {} entries, \"kind\" has {}", column.size(), kind.size()));
+    }
+    return column;
+  };
+  const auto feature = same_length("feature", field["feature"].int32s());
+  const auto threshold = same_length("threshold", field["threshold"].numbers());
+  const auto missing_left = same_length("missing_left", field["missing_left"].booleans());
+  const auto left = same_length("left", field["left"].int32s());
+  const auto right = same_length("right", field["right"].int32s());
+  const auto value = same_length("value", field["value"].int32s());
+  tree.nodes.resize(kind.size());
+  for (std::size_t i = 0; i < kind.size(); ++i) {
+    tree.nodes[i] = {.kind = kind[i],
+                     .missing_left = missing_left[i],
+                     .feature = feature[i],
+                     .left = left[i],
+                     .right = right[i],
+                     .value = value[i],
+                     .threshold = threshold[i]};
+  }
+  return tree;
+}
+
+}  // namespace
+
+std::string to_json(const Ensemble& ensemble) {
+  nlohmann::ordered_json root;
+  root["boxwood_model"] = format_version;
+  root["source"] = ensemble.source;
+  root["objective"] = ensemble.objective;
+  root["task"] = name_of(tasks, ensemble.task);
+  root["link"] = name_of(links, ensemble.link);
+  root["input"] = name_of(precisions, ensemble.input);
+  root["accumulator"] = name_of(precisions, ensemble.accumulator);
+  root["order"] = name_of(orders, ensemble.order);
+  root["classes"] = ensemble.classes;
+  root["base"] = ensemble.base;
+  root["features"] = nlohmann::ordered_json::array();
+  for (const Feature& feature : ensemble.features) {
+    root["features"].push_back({{"name", feature.name}, {"kind", name_of(kinds, feature.kind)}});
+  }
+  root["trees"] = nlohmann::ordered_json::array();
+  for (const Tree& tree : ensemble.trees) root["trees"].push_back(tree_json(tree));
+  return root.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+Ensemble ensemble_from_json(std::string_view text, std::string_view place) {
+  const nlohmann::json document = parse_json(text, place);
+  const JsonField root(document, std::string(place));
+  const int version = root["boxwood_model"].int32();
+  if (version != format_version) {
+    root["boxwood_model"].fail(fmt::format("version {} is unknown; this program reads version {}",
+                                           version, format_version));
+  }
+  Ensemble ensemble;
+  ensemble.source = root["source"].string();
+  ensemble.objective = root["objective"].string();
+  ensemble.task = root["task"].choice(tasks);
+  ensemble.link = root["link"].choice(links);
+  ensemble.input = root["input"].choice(precisions);
+  ensemble.accumulator = root["accumulator"].choice(precisions);
+  ensemble.order = root["order"].choice(orders);
+  ensemble.classes = root["classes"].strings();
+  ensemble.base = root["base"].numbers();
+  const JsonField features = root["features"];
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    ensemble.features.push_back({features[i]["name"].string(), features[i]["kind"].choice(kinds)});
+  }
+  const JsonField trees = root["trees"];
+  for (std::size_t i = 0; i < trees.size(); ++i) ensemble.trees.push_back(tree_from(trees[i]));
+  try {
+    ensemble.validate();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", place, error.place()), error.reason(), error.remedy());
+  }
+  return ensemble;
+}
+
+}  // namespace boxwood

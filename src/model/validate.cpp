@@ -1,0 +1,123 @@
+// What every Ensemble promises to those who walk it. Readers call this last; nothing after them
+// checks an index again.
+#include <boxwood/ensemble.hpp>
+#include <boxwood/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace boxwood {
+namespace {
+
+bool exact_in(double value, Precision precision) {
+  return precision == Precision::float64 || static_cast<double>(static_cast<float>(value)) == value;
+}
+
+class TreeCheck {
+ public:
+  TreeCheck(const Ensemble& ensemble, std::size_t index)
+      : ensemble_(ensemble), tree_(ensemble.trees[index]), index_(index) {}
+
+  void run() const {
+    if (tree_.nodes.empty()) fail_tree("it has no nodes");
+    if (tree_.nodes.size() > std::numeric_limits<std::int32_t>::max()) fail_tree("too many nodes");
+    const auto outputs = static_cast<std::int32_t>(ensemble_.base.size());
+    if (tree_.output != Tree::every_output && (tree_.output < 0 || tree_.output >= outputs)) {
+      fail_tree(fmt::format("output {} does not exist", tree_.output));
+    }
+    for (std::size_t i = 0; i < tree_.values.size(); ++i) {
+      const double value = tree_.values[i];
+      if (!std::isfinite(value) || !exact_in(value, ensemble_.accumulator)) {
+        throw Error(fmt::format("trees[{}].values[{}]", index_, i),
+                    fmt::format("{} is not a finite number of the model's precision", value));
+      }
+    }
+    std::vector<char> has_parent(tree_.nodes.size(), 0);
+    has_parent[0] = 1;
+    for (std::size_t i = 0; i < tree_.nodes.size(); ++i) check_node(i, has_parent);
+    for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
+      if (!has_parent[i]) fail(i, "no other node leads to it");
+    }
+  }
+
+ private:
+  void check_node(std::size_t i, std::vector<char>& has_parent) const {
+    const Node& node = tree_.nodes[i];
+    if (node.kind == NodeKind::leaf) {
+      const std::size_t width =
+          tree_.output == Tree::every_output ? ensemble_.base.size() : std::size_t{1};
+      if (node.value < 0 || static_cast<std::size_t>(node.value) + width > tree_.values.size()) {
+        fail(i, fmt::format("its values ({} from {}) lie outside the tree's {}", width, node.value,
+                            tree_.values.size()));
+      }
+      return;
+    }
+    if (node.feature < 0 || static_cast<std::size_t>(node.feature) >= ensemble_.features.size()) {
+      fail(i, fmt::format("feature {} does not exist; the model has {}", node.feature,
+                          ensemble_.features.size()));
+    }
+    if (std::isnan(node.threshold)) fail(i, "its threshold is not a number");
+    if (!exact_in(node.threshold, ensemble_.input)) {
+      fail(i, fmt::format("threshold {} is not a number of the model's precision", node.threshold));
+    }
+    for (const std::int32_t child : {node.left, node.right}) {
+      if (child <= static_cast<std::int32_t>(i) ||
+          static_cast<std::size_t>(child) >= tree_.nodes.size()) {
+        fail(i, fmt::format("child {} does not come after it within the tree's {} nodes", child,
+                            tree_.nodes.size()));
+      }
+      char& taken = has_parent[static_cast<std::size_t>(child)];
+      if (taken) fail(i, fmt::format("child {} has another parent already", child));
+      taken = 1;
+    }
+  }
+
+  [[noreturn]] void fail(std::size_t node, const std::string& reason) const {
+    throw Error(fmt::format("trees[{}].nodes[{}]", index_, node), reason);
+  }
+  [[noreturn]] void fail_tree(const std::string& reason) const {
+    throw Error(fmt::format("trees[{}]", index_), reason);
+  }
+
+  const Ensemble& ensemble_;
+  const Tree& tree_;
+  std::size_t index_;
+};
+
+}  // namespace
+
+void Ensemble::validate() const {
+  if (base.empty()) throw Error("base", "there is no output");
+  if (features.size() > std::numeric_limits<std::int32_t>::max()) {
+    throw Error("features", "too many features");
+  }
+  for (std::size_t k = 0; k < base.size(); ++k) {
+    if (!std::isfinite(base[k]) || !exact_in(base[k], accumulator)) {
+      throw Error(fmt::format("base[{}]", k),
+                  fmt::format("{} is not a finite number of the model's precision", base[k]));
+    }
+  }
+  if (task == Task::binary && base.size() != 1) {
+    throw Error("base", fmt::format("a binary model has one output, not {}", base.size()));
+  }
+  if (task == Task::multiclass && base.size() < 2) {
+    throw Error("base", "a model of several classes has at least two outputs");
+  }
+  if (link == Link::winner && task != Task::multiclass) {
+    throw Error("link", "\"winner\" needs a model of several classes");
+  }
+  if (link == Link::softmax && task != Task::multiclass) {
+    throw Error("link", "\"softmax\" needs a model of several classes");
+  }
+  if (!classes.empty() && classes.size() != class_count()) {
+    throw Error("classes",
+                fmt::format("there are {} labels for {} classes", classes.size(), class_count()));
+  }
+  for (std::size_t t = 0; t < trees.size(); ++t) TreeCheck(*this, t).run();
+}
+
+}  // namespace boxwood
