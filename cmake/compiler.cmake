@@ -1,0 +1,37 @@
+# One interface target with the flags of all our own targets. Exact floats: never -ffast-math, and
+# no contraction of a*b+c into one rounding, which would change sums from machine to machine.
+include(CheckCXXSourceCompiles)
+check_cxx_source_compiles("
+  #include <cfloat>
+  #include <limits>
+  static_assert(FLT_EVAL_METHOD == 0 && std::numeric_limits<float>::is_iec559 &&
+                std::numeric_limits<double>::is_iec559);
+  int main() {}" BOXWOOD_FLOATS_ARE_EXACT)
+if(NOT BOXWOOD_FLOATS_ARE_EXACT)
+  message(FATAL_ERROR "This compiler computes floats in another precision than their type's, or not "
+    "by IEEE 754, so predictions would not be the library's. On 32-bit x86 add -msse2 -mfpmath=sse; "
+    "drop -ffast-math.")
+endif()
+
+add_library(boxwood_flags INTERFACE)
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  target_compile_options(boxwood_flags INTERFACE -ffp-contract=off)
+  if(BOXWOOD_DEVELOPER)
+    target_compile_options(boxwood_flags INTERFACE
+      -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-error=deprecated-declarations)
+    target_compile_definitions(boxwood_flags INTERFACE BOXWOOD_DEVELOPER=1 _GLIBCXX_ASSERTIONS)
+  endif()
+  if(BOXWOOD_SANITIZE)
+    add_compile_options(-fsanitize=${BOXWOOD_SANITIZE} -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${BOXWOOD_SANITIZE})
+    if(BOXWOOD_SANITIZE MATCHES "undefined")
+      add_compile_options(-fno-sanitize-recover=undefined)
+    endif()
+  endif()
+elseif(MSVC)
+  target_compile_options(boxwood_flags INTERFACE /fp:precise /utf-8)
+  if(BOXWOOD_DEVELOPER)
+    target_compile_options(boxwood_flags INTERFACE /W4 /WX)
+    target_compile_definitions(boxwood_flags INTERFACE BOXWOOD_DEVELOPER=1)
+  endif()
+endif()
