@@ -16,8 +16,8 @@ namespace boxwood {
 /// `unknown`: stopped before any was found; nothing cheaper than `lower_bound` exists.
 enum class Status : std::uint8_t { optimal, feasible, infeasible, unknown };
 
-/// Why a search ended.
-enum class Stop : std::uint8_t { finished, time, nodes, memory, interrupt };
+/// Why a search ended; `visitor` only for streams: the caller had enough.
+enum class Stop : std::uint8_t { finished, time, nodes, memory, interrupt, visitor };
 
 /// A point that meets the requirements and the box around it in which every ensemble's scores
 /// are constant: one interval a feature (a missing value has the interval of nothing, NaN ends).

@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace boxwood {
 
@@ -49,6 +50,10 @@ struct Options {
   Limits limits;
   PaperAdditions additions;
   std::function<void(const Progress&)> progress;  ///< called by one thread at a time
+
+  /// Developer builds: an admissible point that meets the requirements. A prune that loses it while
+  /// nothing cheaper is known throws std::logic_error. Other builds ignore it.
+  std::vector<double> known_solution;
 };
 
 /// The cheapest admissible point that meets every requirement. Throws Error for a query that makes

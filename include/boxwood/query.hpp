@@ -1,7 +1,7 @@
 // A question: from this point, which outcome is wanted, what may change, and what a change costs.
 //
 //   boxwood::Query query = boxwood::query_for(model, point);              // cost, kinds: defaults
-//   query.requirements = {boxwood::require_class(model, 1)};              // "granted"
+//   query.requirements = {boxwood::require_class(1)};             // "granted"
 //   query.features[12].fixed = true;                                      // age stays
 //   boxwood::Answer answer = boxwood::explain(model, query);              // boxwood/explain.hpp
 #pragma once
@@ -31,8 +31,9 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-/// The library's classifier answers `target`. Binary models only: with `probability`, the
-/// library's probability of `target` is at least that, and nothing is said about the class.
+/// The library's classifier answers `target`. With `probability` (models with a sigmoid or softmax
+/// link): the library's probability of `target` is at least that, and nothing is said about which
+/// class it answers.
 struct ClassIs {
   std::size_t target = 0;
   std::optional<double> probability;
@@ -83,8 +84,7 @@ struct Query {
 /// A query at `point` with the kinds that the model file gives and no requirement yet.
 Query query_for(const Ensemble& ensemble, std::span<const double> point);
 
-Requirement require_class(const Ensemble& ensemble, std::size_t target,
-                          std::optional<double> probability = std::nullopt);
+Requirement require_class(std::size_t target, std::optional<double> probability = std::nullopt);
 Requirement require_output(Interval range, std::size_t output = 0);
 
 /// Throws Error for a query that makes no sense for these ensembles: lengths, classes and outputs
@@ -92,7 +92,7 @@ Requirement require_output(Interval range, std::size_t output = 0);
 /// infinite value that may change.
 void validate(const Query& query, std::span<const Ensemble> ensembles);
 
-/// Whether a value of this feature counts as changed: its term of the cost.
+/// What moving one feature to a value costs. Infinite from missing to a value and back.
 double term_cost(const Query& query, std::size_t feature, double to);
 /// The cost of a point: terms added in the order of features. Equal costs are equal doubles.
 double total_cost(const Query& query, std::span<const double> to);

@@ -1,0 +1,178 @@
+// What a query means: its cost, whether scores meet it, and whether it makes sense at all.
+#include <boxwood/error.hpp>
+#include <boxwood/query.hpp>
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace boxwood {
+namespace {
+
+bool is_empty(const Interval& range) {
+  return range.lower > range.upper ||
+         (range.lower == range.upper && !(range.lower_closed && range.upper_closed));
+}
+
+void check_range(const Interval& range, const std::string& place) {
+  if (std::isnan(range.lower) || std::isnan(range.upper)) {
+    throw Error(place, "an end of the range is not a number");
+  }
+  if (is_empty(range)) {
+    throw Error(place,
+                fmt::format("the range from {} to {} holds nothing", range.lower, range.upper),
+                "Give the smaller end first");
+  }
+}
+
+void check_class(const ClassIs& wanted, const Ensemble& ensemble, const std::string& place) {
+  if (ensemble.task == Task::regression) {
+    throw Error(place, "a regression model has no classes", "Ask for a range of its output");
+  }
+  if (wanted.target >= ensemble.class_count()) {
+    throw Error(place, fmt::format("class {} does not exist; the model has {} classes",
+                                   wanted.target, ensemble.class_count()));
+  }
+  if (!wanted.probability) return;
+  if (ensemble.link != Link::sigmoid && ensemble.link != Link::softmax) {
+    throw Error(place, fmt::format("the model ({}) gives no probabilities", ensemble.objective),
+                "Ask for the class alone");
+  }
+  if (!(*wanted.probability >= 0 && *wanted.probability <= 1)) {
+    throw Error(place, fmt::format("{} is not a probability", *wanted.probability),
+                "Give a number from 0 to 1");
+  }
+}
+
+void check_output(const OutputIn& wanted, const Ensemble& ensemble, const std::string& place) {
+  check_range(wanted.range, place);
+  if (ensemble.link == Link::winner) {
+    throw Error(place, "the model's output is the index of a class", "Ask for the class");
+  }
+  if (wanted.output >= ensemble.base.size()) {
+    throw Error(place, fmt::format("output {} does not exist; the model has {}", wanted.output,
+                                   ensemble.base.size()));
+  }
+}
+
+void check_feature(const Query& query, const Ensemble& ensemble, std::size_t i) {
+  const FeatureRule& rule = query.features[i];
+  const std::string place = fmt::format("feature \"{}\"", ensemble.features[i].name);
+  if (!(rule.weight > 0 && std::isfinite(rule.weight))) {
+    throw Error(place, fmt::format("weight {} is not a positive number", rule.weight),
+                "A small weight makes a change cheap; fix a feature to rule changes out");
+  }
+  if (!(rule.scale > 0 && std::isfinite(rule.scale))) {
+    throw Error(place, fmt::format("scale {} is not a positive number", rule.scale));
+  }
+  check_range(rule.range, place);
+  // Read as float32 a large double is infinite too; no finite move has a cost from there.
+  if (!rule.fixed && std::isinf(static_cast<float>(query.point[i])) &&
+      (ensemble.input == Precision::float32 || std::isinf(query.point[i]))) {
+    throw Error(place,
+                fmt::format("the value {} is infinite, so a change has no cost", query.point[i]),
+                "Fix the feature or give a finite value");
+  }
+}
+
+}  // namespace
+
+Query query_for(const Ensemble& ensemble, std::span<const double> point) {
+  Query query;
+  query.point.assign(point.begin(), point.end());
+  query.features.resize(ensemble.features.size());
+  for (std::size_t i = 0; i < ensemble.features.size(); ++i) {
+    query.features[i].kind = ensemble.features[i].kind;
+  }
+  return query;
+}
+
+Requirement require_class(std::size_t target, std::optional<double> probability) {
+  return {.ensemble = 0, .outcome = ClassIs{target, probability}};
+}
+
+Requirement require_output(Interval range, std::size_t output) {
+  return {.ensemble = 0, .outcome = OutputIn{range, output}};
+}
+
+void validate(const Query& query, std::span<const Ensemble> ensembles) {
+  if (ensembles.empty()) throw Error("query", "there is no model");
+  const std::size_t width = ensembles.front().features.size();
+  for (std::size_t e = 1; e < ensembles.size(); ++e) {
+    if (ensembles[e].features.size() != width) {
+      throw Error(fmt::format("model {}", e), fmt::format("it has {} features, model 0 has {}",
+                                                          ensembles[e].features.size(), width));
+    }
+  }
+  if (query.point.size() != width) {
+    throw Error("point",
+                fmt::format("it has {} values, the model {} features", query.point.size(), width));
+  }
+  if (query.features.size() != width) {
+    throw Error("query", fmt::format("it has {} feature rules, the model {} features",
+                                     query.features.size(), width));
+  }
+  for (const Ensemble& ensemble : ensembles) {
+    for (std::size_t i = 0; i < width; ++i) check_feature(query, ensemble, i);
+  }
+  for (std::size_t m = 0; m < query.requirements.size(); ++m) {
+    const Requirement& requirement = query.requirements[m];
+    const std::string place = fmt::format("requirement {}", m);
+    if (requirement.ensemble >= ensembles.size()) {
+      throw Error(place, fmt::format("model {} does not exist", requirement.ensemble));
+    }
+    const Ensemble& ensemble = ensembles[requirement.ensemble];
+    if (const auto* wanted = std::get_if<ClassIs>(&requirement.outcome)) {
+      check_class(*wanted, ensemble, place);
+    } else {
+      check_output(std::get<OutputIn>(requirement.outcome), ensemble, place);
+    }
+  }
+}
+
+double term_cost(const Query& query, std::size_t feature, double to) {
+  const double from = query.point[feature];
+  if (to == from || (std::isnan(to) && std::isnan(from))) return 0;
+  if (std::isnan(to) || std::isnan(from)) return std::numeric_limits<double>::infinity();
+  const FeatureRule& rule = query.features[feature];
+  if (rule.kind == FeatureKind::categorical) return rule.weight;
+  const double difference = std::abs(to - from) / rule.scale;
+  switch (query.norm) {
+    case Norm::squared_l2:
+      return rule.weight * (difference * difference);
+    case Norm::l1:
+      break;
+  }
+  return rule.weight * difference;
+}
+
+double total_cost(const Query& query, std::span<const double> to) {
+  double cost = 0;
+  for (std::size_t i = 0; i < to.size(); ++i) cost += term_cost(query, i, to[i]);
+  return cost;
+}
+
+double distance(Norm norm, double cost) {
+  return norm == Norm::squared_l2 ? std::sqrt(cost) : cost;
+}
+
+bool meets(const Requirement& requirement, const Ensemble& ensemble,
+           std::span<const double> scores) {
+  if (const auto* wanted = std::get_if<OutputIn>(&requirement.outcome)) {
+    return wanted->range.contains(ensemble.transform(scores)[wanted->output]);
+  }
+  const auto& wanted = std::get<ClassIs>(requirement.outcome);
+  if (!wanted.probability) return ensemble.classify(scores) == wanted.target;
+  const std::vector<double> outputs = ensemble.transform(scores);
+  if (ensemble.task == Task::multiclass) return outputs[wanted.target] >= *wanted.probability;
+  if (wanted.target == 1) return outputs[0] >= *wanted.probability;
+  // The probability of the other class is 1 - p in the library's precision.
+  const double other = ensemble.accumulator == Precision::float32
+                           ? static_cast<double>(1.0F - static_cast<float>(outputs[0]))
+                           : 1.0 - outputs[0];
+  return other >= *wanted.probability;
+}
+
+}  // namespace boxwood
