@@ -1,0 +1,56 @@
+# Short names for the usual commands. `make` alone lists them.
+.POSIX:
+.PHONY: help demo build test test-quick test-long asan tsan fuzz format tidy install clean
+
+PREFIX = /usr/local
+COMMAND = build/release/bin/boxwood
+
+help:
+	@echo 'make demo        install what is missing, build, explain some refused credit applicants'
+	@echo 'make build       release build: $(COMMAND)'
+	@echo 'make test        install what is missing, build, run all tests (under 15 minutes on 2 cores)'
+	@echo 'make test-quick  developer build and its quick tests only'
+	@echo 'make test-long   developer build and the long random runs'
+	@echo 'make asan        quick tests under the address and undefined-behaviour sanitizers'
+	@echo 'make tsan        threaded tests under the thread sanitizer'
+	@echo 'make fuzz        fuzz the readers (BOXWOOD_FUZZ_SECONDS=30 a target)'
+	@echo 'make format      format C++ files'
+	@echo 'make tidy        clang-tidy'
+	@echo 'make install     install the release build (PREFIX=$(PREFIX))'
+	@echo 'make clean       remove build/'
+
+demo: build
+	@bash scripts/demo.sh $(COMMAND)
+
+build:
+	@bash scripts/bootstrap.sh build
+	@cmake --preset release
+	@cmake --build --preset release
+
+test:
+	@bash scripts/bootstrap.sh tests
+	@bash scripts/test.sh
+
+test-quick:
+	@bash scripts/bootstrap.sh tests
+	@bash scripts/test.sh quick
+
+test-long:
+	@bash scripts/bootstrap.sh tests
+	@bash scripts/test.sh long
+
+asan tsan fuzz:
+	@bash scripts/bootstrap.sh tests
+	@bash scripts/test.sh $@
+
+format:
+	@bash scripts/format.sh
+
+tidy:
+	@bash scripts/tidy.sh
+
+install: build
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# All tests, phase by phase, with one count at the end. A phase that fails does not hide the
+# others. What this machine cannot run counts as skipped, and with CI=true as failed.
+#
+#   scripts/test.sh                every phase
+#   scripts/test.sh PHASE...       just these: check, all, quick, long, asan, tsan, fuzz
+set -uo pipefail
+cd "$(dirname "$0")/.."
+fuzz_seconds=${BOXWOOD_FUZZ_SECONDS:-30}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+passed=0 failed=0 skipped=0
+
+heading() { printf '\n== %s\n' "$*"; }
+count() {  # count NAME COMMAND...: one thing that passes or fails as a whole
+  local name=$1
+  shift
+  if "$@" >"$log" 2>&1; then
+    echo "$name: passed"
+    passed=$((passed + 1))
+  else
+    cat "$log"
+    echo "$name: FAILED"
+    failed=$((failed + 1))
+  fi
+}
+skip() {
+  echo "skipped: $*"
+  if [ "${CI:-}" = true ]; then failed=$((failed + 1)); else skipped=$((skipped + 1)); fi
+}
+build() {  # build PRESET
+  if cmake --preset "$1" >"$log" 2>&1 && cmake --build --preset "$1" >"$log" 2>&1; then
+    return 0
+  fi
+  cat "$log"
+  echo "build $1: FAILED"
+  failed=$((failed + 1))
+  return 1
+}
+run_ctest() {  # run_ctest PRESET [OPTION...]
+  local bad total
+  ctest --preset "$@" >"$log" 2>&1
+  local status=$?
+  read -r bad total < <(sed -nE \
+    's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+).*/\1 \2/p' "$log")
+  if [ -z "${total:-}" ] || { [ $status -ne 0 ] && [ "$bad" = 0 ]; }; then
+    cat "$log"
+    failed=$((failed + 1))
+    return
+  fi
+  if [ "$bad" = 0 ]; then sed -n '/tests passed/p;/^Total Test time/p' "$log"; else cat "$log"; fi
+  passed=$((passed + total - bad)) failed=$((failed + bad))
+}
+
+check() {
+  heading "Format and shell scripts"
+  if command -v clang-format-14 >/dev/null; then
+    count "clang-format" scripts/format.sh --check
+  else
+    skip "the format check needs clang-format-14"
+  fi
+  count "bash -n" bash -n scripts/*.sh .ci/run
+}
+dev() {  # dev PRESET
+  heading "Developer build: warnings are errors"
+  build dev || return
+  heading "Tests"
+  if .venv/bin/python -c 'import xgboost, sklearn' 2>/dev/null; then
+    run_ctest "$1"
+  else
+    run_ctest "$1" --label-exclude '^(live|long)$'
+    skip "the tests against the real libraries need tests/requirements.txt in .venv"
+  fi
+}
+asan() {
+  heading "Address and undefined-behaviour sanitizers, shared library"
+  build asan && run_ctest asan
+}
+tsan() {
+  heading "Thread sanitizer"
+  build tsan && run_ctest tsan
+}
+fuzz() {
+  heading "Fuzzing, $fuzz_seconds s a target"
+  if command -v clang++ >/dev/null; then
+    count "fuzzing" bash scripts/fuzz.sh "$fuzz_seconds"
+  else
+    skip "fuzzing needs clang and its run-time libraries"
+  fi
+}
+
+[ $# -gt 0 ] || set -- check all asan tsan fuzz
+for phase in "$@"; do
+  case $phase in
+    all) dev dev ;;
+    quick | long) dev "$phase" ;;
+    check | asan | tsan | fuzz) "$phase" ;;
+    *) echo "test.sh: no phase \"$phase\": check, all, quick, long, asan, tsan, fuzz" >&2; exit 2 ;;
+  esac
+done
+
+heading "Summary ($((SECONDS / 60)) min $((SECONDS % 60)) s)"
+line="$passed passed, $failed failed"
+[ $skipped = 0 ] || line+=", $skipped skipped"
+echo "$line"
+[ $failed = 0 ] && [ $passed -gt 0 ]
