@@ -77,6 +77,19 @@ void check_feature(const Query& query, const Ensemble& ensemble, std::size_t i) 
   }
 }
 
+/// Models that read values in different precisions must see the same value, or the point itself
+/// would lie on both sides of a threshold.
+void check_read_alike(const Query& query, const Ensemble& ensemble) {
+  for (std::size_t i = 0; i < query.point.size(); ++i) {
+    const double value = query.point[i];
+    if (!std::isnan(value) && static_cast<double>(static_cast<float>(value)) != value) {
+      throw Error(fmt::format("feature \"{}\"", ensemble.features[i].name),
+                  fmt::format("the models read {} in different precisions", value),
+                  "Round it to float32 first");
+    }
+  }
+}
+
 }  // namespace
 
 Query query_for(const Ensemble& ensemble, std::span<const double> point) {
@@ -116,6 +129,7 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
   }
   for (const Ensemble& ensemble : ensembles) {
     for (std::size_t i = 0; i < width; ++i) check_feature(query, ensemble, i);
+    if (ensemble.input != ensembles.front().input) check_read_alike(query, ensembles.front());
   }
   for (std::size_t m = 0; m < query.requirements.size(); ++m) {
     const Requirement& requirement = query.requirements[m];

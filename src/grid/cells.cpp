@@ -1,0 +1,93 @@
+#include "grid/cells.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace boxwood {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The smallest admissible number right of `lower` that is also left of `upper`; either may be
+/// absent. Works on the positive direction only: see `highest` for the mirror image.
+struct Axis {
+  const FeatureRule& rule;
+  Precision precision;
+
+  bool whole() const { return rule.kind != FeatureKind::continuous; }
+
+  /// Every bound from below is met by the largest of the bounds' smallest numbers. Rounding up to
+  /// a whole number keeps it a number of the precision: where the precision is coarser than 1
+  /// every number of it is whole.
+  std::optional<double> lowest(const Cut* lower, const Cut* upper) const {
+    double value = -infinity;
+    if (lower) value = std::max(value, first_right_of(*lower, precision));
+    if (rule.range.lower != -infinity) {
+      value =
+          std::max(value, first_right_of({rule.range.lower, !rule.range.lower_closed}, precision));
+    }
+    if (whole()) value = std::ceil(value);
+    return admitted(value, upper ? upper->left_of(value) : true);
+  }
+
+  std::optional<double> highest(const Cut* lower, const Cut* upper) const {
+    double value = infinity;
+    if (upper) value = std::min(value, last_left_of(*upper, precision));
+    if (rule.range.upper != infinity) {
+      value = std::min(value, last_left_of({rule.range.upper, rule.range.upper_closed}, precision));
+    }
+    if (whole()) value = std::floor(value);
+    return admitted(value, lower ? !lower->left_of(value) : true);
+  }
+
+ private:
+  std::optional<double> admitted(double value, bool inside) const {
+    if (!std::isfinite(value) || !inside || !rule.range.contains(value)) return std::nullopt;
+    return value + 0.0;  // never -0.0, which people would read as another number
+  }
+};
+
+}  // namespace
+
+Variable make_variable(const Query& query, std::size_t feature, std::span<const Cut> cuts,
+                       Precision precision) {
+  Variable variable;
+  const double x = query.point[feature];
+  const FeatureRule& rule = query.features[feature];
+  const std::size_t axis_cells = cuts.size() + 1;
+  variable.kept_below.assign(axis_cells + 1, 0);
+  if (std::isnan(x)) {
+    variable.missing = true;
+    variable.cells.push_back({x, 0});
+    return variable;
+  }
+  // The cuts of a float32 model see the value rounded to float32.
+  const double read =
+      precision == Precision::float32 ? static_cast<double>(static_cast<float>(x)) : x;
+  const auto own_rank = static_cast<std::size_t>(
+      std::partition_point(cuts.begin(), cuts.end(),
+                           [&](const Cut& c) { return !c.left_of(read); }) -
+      cuts.begin());
+  const Axis axis{rule, precision};
+  for (std::size_t rank = 0; rank < axis_cells; ++rank) {
+    variable.kept_below[rank] = static_cast<std::uint32_t>(variable.cells.size());
+    if (rank == own_rank) {
+      variable.own = static_cast<std::uint32_t>(variable.cells.size());
+      variable.cells.push_back({x, 0});
+      continue;
+    }
+    if (rule.fixed) continue;
+    const Cut* lower = rank > 0 ? &cuts[rank - 1] : nullptr;
+    const Cut* upper = rank < cuts.size() ? &cuts[rank] : nullptr;
+    const auto value = rank > own_rank ? axis.lowest(lower, upper) : axis.highest(lower, upper);
+    if (!value) continue;
+    const double cost = term_cost(query, feature, *value);
+    if (std::isfinite(cost)) variable.cells.push_back({*value, cost});
+  }
+  variable.kept_below[axis_cells] = static_cast<std::uint32_t>(variable.cells.size());
+  return variable;
+}
+
+}  // namespace boxwood

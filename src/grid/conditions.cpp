@@ -1,0 +1,175 @@
+#include "grid/conditions.hpp"
+
+#include "model/arithmetic.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace boxwood {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// How far a link may stray from monotone. exp is within an ulp or so, which moves the score at
+/// which a threshold is crossed by less than 1e-6; identity is exact but loses nothing by it.
+constexpr double link_slack = 1e-6;
+
+/// How far the sum that the library computes for one output can lie from the exact sum of the same
+/// numbers, plus what our own double sums can add. Standard bound: n additions of numbers whose
+/// absolute values sum to A are off by at most n u A / (1 - n u), u half an ulp of 1.
+double sum_error(const Ensemble& ensemble, std::int32_t output) {
+  double absolute = std::abs(ensemble.base[static_cast<std::size_t>(output)]);
+  double additions = 1;
+  for (const Tree& tree : ensemble.trees) {
+    if (tree.output != Tree::every_output && tree.output != output) continue;
+    double largest = 0;
+    for (const double value : tree.values) largest = std::max(largest, std::abs(value));
+    absolute += largest;
+    additions += 1;
+  }
+  const double native = ensemble.accumulator == Precision::float32 ? 0x1p-24 : 0x1p-53;
+  const double used = additions * native + 4 * additions * 0x1p-53;
+  return used < 0.5 ? absolute * used / (1 - used) : infinity;
+}
+
+/// Floats in their order as integers, so that bisection can visit every one of them.
+template <typename Real, typename Bits>
+Bits rank_of(Real value) {
+  const auto bits = std::bit_cast<Bits>(value);
+  return bits < 0 ? std::numeric_limits<Bits>::min() - bits : bits;
+}
+template <typename Real, typename Bits>
+Real value_at(Bits rank) {
+  return std::bit_cast<Real>(rank < 0 ? std::numeric_limits<Bits>::min() - rank : rank);
+}
+
+/// The smallest number of the type for which `holds` is true, given that it is false below some
+/// point and true above (give or take the slack); +infinity when it is false everywhere.
+template <typename Real, typename Bits, typename Holds>
+double first_true(Holds holds) {
+  Bits low = rank_of<Real, Bits>(std::numeric_limits<Real>::lowest());
+  Bits high = rank_of<Real, Bits>(std::numeric_limits<Real>::max());
+  if (!holds(static_cast<double>(value_at<Real, Bits>(high)))) return infinity;
+  if (holds(static_cast<double>(value_at<Real, Bits>(low)))) return -infinity;
+  while (high - 1 > low) {
+    const Bits middle = std::midpoint(low, high);
+    (holds(static_cast<double>(value_at<Real, Bits>(middle))) ? high : low) = middle;
+  }
+  return static_cast<double>(value_at<Real, Bits>(high));
+}
+
+class Builder {
+ public:
+  Builder(const Ensemble& ensemble, std::uint32_t index, std::vector<Condition>& conditions)
+      : ensemble_(ensemble), index_(index), conditions_(conditions) {}
+
+  /// score >= low where a rising outcome holds from some score on; score <= high where a falling
+  /// one holds up to some score. Both are asked of the transformed score of one output.
+  template <typename Holds>
+  void rising(std::int32_t output, Holds holds) {
+    add({index_, output, -1, 1, 0}, first_score([&](double s) { return holds(s); }));
+  }
+  template <typename Holds>
+  void falling(std::int32_t output, Holds holds) {
+    add({index_, output, -1, -1, 0}, first_score([&](double s) { return holds(-s); }));
+  }
+  /// plus - minus >= least
+  void difference(std::int32_t plus, std::int32_t minus, double least) {
+    add({index_, plus, minus, 1, 0}, least);
+  }
+
+ private:
+  template <typename Holds>
+  double first_score(Holds holds) const {
+    return ensemble_.accumulator == Precision::float32 ? first_true<float, std::int32_t>(holds)
+                                                       : first_true<double, std::int64_t>(holds);
+  }
+
+  void add(Condition condition, double least) {
+    if (least == -infinity) return;  // every score will do
+    double base = condition.sign * ensemble_.base[static_cast<std::size_t>(condition.plus)];
+    double error = sum_error(ensemble_, condition.plus);
+    if (condition.minus >= 0) {
+      base -= ensemble_.base[static_cast<std::size_t>(condition.minus)];
+      error += sum_error(ensemble_, condition.minus);
+    }
+    const double slack = link_slack + 8 * std::numeric_limits<float>::epsilon() *
+                                          std::abs(std::isfinite(least) ? least : 0.0);
+    condition.threshold = least == infinity ? infinity : least - base - error - slack;
+    if (condition.threshold != -infinity) conditions_.push_back(condition);
+  }
+
+  const Ensemble& ensemble_;
+  std::uint32_t index_;
+  std::vector<Condition>& conditions_;
+};
+
+double link_of(const Ensemble& ensemble, double score) {
+  return ensemble.transform(std::span(&score, 1))[0];
+}
+
+void add_class(const Ensemble& ensemble, const Requirement& requirement, Builder& builder) {
+  const auto& wanted = std::get<ClassIs>(requirement.outcome);
+  if (ensemble.task == Task::binary) {
+    const auto holds = [&](double s) { return meets(requirement, ensemble, std::span(&s, 1)); };
+    wanted.target == 1 ? builder.rising(0, holds) : builder.falling(0, holds);
+    return;
+  }
+  double least = 0;  // to win is to be at least as large as every rival
+  if (wanted.probability) {
+    // p_j >= p means sum over rivals of exp(f_k - f_j) <= 1/p - 1, so each term is. The library's
+    // p_j is within a relative 1e-5 of the true one.
+    const double p = *wanted.probability * (1 - 1e-5);
+    if (p <= 0) return;
+    least = -std::log(1 / p - 1);
+  }
+  const auto target = static_cast<std::int32_t>(wanted.target);
+  for (std::int32_t rival = 0; rival < static_cast<std::int32_t>(ensemble.base.size()); ++rival) {
+    if (rival != target) builder.difference(target, rival, least);
+  }
+}
+
+void add_output(const Ensemble& ensemble, const OutputIn& wanted, Builder& builder) {
+  const auto output = static_cast<std::int32_t>(wanted.output);
+  const Interval& range = wanted.range;
+  if (ensemble.link == Link::softmax) {
+    const double p = range.lower * (1 - 1e-5);
+    if (p > 0) {
+      const double least = p < 1 ? -std::log(1 / p - 1) : infinity;
+      for (std::int32_t rival = 0; rival < static_cast<std::int32_t>(ensemble.base.size());
+           ++rival) {
+        if (rival != output) builder.difference(output, rival, least);
+      }
+    }
+    return;  // an upper end asks for one large rival or another: no linear condition follows
+  }
+  builder.rising(output, [&](double s) {
+    const double y = link_of(ensemble, s);
+    return range.lower_closed ? y >= range.lower : y > range.lower;
+  });
+  builder.falling(output, [&](double s) {
+    const double y = link_of(ensemble, s);
+    return range.upper_closed ? y <= range.upper : y < range.upper;
+  });
+}
+
+}  // namespace
+
+std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, const Query& query) {
+  std::vector<Condition> conditions;
+  for (const Requirement& requirement : query.requirements) {
+    const Ensemble& ensemble = ensembles[requirement.ensemble];
+    Builder builder(ensemble, static_cast<std::uint32_t>(requirement.ensemble), conditions);
+    if (const auto* wanted = std::get_if<OutputIn>(&requirement.outcome)) {
+      add_output(ensemble, *wanted, builder);
+    } else {
+      add_class(ensemble, requirement, builder);
+    }
+  }
+  return conditions;
+}
+
+}  // namespace boxwood

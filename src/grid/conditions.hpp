@@ -1,0 +1,41 @@
+// Requirements as linear conditions on leaf scores, for bounds only: every point that meets a
+// requirement meets its conditions, but not the other way round. The library's own arithmetic
+// decides about points.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/query.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace boxwood {
+
+/// sum over trees of score(leaf) >= threshold, where score(leaf) is the leaf's number for output
+/// `plus` (times `sign`) less its number for output `minus`.
+struct Condition {
+  std::uint32_t ensemble = 0;
+  std::int32_t plus = 0;
+  std::int32_t minus = -1;  ///< no second output
+  double sign = 1;
+  double threshold = 0;  ///< base scores and all rounding are taken off already
+
+  double score(const Tree& tree, std::uint32_t value) const {
+    return sign * number(tree, value, plus) - (minus < 0 ? 0.0 : number(tree, value, minus));
+  }
+
+ private:
+  static double number(const Tree& tree, std::uint32_t value, std::int32_t output) {
+    if (tree.output == Tree::every_output) {
+      return tree.values[value + static_cast<std::uint32_t>(output)];
+    }
+    return tree.output == output ? tree.values[value] : 0.0;
+  }
+};
+
+/// The conditions that follow from the query's requirements. A threshold of +infinity says that no
+/// scores whatever meet a requirement.
+std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, const Query& query);
+
+}  // namespace boxwood

@@ -1,0 +1,40 @@
+// Where the splits of all ensembles cut each feature's axis. Between two neighbouring cuts lies a
+// cell: no split tells two values of one cell apart. Depends on the models only, not on a query.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+
+#include <compare>
+#include <span>
+#include <vector>
+
+namespace boxwood {
+
+/// The left side is `x < value`, or `x <= value` when inclusive.
+struct Cut {
+  double value = 0;
+  bool inclusive = false;
+
+  auto operator<=>(const Cut&) const = default;
+  bool left_of(double x) const { return inclusive ? x <= value : x < value; }
+};
+
+/// Sorted and distinct, one list for each feature; -0.0 is 0.0, which no comparison tells apart.
+using Cuts = std::vector<std::vector<Cut>>;
+
+Cuts collect_cuts(std::span<const Ensemble> ensembles);
+
+inline Cut cut_of(const Node& node) {
+  return {node.threshold + 0.0, node.kind == NodeKind::less_equal};
+}
+
+/// The precision in which every ensemble can read a value exactly: float32 as soon as one reads
+/// float32. Values that are changed are numbers of this precision.
+Precision common_precision(std::span<const Ensemble> ensembles);
+
+/// The smallest number of this precision that is not left of the cut; may be infinite.
+double first_right_of(const Cut& cut, Precision precision);
+/// The largest number of this precision that is left of the cut; may be infinite.
+double last_left_of(const Cut& cut, Precision precision);
+
+}  // namespace boxwood

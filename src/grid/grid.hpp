@@ -1,0 +1,56 @@
+// The finite problem that both engines solve: variables with cells, leaves as ranges of cells,
+// linear conditions on leaf scores. Built from the models' leaf boxes for one query.
+#pragma once
+
+#include "grid/cells.hpp"
+#include "grid/conditions.hpp"
+#include "grid/leaves.hpp"
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/query.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace boxwood {
+
+/// A leaf's range of cells of one variable that it does not take whole.
+struct Side {
+  std::uint32_t variable = 0;
+  CellRange cells;
+};
+
+/// Leaves that no admissible point reaches are left out. The leaves of a tree stand together, the
+/// one with the largest score of condition 0 first, so that "best alive leaf" is the first alive.
+struct Grid {
+  std::vector<Variable> variables;  ///< one for each feature
+  std::vector<Condition> conditions;
+
+  std::vector<std::uint32_t> tree_of;      ///< of a leaf
+  std::vector<std::uint32_t> sides_begin;  ///< of a leaf; one more entry than leaves
+  std::vector<Side> sides;
+  std::vector<double> scores;  ///< score of leaf i for condition m at [m * leaf_count() + i]
+  std::uint32_t tree_count = 0;
+
+  std::size_t leaf_count() const { return tree_of.size(); }
+  std::span<const Side> sides_of(std::size_t leaf) const {
+    return std::span(sides).subspan(sides_begin[leaf], sides_begin[leaf + 1] - sides_begin[leaf]);
+  }
+  double score(std::size_t condition, std::size_t leaf) const {
+    return scores[condition * leaf_count() + leaf];
+  }
+  /// What a leaf's own box costs: the sum of its sides' cheapest cells.
+  double leaf_cost(std::size_t leaf) const;
+};
+
+Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query);
+
+/// The same problem without the leaves whose own box costs more than `radius`.
+Grid restrict_to_radius(const Grid& grid, double radius);
+
+/// The box around a point in which every ensemble's scores are constant: the intersection of the
+/// leaves it reaches.
+std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<const double> point);
+
+}  // namespace boxwood

@@ -1,0 +1,54 @@
+// Every leaf of every tree as a box: for each feature on its path the range of cells it takes.
+// Depends on the models only, not on a query.
+#pragma once
+
+#include "grid/cuts.hpp"
+
+#include <boxwood/ensemble.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace boxwood {
+
+/// Cells [first, last) of one feature's axis. Cell i lies between cuts i - 1 and i.
+struct CellRange {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+
+  std::uint32_t size() const { return last - first; }
+  bool contains(std::uint32_t cell) const { return first <= cell && cell < last; }
+  bool operator==(const CellRange&) const = default;
+};
+
+/// A leaf's demand on one feature that its path tests. The range may be empty: a path may
+/// contradict itself for numbers and still be open to a missing value.
+struct LeafSide {
+  std::uint32_t feature = 0;
+  CellRange cells;
+  bool missing = false;  ///< whether a missing value passes every test of the path
+};
+
+struct LeafBox {
+  std::uint32_t ensemble = 0;
+  std::uint32_t tree = 0;   ///< counted through all ensembles
+  std::uint32_t value = 0;  ///< index of its first number in the tree's values
+  std::uint32_t sides_begin = 0;
+  std::uint32_t sides_end = 0;
+};
+
+struct LeafBoxes {
+  Cuts cuts;
+  std::vector<LeafBox> leaves;  ///< tree by tree
+  std::vector<LeafSide> sides;
+  std::uint32_t tree_count = 0;
+
+  std::span<const LeafSide> sides_of(const LeafBox& leaf) const {
+    return std::span(sides).subspan(leaf.sides_begin, leaf.sides_end - leaf.sides_begin);
+  }
+};
+
+LeafBoxes box_leaves(std::span<const Ensemble> ensembles);
+
+}  // namespace boxwood

@@ -1,0 +1,80 @@
+// The best points found so far, shared by all workers: one cost, every point of that cost up to a
+// limit, in the documented order of ties. What is kept does not depend on the order of arrival.
+#pragma once
+
+#include <boxwood/query.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <vector>
+
+namespace boxwood {
+
+class Incumbent {
+ public:
+  Incumbent(const Query& query, std::size_t ties) : query_(query), ties_(ties ? ties : 1) {}
+
+  /// The bound that everybody prunes against; infinite until a point is found.
+  double cost() const { return cost_.load(std::memory_order_relaxed); }
+
+  /// A point that meets every requirement, whatever its cost.
+  void offer(std::vector<double> point) {
+    const double cost = total_cost(query_, point);
+    if (cost > this->cost()) return;
+    const std::lock_guard lock(mutex_);
+    if (cost > this->cost()) return;
+    if (cost < this->cost()) {
+      points_.clear();
+      more_ = false;
+      cost_.store(cost, std::memory_order_relaxed);
+    }
+    std::size_t changes = 0;
+    for (std::size_t i = 0; i < point.size(); ++i) {
+      changes += term_cost(query_, i, point[i]) != 0 ? 1U : 0U;
+    }
+    points_.insert({changes, std::move(point)});
+    if (points_.size() > ties_) {
+      points_.erase(std::prev(points_.end()));
+      more_ = true;
+    }
+  }
+
+  struct Result {
+    std::vector<std::vector<double>> points;
+    bool more = false;
+  };
+  /// Not to be called while workers run.
+  Result result() const {
+    Result result{{}, more_};
+    for (const Ranked& ranked : points_) result.points.push_back(ranked.point);
+    return result;
+  }
+
+ private:
+  struct Ranked {
+    std::size_t changes;
+    std::vector<double> point;
+
+    bool operator<(const Ranked& other) const {
+      if (changes != other.changes) return changes < other.changes;
+      for (std::size_t i = 0; i < point.size(); ++i) {
+        // A missing value is NaN in both points and compares as neither less nor greater.
+        if (point[i] < other.point[i]) return true;
+        if (other.point[i] < point[i]) return false;
+      }
+      return false;
+    }
+  };
+
+  const Query& query_;
+  std::size_t ties_;
+  std::atomic<double> cost_{std::numeric_limits<double>::infinity()};
+  std::mutex mutex_;
+  std::set<Ranked> points_;
+  bool more_ = false;
+};
+
+}  // namespace boxwood

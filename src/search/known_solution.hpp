@@ -1,0 +1,52 @@
+// In developer builds a known solution must survive every prune: whoever discards a box asks here
+// first. In other builds nothing of it is left.
+#pragma once
+
+#include "grid/grid.hpp"
+
+#include <boxwood/query.hpp>
+
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace boxwood {
+
+#ifdef BOXWOOD_DEVELOPER
+inline constexpr bool developer_build = true;
+#else
+inline constexpr bool developer_build = false;
+#endif
+
+class KnownSolution {
+ public:
+  /// `point` may be empty: then nothing is known. It must be made of cells' own values.
+  KnownSolution(const Query& query, const Grid& grid, std::span<const double> point) {
+    if (!developer_build || point.empty()) return;
+    for (std::size_t d = 0; d < point.size(); ++d) {
+      const std::vector<Cell>& cells = grid.variables[d].cells;
+      std::uint32_t found = grid.variables[d].own;
+      for (std::uint32_t c = 0; c < cells.size(); ++c) {
+        if (cells[c].value == point[d]) found = c;
+      }
+      cells_.push_back(found);
+    }
+    cost_ = total_cost(query, point);
+  }
+
+  bool active() const { return developer_build && !cells_.empty(); }
+  double cost() const { return cost_; }
+  std::uint32_t cell(std::size_t variable) const { return cells_[variable]; }
+
+  [[noreturn]] static void lost(const char* prune) {
+    throw std::logic_error(std::string("a prune lost the known solution: ") + prune);
+  }
+
+ private:
+  std::vector<std::uint32_t> cells_;
+  double cost_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace boxwood

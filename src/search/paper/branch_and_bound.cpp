@@ -1,0 +1,143 @@
+// Algorithm 5 in parallel. Boxes are built width first while there are few, then each is the root
+// of a subtree that is searched depth first; oneTBB's task stacks hold the open nodes, the owner of
+// a stack takes the newest (depth first), a thief the oldest (width first).
+#include "search/paper/paper.hpp"
+
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <mutex>
+
+namespace boxwood::paper {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A box of the width-first phase and how many nodes below it are still open. The least bound of
+/// the unfinished ones bounds everything that is still to be found.
+struct Subtree {
+  explicit Subtree(double least) : bound(least) {}
+  double bound;
+  std::atomic<std::int64_t> open{0};
+};
+
+class Search {
+ public:
+  Search(const Space& space, Incumbent& incumbent, Watch& watch, const Options& options)
+      : space_(space), incumbent_(incumbent), watch_(watch), options_(options) {}
+
+  Outcome run(int threads) {
+    std::vector<SearchNode> frontier = widen(threads);
+    tbb::task_arena arena(threads);
+    arena.execute([&] {
+      for (const SearchNode& node : frontier) subtrees_.emplace_back(node.cost);
+      // The last one pushed is the first one taken: the nearest.
+      for (std::size_t i = frontier.size(); i-- > 0;) {
+        push(std::move(frontier[i]), subtrees_[i]);
+      }
+      tasks_.wait();
+    });
+    return {open_bound_.load(), open_nodes_.load()};
+  }
+
+ private:
+  /// Level by level until there is work for everybody.
+  std::vector<SearchNode> widen(int threads) {
+    const std::size_t enough = threads > 1 ? static_cast<std::size_t>(threads) * 16 : 1;
+    std::vector<SearchNode> level;
+    level.push_back(space_.root());
+    while (level.size() < enough && !level.empty() && !space_.complete(level.front())) {
+      std::vector<SearchNode> next;
+      for (std::size_t i = 0; i < level.size(); ++i) {
+        if (!watch_.count_node()) {
+          next.push_back(std::move(level[i]));  // stays open, at the depth it has
+          continue;
+        }
+        space_.expand(level[i], incumbent_.cost(), next);
+      }
+      level = std::move(next);
+      if (watch_.stopped()) break;
+    }
+    std::stable_sort(level.begin(), level.end(),
+                     [](const SearchNode& a, const SearchNode& b) { return a.cost < b.cost; });
+    return level;
+  }
+
+  void push(SearchNode node, Subtree& subtree) {
+    auto held = std::make_shared<SearchNode>(std::move(node));
+    watch_.hold_bytes(held->bytes());
+    subtree.open.fetch_add(1, std::memory_order_relaxed);
+    tasks_.run([this, held, &subtree] {
+      process(*held, subtree);
+      watch_.release_bytes(held->bytes());
+      subtree.open.fetch_sub(1, std::memory_order_relaxed);
+    });
+  }
+
+  void process(const SearchNode& node, Subtree& subtree) {
+    if (space_.beyond(node.cost, incumbent_.cost())) return;
+    if (watch_.stopped() || !watch_.count_node()) {
+      leave_open(node.cost);
+      return;
+    }
+    report();
+    if (space_.complete(node)) {
+      std::vector<double> point = space_.nearest_point(node);
+      if (space_.meets_requirements(point)) incumbent_.offer(std::move(point));
+      return;
+    }
+    std::vector<SearchNode> children;
+    space_.expand(node, incumbent_.cost(), children);
+    for (; !children.empty(); children.pop_back()) push(std::move(children.back()), subtree);
+  }
+
+  void leave_open(double cost) {
+    open_nodes_.fetch_add(1, std::memory_order_relaxed);
+    double least = open_bound_.load();
+    while (cost < least && !open_bound_.compare_exchange_weak(least, cost)) {
+    }
+  }
+
+  void report() {
+    if (!options_.progress) return;
+    constexpr double interval = 0.1;
+    if (watch_.seconds() < next_report_.load(std::memory_order_relaxed)) return;
+    const std::unique_lock lock(report_mutex_, std::try_to_lock);
+    if (!lock) return;
+    next_report_.store(watch_.seconds() + interval, std::memory_order_relaxed);
+    double least = infinity;
+    for (const Subtree& subtree : subtrees_) {
+      if (subtree.open.load(std::memory_order_relaxed) > 0) least = std::min(least, subtree.bound);
+    }
+    // The incumbent is read last: a subtree that ends meanwhile has told it all it found.
+    const double best = incumbent_.cost();
+    reported_bound_ = std::max(reported_bound_, std::min(space_.weaken(least), best));
+    options_.progress({best, reported_bound_, watch_.nodes(), watch_.seconds()});
+  }
+
+  const Space& space_;
+  Incumbent& incumbent_;
+  Watch& watch_;
+  const Options& options_;
+  tbb::task_group tasks_;
+  std::deque<Subtree> subtrees_;
+  std::atomic<double> open_bound_{infinity};
+  std::atomic<std::uint64_t> open_nodes_{0};
+  std::atomic<double> next_report_{0.1};
+  std::mutex report_mutex_;
+  double reported_bound_ = 0;
+};
+
+}  // namespace
+
+Outcome branch_and_bound(const Space& space, Incumbent& incumbent, Watch& watch,
+                         const Options& options, int threads) {
+  return Search(space, incumbent, watch, options).run(threads);
+}
+
+}  // namespace boxwood::paper

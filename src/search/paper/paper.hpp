@@ -1,0 +1,34 @@
+// The paper's engine as three functions over a Space.
+#pragma once
+
+#include "search/incumbent.hpp"
+#include "search/paper/space.hpp"
+#include "search/watch.hpp"
+
+#include <boxwood/explain.hpp>
+
+#include <cstdint>
+#include <functional>
+
+namespace boxwood::paper {
+
+/// Algorithm 4: builds nearest boxes first, going back where they lead nowhere, and offers the
+/// first point that meets the requirements. Gives up after `node_budget` nodes. Returns whether
+/// the whole tree was searched in vain, which proves that there is no such point.
+bool backtrack(const Space& space, Incumbent& incumbent, Watch& watch, std::uint64_t node_budget);
+
+struct Outcome {
+  double open_bound = 0;  ///< least cost of a box that was not searched; infinite when all were
+  std::uint64_t open_nodes = 0;
+};
+
+/// Algorithm 5: branch and bound below the incumbent's cost, all cheapest points included.
+Outcome branch_and_bound(const Space& space, Incumbent& incumbent, Watch& watch,
+                         const Options& options, int threads);
+
+/// Algorithm 2, within a radius: calls visit(node) for every complete node of cost at most
+/// `bound`, until it returns false.
+void decompose(const Space& space, double bound, Watch& watch,
+               const std::function<bool(const SearchNode&)>& visit);
+
+}  // namespace boxwood::paper

@@ -1,0 +1,199 @@
+#include "search/paper/space.hpp"
+
+#include <algorithm>
+
+namespace boxwood::paper {
+
+Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Grid& grid,
+             const PaperAdditions& additions, std::span<const double> known_solution)
+    : ensembles_(ensembles),
+      query_(query),
+      grid_(grid),
+      additions_(additions),
+      known_(query, grid, known_solution),
+      known_leaves_(grid.leaf_count()),
+      dimensions_(make_dimensions(grid, additions.leaf_pruning)) {
+  // A sum of D non-negative terms in any order is within D * 2^-53 of itself in any other order,
+  // relatively, to first order; twice that for the two sums, twice again for comfort.
+  rounding_ = 4 * (static_cast<double>(grid.variables.size()) + 2) * 0x1p-53;
+  for (std::size_t m = 0; m < grid.conditions.size(); ++m) {
+    votes_.emplace_back(grid.leaf_count());
+    for (std::size_t leaf = 0; leaf < grid.leaf_count(); ++leaf) {
+      if (grid.score(m, leaf) > 0) votes_.back().insert(leaf);
+    }
+  }
+  if (!known_.active()) return;
+  for (std::size_t leaf = 0; leaf < grid.leaf_count(); ++leaf) {
+    const std::span<const Side> sides = grid.sides_of(leaf);
+    if (std::all_of(sides.begin(), sides.end(), [&](const Side& side) {
+          return side.cells.contains(known_.cell(side.variable));
+        })) {
+      known_leaves_.insert(leaf);
+    }
+  }
+}
+
+SearchNode Space::root() const {
+  SearchNode node{LeafSet(grid_.leaf_count()), {}, 0};
+  for (std::size_t leaf = 0; leaf < grid_.leaf_count(); ++leaf) node.leaves.insert(leaf);
+  return node;
+}
+
+void Space::expand(const SearchNode& node, double bound, std::vector<SearchNode>& children) const {
+  const std::size_t first_child = children.size();
+  const Dimension& dimension = dimensions_.list[node.box.size()];
+  const Variable& variable = grid_.variables[dimension.variable];
+  const auto cell_count = static_cast<std::uint32_t>(variable.cells.size());
+  LeafSet running;
+  intersect_1d(dimension, cell_count, node.leaves, running,
+               [&](CellRange cells, const LeafSet& leaves) {
+                 const std::uint32_t nearest = variable.nearest(cells.first, cells.last);
+                 const double cost = node.cost + variable.cells[nearest].cost;
+                 if (beyond(cost, bound)) {
+                   if (known_.active() && protects(node, bound) &&
+                       cells.contains(known_.cell(dimension.variable))) {
+                     KnownSolution::lost("distance");
+                   }
+                   return;
+                 }
+                 SearchNode child;
+                 child.leaves = leaves;
+                 child.box.reserve(node.box.size() + 1);
+                 child.box = node.box;
+                 child.box.push_back(cells);
+                 child.cost = cost;
+                 if (survives(child, bound)) children.push_back(std::move(child));
+               });
+  std::stable_sort(children.begin() + static_cast<std::ptrdiff_t>(first_child), children.end(),
+                   [](const SearchNode& a, const SearchNode& b) { return a.cost < b.cost; });
+}
+
+bool Space::survives(SearchNode& child, double bound) const {
+  if (!has_votes(child)) {
+    if (known_.active() && protects(child, bound)) KnownSolution::lost("votes");
+    return false;
+  }
+  if (additions_.leaf_pruning) drop_far_leaves(child, bound);
+  if (additions_.score_pruning && !scores_suffice(child)) {
+    if (known_.active() && protects(child, bound)) KnownSolution::lost("score");
+    return false;
+  }
+  return true;
+}
+
+/// The paper abandons a node when none of its leaves votes for the target. Said for conditions: if
+/// no leaf has a positive score the sum is at most 0, and fails where the threshold, from which the
+/// base score is taken off, is positive. (Without the base score the rule would be wrong: the base
+/// alone may reach the target.) Guarded by paper_engine_test, "votes".
+bool Space::has_votes(const SearchNode& child) const {
+  for (std::size_t m = 0; m < votes_.size(); ++m) {
+    if (grid_.conditions[m].threshold > 0 && !child.leaves.intersects(votes_[m])) return false;
+  }
+  return true;
+}
+
+/// Addition to the paper. A point of the child's box that lies in a leaf costs at least the box in
+/// the dimensions built plus the leaf's own sides in the dimensions to come; a leaf for which that
+/// is beyond the bound holds no point worth finding and its score must not count.
+void Space::drop_far_leaves(SearchNode& child, double bound) const {
+  if (dimensions_.rest.empty()) return;
+  const std::size_t position = child.box.size();
+  const LeafSet alive = child.leaves;
+  alive.for_each([&](std::size_t leaf) {
+    if (!beyond(child.cost + dimensions_.rest_of(position, leaf), bound)) return;
+    if (known_.active() && known_leaves_.contains(leaf) && protects(child, bound)) {
+      KnownSolution::lost("leaf");
+    }
+    child.leaves.erase(leaf);
+  });
+}
+
+/// Addition to the paper. Every point of the child's box takes one remaining leaf of each tree, so
+/// each condition's sum is at most the sum of the best remaining scores; a tree without a
+/// remaining leaf admits no point at all. Thresholds allow for the rounding of these sums.
+bool Space::scores_suffice(const SearchNode& child) const {
+  const std::size_t count = grid_.conditions.size();
+  std::uint32_t trees = 0;
+  constexpr std::uint32_t none = ~std::uint32_t{0};
+  if (count <= 1) {
+    // Leaves of a tree are sorted by this very score: the first that is alive is the best.
+    double sum = 0;
+    std::uint32_t last_tree = none;
+    child.leaves.for_each([&](std::size_t leaf) {
+      if (grid_.tree_of[leaf] == last_tree) return;
+      last_tree = grid_.tree_of[leaf];
+      ++trees;
+      if (count == 1) sum += grid_.score(0, leaf);
+    });
+    return trees == grid_.tree_count && (count == 0 || sum >= grid_.conditions[0].threshold);
+  }
+  std::vector<double> sums(count, 0.0), best(count, 0.0);
+  std::uint32_t last_tree = none;
+  const auto finish_tree = [&] {
+    for (std::size_t m = 0; m < count; ++m) sums[m] += best[m];
+  };
+  child.leaves.for_each([&](std::size_t leaf) {
+    if (grid_.tree_of[leaf] != last_tree) {
+      if (last_tree != none) finish_tree();
+      last_tree = grid_.tree_of[leaf];
+      ++trees;
+      for (std::size_t m = 0; m < count; ++m) best[m] = grid_.score(m, leaf);
+    } else {
+      for (std::size_t m = 0; m < count; ++m) best[m] = std::max(best[m], grid_.score(m, leaf));
+    }
+  });
+  if (last_tree != none) finish_tree();
+  if (trees != grid_.tree_count) return false;
+  for (std::size_t m = 0; m < count; ++m) {
+    if (sums[m] < grid_.conditions[m].threshold) return false;
+  }
+  return true;
+}
+
+bool Space::protects(const SearchNode& node, double bound) const {
+  if (known_.cost() > bound) return false;
+  for (std::size_t p = 0; p < node.box.size(); ++p) {
+    if (!node.box[p].contains(known_.cell(dimensions_.list[p].variable))) return false;
+  }
+  return true;
+}
+
+std::vector<double> Space::nearest_point(const SearchNode& node) const {
+  std::vector<double> point = query_.point;
+  for (std::size_t p = 0; p < node.box.size(); ++p) {
+    const std::uint32_t v = dimensions_.list[p].variable;
+    const Variable& variable = grid_.variables[v];
+    point[v] = variable.cells[variable.nearest(node.box[p].first, node.box[p].last)].value;
+  }
+  return point;
+}
+
+bool Space::meets_requirements(std::span<const double> point) const {
+  return std::all_of(query_.requirements.begin(), query_.requirements.end(),
+                     [&](const Requirement& requirement) {
+                       const Ensemble& ensemble = ensembles_[requirement.ensemble];
+                       return meets(requirement, ensemble, ensemble.predict(point));
+                     });
+}
+
+bool Space::holds_nearest_of_leaves(const SearchNode& node) const {
+  std::vector<CellRange> shared(grid_.variables.size());
+  for (std::size_t v = 0; v < shared.size(); ++v) {
+    shared[v] = {0, static_cast<std::uint32_t>(grid_.variables[v].cells.size())};
+  }
+  node.leaves.for_each([&](std::size_t leaf) {
+    for (const Side& side : grid_.sides_of(leaf)) {
+      CellRange& range = shared[side.variable];
+      range.first = std::max(range.first, side.cells.first);
+      range.last = std::min(range.last, side.cells.last);
+    }
+  });
+  for (std::size_t p = 0; p < node.box.size(); ++p) {
+    const std::uint32_t v = dimensions_.list[p].variable;
+    const Variable& variable = grid_.variables[v];
+    if (!node.box[p].contains(variable.nearest(shared[v].first, shared[v].last))) return false;
+  }
+  return true;
+}
+
+}  // namespace boxwood::paper

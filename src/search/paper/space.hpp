@@ -1,0 +1,76 @@
+// The paper's search tree: a node is a box built dimension by dimension and the set of leaves that
+// meet it. Expanding a node is Algorithm 1 in the next dimension plus the prunes; Algorithms 2, 4
+// and 5 are different orders of expanding.
+#pragma once
+
+#include "grid/grid.hpp"
+#include "search/known_solution.hpp"
+#include "search/paper/dimensions.hpp"
+#include "search/paper/leaf_set.hpp"
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/explain.hpp>
+#include <boxwood/query.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace boxwood::paper {
+
+struct SearchNode {
+  LeafSet leaves;
+  std::vector<CellRange> box;  ///< one range for each dimension built so far
+  double cost = 0;             ///< of the cheapest point of the box in those dimensions
+
+  std::size_t bytes() const {
+    return sizeof(*this) + leaves.bytes() + box.capacity() * sizeof(CellRange);
+  }
+};
+
+class Space {
+ public:
+  Space(std::span<const Ensemble> ensembles, const Query& query, const Grid& grid,
+        const PaperAdditions& additions, std::span<const double> known_solution);
+
+  /// Children of the root are not yet pruned against any bound.
+  SearchNode root() const;
+  bool complete(const SearchNode& node) const { return node.box.size() == dimensions_.list.size(); }
+
+  /// Appends the children that may hold a point of cost at most `bound`, nearest first.
+  void expand(const SearchNode& node, double bound, std::vector<SearchNode>& children) const;
+
+  /// Whether no point below this cost's box can cost `bound` or less. The cost was added up in
+  /// another order than total_cost does, so a few units in the last place are granted.
+  bool beyond(double cost, double bound) const { return weaken(cost) > bound; }
+  /// A cost of this search as a valid bound on total_cost.
+  double weaken(double cost) const { return cost * (1 - rounding_); }
+
+  /// The cheapest point of a box; dimensions not built yet stay where they are.
+  std::vector<double> nearest_point(const SearchNode& node) const;
+  /// The library's own word on a point.
+  bool meets_requirements(std::span<const double> point) const;
+
+  /// Whether the cheapest point of a complete node is also the cheapest of the whole intersection
+  /// of its leaves. Exactly one of the nodes that share a set of leaves says yes.
+  bool holds_nearest_of_leaves(const SearchNode& node) const;
+
+ private:
+  bool survives(SearchNode& child, double bound) const;
+  bool has_votes(const SearchNode& child) const;
+  void drop_far_leaves(SearchNode& child, double bound) const;
+  bool scores_suffice(const SearchNode& child) const;
+  bool protects(const SearchNode& node, double bound) const;
+
+  std::span<const Ensemble> ensembles_;
+  const Query& query_;
+  const Grid& grid_;
+  PaperAdditions additions_;
+  KnownSolution known_;
+  LeafSet known_leaves_;
+  Dimensions dimensions_;
+  std::vector<LeafSet> votes_;  ///< for each condition the leaves with a positive score
+  double rounding_ = 0;
+};
+
+}  // namespace boxwood::paper

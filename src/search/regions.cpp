@@ -1,0 +1,43 @@
+// The pure boxes around a point, as a stream.
+#include <boxwood/error.hpp>
+#include <boxwood/explain.hpp>
+
+#include "grid/grid.hpp"
+#include "search/paper/paper.hpp"
+#include "search/watch.hpp"
+
+#include <cmath>
+
+namespace boxwood {
+
+Stop visit_regions(std::span<const Ensemble> ensembles, const Query& query, double radius,
+                   const RegionVisitor& visit, const Options& options) {
+  validate(query, ensembles);
+  if (std::isnan(radius) || radius < 0) {
+    throw Error("radius", "it is not a distance", "Give a number of at least 0");
+  }
+  Watch watch(options.limits);
+  // The square of a radius may round below the cost of a point exactly on it: the distance decides.
+  const double bound = query.norm == Norm::squared_l2 ? radius * radius * (1 + 0x1p-50) : radius;
+  const Grid whole = make_grid(ensembles, box_leaves(ensembles), query);
+  const Grid grid = std::isfinite(bound) ? restrict_to_radius(whole, bound * (1 + 1e-9)) : whole;
+  const paper::Space space(ensembles, query, grid, options.additions, options.known_solution);
+  paper::decompose(space, bound, watch, [&](const paper::SearchNode& node) {
+    // The boxes built dimension by dimension are finer than the intersections of leaves, because
+    // leaves that drop out later have cut them before. One piece of each intersection speaks for
+    // the whole; the others are passed over, so that each region comes once and as large as it is.
+    if (!space.holds_nearest_of_leaves(node)) return true;
+    std::vector<double> point = space.nearest_point(node);
+    if (!space.meets_requirements(point)) return true;
+    Region region;
+    region.cost = total_cost(query, point);
+    if (distance(query.norm, region.cost) > radius) return true;
+    for (const Ensemble& ensemble : ensembles) region.scores.push_back(ensemble.predict(point));
+    region.nearest.region = pure_box(ensembles, point);
+    region.nearest.point = std::move(point);
+    return visit(region);
+  });
+  return watch.stop();
+}
+
+}  // namespace boxwood

@@ -1,0 +1,60 @@
+// Time, nodes, memory and interruption in one place: workers ask, the first reason to stop wins.
+#pragma once
+
+#include <boxwood/answer.hpp>
+#include <boxwood/explain.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace boxwood {
+
+class Watch {
+ public:
+  explicit Watch(const Limits& limits) : limits_(limits), start_(Clock::now()) {}
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  /// Counts one node; false when the search has to stop.
+  bool count_node() {
+    if (nodes_.fetch_add(1, std::memory_order_relaxed) >= limits_.nodes) request(Stop::nodes);
+    if (limits_.interrupt && limits_.interrupt->load(std::memory_order_relaxed)) {
+      request(Stop::interrupt);
+    }
+    if (seconds() > limits_.seconds) request(Stop::time);
+    return !stopped();
+  }
+
+  void hold_bytes(std::uint64_t bytes) {
+    const std::uint64_t held = held_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    std::uint64_t peak = peak_.load(std::memory_order_relaxed);
+    while (held > peak && !peak_.compare_exchange_weak(peak, held, std::memory_order_relaxed)) {
+    }
+    if (held > limits_.bytes) request(Stop::memory);
+  }
+  void release_bytes(std::uint64_t bytes) { held_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  void request(Stop reason) {
+    Stop none = Stop::finished;
+    stop_.compare_exchange_strong(none, reason, std::memory_order_relaxed);
+  }
+  bool stopped() const { return stop() != Stop::finished; }
+  Stop stop() const { return stop_.load(std::memory_order_relaxed); }
+
+  std::uint64_t nodes() const { return nodes_.load(std::memory_order_relaxed); }
+  std::uint64_t peak_bytes() const { return peak_.load(std::memory_order_relaxed); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Limits limits_;
+  Clock::time_point start_;
+  std::atomic<std::uint64_t> nodes_{0};
+  std::atomic<std::uint64_t> held_{0};
+  std::atomic<std::uint64_t> peak_{0};
+  std::atomic<Stop> stop_{Stop::finished};
+};
+
+}  // namespace boxwood

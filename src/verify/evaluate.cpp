@@ -1,0 +1,88 @@
+#include "verify/evaluate.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace boxwood::verifying {
+namespace {
+
+bool goes_left(const Node& node, double value) {
+  if (value != value) return node.missing_left;
+  return node.kind == NodeKind::less_equal ? !(value > node.threshold) : value < node.threshold;
+}
+
+double rounded(double value, Precision precision) {
+  return precision == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+}  // namespace
+
+std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> point) {
+  std::vector<double> scores(ensemble.base.size(), 0.0);
+  // A float sum done in double and rounded after every step is the float sum: 53 bits are more
+  // than twice 24 plus two, so the second rounding never matters.
+  const auto add = [&](std::size_t output, double value) {
+    scores[output] = rounded(scores[output] + value, ensemble.accumulator);
+  };
+  if (ensemble.order == SumOrder::base_first) scores = ensemble.base;
+  for (const Tree& tree : ensemble.trees) {
+    const Node* node = tree.nodes.data();
+    while (node->kind != NodeKind::leaf) {
+      const double value = rounded(point[static_cast<std::size_t>(node->feature)], ensemble.input);
+      node = tree.nodes.data() + (goes_left(*node, value) ? node->left : node->right);
+    }
+    const double* values = tree.values.data() + node->value;
+    if (tree.output >= 0) {
+      add(static_cast<std::size_t>(tree.output), *values);
+    } else {
+      for (std::size_t k = 0; k < scores.size(); ++k) add(k, values[k]);
+    }
+  }
+  if (ensemble.order == SumOrder::base_last) {
+    for (std::size_t k = 0; k < scores.size(); ++k) add(k, ensemble.base[k]);
+  }
+  return scores;
+}
+
+bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
+                   const std::vector<double>& scores) {
+  const std::vector<double> outputs = ensemble.transform(scores);
+  if (const auto* wanted = std::get_if<OutputIn>(&requirement.outcome)) {
+    const double value = outputs.at(wanted->output);
+    const Interval& range = wanted->range;
+    if (value < range.lower || value > range.upper) return false;
+    if (value == range.lower && !range.lower_closed) return false;
+    return !(value == range.upper && !range.upper_closed);
+  }
+  const auto& wanted = std::get<ClassIs>(requirement.outcome);
+  if (ensemble.task == Task::binary) {
+    const double one = outputs.at(0);
+    if (!wanted.probability) return (one > 0.5) == (wanted.target == 1);
+    const double of_target = wanted.target == 1 ? one : rounded(1.0 - one, ensemble.accumulator);
+    return of_target >= *wanted.probability;
+  }
+  if (wanted.probability) return outputs.at(wanted.target) >= *wanted.probability;
+  if (outputs.size() == 1) return outputs[0] == static_cast<double>(wanted.target);
+  for (std::size_t k = 0; k < outputs.size(); ++k) {  // the first of equals wins
+    if (outputs[k] > outputs[wanted.target]) return false;
+    if (k < wanted.target && outputs[k] == outputs[wanted.target]) return false;
+  }
+  return true;
+}
+
+double cost_of(const Query& query, std::span<const double> point) {
+  double cost = 0;
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    const double from = query.point[d];
+    const double to = point[d];
+    if ((from != from && to != to) || from == to) continue;
+    if (from != from || to != to) return std::numeric_limits<double>::infinity();
+    const FeatureRule& rule = query.features[d];
+    const double steps =
+        rule.kind == FeatureKind::categorical ? 1.0 : std::fabs(from - to) / rule.scale;
+    cost += rule.weight * (query.norm == Norm::l1 ? steps : steps * steps);
+  }
+  return cost;
+}
+
+}  // namespace boxwood::verifying

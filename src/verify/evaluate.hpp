@@ -1,0 +1,19 @@
+// The verifier's own reading of a model and a query, written anew so that an error elsewhere
+// cannot hide here.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/query.hpp>
+
+#include <span>
+#include <vector>
+
+namespace boxwood::verifying {
+
+/// Raw scores by walking every tree from its root.
+std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> point);
+bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
+                   const std::vector<double>& scores);
+double cost_of(const Query& query, std::span<const double> point);
+
+}  // namespace boxwood::verifying

@@ -1,0 +1,238 @@
+// Checks an answer from first principles; see boxwood/verify.hpp for what it promises.
+#include <boxwood/verify.hpp>
+
+#include "base/text.hpp"
+#include "verify/evaluate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace boxwood {
+namespace {
+
+using namespace verifying;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+bool nearly_equal(double a, double b) {
+  return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+}
+
+bool same_value(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+class Verifier {
+ public:
+  Verifier(std::span<const Ensemble> ensembles, const Query& query, const Answer& answer,
+           std::size_t samples, std::uint64_t seed)
+      : ensembles_(ensembles), query_(query), answer_(answer), samples_(samples), random_(seed) {
+    for (const Ensemble& ensemble : ensembles) {
+      if (ensemble.input == Precision::float32) precision_ = Precision::float32;
+    }
+  }
+
+  Verification run() {
+    check_status();
+    for (std::size_t i = 0; i < answer_.solutions.size(); ++i) {
+      place_ = fmt::format("solution {}", i);
+      check_solution(answer_.solutions[i]);
+      for (std::size_t j = 0; j < i; ++j) {
+        if (std::equal(answer_.solutions[i].point.begin(), answer_.solutions[i].point.end(),
+                       answer_.solutions[j].point.begin(), answer_.solutions[j].point.end(),
+                       same_value)) {
+          fault(fmt::format("it is the same point as solution {}", j));
+        }
+      }
+    }
+    place_ = "outputs";
+    check_outputs(answer_.output_before, query_.point);
+    if (!answer_.solutions.empty()) {
+      check_outputs(answer_.output_after, answer_.solutions.front().point);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void fault(const std::string& words) {
+    result_.faults.push_back(fmt::format("{}: {}", place_, words));
+  }
+
+  void check_status() {
+    place_ = "status";
+    const bool has_point = answer_.status == Status::optimal || answer_.status == Status::feasible;
+    if (has_point != !answer_.solutions.empty()) {
+      fault(
+          fmt::format("{} with {} solutions", to_string(answer_.status), answer_.solutions.size()));
+    }
+    if (has_point != std::isfinite(answer_.cost)) fault("cost and status do not fit together");
+    if (!(answer_.lower_bound <= answer_.cost)) fault("the lower bound exceeds the cost");
+    if (answer_.status == Status::optimal && answer_.lower_bound != answer_.cost) {
+      fault("optimal, but the lower bound is not the cost");
+    }
+    const double expected =
+        query_.norm == Norm::squared_l2 ? std::sqrt(answer_.cost) : answer_.cost;
+    if (!nearly_equal(expected, answer_.distance))
+      fault("the distance does not follow from the cost");
+    if (answer_.already_met && answer_.cost != 0) fault("already met, but at a cost");
+  }
+
+  void check_solution(const Solution& solution) {
+    if (solution.point.size() != query_.point.size() ||
+        solution.region.size() != query_.point.size()) {
+      fault("it has another length than the query's point");
+      return;
+    }
+    for (std::size_t d = 0; d < solution.point.size(); ++d) check_value(d, solution.point[d]);
+    const double cost = cost_of(query_, solution.point);
+    if (!nearly_equal(cost, answer_.cost)) {
+      fault(fmt::format("it costs {}, the answer says {}", cost, answer_.cost));
+    }
+    std::vector<std::vector<double>> scores;
+    for (const Ensemble& ensemble : ensembles_)
+      scores.push_back(scores_at(ensemble, solution.point));
+    for (std::size_t m = 0; m < query_.requirements.size(); ++m) {
+      const Requirement& requirement = query_.requirements[m];
+      if (!outcome_holds(requirement, ensembles_[requirement.ensemble],
+                         scores[requirement.ensemble])) {
+        fault(fmt::format("requirement {} is not met", m));
+      }
+    }
+    ++result_.points_checked;
+    check_region(solution, scores);
+  }
+
+  void check_value(std::size_t d, double value) {
+    const double from = query_.point[d];
+    if (same_value(from, value)) return;
+    const FeatureRule& rule = query_.features[d];
+    const std::string name = fmt::format("feature \"{}\"", ensembles_.front().features[d].name);
+    if (rule.fixed) fault(name + " is fixed but changed");
+    if (std::isnan(from) || std::isnan(value)) {
+      fault(name + " changed from or to missing");
+      return;
+    }
+    if (!std::isfinite(value)) fault(name + " is not finite");
+    if (precision_ == Precision::float32 &&
+        static_cast<double>(static_cast<float>(value)) != value) {
+      fault(name + " is not a number that the model can read");
+    }
+    if (rule.kind != FeatureKind::continuous && value != std::floor(value)) {
+      fault(name + " is not whole");
+    }
+    const bool low =
+        value > rule.range.lower || (value == rule.range.lower && rule.range.lower_closed);
+    const bool high =
+        value < rule.range.upper || (value == rule.range.upper && rule.range.upper_closed);
+    if (!low || !high) fault(fmt::format("{} = {} lies outside its range", name, value));
+  }
+
+  /// The numbers that the model can read next to the ends of an interval, inside it.
+  double innermost(double end, bool closed, double inward) const {
+    if (std::isinf(end)) {
+      const double largest = precision_ == Precision::float32
+                                 ? static_cast<double>(std::numeric_limits<float>::max())
+                                 : std::numeric_limits<double>::max();
+      return end > 0 ? largest : -largest;
+    }
+    if (precision_ == Precision::float64) return closed ? end : std::nextafter(end, inward);
+    auto value = static_cast<float>(end);
+    const auto outside = [&](double v) {
+      return inward > 0 ? (v < end || (v == end && !closed)) : (v > end || (v == end && !closed));
+    };
+    while (outside(static_cast<double>(value))) {
+      value = std::nextafter(value, static_cast<float>(inward));
+    }
+    return static_cast<double>(value);
+  }
+
+  double pick(double low, double high) {
+    const double share = std::uniform_real_distribution<double>(0, 1)(random_);
+    const double value = low * (1 - share) + high * share;
+    const double read =
+        precision_ == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value;
+    return std::clamp(read, low, high);
+  }
+
+  void check_region(const Solution& solution, const std::vector<std::vector<double>>& scores) {
+    const std::size_t width = solution.point.size();
+    std::vector<double> low(width), high(width);
+    for (std::size_t d = 0; d < width; ++d) {
+      const Interval& side = solution.region[d];
+      const double value = solution.point[d];
+      if (std::isnan(value)) {
+        low[d] = high[d] = value;
+        continue;
+      }
+      low[d] = innermost(side.lower, side.lower_closed, infinity);
+      high[d] = innermost(side.upper, side.upper_closed, -infinity);
+      const double read =
+          precision_ == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value;
+      if (!std::isinf(read) && !(low[d] <= read && read <= high[d])) {
+        fault(fmt::format("the box does not hold the point in feature \"{}\"",
+                          ensembles_.front().features[d].name));
+        return;
+      }
+    }
+    // Each side's two ends alone, all low, all high, then corners and points at random.
+    std::vector<double> probe = solution.point;
+    for (std::size_t d = 0; d < width; ++d) {
+      for (const double end : {low[d], high[d]}) {
+        probe[d] = end;
+        check_probe(probe, scores);
+      }
+      probe[d] = solution.point[d];
+    }
+    check_probe(low, scores);
+    check_probe(high, scores);
+    for (std::size_t i = 0; i < samples_; ++i) {
+      for (std::size_t d = 0; d < width; ++d) {
+        if (std::isnan(low[d])) continue;
+        const bool corner = i % 2 == 0;
+        probe[d] = !corner ? pick(low[d], high[d]) : random_() % 2 == 0 ? low[d] : high[d];
+      }
+      check_probe(probe, scores);
+    }
+  }
+
+  void check_probe(const std::vector<double>& probe,
+                   const std::vector<std::vector<double>>& scores) {
+    ++result_.points_checked;
+    for (std::size_t e = 0; e < ensembles_.size(); ++e) {
+      if (scores_at(ensembles_[e], probe) != scores[e]) {
+        fault("a point of the box has other scores");
+        return;
+      }
+    }
+  }
+
+  void check_outputs(const std::vector<std::vector<double>>& outputs,
+                     std::span<const double> point) {
+    for (std::size_t e = 0; e < ensembles_.size(); ++e) {
+      if (e >= outputs.size() ||
+          outputs[e] != ensembles_[e].transform(scores_at(ensembles_[e], point))) {
+        fault(fmt::format("what is reported of model {} is not what it says", e));
+      }
+    }
+  }
+
+  std::span<const Ensemble> ensembles_;
+  const Query& query_;
+  const Answer& answer_;
+  std::size_t samples_;
+  std::mt19937_64 random_;
+  Precision precision_ = Precision::float64;
+  std::string place_;
+  Verification result_;
+};
+
+}  // namespace
+
+Verification verify(std::span<const Ensemble> ensembles, const Query& query, const Answer& answer,
+                    std::size_t samples, std::uint64_t seed) {
+  return Verifier(ensembles, query, answer, samples, seed).run();
+}
+
+}  // namespace boxwood
