@@ -11,15 +11,15 @@ int main() {
   model.task = boxwood::Task::binary;
   boxwood::Tree tree;
   tree.nodes.resize(3);
-  tree.nodes[0] = {.kind = boxwood::NodeKind::less, .feature = 0, .left = 1, .right = 2,
-                   .threshold = 10};
+  tree.nodes[0] = {
+      .kind = boxwood::NodeKind::less, .feature = 0, .left = 1, .right = 2, .threshold = 10};
   tree.nodes[1].value = 0;
   tree.nodes[2].value = 1;
   tree.values = {-1.0, 1.0};
   model.trees = {tree};
 
   boxwood::Query query = boxwood::query_for(model, std::vector<double>{7.0});
-  query.requirements = {boxwood::require_class(model, 1)};
+  query.requirements = {boxwood::require_class(1)};
   const boxwood::Answer answer = boxwood::explain(model, query);
   const bool right = answer.status == boxwood::Status::optimal && answer.cost == 9.0 &&
                      answer.best().point.front() == 10.0 &&
