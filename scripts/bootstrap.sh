@@ -58,7 +58,7 @@ install_packages() {
   fi
   if [ "$(id -u)" != 0 ]; then
     if ! { has_command sudo && sudo -n true 2>/dev/null; }; then
-      echo "bootstrap: not root, and sudo would ask for a password." >&2
+      echo "bootstrap: not root, and sudo is missing or would ask for a password." >&2
       return 1
     fi
     root=(sudo -n)
