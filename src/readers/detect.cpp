@@ -1,0 +1,141 @@
+#include "readers/detect.hpp"
+
+#include <boxwood/error.hpp>
+
+#include "readers/document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace boxwood::readers {
+namespace {
+
+constexpr const char* readable = "Boxwood reads its own JSON and XGBoost's JSON and UBJSON";
+constexpr const char* save_xgboost =
+    "Load it with XGBoost and save it with save_model(\"model.json\") or \"model.ubj\"";
+
+struct Signature {
+  std::string_view start;
+  const char* what;
+  const char* remedy;
+};
+
+constexpr Signature signatures[] = {
+    {"tree\nversion=", "a LightGBM text model, which is not supported yet", readable},
+    {"tree\r\nversion=", "a LightGBM text model, which is not supported yet", readable},
+    {"CBM1", "a CatBoost model, which is not supported yet", readable},
+    {"binf", "a model in XGBoost's old binary format", save_xgboost},
+    {"bs64", "a model in XGBoost's old binary format", save_xgboost},
+    {"CONFIG-offset:", "a snapshot of XGBoost's memory, not a model file", save_xgboost},
+    {"booster[", "a text dump by XGBoost's dump_model, which lacks the intercept",
+     "Save the model with save_model instead of dump_model"},
+    {"\x1F\x8B", "compressed (gzip)", "Unpack it first"},
+    {"PK\x03\x04", "a ZIP archive", "Unpack it first"},
+    {"<?xml", "XML (PMML?)", readable},
+    {"<", "XML or HTML", readable},
+};
+
+std::string_view without_leading_space(std::string_view bytes) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());
+  const auto first = bytes.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos ? std::string_view{} : bytes.substr(first);
+}
+
+std::int32_t little_endian(std::string_view bytes, std::size_t at) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 4; i-- > 0;) {
+    number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
+  }
+  return std::bit_cast<std::int32_t>(number);
+}
+
+/// The old binary format has no signature: it begins with the intercept as a float32, the number
+/// of features, the number of classes and two flags.
+bool looks_like_old_xgboost(std::string_view bytes) {
+  if (bytes.size() < 136) return false;
+  const auto intercept = std::bit_cast<float>(little_endian(bytes, 0));
+  const std::int32_t features = little_endian(bytes, 4);
+  const std::int32_t classes = little_endian(bytes, 8);
+  const auto flag = [&](std::size_t at) {
+    return static_cast<std::uint32_t>(little_endian(bytes, at)) <= 1;
+  };
+  return std::isfinite(intercept) && features > 0 && classes >= 0 && classes < 1'000'000 &&
+         flag(12) && flag(16);
+}
+
+Format detect_object(std::string_view bytes, std::string_view text, std::string_view place) {
+  // After the brace JSON goes on with a quote, a brace or space; UBJSON with the type of a length.
+  constexpr std::string_view ubjson_next = "iUIlL$#N";
+  const bool is_ubjson = text.size() > 1 && ubjson_next.find(text[1]) != std::string_view::npos;
+  const Encoding encoding = is_ubjson ? Encoding::ubjson : Encoding::json;
+  const auto is_decisive = [](std::string_view key) {
+    return key == "learner" || key == "version" || key == "boxwood_model";
+  };
+  const std::vector<std::string> keys = outer_keys(bytes, encoding, is_decisive);
+  const auto has = [&](std::string_view key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  if (!is_ubjson && has("boxwood_model")) return Format::boxwood_json;
+  if (has("learner") || has("version")) {
+    return is_ubjson ? Format::xgboost_ubjson : Format::xgboost_json;
+  }
+  if (has("Model") || has("Config")) {
+    throw Error(std::string(place), "this is a snapshot of XGBoost's memory, not a model file",
+                save_xgboost);
+  }
+  if (has("tree_info")) {
+    throw Error(std::string(place), "this is a LightGBM JSON dump, which is not supported yet",
+                readable);
+  }
+  if (has("oblivious_trees")) {
+    throw Error(std::string(place), "this is a CatBoost model, which is not supported yet",
+                readable);
+  }
+  // No key tells: a damaged file ends in the parser's own complaint, with its byte.
+  load_document(bytes, place, encoding, [](std::string_view) { return false; });
+  std::string seen;
+  for (std::size_t i = 0; i < std::min<std::size_t>(keys.size(), 5); ++i) {
+    seen += (i == 0 ? "" : ", ") + in_quotes(keys[i]);
+  }
+  throw Error(std::string(place),
+              keys.empty() ? "this is an empty object, not a model"
+                           : fmt::format("this is {} without a model; its keys are {}",
+                                         is_ubjson ? "UBJSON" : "JSON", seen),
+              readable);
+}
+
+}  // namespace
+
+Format detect_format(std::string_view bytes, std::string_view place) {
+  const auto refuse = [&](std::string_view what, std::string_view remedy) {
+    throw Error(std::string(place), fmt::format("this is {}", what), std::string(remedy));
+  };
+  const std::string_view text = without_leading_space(bytes);
+  if (text.starts_with('{')) return detect_object(bytes, text, place);
+  if (bytes.empty()) throw Error(std::string(place), "the file is empty");
+  if (text.empty()) throw Error(std::string(place), "there is nothing but space in it");
+  for (const Signature& signature : signatures) {
+    if (bytes.starts_with(signature.start)) refuse(signature.what, signature.remedy);
+  }
+  if (bytes.size() > 1 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5) {
+    refuse("a Python pickle, which can run any program when it is loaded and is not read",
+           "Load it in Python and save the model with its save_model(\"model.json\")");
+  }
+  if (text.starts_with('[')) {
+    refuse("a JSON list, perhaps a dump by XGBoost's dump_model, which lacks the intercept",
+           "Save the model with save_model instead of dump_model");
+  }
+  if (looks_like_old_xgboost(bytes)) {
+    refuse("probably a model in XGBoost's old binary format", save_xgboost);
+  }
+  refuse("not a model that can be read", readable);
+  return Format::xgboost_json;
+}
+
+}  // namespace boxwood::readers

@@ -1,0 +1,14 @@
+// Which program wrote some bytes, judged by the bytes alone.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace boxwood::readers {
+
+enum class Format : std::uint8_t { boxwood_json, xgboost_json, xgboost_ubjson };
+
+/// Throws Error naming what the bytes look like and how to get a file that can be read.
+Format detect_format(std::string_view bytes, std::string_view place);
+
+}  // namespace boxwood::readers

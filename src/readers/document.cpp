@@ -1,0 +1,367 @@
+#include "readers/document.hpp"
+
+#include <boxwood/error.hpp>
+
+#include "readers/special_numbers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace boxwood::readers {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr auto unknown_length = static_cast<std::size_t>(-1);
+
+Json::input_format_t format_of(Encoding encoding) {
+  return encoding == Encoding::json ? Json::input_format_t::json : Json::input_format_t::ubjson;
+}
+
+/// nlohmann's sentences begin with an error code and a line number and may quote a whole token;
+/// keep the part that says what is wrong.
+std::string plain_reason(std::string_view text) {
+  constexpr std::string_view lead = "syntax error while parsing ";
+  if (const auto at = text.find(lead); at != std::string_view::npos) {
+    text.remove_prefix(at + lead.size());
+    const auto colon = std::min(text.find(" - "), text.find(": "));
+    if (colon != std::string_view::npos) text.remove_prefix(text.find(' ', colon + 1) + 1);
+  } else if (const auto code = text.find("] "); code != std::string_view::npos) {
+    text.remove_prefix(code + 2);
+  }
+  constexpr std::size_t longest = 160;
+  std::string reason = "not well formed: " + std::string(text.substr(0, longest));
+  if (text.size() > longest) reason += "...";
+  for (char& c : reason) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) c = '?';
+  }
+  return reason;
+}
+
+/// The nearest float32 to a number's digits. `value` is the same number as nlohmann read it; it
+/// decides only between overflow and underflow.
+float float_from_digits(const std::string& digits, double value) {
+  std::string text = digits;
+  // nlohmann writes the decimal point of the program's locale into the token.
+  for (char& c : text) {
+    const bool expected = (c >= '0' && c <= '9') || c == '-' || c == '+' || c == 'e' || c == 'E';
+    if (!expected) c = '.';
+  }
+  float number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status == std::errc::result_out_of_range) {
+    return std::fabs(value) < 1
+               ? std::copysign(0.0F, static_cast<float>(value))
+               : std::copysign(std::numeric_limits<float>::infinity(), static_cast<float>(value));
+  }
+  return number;
+}
+
+float float_from_double(double value) {
+  if (std::fabs(value) > static_cast<double>(std::numeric_limits<float>::max()) &&
+      std::isfinite(value)) {
+    return std::copysign(std::numeric_limits<float>::infinity(), value < 0 ? -1.0F : 1.0F);
+  }
+  return static_cast<float>(value);
+}
+
+/// Builds the tree of values from nlohmann's events. Between events the innermost open container is
+/// `open_.back()`; within a part that is not kept only `skipping_` (its depth) and counts change.
+class Builder final : public nlohmann::json_sax<Json> {
+ public:
+  Builder(std::size_t bytes, std::string_view place, const KeepKey& keep,
+          const DocumentLimits& limits, bool special_numbers)
+      : place_(place),
+        keep_(keep),
+        depth_limit_(limits.depth),
+        // No encoding of a sound file needs less than a byte for a value.
+        element_budget_(bytes),
+        value_budget_(limits.values + bytes / 24),
+        special_numbers_(special_numbers) {}
+
+  Value take() { return std::move(root_); }
+
+  bool null() override { return add(Value{}); }
+  bool boolean(bool value) override {
+    if (add_to_numbers(std::int64_t{value})) return true;
+    return add(Value{value});
+  }
+  bool number_integer(number_integer_t value) override { return integer(value); }
+  bool number_unsigned(number_unsigned_t value) override {
+    if (value <= static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) {
+      return integer(static_cast<std::int64_t>(value));
+    }
+    return number(static_cast<float>(value));
+  }
+  bool number_float(number_float_t value, const string_t& digits) override {
+    return number(digits.empty() ? float_from_double(value) : float_from_digits(digits, value));
+  }
+  bool string(string_t& text) override {
+    if (special_numbers_) {
+      if (const auto special = special_number(text)) return number(*special);
+    }
+    return add(Value{std::move(text)});
+  }
+  bool binary(binary_t& /*bytes*/) override { fail("binary values have no place in a model"); }
+
+  bool start_object(std::size_t length) override { return open(Value{Object{}}, length); }
+  bool start_array(std::size_t length) override { return open(Value{Array{}}, length); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    if (skipping_ != 0) return true;
+    Frame& frame = open_.back();
+    if (!keep_(name)) {
+      frame.skip_next = true;
+      return true;
+    }
+    spend_value();
+    auto& object = std::get<Object>(frame.value.content);
+    object.emplace_back(std::move(name), Value{});
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const nlohmann::detail::exception& problem) override {
+    throw Error(fmt::format("{}: byte {}", place_, position), plain_reason(problem.what()),
+                "The file is damaged or cut short; save the model again");
+  }
+
+ private:
+  struct Frame {
+    Value value;
+    bool skip_next = false;  // the key before the coming value is not kept
+  };
+
+  bool integer(std::int64_t value) {
+    if (add_to_numbers(value)) return true;
+    return add(Value{value});
+  }
+  bool number(float value) {
+    if (add_to_numbers(value)) return true;
+    return add(Value{value});
+  }
+
+  void spend_element() {
+    if (element_budget_ == 0) fail("it claims more values than the file has bytes");
+    --element_budget_;
+  }
+  void spend_value() {
+    if (value_budget_ == 0) fail("too many separate values for a model of this size");
+    --value_budget_;
+  }
+
+  /// Whether the value that comes now is of no interest. Consumes the mark of its key.
+  bool skipped() {
+    if (skipping_ != 0) return true;
+    if (open_.empty() || !open_.back().skip_next) return false;
+    open_.back().skip_next = false;
+    return true;
+  }
+
+  /// Entries of number arrays: true when the number is done with.
+  template <typename Number>
+  bool add_to_numbers(Number value) {
+    if (skipping_ != 0 || open_.empty() || open_.back().skip_next) return false;
+    auto& content = open_.back().value.content;
+    constexpr bool whole = std::is_same_v<Number, std::int64_t>;
+    if (auto* array = std::get_if<Array>(&content)) {
+      if (!array->empty()) return false;
+      content = Integers{};
+    }
+    if (auto* integers = std::get_if<Integers>(&content)) {
+      spend_element();
+      if constexpr (whole) {
+        if (std::in_range<std::int32_t>(value)) {
+          integers->push_back(static_cast<std::int32_t>(value));
+          return true;
+        }
+      }
+      Floats floats;
+      floats.reserve(integers->size() + 1);
+      for (const std::int32_t entry : *integers) floats.push_back(static_cast<float>(entry));
+      floats.push_back(static_cast<float>(value));
+      content = std::move(floats);
+      return true;
+    }
+    if (auto* floats = std::get_if<Floats>(&content)) {
+      spend_element();
+      floats->push_back(static_cast<float>(value));
+      return true;
+    }
+    return false;
+  }
+
+  bool add(Value value) {
+    spend_element();
+    if (skipped()) return true;
+    spend_value();
+    place_value(std::move(value));
+    return true;
+  }
+
+  void place_value(Value value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return;
+    }
+    auto& content = open_.back().value.content;
+    if (auto* object = std::get_if<Object>(&content)) {
+      object->back().second = std::move(value);
+    } else if (auto* array = std::get_if<Array>(&content)) {
+      array->push_back(std::move(value));
+    } else {
+      fail("an array mixes numbers with something else");
+    }
+  }
+
+  bool open(Value value, std::size_t length) {
+    spend_element();
+    if (++depth_ > depth_limit_) {
+      fail(fmt::format("nested deeper than {} levels; no model is", depth_limit_));
+    }
+    if (length != unknown_length && length > element_budget_) {
+      fail(fmt::format("it claims {} entries, more than the file has bytes", length));
+    }
+    if (skipped()) {
+      ++skipping_;
+      return true;
+    }
+    spend_value();
+    open_.push_back({std::move(value)});
+    return true;
+  }
+
+  bool close() {
+    --depth_;
+    if (skipping_ != 0) {
+      --skipping_;
+      return true;
+    }
+    Value value = std::move(open_.back().value);
+    open_.pop_back();
+    place_value(std::move(value));
+    return true;
+  }
+
+  std::string path() const {
+    std::string text;
+    for (const Frame& frame : open_) {
+      if (const auto* object = std::get_if<Object>(&frame.value.content)) {
+        if (object->empty()) break;
+        if (!text.empty()) text += '.';
+        const std::string& name = object->back().first;
+        text += name.size() <= 64 ? name : name.substr(0, 64) + "...";
+      } else {
+        const std::size_t index = std::visit(
+            [](const auto& content) -> std::size_t {
+              if constexpr (requires { content.size(); }) return content.size();
+              return 0;
+            },
+            frame.value.content);
+        text += fmt::format("[{}]", index);
+      }
+    }
+    return text;
+  }
+
+  [[noreturn]] void fail(const std::string& reason) const {
+    const std::string where = path();
+    throw Error(where.empty() ? std::string(place_) : fmt::format("{}: {}", place_, where), reason);
+  }
+
+  std::string_view place_;
+  const KeepKey& keep_;
+  std::size_t depth_limit_;
+  std::size_t element_budget_;
+  std::size_t value_budget_;
+  bool special_numbers_;
+  std::size_t depth_ = 0;
+  std::size_t skipping_ = 0;  // open containers within a part that is not kept
+  std::vector<Frame> open_;
+  Value root_;
+};
+
+/// Listens for the keys of the outermost object and stops the parser at the first decisive one.
+class KeyListener final : public nlohmann::json_sax<Json> {
+ public:
+  explicit KeyListener(const std::function<bool(std::string_view)>& stop) : stop_(stop) {}
+  std::vector<std::string> keys;
+
+  bool null() override { return go_on(); }
+  bool boolean(bool) override { return go_on(); }
+  bool number_integer(number_integer_t) override { return go_on(); }
+  bool number_unsigned(number_unsigned_t) override { return go_on(); }
+  bool number_float(number_float_t, const string_t&) override { return go_on(); }
+  bool string(string_t&) override { return go_on(); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return ++depth_ <= depth_limit && go_on(); }
+  bool start_array(std::size_t) override { return ++depth_ <= depth_limit && go_on(); }
+  bool end_object() override { return leave(); }
+  bool end_array() override { return leave(); }
+  bool key(string_t& name) override {
+    if (depth_ != 1) return true;
+    if (keys.size() == 64) return false;
+    keys.push_back(name);
+    return !stop_(name);
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t depth_limit = 32;
+
+  bool leave() {
+    --depth_;
+    return true;
+  }
+  bool go_on() { return ++events_ < 1'000'000; }  // typed containers make events without bytes
+
+  const std::function<bool(std::string_view)>& stop_;
+  std::size_t depth_ = 0;
+  std::size_t events_ = 0;
+};
+
+}  // namespace
+
+Value load_document(std::string_view bytes, std::string_view place, Encoding encoding,
+                    const KeepKey& keep, const DocumentLimits& limits) {
+  std::optional<std::string> changed;
+  if (encoding == Encoding::json) changed = without_special_numbers(bytes);
+  const std::string_view text = changed ? std::string_view(*changed) : bytes;
+  Builder builder(bytes.size(), place, keep, limits, changed.has_value());
+  Json::sax_parse(text.data(), text.data() + text.size(), &builder, format_of(encoding));
+  return builder.take();
+}
+
+std::vector<std::string> outer_keys(std::string_view bytes, Encoding encoding,
+                                    const std::function<bool(std::string_view)>& stop) {
+  KeyListener listener(stop);
+  Json::sax_parse(bytes.data(), bytes.data() + bytes.size(), &listener, format_of(encoding));
+  return listener.keys;
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t longest = 80;
+  std::string shown = "\"";
+  for (const char c : text.substr(0, longest)) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20 || code == 0x7F) {
+      shown += '?';
+    } else {
+      shown += c;
+    }
+  }
+  return shown + (text.size() > longest ? "...\"" : "\"");
+}
+
+}  // namespace boxwood::readers

@@ -1,0 +1,57 @@
+// JSON and UBJSON as a compact tree of values, safe to read from anybody.
+// Arrays of numbers stay flat; parts that nobody asked for are checked but not kept. Depth, element
+// counts and memory are bounded by the number of input bytes, whatever the bytes claim.
+// Model readers (xgboost.cpp) walk the result through fields.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace boxwood::readers {
+
+struct Value;
+using Array = std::vector<Value>;
+/// In file order. Of equal keys the last one counts, as in XGBoost's own reader.
+using Object = std::vector<std::pair<std::string, Value>>;
+using Integers = std::vector<std::int32_t>;  ///< whole numbers and booleans
+using Floats = std::vector<float>;  ///< at least one entry has a fraction or is beyond 32 bits
+
+/// Single numbers are floats unless written as integers.
+struct Value {
+  std::variant<std::monostate, bool, std::int64_t, float, std::string, Integers, Floats, Array,
+               Object>
+      content;
+};
+
+enum class Encoding : std::uint8_t { json, ubjson };
+
+struct DocumentLimits {
+  std::size_t depth = 32;
+  /// Values other than entries of number arrays: these, and one more for every 24 bytes.
+  std::size_t values = 4'000'000;
+};
+
+/// Decides by key whether a part is kept.
+using KeepKey = std::function<bool(std::string_view key)>;
+
+/// Numbers with a fraction are read as float32 straight from their digits. JSON may hold the bare
+/// words NaN, Infinity and -Infinity, which XGBoost writes. Throws Error: "PLACE: byte 17: ..." for
+/// syntax, "PLACE: learner.trees: ..." for limits.
+Value load_document(std::string_view bytes, std::string_view place, Encoding encoding,
+                    const KeepKey& keep, const DocumentLimits& limits = {});
+
+/// The keys of the outermost object up to and including the first for which `stop` says true.
+/// Reads no further, so that it costs little on a large file.
+std::vector<std::string> outer_keys(std::string_view bytes, Encoding encoding,
+                                    const std::function<bool(std::string_view)>& stop);
+
+/// A piece of the file for a message: quoted, shortened, without control characters.
+std::string in_quotes(std::string_view text);
+
+}  // namespace boxwood::readers

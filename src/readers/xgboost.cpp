@@ -1,0 +1,277 @@
+// The whole of an XGBoost file: who wrote it, its features, its trees in order, its intercept, and
+// which rounds count. Everything that cannot be represented ends here in an Error that names it.
+#include "readers/xgboost.hpp"
+
+#include <boxwood/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace boxwood::readers {
+namespace {
+
+/// Unnamed features get names, which cost memory that no byte of the file pays for.
+constexpr std::int64_t most_features = 1 << 22;
+
+/// Statistics from training that prediction does not use: more than half of a file.
+bool needed(std::string_view key) {
+  constexpr std::array unused{
+      "base_weights",     "loss_changes",    "sum_hessian", "parents",
+      "leaf_weights",     "categories",      "cats",        "categories_segments",
+      "categories_sizes", "categories_nodes"};
+  return std::find(unused.begin(), unused.end(), key) == unused.end();
+}
+
+XgboostVersion read_version(const Field& root) {
+  XgboostVersion version;
+  const auto field = root.find("version");
+  if (!field) return version;
+  const auto parts = field->integers();
+  if (parts.size() != 3) field->fail("expected three numbers");
+  version = {parts[0], parts[1], parts[2]};
+  if (version.major < 1 || version.major > 3) {
+    field->fail(fmt::format("written by XGBoost {}.{}.{}; Boxwood reads 1.x to 3.x", version.major,
+                            version.minor, version.patch),
+                "Load and save the model with one of those");
+  }
+  return version;
+}
+
+FeatureKind kind_of(const std::string& type) {
+  if (type == "int" || type == "i") return FeatureKind::integer;
+  if (type == "c") return FeatureKind::categorical;
+  return FeatureKind::continuous;
+}
+
+std::vector<Feature> read_features(const Field& learner) {
+  const Field count = learner["learner_model_param"]["num_feature"];
+  const std::int64_t wanted = count.integer();
+  if (wanted < 0 || wanted > most_features) {
+    count.fail(
+        fmt::format("{} features; Boxwood reads models with up to {}", wanted, most_features));
+  }
+  std::vector<Feature> features(static_cast<std::size_t>(wanted));
+  const auto given = [&](const char* key) -> std::vector<std::string> {
+    const auto field = learner.find(key);
+    if (!field || field->size() == 0) return {};
+    auto texts = field->strings();
+    if (texts.size() != features.size()) {
+      field->fail(fmt::format("{} entries for {} features", texts.size(), features.size()));
+    }
+    return texts;
+  };
+  auto names = given("feature_names");
+  const auto types = given("feature_types");
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    features[i].name = names.empty() ? fmt::format("f{}", i) : std::move(names[i]);
+    if (!types.empty()) features[i].kind = kind_of(types[i]);
+  }
+  return features;
+}
+
+std::size_t read_output_count(const Field& learner) {
+  const Field parameters = learner["learner_model_param"];
+  constexpr std::int64_t most_outputs = 1 << 20;
+  std::int64_t outputs = 1;
+  for (const char* key : {"num_class", "num_target"}) {
+    const auto field = parameters.find(key);
+    if (!field) continue;
+    const std::int64_t count = field->integer();
+    if (count < 0 || count > most_outputs) field->fail(fmt::format("{} makes no sense", count));
+    outputs = std::max(outputs, count);
+  }
+  return static_cast<std::size_t>(outputs);
+}
+
+/// The part with "model", and the weights that dropout left to the trees. Up to 3.2 a dart model
+/// wraps a gbtree model and keeps the weights beside it; from 3.3 on they are within the model.
+struct Booster {
+  Field model;
+  Floats weights;  // empty: all 1
+  bool wrapped = false;
+};
+
+Booster read_booster(const Field& learner) {
+  const Field booster = learner["gradient_booster"];
+  const Field name = booster["name"];
+  if (name.string() != "gbtree" && name.string() != "dart") {
+    name.fail(
+        fmt::format("it is {}; only tree boosters can be explained", in_quotes(name.string())),
+        "Train with booster=\"gbtree\" or \"dart\"");
+  }
+  const bool wrapped = booster.find("gbtree").has_value();
+  const Field model = wrapped ? booster["gbtree"]["model"] : booster["model"];
+  auto weights = booster.find("weight_drop");
+  if (!weights) weights = model.find("weight_drop");
+  Booster result{model, {}, wrapped};
+  if (!weights) return result;
+  result.weights = weights->floats();
+  const std::size_t trees = model["trees"].size();
+  if (!result.weights.empty() && result.weights.size() != trees) {
+    weights->fail(fmt::format("{} weights for {} trees", result.weights.size(), trees));
+  }
+  return result;
+}
+
+/// Where each round ends in the list of trees; entry r is the number of trees of the first r
+/// rounds.
+std::vector<std::size_t> read_round_ends(const Field& model, std::size_t trees,
+                                         std::size_t outputs) {
+  std::vector<std::size_t> ends{0};
+  if (const auto field = model.find("iteration_indptr")) {
+    const auto entries = field->integers();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (entries[i] < 0 || static_cast<std::size_t>(entries[i]) > trees ||
+          (i == 0 ? entries[i] != 0 : entries[i] < entries[i - 1])) {
+        field->fail_at(
+            i, fmt::format("{} is not where a round of {} trees begins", entries[i], trees));
+      }
+      if (i > 0) ends.push_back(static_cast<std::size_t>(entries[i]));
+    }
+    if (ends.back() != trees) {
+      field->fail(fmt::format("the rounds hold {} trees, the model {}", ends.back(), trees));
+    }
+    return ends;
+  }
+  // Before 2.0 every round has the same number of trees.
+  std::int64_t parallel = 1;
+  const Field parameters = model["gbtree_model_param"];
+  if (const auto field = parameters.find("num_parallel_tree")) {
+    parallel = std::max<std::int64_t>(1, field->integer());
+  }
+  const auto each = static_cast<std::uint64_t>(outputs) * static_cast<std::uint64_t>(parallel);
+  if (each == 0 || each / outputs != static_cast<std::uint64_t>(parallel) || trees % each != 0) {
+    parameters.fail(
+        fmt::format("{} trees are no whole number of rounds of {} trees for each of {} "
+                    "outputs",
+                    trees, parallel, outputs));
+  }
+  for (std::size_t end = each; end <= trees; end += each) ends.push_back(end);
+  return ends;
+}
+
+/// How many rounds count. Booster.predict uses all; the predict of XGBoost's scikit-learn
+/// classes stops after the best iteration. A file says which of the two saved it.
+std::size_t read_round_count(const Field& learner, const Rounds& rounds, std::size_t available) {
+  const Field attributes = learner["attributes"];
+  if (rounds.first) {
+    if (*rounds.first > available) {
+      attributes.fail(
+          fmt::format("{} rounds were asked for, the model has {}", *rounds.first, available));
+    }
+    return *rounds.first;
+  }
+  const auto best = attributes.find("best_iteration");
+  switch (rounds.choice) {
+    case Rounds::Choice::all:
+      return available;
+    case Rounds::Choice::automatic:
+      if (!best || !attributes.find("scikit_learn")) return available;
+      break;
+    case Rounds::Choice::best:
+      if (!best) {
+        attributes.fail("the model has no best_iteration",
+                        "Only training with early stopping records it; use all rounds");
+      }
+      break;
+  }
+  const std::int64_t iteration = best->integer();
+  if (iteration == -1) return available;  // XGBoost 1.7 after no round at all
+  if (iteration < 0 || static_cast<std::uint64_t>(iteration) >= available) {
+    best->fail(fmt::format("round {} does not exist; the model has {}", iteration, available),
+               "Read the model with all rounds");
+  }
+  return static_cast<std::size_t>(iteration) + 1;
+}
+
+std::vector<double> read_base(const Field& learner, const XgboostObjective& objective,
+                              const XgboostVersion& version, std::size_t outputs, bool has_trees) {
+  const Field parameters = learner["learner_model_param"];
+  const Field field = parameters["base_score"];
+  const Floats scores = field.numbers_in_text();
+  if (scores.size() != 1 && scores.size() != outputs) {
+    field.fail(fmt::format("{} numbers for {} outputs", scores.size(), outputs));
+  }
+  // Since 3.1 an intercept that was never fitted, because there was no training round, is taken
+  // for a margin.
+  const auto fitted_later = parameters.find("boost_from_average");
+  const bool never_fitted =
+      version.at_least(3, 1) && !has_trees && fitted_later && fitted_later->integer() != 0;
+  const auto intercept = never_fitted ? XgboostObjective::Intercept::as_it_is : objective.intercept;
+  std::vector<double> base;
+  base.reserve(outputs);
+  for (std::size_t k = 0; k < outputs; ++k) {
+    const float score = never_fitted ? 0.5F : scores[scores.size() == 1 ? 0 : k];
+    base.push_back(static_cast<double>(xgboost_margin(score, intercept, version, field)));
+  }
+  return base;
+}
+
+std::vector<Tree> read_trees(const Booster& booster, const Field& learner, const Rounds& rounds,
+                             std::size_t features, std::size_t outputs) {
+  const Field list = booster.model["trees"];
+  const std::size_t available = list.size();
+  const Field count = booster.model["gbtree_model_param"]["num_trees"];
+  if (count.integer() < 0 || static_cast<std::uint64_t>(count.integer()) != available) {
+    count.fail(fmt::format("it says {} trees, there are {}", count.integer(), available));
+  }
+  const Field groups_field = booster.model["tree_info"];
+  const auto groups = groups_field.integers();
+  if (groups.size() != available) {
+    groups_field.fail(fmt::format("{} entries for {} trees", groups.size(), available));
+  }
+  const auto ends = read_round_ends(booster.model, available, outputs);
+  const std::size_t used = ends[read_round_count(learner, rounds, ends.size() - 1)];
+  std::vector<Tree> trees;
+  trees.reserve(used);
+  for (std::size_t t = 0; t < used; ++t) {
+    const Field field = list[t];
+    if (const auto id = field.find("id"); id && id->integer() != static_cast<std::int64_t>(t)) {
+      id->fail(fmt::format("tree {} stands in place {}", id->integer(), t));
+    }
+    if (groups[t] < 0 || static_cast<std::size_t>(groups[t]) >= outputs) {
+      groups_field.fail_at(
+          t, fmt::format("output {} does not exist; the model has {}", groups[t], outputs));
+    }
+    const float weight = booster.weights.empty() ? 1.0F : booster.weights[t];
+    trees.push_back(xgboost_tree(field, features, {weight, booster.wrapped}));
+    trees.back().output = groups[t];
+  }
+  return trees;
+}
+
+}  // namespace
+
+Ensemble read_xgboost(std::string_view bytes, std::string_view place, Encoding encoding,
+                      const Rounds& rounds) {
+  const Value document = load_document(bytes, place, encoding, needed);
+  const Field root(document, place);
+  const Field learner = root["learner"];
+  const XgboostVersion version = read_version(root);
+  const Booster booster = read_booster(learner);
+  const std::size_t outputs = read_output_count(learner);
+  const XgboostObjective objective = xgboost_objective(learner["objective"], outputs);
+
+  Ensemble ensemble;
+  ensemble.source = version.major == 0 ? "XGBoost"
+                                       : fmt::format("XGBoost {}.{}.{}", version.major,
+                                                     version.minor, version.patch);
+  ensemble.objective = learner["objective"]["name"].string();
+  ensemble.features = read_features(learner);
+  ensemble.trees = read_trees(booster, learner, rounds, ensemble.features.size(), outputs);
+  ensemble.base =
+      read_base(learner, objective, version, outputs, booster.model["trees"].size() != 0);
+  ensemble.input = Precision::float32;
+  ensemble.accumulator = Precision::float32;
+  ensemble.order = SumOrder::base_first;
+  ensemble.link = objective.link;
+  ensemble.task = objective.task;
+  return ensemble;
+}
+
+}  // namespace boxwood::readers

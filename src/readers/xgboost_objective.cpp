@@ -1,0 +1,107 @@
+// XGBoost's objectives: which ones are read, and their arithmetic between intercept and margin.
+#include "readers/xgboost.hpp"
+
+#include <boxwood/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace boxwood::readers {
+namespace {
+
+using Intercept = XgboostObjective::Intercept;
+
+struct Known {
+  std::string_view name;
+  XgboostObjective objective;
+};
+
+constexpr std::array known{
+    Known{"binary:logistic", {Task::binary, Link::sigmoid, Intercept::logit}},
+    Known{"binary:logitraw", {Task::binary, Link::identity, Intercept::as_it_is}},
+    Known{"multi:softmax", {Task::multiclass, Link::winner, Intercept::as_it_is}},
+    Known{"multi:softprob", {Task::multiclass, Link::softmax, Intercept::as_it_is}},
+    Known{"reg:squarederror", {Task::regression, Link::identity, Intercept::as_it_is}},
+    Known{"reg:logistic", {Task::regression, Link::sigmoid, Intercept::logit}},
+    Known{"count:poisson", {Task::regression, Link::exponential, Intercept::log}},
+    Known{"reg:gamma", {Task::regression, Link::exponential, Intercept::log}},
+    Known{"reg:tweedie", {Task::regression, Link::exponential, Intercept::log}},
+    Known{"reg:squaredlogerror", {Task::regression, Link::identity, Intercept::as_it_is}},
+    Known{"reg:absoluteerror", {Task::regression, Link::identity, Intercept::as_it_is}},
+    Known{"reg:pseudohubererror", {Task::regression, Link::identity, Intercept::as_it_is}},
+    Known{"reg:quantileerror", {Task::regression, Link::identity, Intercept::as_it_is}},
+};
+
+std::string known_names() {
+  std::string names;
+  for (const Known& entry : known) {
+    if (!names.empty()) names += ", ";
+    names += entry.name;
+  }
+  return names;
+}
+
+}  // namespace
+
+XgboostObjective xgboost_objective(const Field& objective, std::size_t outputs) {
+  const Field name = objective["name"];
+  const std::string& text = name.string();
+  const auto found = std::find_if(known.begin(), known.end(),
+                                  [&](const Known& entry) { return entry.name == text; });
+  if (found == known.end()) {
+    name.fail(fmt::format("objective {} is not supported", in_quotes(text)),
+              "Boxwood reads models trained with " + known_names());
+  }
+  if (found->objective.task == Task::binary && outputs != 1) {
+    name.fail(
+        fmt::format("{} with {} targets (several labels at once) is not supported", text, outputs),
+        "Train one model for each label");
+  }
+  if (found->objective.task == Task::multiclass && outputs < 2) {
+    name.fail(fmt::format("{} needs at least two classes, num_class is {}", text, outputs),
+              "Train with binary:logistic");
+  }
+  // XGBoost sorts several quantiles after prediction, which is not a link of a single score.
+  if (text == "reg:quantileerror" && outputs != 1) {
+    name.fail(fmt::format("{} with {} quantiles is not supported", text, outputs),
+              "Train one model for each quantile");
+  }
+  return found->objective;
+}
+
+float xgboost_margin(float base_score, Intercept intercept, const XgboostVersion& version,
+                     const Field& place) {
+  float margin = base_score;
+  switch (intercept) {
+    case Intercept::as_it_is:
+      break;
+    case Intercept::logit: {
+      float probability = base_score;
+      if (version.at_least(3, 2)) {
+        // Since 3.2 the ends are allowed, for training data of a single class, and moved inwards.
+        constexpr float least = 1e-6F;
+        if (!(probability >= 0.0F && probability <= 1.0F)) {
+          place.fail(fmt::format("intercept {} is not a probability", probability));
+        }
+        probability = std::min(std::max(probability, least), 1.0F - least);
+      } else if (!(probability > 0.0F && probability < 1.0F)) {
+        place.fail(fmt::format("intercept {} is not between 0 and 1", probability));
+      }
+      margin = -std::log(1.0F / probability - 1.0F);
+      break;
+    }
+    case Intercept::log:
+      margin = std::log(base_score);
+      break;
+  }
+  if (!std::isfinite(margin)) {
+    place.fail(fmt::format("intercept {} has no finite margin", base_score));
+  }
+  return margin;
+}
+
+}  // namespace boxwood::readers

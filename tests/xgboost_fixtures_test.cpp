@@ -1,0 +1,252 @@
+// Models trained by real XGBoost releases: the files in tests/data/xgboost/<version>, made by
+// make_fixtures.py there, and what the library itself predicted. Every score and every prediction
+// has to be the same float32, bit for bit.
+#include <boxwood/ensemble.hpp>
+#include <boxwood/error.hpp>
+#include <boxwood/read.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path& fixtures() {
+  static const fs::path folder = fs::path(BOXWOOD_SOURCE_DIR) / "tests/data/xgboost";
+  return folder;
+}
+
+std::string bytes_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// Little-endian numbers, one after the other.
+class Stream {
+ public:
+  explicit Stream(std::string bytes) : bytes_(std::move(bytes)) {}
+  std::string text(std::size_t length) {
+    at_ += length;
+    return bytes_.substr(at_ - length, length);
+  }
+  std::uint32_t word() {
+    std::uint32_t value = 0;
+    for (std::size_t i = 4; i-- > 0;) {
+      value = value << 8 | static_cast<unsigned char>(bytes_.at(at_ + i));
+    }
+    at_ += 4;
+    return value;
+  }
+  std::vector<std::uint32_t> words(std::size_t count) {
+    std::vector<std::uint32_t> values(count);
+    for (auto& value : values) value = word();
+    return values;
+  }
+  bool at_end() const { return at_ == bytes_.size(); }
+
+ private:
+  std::string bytes_;
+  std::size_t at_ = 0;
+};
+
+std::uint32_t bits(double value) { return std::bit_cast<std::uint32_t>(static_cast<float>(value)); }
+
+/// NaNs are all alike; nothing else is.
+bool same(std::uint32_t expected, double actual) {
+  const auto number = std::bit_cast<float>(expected);
+  return std::isnan(number) ? std::isnan(actual) : expected == bits(actual);
+}
+
+struct Fixture {
+  fs::path model;
+};
+
+void PrintTo(const Fixture& fixture, std::ostream* out) {
+  *out << fs::relative(fixture.model, fixtures()).string();
+}
+
+std::vector<Fixture> model_files() {
+  std::vector<Fixture> files;
+  for (const auto& entry : fs::recursive_directory_iterator(fixtures())) {
+    if (entry.path().extension() != ".expected") continue;
+    fs::path model = entry.path();
+    files.push_back({model.replace_extension()});
+  }
+  std::sort(files.begin(), files.end(),
+            [](const Fixture& a, const Fixture& b) { return a.model < b.model; });
+  return files;
+}
+
+std::string test_name(const testing::TestParamInfo<Fixture>& info) {
+  std::string name = fs::relative(info.param.model, fixtures()).string();
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+class XgboostFixture : public testing::TestWithParam<Fixture> {};
+
+TEST_P(XgboostFixture, predicts_what_xgboost_predicts) {
+  Stream expected(bytes_of(GetParam().model.string() + ".expected"));
+  ASSERT_EQ(expected.text(4), "BWX1");
+  const std::size_t points = expected.word();
+  const std::size_t features = expected.word();
+  const std::size_t outputs = expected.word();
+  const std::size_t width = expected.word();
+  const std::size_t answers = expected.word();
+  ASSERT_GT(points, 15U);
+  ASSERT_GE(answers, 1U);
+  const auto inputs = expected.words(points * features);
+
+  for (std::size_t a = 0; a < answers; ++a) {
+    boxwood::Rounds rounds;
+    rounds.choice = static_cast<boxwood::Rounds::Choice>(expected.word());
+    const auto first = static_cast<std::int32_t>(expected.word());
+    if (first >= 0) rounds.first = static_cast<std::size_t>(first);
+    const auto margins = expected.words(points * outputs);
+    const auto predictions = expected.words(points * width);
+
+    const boxwood::Ensemble model = boxwood::read_model(GetParam().model, rounds);
+    ASSERT_EQ(model.features.size(), features);
+    ASSERT_EQ(model.base.size(), outputs);
+    for (std::size_t p = 0; p < points; ++p) {
+      std::vector<double> point;
+      for (std::size_t d = 0; d < features; ++d) {
+        point.push_back(static_cast<double>(std::bit_cast<float>(inputs[p * features + d])));
+      }
+      const auto scores = model.predict(point);
+      const auto output = model.transform(scores);
+      ASSERT_EQ(scores.size(), outputs);
+      ASSERT_EQ(output.size(), width);
+      for (std::size_t k = 0; k < outputs; ++k) {
+        EXPECT_TRUE(same(margins[p * outputs + k], scores[k]))
+            << "answer " << a << ", point " << p << ", score " << k << ": "
+            << std::bit_cast<float>(margins[p * outputs + k]) << " expected, " << scores[k];
+      }
+      for (std::size_t k = 0; k < width; ++k) {
+        EXPECT_TRUE(same(predictions[p * width + k], output[k]))
+            << "answer " << a << ", point " << p << ", output " << k << ": "
+            << std::bit_cast<float>(predictions[p * width + k]) << " expected, " << output[k];
+      }
+      if (HasFailure()) return;  // one point tells enough
+    }
+  }
+  EXPECT_TRUE(expected.at_end());
+}
+
+INSTANTIATE_TEST_SUITE_P(AllVersions, XgboostFixture, testing::ValuesIn(model_files()), test_name);
+
+TEST(XgboostFixtures, cover_every_version) {
+  std::set<std::string> versions;
+  for (const auto& fixture : model_files()) {
+    versions.insert(fixture.model.parent_path().filename().string());
+  }
+  EXPECT_EQ(versions,
+            (std::set<std::string>{"1.7.6", "2.1.4", "3.0.5", "3.1.3", "3.2.0", "3.4.1"}));
+  EXPECT_GT(model_files().size(), 6U * 25U);
+}
+
+TEST(XgboostFixtures, json_and_ubjson_are_the_same_model) {
+  for (const char* version : {"1.7.6", "2.1.4", "3.0.5", "3.1.3", "3.2.0", "3.4.1"}) {
+    for (const char* name : {"binary_logistic_missing", "missing_only"}) {
+      const auto stem = fixtures() / version / name;
+      EXPECT_EQ(boxwood::read_model(stem.string() + ".json"),
+                boxwood::read_model(stem.string() + ".ubj"))
+          << stem;
+    }
+  }
+}
+
+TEST(XgboostFixtures, survive_boxwoods_own_format) {
+  for (const auto& fixture : model_files()) {
+    const auto model = boxwood::read_model(fixture.model);
+    EXPECT_EQ(boxwood::read_model_bytes(boxwood::to_json(model)), model) << fixture.model;
+  }
+}
+
+TEST(XgboostFixtures, tell_names_kinds_and_source) {
+  const auto model = boxwood::read_model(fixtures() / "3.2.0/binary_logistic_missing.ubj");
+  EXPECT_EQ(model.source, "XGBoost 3.2.0");
+  EXPECT_EQ(model.objective, "binary:logistic");
+  EXPECT_EQ(model.task, boxwood::Task::binary);
+  ASSERT_EQ(model.features.size(), 4U);
+  EXPECT_EQ(model.features[0], (boxwood::Feature{"income", boxwood::FeatureKind::continuous}));
+  EXPECT_EQ(model.features[1],
+            (boxwood::Feature{"number of loans", boxwood::FeatureKind::integer}));
+  EXPECT_EQ(model.features[2], (boxwood::Feature{"has house", boxwood::FeatureKind::integer}));
+  EXPECT_EQ(model.features[3], (boxwood::Feature{"été", boxwood::FeatureKind::continuous}));
+
+  const auto unnamed = boxwood::read_model(fixtures() / "3.2.0/count_poisson.json");
+  EXPECT_EQ(unnamed.features[2].name, "f2");
+  EXPECT_EQ(unnamed.task, boxwood::Task::regression);
+}
+
+TEST(XgboostFixtures, hold_minus_infinity_as_a_threshold) {
+  const auto model = boxwood::read_model(fixtures() / "3.4.1/missing_only.json");
+  EXPECT_EQ(model.trees[0].nodes[0].threshold, -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(model.trees[0].nodes[0].missing_left);
+}
+
+struct Refused {
+  const char* file;
+  const char* message;  // after the file's name
+};
+
+TEST(XgboostFixtures, refuse_by_name_what_cannot_be_represented) {
+  const Refused cases[] = {
+      {"refused_gblinear.json",
+       "learner.gradient_booster.name: it is \"gblinear\"; only tree boosters can be explained"},
+      {"refused_hinge.json", "learner.objective.name: objective \"binary:hinge\" is not supported"},
+      {"refused_rank.json", "learner.objective.name: objective \"rank:pairwise\" is not supported"},
+      {"refused_categorical.ubj",
+       "learner.gradient_booster.model.trees[0].split_indices[0]: the split on feature 1 is "
+       "categorical, which is not supported yet"},
+      {"refused_labels.json",
+       "learner.objective.name: binary:logistic with 2 targets (several labels at once) is not "
+       "supported"},
+      {"refused_quantiles.json",
+       "learner.objective.name: reg:quantileerror with 2 quantiles is not supported"},
+      {"refused_vector_leaf.json",
+       "learner.gradient_booster.model.trees[0].tree_param.size_leaf_vector: trees with several "
+       "outputs in a leaf are not supported"},
+  };
+  for (const Refused& refused : cases) {
+    const auto file = fixtures() / "3.4.1" / refused.file;
+    try {
+      boxwood::read_model(file);
+      ADD_FAILURE() << refused.file << " was read";
+    } catch (const boxwood::Error& error) {
+      EXPECT_EQ(error.place() + ": " + error.reason(), file.string() + ": " + refused.message);
+      EXPECT_FALSE(error.remedy().empty()) << refused.file;
+    }
+  }
+}
+
+TEST(XgboostFixtures, say_so_when_rounds_do_not_exist) {
+  const auto model = fixtures() / "3.2.0/count_poisson.json";
+  boxwood::Rounds rounds;
+  rounds.choice = boxwood::Rounds::Choice::best;
+  EXPECT_THROW(boxwood::read_model(model, rounds), boxwood::Error);
+  rounds.first = 3;
+  try {
+    boxwood::read_model(model, rounds);
+    ADD_FAILURE() << "three of two rounds were read";
+  } catch (const boxwood::Error& error) {
+    EXPECT_EQ(error.reason(), "3 rounds were asked for, the model has 2");
+  }
+  rounds.first = 0;
+  EXPECT_TRUE(boxwood::read_model(model, rounds).trees.empty());
+}
+
+}  // namespace
