@@ -23,7 +23,6 @@ struct FeatureSchema {
   double weight = 1;
   double scale = 1;
   bool fixed = false;
-  std::string group;  ///< one-hot group it belongs to; read, not used yet
 };
 
 struct Schema {

@@ -1,0 +1,23 @@
+// The commands. Each adds its flags to the program and returns what to run when it is chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+
+namespace boxwood::cli {
+
+/// Does the work and returns an exit code; throws Error for bad input.
+using Run = std::function<int()>;
+
+struct Command {
+  CLI::App* app;
+  Run run;
+};
+
+Command add_inspect(CLI::App& program);
+Command add_predict(CLI::App& program);
+Command add_explain(CLI::App& program);
+Command add_regions(CLI::App& program);
+
+}  // namespace boxwood::cli

@@ -1,0 +1,149 @@
+// boxwood explain: for each row the cheapest change that has the wanted outcome.
+#include "cli/commands.hpp"
+#include "cli/lists.hpp"
+#include "cli/output.hpp"
+#include "cli/question.hpp"
+#include "cli/usage.hpp"
+#include "cli/watch.hpp"
+
+#include <boxwood/explain.hpp>
+#include <boxwood/render.hpp>
+#include <boxwood/verify.hpp>
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+namespace boxwood::cli {
+namespace {
+
+struct ExplainFlags {
+  QuestionFlags question;
+  SearchFlags search;
+  std::string rows = "all";
+  std::size_t ties = Options{}.ties;
+  std::string format = "table";
+  std::string output;
+  bool verify = false;
+};
+
+/// Writes one explanation after the other in the chosen format.
+class Writer {
+ public:
+  Writer(const ExplainFlags& flags, const Ensemble& ensemble)
+      : format_(flags.format), output_(flags.output, flags.format == "jsonl") {
+    if (format_ == "csv") output_.write(csv_header(ensemble, flags.verify) + "\n");
+    if (format_ == "json") output_.write("[");
+  }
+
+  void add(const Explanation& explanation) {
+    if (format_ == "table") {
+      if (!first_) output_.write("\n");
+      output_.write(to_table(explanation, {.colour = output_.wants_colour()}));
+    } else if (format_ == "csv") {
+      output_.write(to_csv(explanation) + "\n");
+    } else if (format_ == "json") {
+      output_.write((first_ ? "\n" : ",\n") + to_json(explanation));
+    } else {
+      output_.write(to_json(explanation) + "\n");
+    }
+    first_ = false;
+    output_.flush();
+  }
+
+  void finish() {
+    if (format_ == "json") output_.write("\n]\n");
+    output_.finish();
+  }
+
+ private:
+  std::string format_;
+  Output output_;
+  bool first_ = true;
+};
+
+void report_skipped(std::size_t done, std::size_t count) {
+  if (done == count) return;
+  std::cerr << fmt::format("boxwood: interrupted; {} of {} rows not started\n", count - done,
+                           count);
+}
+
+/// Loud on standard error whatever the format, and to the exit code.
+bool report_faults(std::size_t row, const std::vector<std::string>& faults) {
+  for (const std::string& fault : faults) {
+    std::cerr << fmt::format("boxwood: row {}: VERIFICATION FAILED: {}\n", row, fault);
+  }
+  return !faults.empty();
+}
+
+int run(const ExplainFlags& flags) {
+  const Question question = load_question(flags.question);
+  const auto& [ensemble, schema] = question.model;
+  const std::vector<std::size_t> rows = parse_rows(flags.rows, question.data.points.size());
+  Options options = options_for(flags.search);
+  options.ties = flags.ties;
+
+  const InterruptGuard interrupt;
+  options.limits.interrupt = interrupt.flag();
+  Writer writer(flags, ensemble);
+  bool limited = false;
+  bool faulty = false;
+  std::size_t done = 0;
+  for (; done < rows.size() && !interrupt.raised(); ++done) {
+    const Query query = query_for_row(question, flags.question, rows[done]);
+    Answer answer;
+    {
+      ProgressLine line(fmt::format("row {} ({} of {})", rows[done], done + 1, rows.size()),
+                        options.limits.seconds);
+      options.progress = [&line](const Progress& progress) { line.show(progress); };
+      answer = explain(ensemble, query, options);
+    }
+    Explanation explanation{ensemble, schema, query, answer, rows[done], std::nullopt};
+    if (flags.verify) {
+      explanation.faults = verify(std::span(&ensemble, 1), query, answer).faults;
+      faulty = report_faults(rows[done], *explanation.faults) || faulty;
+    }
+    limited = limited || answer.stop != Stop::finished;
+    writer.add(explanation);
+  }
+  writer.finish();
+  report_skipped(done, rows.size());
+  if (faulty) return bad_input;
+  return limited || done < rows.size() ? stopped : answered;
+}
+
+}  // namespace
+
+Command add_explain(CLI::App& program) {
+  CLI::App* app =
+      program.add_subcommand("explain", "the cheapest change that has the wanted outcome");
+  auto flags = std::make_shared<ExplainFlags>();
+  add_question_flags(*app, flags->question);
+  app->add_option("--rows,--row", flags->rows, "rows from 0: 0,3,7-9 or all")
+      ->capture_default_str();
+  add_search_flags(*app, flags->search);
+  app->add_option("--ties", flags->ties, "most changes of equal cost to list")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}))
+      ->capture_default_str()
+      ->group("Search");
+  app->add_option("--format", flags->format, "table, json, jsonl (a line a row, at once) or csv")
+      ->check(CLI::IsMember({"table", "json", "jsonl", "csv"}))
+      ->capture_default_str()
+      ->group("Output");
+  app->add_option("--output", flags->output, "write to this file")->group("Output");
+  app->add_flag("--verify", flags->verify, "check each answer independently")->group("Output");
+  app->footer(
+      "Without an outcome, a model of two classes is asked for the other one.\n\n"
+      "Examples:\n"
+      "  boxwood explain model.ubj --data applicants.csv --schema schema.json --row 3\n"
+      "  boxwood explain model.ubj --data applicants.csv --schema schema.json \\\n"
+      "      --class granted --probability 0.6 --fix duration --weights credit_amount=2\n"
+      "  boxwood explain prices.json --data houses.csv --at-least 200000 --only garage,rooms\n"
+      "  boxwood explain model.ubj --data applicants.csv --time-limit 10 --format jsonl\n\n"
+      "Exit codes: 0 answered (also: proven impossible), 1 bad input, 2 wrong usage,\n"
+      "3 stopped at a limit or by Ctrl-C before everything was proven.");
+  return {app, [flags] { return run(*flags); }};
+}
+
+}  // namespace boxwood::cli

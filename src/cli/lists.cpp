@@ -1,0 +1,122 @@
+#include "cli/lists.hpp"
+
+#include "base/text.hpp"
+#include "cli/csv.hpp"
+#include "cli/usage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+namespace boxwood::cli {
+namespace {
+
+/// Parts between commas that are not inside double quotes; the quotes go.
+std::vector<std::string> split(std::string_view text, std::string_view flag) {
+  std::vector<std::string> parts(1);
+  bool inside = false;
+  for (const char c : text) {
+    if (c == '"') {
+      inside = !inside;
+    } else if (c == ',' && !inside) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  if (inside) throw UsageError(std::string(flag), "a quote is opened and never closed");
+  return parts;
+}
+
+bool parse_count(std::string_view text, std::size_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+std::size_t feature_named(const std::string& name, const Schema& schema, std::string_view flag) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < schema.features.size(); ++i) {
+    if (schema.features[i].name == name) return i;
+    names.push_back(schema.features[i].name);
+  }
+  for (std::size_t i = 0; i < schema.features.size(); ++i) {
+    if (schema.features[i].title == name) return i;
+  }
+  throw UsageError(std::string(flag), fmt::format("no feature \"{}\"", name),
+                   did_you_mean(name, names));
+}
+
+}  // namespace
+
+std::vector<std::size_t> parse_rows(std::string_view text, std::size_t count,
+                                    std::string_view flag) {
+  std::vector<std::size_t> rows;
+  if (text == "all") {
+    for (std::size_t row = 0; row < count; ++row) rows.push_back(row);
+    return rows;
+  }
+  std::set<std::size_t> seen;
+  for (const std::string& part : split(text, flag)) {
+    const std::size_t dash = part.find('-');
+    std::size_t first = 0;
+    std::size_t last = 0;
+    const std::string_view whole = part;
+    const bool sound = dash == std::string::npos
+                           ? parse_count(whole, first) && parse_count(whole, last)
+                           : parse_count(whole.substr(0, dash), first) &&
+                                 parse_count(whole.substr(dash + 1), last);
+    if (!sound) {
+      throw UsageError(std::string(flag),
+                       fmt::format("\"{}\" is not a row or a range of rows", part),
+                       "Write all, or numbers such as 0,3,7-9");
+    }
+    if (first > last) {
+      throw UsageError(std::string(flag), fmt::format("\"{}\" runs backwards", part));
+    }
+    if (last >= count) {
+      throw UsageError(std::string(flag), fmt::format("there is no row {}", last),
+                       count == 0 ? std::string("The data have no rows")
+                                  : fmt::format("The data have rows 0 to {}", count - 1));
+    }
+    for (std::size_t row = first; row <= last; ++row) {
+      if (seen.insert(row).second) rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+std::vector<std::size_t> parse_features(std::string_view text, const Schema& schema,
+                                        std::string_view flag) {
+  std::vector<std::size_t> features;
+  for (const std::string& name : split(text, flag)) {
+    features.push_back(feature_named(name, schema, flag));
+  }
+  return features;
+}
+
+std::vector<std::pair<std::size_t, double>> parse_weights(std::string_view text,
+                                                          const Schema& schema,
+                                                          std::string_view flag) {
+  std::vector<std::pair<std::size_t, double>> weights;
+  for (const std::string& part : split(text, flag)) {
+    const std::size_t equals = part.rfind('=');
+    if (equals == std::string::npos) {
+      throw UsageError(std::string(flag), fmt::format("\"{}\" has no weight", part),
+                       "Write name=weight, such as duration=2");
+    }
+    double weight = 0;
+    if (!parse_number(std::string_view(part).substr(equals + 1), weight) || !(weight > 0) ||
+        !std::isfinite(weight)) {
+      throw UsageError(std::string(flag),
+                       fmt::format("\"{}\" is not a number above 0", part.substr(equals + 1)),
+                       "To rule a change out, use --fix");
+    }
+    weights.emplace_back(feature_named(part.substr(0, equals), schema, flag), weight);
+  }
+  return weights;
+}
+
+}  // namespace boxwood::cli

@@ -1,0 +1,27 @@
+// Lists as flags take them: row numbers, feature names, weights.
+#pragma once
+
+#include <boxwood/schema.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace boxwood::cli {
+
+/// "0,3,7-9" or "all", in the order given, each once. `count` is how many rows there are.
+std::vector<std::size_t> parse_rows(std::string_view text, std::size_t count,
+                                    std::string_view flag = "--rows");
+
+/// "a,b" as features, by name or title. A name with a comma stands in double quotes: "\"a,b\",c".
+std::vector<std::size_t> parse_features(std::string_view text, const Schema& schema,
+                                        std::string_view flag);
+
+/// "a=2,b=0.5" as features and positive numbers.
+std::vector<std::pair<std::size_t, double>> parse_weights(std::string_view text,
+                                                          const Schema& schema,
+                                                          std::string_view flag);
+
+}  // namespace boxwood::cli

@@ -1,0 +1,100 @@
+// The command `boxwood`: finds the command, runs it, and turns errors into one line and a code.
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/usage.hpp"
+
+#include <boxwood/version.hpp>
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <iostream>
+#include <new>
+#include <vector>
+
+namespace boxwood::cli {
+namespace {
+
+int complain(const std::string& text, int code) {
+  std::cerr << "boxwood: " << text << "\n";
+  return code;
+}
+
+/// A word that the command does not know: the nearest flag or command, and where to read more.
+std::string unknown_word(const CLI::App& program, const std::vector<Command>& commands,
+                         const std::vector<std::string>& words) {
+  const CLI::App* chosen = nullptr;
+  for (const Command& command : commands) {
+    if (command.app->parsed()) chosen = command.app;
+  }
+  const std::string& word = words.front();
+  const std::string flag = word.substr(0, word.find('='));
+  std::vector<std::string> known;
+  if (chosen) {
+    for (const CLI::Option* option : chosen->get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+  } else {
+    for (const CLI::App* command : program.get_subcommands(nullptr)) {
+      known.push_back(command->get_name());
+    }
+  }
+  const std::string near = did_you_mean(flag, known);
+  const std::string place = chosen ? chosen->get_name() + ": " : "";
+  return fmt::format(
+      "{}no {} \"{}\". {}", place,
+      flag.starts_with('-') ? "flag" : (chosen ? "argument" : "command"), flag,
+      near.empty() ? fmt::format("See boxwood {}--help", chosen ? chosen->get_name() + " " : "")
+                   : near);
+}
+
+int run(int count, char** words) {
+  CLI::App program(
+      "Exact counterfactual explanations for tree ensembles: the cheapest change of an input that "
+      "changes what the model says, with a proof that nothing cheaper does.",
+      "boxwood");
+  program.set_version_flag("--version", std::string("boxwood ") + version);
+  program.footer(
+      "Start with:\n"
+      "  boxwood inspect MODEL\n"
+      "  boxwood explain MODEL --data rows.csv --row 0\n"
+      "Each command has its own --help.");
+  program.require_subcommand(1);
+  const std::vector<Command> commands = {add_inspect(program), add_predict(program),
+                                         add_explain(program), add_regions(program)};
+  try {
+    program.parse(count, words);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return program.exit(asked);
+  } catch (const CLI::ExtrasError&) {
+    return complain(unknown_word(program, commands, program.remaining(true)), usage);
+  } catch (const CLI::ParseError& error) {
+    if (const auto rest = program.remaining(true); !rest.empty()) {
+      return complain(unknown_word(program, commands, rest), usage);
+    }
+    if (count < 2) return complain("a command is required. See boxwood --help", usage);
+    return complain(error.what(), usage);
+  }
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return command.run();
+  }
+  return usage;
+}
+
+}  // namespace
+}  // namespace boxwood::cli
+
+int main(int count, char** words) {
+  using namespace boxwood::cli;
+  try {
+    return run(count, words);
+  } catch (const UsageError& error) {
+    return complain(error.what(), usage);
+  } catch (const boxwood::Error& error) {
+    return complain(error.what(), bad_input);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory. Try fewer rows or --memory-limit", bad_input);
+  } catch (const std::exception& error) {
+    return complain(error.what(), bad_input);
+  }
+}

@@ -1,0 +1,137 @@
+// boxwood predict: what the model says about rows of data, as its own library would.
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/lists.hpp"
+#include "cli/output.hpp"
+#include "cli/question.hpp"
+#include "cli/usage.hpp"
+#include "render/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace boxwood::cli {
+namespace {
+
+struct PredictFlags {
+  ModelFlags model;
+  std::string data;
+  std::string rows = "all";
+  bool raw = false;
+  std::string output;
+};
+
+std::string exact_text(double value, Precision precision) {
+  return precision == Precision::float32 ? number_text(static_cast<float>(value))
+                                         : number_text(value);
+}
+
+void write_raw(Output& output, const Ensemble& ensemble, const Data& data,
+               const std::vector<std::size_t>& rows) {
+  const std::size_t count = ensemble.base.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    output.write(count == 1 ? "score" : fmt::format("{}score_{}", k == 0 ? "" : ",", k));
+  }
+  output.write("\n");
+  for (const std::size_t row : rows) {
+    const std::vector<double> scores = ensemble.predict(data.points[row]);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (k > 0) output.write(",");
+      output.write(exact_text(scores[k], ensemble.accumulator));
+    }
+    output.write("\n");
+  }
+}
+
+/// Row, class and a probability for each class; or row and number.
+std::vector<std::string> header_of(const Ensemble& ensemble, const Schema& schema) {
+  std::vector<std::string> cells = {"row"};
+  if (ensemble.task != Task::regression) cells.emplace_back("class");
+  if (ensemble.task == Task::binary && ensemble.link == Link::sigmoid) {
+    cells.insert(cells.end(), {ensemble.class_name(0), ensemble.class_name(1)});
+  } else if (ensemble.link == Link::softmax) {
+    for (std::size_t k = 0; k < ensemble.class_count(); ++k) {
+      cells.push_back(ensemble.class_name(k));
+    }
+  } else if (ensemble.link != Link::winner) {
+    for (std::size_t k = 0; k < ensemble.base.size(); ++k) {
+      std::string name = schema.outcome.empty() ? "output" : schema.outcome;
+      cells.push_back(ensemble.base.size() == 1 ? name : fmt::format("{} {}", name, k));
+    }
+  }
+  return cells;
+}
+
+std::vector<std::string> cells_of(const Ensemble& ensemble, std::size_t row,
+                                  const std::vector<double>& scores) {
+  std::vector<std::string> cells = {std::to_string(row)};
+  if (ensemble.task != Task::regression) {
+    cells.push_back(ensemble.class_name(ensemble.classify(scores)));
+  }
+  if (ensemble.link == Link::winner) return cells;
+  std::vector<double> outputs = ensemble.transform(scores);
+  if (ensemble.task == Task::binary && ensemble.link == Link::sigmoid) {
+    const double other = ensemble.accumulator == Precision::float32
+                             ? static_cast<double>(1.0F - static_cast<float>(outputs[0]))
+                             : 1 - outputs[0];
+    outputs.insert(outputs.begin(), other);
+  }
+  for (const double value : outputs) cells.push_back(exact_text(value, ensemble.accumulator));
+  return cells;
+}
+
+void write_table(Output& output, const Model& model, const Data& data,
+                 const std::vector<std::size_t>& rows) {
+  std::vector<std::vector<std::string>> lines = {header_of(model.ensemble, model.schema)};
+  for (const std::size_t row : rows) {
+    lines.push_back(cells_of(model.ensemble, row, model.ensemble.predict(data.points[row])));
+  }
+  std::vector<std::size_t> widths(lines.front().size(), 0);
+  for (const auto& line : lines) {
+    for (std::size_t c = 0; c < line.size(); ++c) {
+      widths[c] = std::max(widths[c], display_width(line[c]));
+    }
+  }
+  for (const auto& line : lines) {
+    std::string text;
+    for (std::size_t c = 0; c + 1 < line.size(); ++c) text += padded(line[c], widths[c]) + "   ";
+    output.write(text + line.back() + "\n");
+  }
+}
+
+int run(const PredictFlags& flags) {
+  const Model model = load_model(flags.model);
+  const Data data = data_for(read_csv(flags.data), model.ensemble, model.schema);
+  const std::vector<std::size_t> rows = parse_rows(flags.rows, data.points.size());
+  Output output(flags.output, false);
+  if (flags.raw) {
+    write_raw(output, model.ensemble, data, rows);
+  } else {
+    write_table(output, model, data, rows);
+  }
+  output.finish();
+  return answered;
+}
+
+}  // namespace
+
+Command add_predict(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("predict", "what the model says about rows of data");
+  auto flags = std::make_shared<PredictFlags>();
+  add_model_flags(*app, flags->model);
+  add_data_flag(*app, flags->data);
+  app->add_option("--rows,--row", flags->rows, "rows from 0: 0,3,7-9 or all")
+      ->capture_default_str();
+  app->add_flag("--raw", flags->raw,
+                "the library's raw scores (margins) as CSV, with every digit they have");
+  app->add_option("--output", flags->output, "write to this file");
+  app->footer(
+      "Examples:\n"
+      "  boxwood predict model.ubj --data applicants.csv --schema schema.json\n"
+      "  boxwood predict model.ubj --data applicants.csv --schema schema.json --raw > scores.csv");
+  return {app, [flags] { return run(*flags); }};
+}
+
+}  // namespace boxwood::cli

@@ -1,0 +1,72 @@
+// What explain and regions share: model, schema, data and the rules of a query, read from flags.
+#pragma once
+
+#include "cli/csv.hpp"
+#include "cli/target.hpp"
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/explain.hpp>
+#include <boxwood/query.hpp>
+#include <boxwood/read.hpp>
+#include <boxwood/schema.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace boxwood::cli {
+
+struct ModelFlags {
+  std::string model;
+  std::string rounds;
+  std::string schema;
+};
+
+struct QuestionFlags {
+  ModelFlags model;
+  std::string data;
+  TargetFlags target;
+  std::vector<std::string> fix;
+  std::vector<std::string> only;
+  std::vector<std::string> weights;
+  std::string norm = "l2";
+};
+
+struct SearchFlags {
+  std::string engine = "paper";
+  int threads = 0;
+  double time_limit = std::numeric_limits<double>::infinity();
+  std::uint64_t node_limit = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t memory_limit = 4096;
+  bool published = false;
+};
+
+void add_model_flags(CLI::App& command, ModelFlags& flags);
+void add_data_flag(CLI::App& command, std::string& data);
+void add_question_flags(CLI::App& command, QuestionFlags& flags);
+void add_search_flags(CLI::App& command, SearchFlags& flags);
+
+/// A model and what its columns mean; the schema's class labels are the model's.
+struct Model {
+  Ensemble ensemble;
+  Schema schema;
+};
+Model load_model(const ModelFlags& flags);
+
+struct Question {
+  Model model;
+  Data data;
+};
+/// Reads everything and checks every flag that does not depend on the row. Without `with_target`
+/// no outcome is asked for.
+Question load_question(const QuestionFlags& flags, bool with_target = true);
+
+/// The query for one row; throws Error naming the line of the data where its values are at fault.
+Query query_for_row(const Question& question, const QuestionFlags& flags, std::size_t row,
+                    bool with_target = true);
+
+Options options_for(const SearchFlags& flags);
+
+}  // namespace boxwood::cli

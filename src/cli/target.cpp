@@ -1,0 +1,148 @@
+#include "cli/target.hpp"
+
+#include "cli/csv.hpp"
+#include "cli/usage.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace boxwood::cli {
+namespace {
+
+bool asks_for_output(const TargetFlags& flags) {
+  return flags.range || flags.at_least || flags.at_most;
+}
+
+double parse_end(std::string_view text, double open) {
+  if (text.empty()) return open;
+  double value = 0;
+  if (!parse_number(text, value) || std::isnan(value)) {
+    throw UsageError("--range", fmt::format("\"{}\" is not a number", text),
+                     "Write A:B, or leave an end out");
+  }
+  return value;
+}
+
+Interval asked_interval(const TargetFlags& flags) {
+  if (flags.range) return parse_range(*flags.range);
+  Interval range;
+  if (flags.at_least) range.lower = *flags.at_least;
+  if (flags.at_most) range.upper = *flags.at_most;
+  return range;
+}
+
+std::size_t asked_class(const TargetFlags& flags, const Ensemble& ensemble) {
+  try {
+    return ensemble.class_index(*flags.class_name);
+  } catch (const Error& error) {
+    throw UsageError("--class", error.reason(), error.remedy());
+  }
+}
+
+}  // namespace
+
+void add_target_flags(CLI::App& command, TargetFlags& flags) {
+  const std::string group = "Outcome wanted";
+  auto* class_name =
+      command.add_option("--class", flags.class_name, "class, by label or number")->group(group);
+  command
+      .add_option("--probability", flags.probability,
+                  "at least this probability of the class, from 0 to 1")
+      ->group(group);
+  auto* range = command
+                    .add_option("--range", flags.range,
+                                "output from A to B, as A:B; an end may be left out, and (A:B] "
+                                "leaves A itself out")
+                    ->group(group);
+  auto* at_least =
+      command.add_option("--at-least", flags.at_least, "output of at least this")->group(group);
+  auto* at_most =
+      command.add_option("--at-most", flags.at_most, "output of at most this")->group(group);
+  range->excludes(class_name)->excludes(at_least)->excludes(at_most);
+  at_least->excludes(class_name);
+  at_most->excludes(class_name);
+}
+
+Interval parse_range(std::string_view text) {
+  Interval range;
+  if (text.starts_with('(') || text.starts_with('[')) {
+    range.lower_closed = text.front() == '[';
+    text.remove_prefix(1);
+  }
+  if (text.ends_with(')') || text.ends_with(']')) {
+    range.upper_closed = text.back() == ']';
+    text.remove_suffix(1);
+  }
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    throw UsageError("--range", fmt::format("\"{}\" has no colon", text), "Write A:B");
+  }
+  range.lower = parse_end(text.substr(0, colon), range.lower);
+  range.upper = parse_end(text.substr(colon + 1), range.upper);
+  const bool empty = range.lower > range.upper ||
+                     (range.lower == range.upper && !(range.lower_closed && range.upper_closed));
+  if (empty) throw UsageError("--range", "holds nothing", "Give the smaller end first");
+  return range;
+}
+
+void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
+  if (ensemble.task == Task::regression) {
+    if (flags.class_name) {
+      throw UsageError("--class", "the model predicts a number, not a class",
+                       "Use --range, --at-least or --at-most");
+    }
+    if (flags.probability) {
+      throw UsageError("--probability", "the model predicts a number, not a class",
+                       "Use --range, --at-least or --at-most");
+    }
+    if (!asks_for_output(flags)) {
+      throw UsageError("", "the model predicts a number: say which is wanted",
+                       "Use --range A:B, --at-least A or --at-most B");
+    }
+  } else if (asks_for_output(flags)) {
+    if (flags.probability) {
+      throw UsageError("--probability", "goes with --class, not with a range of the output");
+    }
+    if (ensemble.task == Task::multiclass) {
+      throw UsageError(flags.range      ? "--range"
+                       : flags.at_least ? "--at-least"
+                                        : "--at-most",
+                       "the model has several classes", "Use --class");
+    }
+  } else if (ensemble.task == Task::multiclass && !flags.class_name) {
+    std::string classes;
+    for (std::size_t k = 0; k < ensemble.class_count() && k < 10; ++k) {
+      classes += (k == 0 ? "" : ", ") + ensemble.class_name(k);
+    }
+    if (ensemble.class_count() > 10) classes += ", …";
+    throw UsageError("", "the model has several classes: say which is wanted",
+                     fmt::format("Use --class with one of: {}", classes));
+  }
+  if (flags.class_name) asked_class(flags, ensemble);
+  if (flags.probability && !(*flags.probability >= 0 && *flags.probability <= 1)) {
+    throw UsageError("--probability", "must be from 0 to 1");
+  }
+  if (flags.probability && ensemble.link != Link::sigmoid && ensemble.link != Link::softmax) {
+    throw UsageError("--probability",
+                     fmt::format("the model ({}) gives no probabilities", ensemble.objective),
+                     "Ask for the class alone");
+  }
+  const Interval range = asked_interval(flags);
+  if (range.lower > range.upper) {
+    throw UsageError("--at-least", "is above --at-most", "Swap them");
+  }
+  if (std::isnan(range.lower) || std::isnan(range.upper)) {
+    throw UsageError(std::isnan(range.lower) ? "--at-least" : "--at-most", "is not a number");
+  }
+}
+
+Requirement target_for(const TargetFlags& flags, const Ensemble& ensemble,
+                       std::span<const double> point) {
+  if (asks_for_output(flags)) return require_output(asked_interval(flags));
+  if (flags.class_name) return require_class(asked_class(flags, ensemble), flags.probability);
+  const std::size_t now = ensemble.classify(ensemble.predict(point));
+  return require_class(1 - now, flags.probability);
+}
+
+}  // namespace boxwood::cli

@@ -1,0 +1,35 @@
+// The outcome that is asked for: --class, --probability, --range, --at-least, --at-most.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/query.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace boxwood::cli {
+
+struct TargetFlags {
+  std::optional<std::string> class_name;
+  std::optional<double> probability;
+  std::optional<std::string> range;
+  std::optional<double> at_least;
+  std::optional<double> at_most;
+};
+
+void add_target_flags(CLI::App& command, TargetFlags& flags);
+
+/// Throws UsageError where the flags do not fit the model, before any row is looked at.
+void check_target(const TargetFlags& flags, const Ensemble& ensemble);
+
+/// What the flags ask for a point; without any, the other class of a binary model.
+Requirement target_for(const TargetFlags& flags, const Ensemble& ensemble,
+                       std::span<const double> point);
+
+/// "A:B", either end empty for none; "(A:B]" says which ends are in.
+Interval parse_range(std::string_view text);
+
+}  // namespace boxwood::cli

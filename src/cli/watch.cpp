@@ -1,0 +1,68 @@
+#include "cli/watch.hpp"
+
+#include "cli/output.hpp"
+#include "render/words.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <csignal>
+#include <iostream>
+
+namespace boxwood::cli {
+namespace {
+
+// A signal handler can reach nothing but what is global.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void on_interrupt(int) {
+  interrupted.store(true);
+  std::signal(SIGINT, SIG_DFL);
+}
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  interrupted.store(false);
+  std::signal(SIGINT, on_interrupt);
+}
+
+InterruptGuard::~InterruptGuard() { std::signal(SIGINT, SIG_DFL); }
+
+const std::atomic<bool>* InterruptGuard::flag() const { return &interrupted; }
+
+bool InterruptGuard::raised() const { return interrupted.load(); }
+
+ProgressLine::ProgressLine(std::string what, double time_limit)
+    : what_(std::move(what)), time_limit_(time_limit), terminal_(is_terminal(2)) {}
+
+ProgressLine::~ProgressLine() {
+  if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+}
+
+void ProgressLine::show(const Progress& progress) {
+  constexpr double patience = 0.5;
+  constexpr auto pause = std::chrono::milliseconds(100);
+  if (!terminal_ || progress.seconds < patience) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (shown_ && now - last_ < pause) return;
+  shown_ = true;
+  last_ = now;
+  std::cerr << "\r\x1b[K" << progress_text(what_, progress, time_limit_) << std::flush;
+}
+
+std::string progress_text(const std::string& what, const Progress& progress, double time_limit) {
+  std::string text = what;
+  if (std::isfinite(progress.best_cost)) {
+    text += fmt::format(" · best {}", cost_text(progress.best_cost));
+  }
+  if (progress.lower_bound > 0) {
+    text += fmt::format(" · nothing below {}", cost_text(progress.lower_bound));
+  }
+  text += fmt::format(" · {} boxes · {:.1f}", grouped_count(progress.nodes), progress.seconds);
+  if (std::isfinite(time_limit)) text += fmt::format(" of {:g}", time_limit);
+  return text + " s";
+}
+
+}  // namespace boxwood::cli

@@ -1,0 +1,46 @@
+// Long work at a terminal: one line on standard error, and Ctrl-C that stops cleanly.
+#pragma once
+
+#include <boxwood/explain.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+
+namespace boxwood::cli {
+
+/// While one exists, the first Ctrl-C sets `flag` and the second ends the program at once.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  const std::atomic<bool>* flag() const;
+  bool raised() const;
+};
+
+/// A line that is rewritten in place, only when standard error is a terminal and only after half a
+/// second of work; gone when the work is done.
+class ProgressLine {
+ public:
+  ProgressLine(std::string what, double time_limit);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(const Progress& progress);
+
+ private:
+  std::string what_;
+  double time_limit_;
+  bool terminal_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point last_;
+};
+
+/// "Applicant 3 (2 of 8) · best 0.0731 · nothing below 0.0708 · 12 345 boxes · 3.2 of 10 s".
+std::string progress_text(const std::string& what, const Progress& progress, double time_limit);
+
+}  // namespace boxwood::cli

@@ -1,0 +1,52 @@
+// What a schema does once it is read: defaults from the model, and copies into model and query.
+// Reading and writing the file is schema_file.cpp's part.
+#include <boxwood/error.hpp>
+#include <boxwood/schema.hpp>
+
+#include <fmt/format.h>
+
+namespace boxwood {
+
+Schema schema_for(const Ensemble& ensemble) {
+  Schema schema;
+  schema.classes = ensemble.classes;
+  schema.features.reserve(ensemble.features.size());
+  for (const Feature& feature : ensemble.features) {
+    FeatureSchema entry;
+    entry.name = feature.name;
+    entry.kind = feature.kind;
+    schema.features.push_back(std::move(entry));
+  }
+  return schema;
+}
+
+void apply(const Schema& schema, Ensemble& ensemble) {
+  if (schema.classes.empty()) return;
+  if (schema.classes.size() != ensemble.class_count()) {
+    throw Error("schema.classes",
+                fmt::format("{} labels for a model of {} classes", schema.classes.size(),
+                            ensemble.class_count()),
+                "Give one label for each class, in the order of their numbers");
+  }
+  ensemble.classes = schema.classes;
+}
+
+void apply(const Schema& schema, Query& query) {
+  if (schema.features.size() != query.features.size()) {
+    throw Error(
+        "schema.features",
+        fmt::format("{} features for a query of {}", schema.features.size(), query.features.size()),
+        "Read the schema for the model that the query is about");
+  }
+  for (std::size_t i = 0; i < schema.features.size(); ++i) {
+    const FeatureSchema& from = schema.features[i];
+    FeatureRule& to = query.features[i];
+    if (from.kind) to.kind = *from.kind;
+    to.range = from.range;
+    to.weight = from.weight;
+    to.scale = from.scale;
+    to.fixed = from.fixed;
+  }
+}
+
+}  // namespace boxwood

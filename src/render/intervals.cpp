@@ -1,0 +1,128 @@
+// Values and intervals of a feature in its own words: units, labels, whole numbers.
+#include "render/words.hpp"
+
+#include <boxwood/render.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace boxwood {
+namespace {
+
+std::string with_unit(const std::string& number, const FeatureSchema& feature) {
+  return feature.unit.empty() ? number : fmt::format("{} {}", number, feature.unit);
+}
+
+bool whole_numbers(const FeatureSchema& feature) {
+  return feature.kind.value_or(FeatureKind::continuous) != FeatureKind::continuous;
+}
+
+/// The whole numbers in an interval, as a closed interval of them; empty when lower > upper.
+Interval whole_hull(const Interval& interval) {
+  Interval hull{std::ceil(interval.lower), std::floor(interval.upper)};
+  if (!interval.lower_closed && hull.lower == interval.lower) hull.lower += 1;
+  if (!interval.upper_closed && hull.upper == interval.upper) hull.upper -= 1;
+  return hull;
+}
+
+bool holds_lower_end(const Interval& interval, const Interval& range) {
+  return interval.lower < range.lower ||
+         (interval.lower == range.lower && (interval.lower_closed || !range.lower_closed));
+}
+
+bool holds_upper_end(const Interval& interval, const Interval& range) {
+  return interval.upper > range.upper ||
+         (interval.upper == range.upper && (interval.upper_closed || !range.upper_closed));
+}
+
+std::string labels_text(const FeatureSchema& feature, const Interval& hull, const Interval& range) {
+  const auto label = [&](double code) { return feature.labels[static_cast<std::size_t>(code)]; };
+  const double count = hull.upper - hull.lower + 1;
+  const double allowed = range.upper - range.lower + 1;
+  if (count >= allowed) return "anything";
+  if (count == 1) return label(hull.lower);
+  std::vector<std::string> inside;
+  std::vector<std::string> outside;
+  for (double code = range.lower; code <= range.upper; ++code) {
+    (hull.contains(code) ? inside : outside).push_back(label(code));
+  }
+  if (count <= 3) return fmt::format("one of: {}", fmt::join(inside, ", "));
+  if (feature.kind == FeatureKind::ordinal) {
+    if (hull.upper == range.upper) return fmt::format("at least {}", label(hull.lower));
+    if (hull.lower == range.lower) return fmt::format("at most {}", label(hull.upper));
+  }
+  if (outside.size() == 1) return fmt::format("anything but {}", outside.front());
+  return fmt::format("one of: {}", fmt::join(inside, ", "));
+}
+
+std::string whole_text(const FeatureSchema& feature, const Interval& hull, const Interval& range) {
+  const auto number = [](double value) { return grouped_number(value, Precision::float64); };
+  const bool from_start = hull.lower <= range.lower;
+  const bool to_end = hull.upper >= range.upper;
+  if (hull.lower == hull.upper) return with_unit("exactly " + number(hull.lower), feature);
+  if (from_start && to_end) return "anything";
+  if (from_start) return with_unit("at most " + number(hull.upper), feature);
+  if (to_end) return with_unit("at least " + number(hull.lower), feature);
+  return with_unit(fmt::format("between {} and {}", number(hull.lower), number(hull.upper)),
+                   feature);
+}
+
+std::string continuous_text(const FeatureSchema& feature, const Interval& interval,
+                            Precision precision) {
+  const auto number = [&](double value) { return grouped_number(value, precision); };
+  const bool from_start = holds_lower_end(interval, feature.range);
+  const bool to_end = holds_upper_end(interval, feature.range);
+  if (interval.lower == interval.upper) {
+    return with_unit("exactly " + number(interval.lower), feature);
+  }
+  if (from_start && to_end) return "anything";
+  const std::string above = fmt::format("{} {}", interval.lower_closed ? "at least" : "more than",
+                                        number(interval.lower));
+  const std::string below =
+      fmt::format("{} {}", interval.upper_closed ? "at most" : "less than", number(interval.upper));
+  if (from_start) return with_unit(below, feature);
+  if (to_end) return with_unit(above, feature);
+  if (interval.lower_closed && interval.upper_closed) {
+    return with_unit(
+        fmt::format("between {} and {}", number(interval.lower), number(interval.upper)), feature);
+  }
+  return with_unit(fmt::format("{} and {}", above, below), feature);
+}
+
+}  // namespace
+
+std::string value_text(const FeatureSchema& feature, double value, Precision precision) {
+  if (std::isnan(value)) return "missing";
+  if (value >= 0 && value == std::floor(value) &&
+      value < static_cast<double>(feature.labels.size())) {
+    return feature.labels[static_cast<std::size_t>(value)];
+  }
+  return with_unit(grouped_number(value, precision), feature);
+}
+
+std::string interval_text(const FeatureSchema& feature, const Interval& interval,
+                          Precision precision) {
+  if (std::isnan(interval.lower) || std::isnan(interval.upper)) return "missing";
+  if (!whole_numbers(feature)) return continuous_text(feature, interval, precision);
+  const Interval hull = whole_hull(interval);
+  // A value that no whole number is (3.5 months in the data) has a region of its own.
+  if (hull.lower > hull.upper) return continuous_text(feature, interval, precision);
+  Interval range = whole_hull(feature.range);
+  if (!feature.labels.empty()) {
+    range.lower = std::max(range.lower, 0.0);
+    range.upper = std::min(range.upper, static_cast<double>(feature.labels.size() - 1));
+  }
+  Interval clipped{std::max(hull.lower, range.lower), std::min(hull.upper, range.upper)};
+  if (clipped.lower > clipped.upper) {
+    // Outside the range lies only what the point has now: the label, or the numbers as they are.
+    if (hull.lower == hull.upper) return value_text(feature, hull.lower, precision);
+    return continuous_text(feature, interval, precision);
+  }
+  if (!feature.labels.empty()) return labels_text(feature, clipped, range);
+  return whole_text(feature, clipped, range);
+}
+
+}  // namespace boxwood

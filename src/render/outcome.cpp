@@ -1,0 +1,273 @@
+#include "render/outcome.hpp"
+
+#include "render/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace boxwood {
+namespace {
+
+/// An output of the model as a feature without limits, to speak of it in the same words.
+FeatureSchema output_words(const Schema& schema) {
+  FeatureSchema words;
+  words.unit = schema.output_unit;
+  return words;
+}
+
+const Requirement* first_requirement(const Query& query) {
+  return query.requirements.empty() ? nullptr : &query.requirements.front();
+}
+
+/// The library's probability of a class, where it gives one.
+std::optional<double> probability_of(const Ensemble& ensemble, std::size_t target,
+                                     std::span<const double> outputs) {
+  if (ensemble.task == Task::multiclass) {
+    if (ensemble.link != Link::softmax) return std::nullopt;
+    return outputs[target];
+  }
+  if (ensemble.task != Task::binary || ensemble.link != Link::sigmoid) return std::nullopt;
+  if (target == 1) return outputs[0];
+  if (ensemble.accumulator == Precision::float32) {
+    return static_cast<double>(1.0F - static_cast<float>(outputs[0]));
+  }
+  return 1 - outputs[0];
+}
+
+/// What the probability must reach: the asked one, or one half for the class of a binary model.
+std::optional<double> probability_needed(const Ensemble& ensemble, const ClassIs& wanted) {
+  if (wanted.probability) return wanted.probability;
+  if (ensemble.task == Task::binary) return 0.5;
+  return std::nullopt;
+}
+
+std::string needed_text(double needed) {
+  const std::string two = fmt::format("{:.2f}", needed);
+  const std::string shortest = fmt::format("{}", needed);
+  return shortest.size() > two.size() ? shortest : two;
+}
+
+std::string output_name(const Schema& schema) {
+  return schema.outcome.empty() ? "output" : schema.outcome;
+}
+
+std::string stop_text(Stop stop) {
+  switch (stop) {
+    case Stop::time:
+      return "stopped at the time limit";
+    case Stop::nodes:
+      return "stopped at the node limit";
+    case Stop::memory:
+      return "stopped at the memory limit";
+    case Stop::interrupt:
+      return "interrupted";
+    case Stop::finished:
+    case Stop::visitor:
+      break;
+  }
+  return "stopped";
+}
+
+/// A change that only a computer can make: to the next float, or by less than a millionth.
+bool is_float_step(double from, double to, Precision precision) {
+  const double relative = std::abs(to - from) / std::max(std::abs(from), std::abs(to));
+  if (relative <= 1e-6) return true;
+  if (precision == Precision::float32) {
+    const auto start = static_cast<float>(from);
+    const auto end = static_cast<float>(to);
+    return end == std::nextafter(start, end);
+  }
+  return to == std::nextafter(from, to);
+}
+
+}  // namespace
+
+std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const double> scores) {
+  if (ensemble.task == Task::regression) return std::nullopt;
+  return ensemble.class_name(ensemble.classify(scores));
+}
+
+std::string outcome_text(const Ensemble& ensemble, const Schema& schema,
+                         std::span<const double> scores) {
+  std::string text;
+  if (!schema.outcome.empty()) text = schema.outcome + " ";
+  if (const auto label = class_label(ensemble, scores)) return text + *label;
+  return text +
+         value_text(output_words(schema), ensemble.transform(scores)[0], ensemble.accumulator);
+}
+
+std::string standing_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                          std::span<const double> outputs) {
+  const Requirement* requirement = first_requirement(query);
+  if (!requirement) return {};
+  if (const auto* wanted = std::get_if<OutputIn>(&requirement->outcome)) {
+    const FeatureSchema words = output_words(schema);
+    const std::string needed = interval_text(words, wanted->range, ensemble.accumulator);
+    if (ensemble.task == Task::regression) return "needed " + needed;
+    return fmt::format("output {}, needed {}",
+                       value_text(words, outputs[wanted->output], ensemble.accumulator), needed);
+  }
+  const auto& wanted = std::get<ClassIs>(requirement->outcome);
+  const auto probability = probability_of(ensemble, wanted.target, outputs);
+  if (!probability) return {};
+  const auto needed = probability_needed(ensemble, wanted);
+  const std::string text =
+      fmt::format("probability of \"{}\" {}", ensemble.class_name(wanted.target),
+                  probability_text(*probability, needed.value_or(-1)));
+  if (!needed) return text + ", needed the highest";
+  const bool strict = !wanted.probability && wanted.target == 1;
+  return fmt::format("{}, needed {}{}", text, strict ? "more than " : "", needed_text(*needed));
+}
+
+std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                         std::span<const double> outputs) {
+  const Requirement* requirement = first_requirement(query);
+  const auto* wanted = requirement ? std::get_if<ClassIs>(&requirement->outcome) : nullptr;
+  if (wanted) {
+    const auto probability = probability_of(ensemble, wanted->target, outputs);
+    if (!probability) return {};
+    return fmt::format(
+        "Probability there {}",
+        probability_text(*probability, probability_needed(ensemble, *wanted).value_or(-1)));
+  }
+  const std::size_t output = requirement ? std::get<OutputIn>(requirement->outcome).output : 0;
+  const std::string value = value_text(output_words(schema), outputs[output], ensemble.accumulator);
+  if (ensemble.task == Task::regression) {
+    return fmt::format("{} there {}", capital(output_name(schema)), value);
+  }
+  return "Output there " + value;
+}
+
+std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const Query& query) {
+  const Requirement* requirement = first_requirement(query);
+  if (!requirement) return "is allowed";
+  std::string phrase;
+  if (const auto* wanted = std::get_if<OutputIn>(&requirement->outcome)) {
+    const std::string name =
+        ensemble.task == Task::regression ? output_name(schema) : std::string("output");
+    phrase = fmt::format("brings the {} to {}", name,
+                         interval_text(output_words(schema), wanted->range, ensemble.accumulator));
+  } else {
+    const auto& class_is = std::get<ClassIs>(requirement->outcome);
+    phrase = "is " + ensemble.class_name(class_is.target);
+    if (class_is.probability) {
+      phrase += " with probability at least " + needed_text(*class_is.probability);
+    }
+  }
+  if (query.requirements.size() > 1) {
+    const std::size_t others = query.requirements.size() - 1;
+    phrase += fmt::format(" and meets {} more requirement{}", others, others == 1 ? "" : "s");
+  }
+  return phrase;
+}
+
+std::string subject_text(const Schema& schema, std::size_t row) {
+  return fmt::format("{} {}", schema.subject.empty() ? "Row" : capital(schema.subject), row);
+}
+
+std::string headline(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
+  const std::vector<double> scores = ensemble.predict(query.point);
+  const std::string standing = standing_text(ensemble, schema, query, ensemble.transform(scores));
+  std::string text =
+      fmt::format("{}: {}", subject_text(schema, row), outcome_text(ensemble, schema, scores));
+  if (!standing.empty()) text += fmt::format(" ({})", standing);
+  return text;
+}
+
+std::string verdict(const Explanation& explanation) {
+  const Answer& answer = explanation.answer;
+  const std::string phrase =
+      target_phrase(explanation.ensemble, explanation.schema, explanation.query);
+  const std::string time = duration_text(answer.statistics.seconds);
+  if (answer.already_met) return "Nothing to change: this outcome is the one that was asked for.";
+  switch (answer.status) {
+    case Status::optimal:
+      return fmt::format("Smallest change that {} (proven optimal, {}):", phrase, time);
+    case Status::feasible:
+      return fmt::format("Best change found in {} that {} ({}):", time, phrase,
+                         stop_text(answer.stop));
+    case Status::infeasible:
+      return fmt::format("Not possible: no allowed change {} (proven, {}).", phrase, time);
+    case Status::unknown:
+      break;
+  }
+  const std::string open =
+      answer.lower_bound > 0
+          ? fmt::format("If there is one, it costs at least {}", cost_text(answer.lower_bound))
+          : std::string("Whether there is one stays open");
+  return fmt::format("No change found in {} that {} ({}). {}.", time, phrase,
+                     stop_text(answer.stop), open);
+}
+
+std::string closing(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
+  if (answer.solutions.empty() || answer.already_met) return {};
+  std::string text = reached_text(ensemble, schema, query,
+                                  ensemble.transform(ensemble.predict(answer.best().point)));
+  if (!text.empty()) text += " · ";
+  text += fmt::format("{} {} ({})", text.empty() ? "Cost" : "cost", cost_text(answer.cost),
+                      query.norm == Norm::l1 ? "weighted distance" : "weighted squared distance");
+  if (answer.status == Status::optimal) return text + " · nothing nearer exists";
+  if (!(answer.lower_bound > 0)) return text + " · how much cheaper it can be stays open";
+  return fmt::format("{} · nothing cheaper than {} exists (gap {:.1f} %)", text,
+                     cost_text(answer.lower_bound), 100 * answer.gap());
+}
+
+std::string tie_count(const Answer& answer) {
+  if (answer.solutions.size() < 2 && !answer.more_ties) return {};
+  const std::size_t others = answer.solutions.empty() ? 0 : answer.solutions.size() - 1;
+  if (others == 0) return "Other changes cost the same.";
+  return fmt::format("{}{} other change{} the same{}", answer.more_ties ? "At least " : "", others,
+                     others == 1 ? " costs" : "s cost", others <= 3 ? ":" : ", among them:");
+}
+
+std::vector<std::string> notes(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
+  std::vector<std::string> all;
+  std::vector<std::string> missing;
+  for (std::size_t i = 0; i < query.point.size(); ++i) {
+    if (std::isnan(query.point[i])) missing.push_back(title_of(schema.features[i]));
+  }
+  if (!missing.empty())
+    all.push_back(fmt::format("Missing, stays missing: {}.", and_list(missing)));
+  if (answer.solutions.empty() || answer.already_met) return all;
+
+  const std::vector<double>& to = answer.best().point;
+  std::vector<std::string> steps;
+  const std::vector<std::size_t> changed = changed_features(query, to);
+  for (const std::size_t i : changed) {
+    if (query.features[i].kind == FeatureKind::continuous &&
+        is_float_step(query.point[i], to[i], ensemble.input)) {
+      steps.push_back(fmt::format("\"{}\"", title_of(schema.features[i])));
+    }
+  }
+  if (steps.empty()) return all;
+  std::string subject = subject_text(schema, row);
+  subject[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(subject[0])));
+  const std::string what =
+      steps.size() == changed.size()
+          ? fmt::format(
+                "{} sits on the edge of the model: the change is the smallest float step of",
+                subject)
+          : fmt::format("part of the change for {} is a mere float step of", subject);
+  all.push_back(
+      fmt::format("Note: {} {}. Give {} a kind or a range in the schema for an answer that a "
+                  "person can act on.",
+                  what, and_list(steps), steps.size() == 1 ? "it" : "them"));
+  return all;
+}
+
+std::vector<std::string> fixed_titles(const Explanation& explanation) {
+  std::vector<std::string> titles;
+  for (std::size_t i = 0; i < explanation.query.features.size(); ++i) {
+    if (explanation.query.features[i].fixed) {
+      titles.push_back(title_of(explanation.schema.features[i]));
+    }
+  }
+  return titles;
+}
+
+}  // namespace boxwood

@@ -1,0 +1,43 @@
+// What a query asks of a model and what the model says, in words. Tables and sentences share it.
+#pragma once
+
+#include <boxwood/render.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace boxwood {
+
+/// "refused", "credit refused", "price 182 000 USD": the model's answer for these scores.
+std::string outcome_text(const Ensemble& ensemble, const Schema& schema,
+                         std::span<const double> scores);
+
+/// `probability of "granted" 0.21, needed more than 0.50`: the figure that the requirement is
+/// about and what it must be; empty where there is none.
+std::string standing_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                          std::span<const double> outputs);
+
+/// `Probability there 0.53`, without what is needed.
+std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                         std::span<const double> outputs);
+
+/// "is granted", "is granted with probability at least 0.80", "brings the price to at least 9".
+std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const Query& query);
+
+/// The label of the class that the scores give; nothing for regression.
+std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const double> scores);
+
+/// "Applicant 3", "Row 3".
+std::string subject_text(const Schema& schema, std::size_t row);
+
+// The parts of an explanation that a table shows around its rows.
+std::string headline(const Explanation& explanation);
+std::string verdict(const Explanation& explanation);
+std::string closing(const Explanation& explanation);
+std::string tie_count(const Answer& answer);
+/// Features that are missing, and changes that are a mere float step; each a sentence or two.
+std::vector<std::string> notes(const Explanation& explanation);
+std::vector<std::string> fixed_titles(const Explanation& explanation);
+
+}  // namespace boxwood

@@ -1,0 +1,172 @@
+// The block of lines for people: what it is now, what to change, and what is proven about it.
+#include "render/outcome.hpp"
+#include "render/words.hpp"
+
+#include <boxwood/render.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace boxwood {
+namespace {
+
+constexpr std::size_t page_width = 100;
+constexpr std::size_t ties_shown = 3;
+
+enum class Ink { bold, dim, green, yellow, red };
+
+std::string inked(const std::string& text, Ink ink, const TableStyle& style) {
+  if (!style.colour || text.empty()) return text;
+  constexpr std::array<const char*, 5> codes = {"1", "2", "32", "33", "31"};
+  return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<std::size_t>(ink)], text);
+}
+
+Ink ink_of(const Answer& answer) {
+  switch (answer.status) {
+    case Status::optimal:
+      return Ink::green;
+    case Status::infeasible:
+      return Ink::red;
+    case Status::feasible:
+    case Status::unknown:
+      break;
+  }
+  return Ink::yellow;
+}
+
+using Line = std::array<std::string, 4>;
+
+/// Columns as wide as their widest cell, two blanks apart, under a dim header.
+std::string columns(const std::vector<Line>& lines, const TableStyle& style) {
+  std::array<std::size_t, 4> widths{};
+  for (const Line& line : lines) {
+    for (std::size_t c = 0; c < line.size(); ++c) {
+      widths[c] = std::max(widths[c], display_width(line[c]));
+    }
+  }
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string row = " ";
+    for (std::size_t c = 0; c < lines[i].size(); ++c) {
+      row += c == 0 ? " " : "   ";
+      row += c + 1 == lines[i].size() ? lines[i][c] : padded(lines[i][c], widths[c]);
+    }
+    row.erase(row.find_last_not_of(' ') + 1);
+    text += (i == 0 ? inked(row, Ink::dim, style) : row) + "\n";
+  }
+  std::size_t total = 3 * (widths.size() - 1);
+  for (const std::size_t width : widths) total += width;
+  const std::string rule(std::min(total, page_width), '-');
+  text += fmt::format("  {}\n", inked(rule, Ink::dim, style));
+  return text;
+}
+
+std::string changes_table(const Explanation& explanation, const TableStyle& style) {
+  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
+  const Solution& best = answer.best();
+  std::vector<Line> lines = {{"feature", "now", "change to", "anything in"}};
+  for (const std::size_t i : changed_features(query, best.point)) {
+    const FeatureSchema& feature = schema.features[i];
+    lines.push_back({title_of(feature), value_text(feature, query.point[i], ensemble.input),
+                     value_text(feature, best.point[i], ensemble.input),
+                     interval_text(feature, best.region[i], ensemble.input)});
+  }
+  const std::size_t same = query.point.size() - (lines.size() - 1);
+  std::string stays = fmt::format("{} feature{} as {}.", same, same == 1 ? " stays" : "s stay",
+                                  same == 1 ? "it is" : "they are");
+  const std::vector<std::string> fixed = fixed_titles(explanation);
+  if (!fixed.empty()) stays += fmt::format(" Held fixed: {}.", fmt::join(fixed, ", "));
+  return fmt::format("{}  {}\n", columns(lines, style), wrapped(stays, page_width - 2, "  "));
+}
+
+std::string ties_text(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
+  const std::string count = tie_count(answer);
+  if (count.empty()) return {};
+  std::string text = count + "\n";
+  for (std::size_t s = 1; s < answer.solutions.size() && s <= ties_shown; ++s) {
+    std::vector<std::string> parts;
+    for (const std::size_t i : changed_features(query, answer.solutions[s].point)) {
+      const FeatureSchema& feature = schema.features[i];
+      parts.push_back(
+          fmt::format("{}: {}", title_of(feature),
+                      value_text(feature, answer.solutions[s].point[i], ensemble.input)));
+    }
+    const std::string line = fmt::format("{}", fmt::join(parts, " · "));
+    text += fmt::format("  {}\n", wrapped(line, page_width - 2, "    "));
+  }
+  return text;
+}
+
+std::string checked_text(const Explanation& explanation, const TableStyle& style) {
+  if (!explanation.faults) return {};
+  if (explanation.faults->empty())
+    return inked("Verified independently.", Ink::green, style) + "\n";
+  std::string text = inked("VERIFICATION FAILED:", Ink::red, style) + "\n";
+  for (const std::string& fault : *explanation.faults) text += fmt::format("  {}\n", fault);
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::size_t> changed_features(const Query& query, const std::vector<double>& point) {
+  std::vector<std::size_t> changed;
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    const bool both_missing = std::isnan(point[i]) && std::isnan(query.point[i]);
+    if (!both_missing && point[i] != query.point[i]) changed.push_back(i);
+  }
+  return changed;
+}
+
+std::string to_table(const Explanation& explanation, const TableStyle& style) {
+  const Answer& answer = explanation.answer;
+  std::string text = inked(headline(explanation), Ink::bold, style) + "\n";
+  text += inked(verdict(explanation), ink_of(answer), style) + "\n";
+  const bool shows_changes = !answer.solutions.empty() && !answer.already_met;
+  if (shows_changes) {
+    text += fmt::format("\n{}\n{}\n", changes_table(explanation, style), closing(explanation));
+    text += ties_text(explanation);
+  } else if (answer.status == Status::infeasible) {
+    const std::vector<std::string> fixed = fixed_titles(explanation);
+    if (!fixed.empty()) {
+      text +=
+          wrapped(fmt::format("Held fixed: {}.", fmt::join(fixed, ", ")), page_width, "") + "\n";
+    }
+  }
+  for (const std::string& note : notes(explanation)) {
+    text += wrapped(note, page_width, note.starts_with("Note") ? "      " : "") + "\n";
+  }
+  return text + checked_text(explanation, style);
+}
+
+std::string to_table(const RegionView& view, const TableStyle& style) {
+  const auto& [ensemble, schema, query, region, row, number] = view;
+  const std::vector<double> outputs = ensemble.transform(region.scores.front());
+  std::string head =
+      fmt::format("Region {}: {}", number, outcome_text(ensemble, schema, region.scores.front()));
+  const std::string standing = standing_text(ensemble, schema, query, outputs);
+  if (!standing.empty() && ensemble.task != Task::regression) {
+    head += fmt::format(" ({})", standing.substr(0, standing.find(", needed")));
+  }
+  head += fmt::format(" · distance {} · cost {}", cost_text(distance(query.norm, region.cost)),
+                      cost_text(region.cost));
+  std::vector<Line> lines = {{"feature", "now", "nearest", "anything in"}};
+  for (std::size_t i = 0; i < query.point.size(); ++i) {
+    if (query.features[i].fixed || std::isnan(query.point[i])) continue;
+    const FeatureSchema& feature = schema.features[i];
+    const std::string interval = interval_text(feature, region.nearest.region[i], ensemble.input);
+    const bool changed = region.nearest.point[i] != query.point[i];
+    if (interval == "anything" && !changed) continue;
+    lines.push_back(
+        {title_of(feature), value_text(feature, query.point[i], ensemble.input),
+         changed ? value_text(feature, region.nearest.point[i], ensemble.input) : "as it is",
+         interval});
+  }
+  return inked(head, Ink::bold, style) + "\n" + columns(lines, style);
+}
+
+}  // namespace boxwood

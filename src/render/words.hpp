@@ -1,0 +1,45 @@
+// Words that tables and sentences are made of: numbers for people, durations, columns that align.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/schema.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxwood {
+
+/// "4 870", "0.25": the shortest digits of the number, thousands apart.
+std::string grouped_number(double value, Precision precision);
+std::string grouped_count(std::uint64_t value);
+
+/// A probability with two digits, or as many more as it takes to tell it from `other`.
+std::string probability_text(double value, double other);
+
+/// "3 ms", "10.0 s", "2 min 5 s".
+std::string duration_text(double seconds);
+
+/// A cost or bound with four digits.
+std::string cost_text(double cost);
+
+/// "checking account": the title, or the name where there is none.
+const std::string& title_of(const FeatureSchema& feature);
+
+/// "a, b and c".
+std::string and_list(const std::vector<std::string>& words);
+
+/// First letter in upper case.
+std::string capital(std::string text);
+
+/// Cells that text takes on a terminal: UTF-8, wide characters count two, combining ones none.
+std::size_t display_width(std::string_view text);
+
+/// Text with blanks after it up to `width` cells.
+std::string padded(std::string_view text, std::size_t width);
+
+/// Text broken at blanks into lines of at most `width` cells, later lines indented.
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indent);
+
+}  // namespace boxwood
