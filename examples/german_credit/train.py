@@ -109,6 +109,7 @@ COLUMNS = {
         "labels": {"rent": "rented", "own": "owned", "for free": "free of charge"},
     },
     "existing_credits": {
+        "better": "less",
         "schema": {"title": "credits at this bank", "kind": "integer", "range": [1, 4]},
     },
     "job": {
