@@ -29,31 +29,37 @@ namespace boxwood {
 
 #ifdef BOXWOOD_THREAD_SANITIZER
 
-inline char handover_mark = 0;
-inline void hand_over() { __tsan_release(&handover_mark); }
-inline void take_over() { __tsan_acquire(&handover_mark); }
+inline char ended_tasks = 0;
+inline void take_over() { __tsan_acquire(&ended_tasks); }
 
 /// A task lives in memory that the scheduler recycles, so its own making and unmaking are part of
-/// the order: the base is made before the work and unmade after it.
+/// the order: the base is made before the work and unmade after it. Its address is the mark, so
+/// that tasks which run side by side stay unordered and their races are found.
 struct TaskMemory {
-  TaskMemory() { take_over(); }
-  TaskMemory(const TaskMemory&) { take_over(); }
+  TaskMemory() = default;
+  TaskMemory(const TaskMemory&) { __tsan_acquire(this); }
   TaskMemory& operator=(const TaskMemory&) = delete;
-  ~TaskMemory() { hand_over(); }
+  ~TaskMemory() {
+    __tsan_release(this);
+    __tsan_release(&ended_tasks);
+  }
 };
 
 template <typename Work>
 class HandedOver : TaskMemory {
  public:
   explicit HandedOver(Work work) : work_(std::move(work)) {}
-  HandedOver(const HandedOver& other) : TaskMemory(other), work_(other.work_) { hand_over(); }
-  HandedOver(HandedOver&& other) : TaskMemory(other), work_(std::move(other.work_)) { hand_over(); }
+  HandedOver(const HandedOver& other) : TaskMemory(other), work_(other.work_) { publish(); }
+  HandedOver(HandedOver&& other) : TaskMemory(other), work_(std::move(other.work_)) { publish(); }
   void operator()() const {
-    take_over();
+    __tsan_acquire(mark());
     work_();
   }
 
  private:
+  void publish() { __tsan_release(mark()); }
+  void* mark() const { return const_cast<HandedOver*>(this); }
+
   Work work_;
 };
 
