@@ -5,6 +5,7 @@
 #include <boxwood/query.hpp>
 
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <mutex>
@@ -33,7 +34,8 @@ class Incumbent {
     }
     std::size_t changes = 0;
     for (std::size_t i = 0; i < point.size(); ++i) {
-      changes += term_cost(query_, i, point[i]) != 0 ? 1U : 0U;
+      // Not by cost, which underflows to 0 for the smallest of changes. Missing stays missing.
+      changes += point[i] != query_.point[i] && !std::isnan(point[i]) ? 1U : 0U;
     }
     points_.insert({changes, std::move(point)});
     if (points_.size() > ties_) {

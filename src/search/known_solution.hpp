@@ -22,16 +22,22 @@ inline constexpr bool developer_build = false;
 
 class KnownSolution {
  public:
-  /// `point` may be empty: then nothing is known. It must be made of cells' own values.
+  /// `point` may be empty: then nothing is known.
   KnownSolution(const Query& query, const Grid& grid, std::span<const double> point) {
     if (!developer_build || point.empty()) return;
     for (std::size_t d = 0; d < point.size(); ++d) {
-      const std::vector<Cell>& cells = grid.variables[d].cells;
-      std::uint32_t found = grid.variables[d].own;
-      for (std::uint32_t c = 0; c < cells.size(); ++c) {
-        if (cells[c].value == point[d]) found = c;
+      // A cell's value is its nearest to the query's point: going outwards from the own cell, the
+      // last one that does not lie past the known value is the cell of that value.
+      const Variable& variable = grid.variables[d];
+      std::uint32_t cell = variable.own;
+      while (point[d] > query.point[d] && cell + 1 < variable.cells.size() &&
+             variable.cells[cell + 1].value <= point[d]) {
+        ++cell;
       }
-      cells_.push_back(found);
+      while (point[d] < query.point[d] && cell > 0 && variable.cells[cell - 1].value >= point[d]) {
+        --cell;
+      }
+      cells_.push_back(cell);
     }
     cost_ = total_cost(query, point);
   }

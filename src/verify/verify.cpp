@@ -162,7 +162,7 @@ class Verifier {
     for (std::size_t d = 0; d < width; ++d) {
       const Interval& side = solution.region[d];
       const double value = solution.point[d];
-      if (std::isnan(value)) {
+      if (!std::isfinite(value)) {  // missing, or a fixed value that is infinite
         low[d] = high[d] = value;
         continue;
       }
@@ -170,7 +170,7 @@ class Verifier {
       high[d] = innermost(side.upper, side.upper_closed, -infinity);
       const double read =
           precision_ == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value;
-      if (!std::isinf(read) && !(low[d] <= read && read <= high[d])) {
+      if (!(low[d] <= read && read <= high[d])) {
         fault(fmt::format("the box does not hold the point in feature \"{}\"",
                           ensembles_.front().features[d].name));
         return;

@@ -1,0 +1,200 @@
+// Brute force from first principles. For every feature it lists each value that could possibly be
+// the nearest of its kind (now, next to a threshold, next to an end of the range, every whole
+// number around), tries all combinations, and keeps the cheapest that work. It shares no code with
+// the library beyond the plain structs and the link functions.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/query.hpp>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+#include <vector>
+
+class Oracle {
+ public:
+  struct Result {
+    double cost = std::numeric_limits<double>::infinity();
+    std::vector<std::vector<double>> points;  ///< every cheapest one among the candidates
+  };
+
+  /// Nothing when there are too many combinations to try.
+  static std::optional<Result> solve(const std::vector<boxwood::Ensemble>& ensembles,
+                                     const boxwood::Query& query, double most = 60'000) {
+    std::vector<std::vector<double>> candidates;
+    double combinations = 1;
+    for (std::size_t d = 0; d < query.point.size(); ++d) {
+      candidates.push_back(candidates_of(ensembles, query, d));
+      combinations *= static_cast<double>(candidates.back().size());
+    }
+    if (combinations > most) return std::nullopt;
+    Result result;
+    std::vector<std::size_t> at(query.point.size(), 0);
+    std::vector<double> point(query.point.size());
+    for (;;) {
+      for (std::size_t d = 0; d < at.size(); ++d) point[d] = candidates[d][at[d]];
+      const double cost = cost_of(query, point);
+      if (cost <= result.cost && works(ensembles, query, point)) {
+        if (cost < result.cost) result = {cost, {}};
+        result.points.push_back(point);
+      }
+      std::size_t d = 0;
+      while (d < at.size() && ++at[d] == candidates[d].size()) at[d++] = 0;
+      if (d == at.size()) return result;
+    }
+  }
+
+  static bool works(const std::vector<boxwood::Ensemble>& ensembles, const boxwood::Query& query,
+                    const std::vector<double>& point) {
+    for (const boxwood::Requirement& requirement : query.requirements) {
+      const boxwood::Ensemble& ensemble = ensembles[requirement.ensemble];
+      const std::vector<double> outputs = ensemble.transform(scores(ensemble, point));
+      if (const auto* in = std::get_if<boxwood::OutputIn>(&requirement.outcome)) {
+        if (!inside(in->range, outputs[in->output])) return false;
+        continue;
+      }
+      const auto& wanted = std::get<boxwood::ClassIs>(requirement.outcome);
+      if (ensemble.task == boxwood::Task::binary) {
+        double p = outputs[0];
+        if (!wanted.probability) {
+          if ((p > 0.5 ? 1U : 0U) != wanted.target) return false;
+          continue;
+        }
+        if (wanted.target == 0) {
+          p = ensemble.accumulator == boxwood::Precision::float32
+                  ? static_cast<double>(1.0F - static_cast<float>(p))
+                  : 1.0 - p;
+        }
+        if (!(p >= *wanted.probability)) return false;
+      } else if (wanted.probability) {
+        if (!(outputs[wanted.target] >= *wanted.probability)) return false;
+      } else if (outputs.size() == 1) {
+        if (outputs[0] != static_cast<double>(wanted.target)) return false;
+      } else {
+        std::size_t winner = 0;
+        for (std::size_t k = 1; k < outputs.size(); ++k) {
+          if (outputs[k] > outputs[winner]) winner = k;
+        }
+        if (winner != wanted.target) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  static bool inside(const boxwood::Interval& range, double value) {
+    const bool above = range.lower_closed ? value >= range.lower : value > range.lower;
+    const bool below = range.upper_closed ? value <= range.upper : value < range.upper;
+    return above && below;
+  }
+
+  static double leaf_value(const boxwood::Ensemble& ensemble, const boxwood::Tree& tree,
+                           const std::vector<double>& point, std::size_t output) {
+    std::size_t at = 0;
+    while (tree.nodes[at].kind != boxwood::NodeKind::leaf) {
+      const boxwood::Node& node = tree.nodes[at];
+      double x = point[static_cast<std::size_t>(node.feature)];
+      if (ensemble.input == boxwood::Precision::float32) x = static_cast<float>(x);
+      bool left = node.missing_left;
+      if (!std::isnan(x)) {
+        left = x < node.threshold ||
+               (node.kind == boxwood::NodeKind::less_equal && x == node.threshold);
+      }
+      at = static_cast<std::size_t>(left ? node.left : node.right);
+    }
+    const auto value = static_cast<std::size_t>(tree.nodes[at].value);
+    return tree.output == boxwood::Tree::every_output ? tree.values[value + output]
+                                                      : tree.values[value];
+  }
+
+  template <typename Real>
+  static double sum(const boxwood::Ensemble& ensemble, const std::vector<double>& point,
+                    std::size_t output) {
+    const bool first = ensemble.order == boxwood::SumOrder::base_first;
+    Real total = first ? static_cast<Real>(ensemble.base[output]) : Real{0};
+    for (const boxwood::Tree& tree : ensemble.trees) {
+      if (tree.output >= 0 && static_cast<std::size_t>(tree.output) != output) continue;
+      total =
+          static_cast<Real>(total + static_cast<Real>(leaf_value(ensemble, tree, point, output)));
+    }
+    return static_cast<double>(
+        first ? total : static_cast<Real>(total + static_cast<Real>(ensemble.base[output])));
+  }
+
+  static std::vector<double> scores(const boxwood::Ensemble& ensemble,
+                                    const std::vector<double>& point) {
+    std::vector<double> result;
+    for (std::size_t k = 0; k < ensemble.base.size(); ++k) {
+      result.push_back(ensemble.accumulator == boxwood::Precision::float32
+                           ? sum<float>(ensemble, point, k)
+                           : sum<double>(ensemble, point, k));
+    }
+    return result;
+  }
+
+  static double cost_of(const boxwood::Query& query, const std::vector<double>& point) {
+    double cost = 0;
+    for (std::size_t d = 0; d < point.size(); ++d) {
+      if (std::isnan(point[d]) || point[d] == query.point[d]) continue;
+      const boxwood::FeatureRule& rule = query.features[d];
+      double step = std::abs(point[d] - query.point[d]) / rule.scale;
+      if (query.norm == boxwood::Norm::squared_l2) step = step * step;
+      if (rule.kind == boxwood::FeatureKind::categorical) step = 1;
+      cost += rule.weight * step;
+    }
+    return cost;
+  }
+
+  static std::vector<double> candidates_of(const std::vector<boxwood::Ensemble>& ensembles,
+                                           const boxwood::Query& query, std::size_t d) {
+    const double x = query.point[d];
+    const boxwood::FeatureRule& rule = query.features[d];
+    if (std::isnan(x) || rule.fixed) return {x};
+    bool float32 = false;
+    std::vector<double> marks;
+    for (const boxwood::Ensemble& ensemble : ensembles) {
+      float32 |= ensemble.input == boxwood::Precision::float32;
+      for (const boxwood::Tree& tree : ensemble.trees) {
+        for (const boxwood::Node& node : tree.nodes) {
+          if (node.kind != boxwood::NodeKind::leaf && node.feature == static_cast<int>(d)) {
+            marks.push_back(node.threshold);
+          }
+        }
+      }
+    }
+    marks.push_back(rule.range.lower);
+    marks.push_back(rule.range.upper);
+    std::set<double> values;
+    for (const double mark : marks) {
+      // Two steps either way in the precision that counts, whatever way rounding went.
+      double down = mark, up = mark;
+      if (float32) {
+        down = up = static_cast<double>(static_cast<float>(mark));
+      }
+      for (int step = 0; step < 3; ++step) {
+        values.insert(down);
+        values.insert(up);
+        if (float32) {
+          down = std::nextafter(static_cast<float>(down), -HUGE_VALF);
+          up = std::nextafter(static_cast<float>(up), HUGE_VALF);
+        } else {
+          down = std::nextafter(down, -HUGE_VAL);
+          up = std::nextafter(up, HUGE_VAL);
+        }
+      }
+      for (const double whole : {std::floor(mark), std::ceil(mark)}) {
+        for (const double by : {-1.0, 0.0, 1.0}) values.insert(whole + by);
+      }
+    }
+    std::vector<double> admissible{x};
+    for (const double value : values) {
+      if (!std::isfinite(value) || value == x || !inside(rule.range, value)) continue;
+      if (float32 && static_cast<double>(static_cast<float>(value)) != value) continue;
+      if (rule.kind != boxwood::FeatureKind::continuous && value != std::floor(value)) continue;
+      admissible.push_back(value == 0 ? 0.0 : value);
+    }
+    return admissible;
+  }
+};

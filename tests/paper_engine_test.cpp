@@ -1,0 +1,129 @@
+// The paper's engine against brute force on random small models, in every mode and with one thread
+// and several. The promises: same status, same cost, same set of cheapest points.
+#include <boxwood/explain.hpp>
+#include <boxwood/verify.hpp>
+
+#include "oracle.hpp"
+#include "random_problem.hpp"
+#include "seeds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace {
+
+using namespace boxwood;
+
+bool has_categorical(const Query& query) {
+  return std::any_of(query.features.begin(), query.features.end(),
+                     [](const FeatureRule& rule) { return rule.kind == FeatureKind::categorical; });
+}
+
+bool same_point(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](double u, double v) { return u == v || (std::isnan(u) && std::isnan(v)); });
+}
+
+/// Whether a solution speaks for the point: its region holds the point, and it is no farther in any
+/// feature. Two points of one cell can cost the same when their difference is lost in rounding, or
+/// when they are two categories; the nearest of them is the cell's.
+bool spoken_for(const Answer& answer, const Query& query, const std::vector<double>& point) {
+  return std::any_of(answer.solutions.begin(), answer.solutions.end(), [&](const Solution& s) {
+    for (std::size_t d = 0; d < point.size(); ++d) {
+      if (point[d] == s.point[d] || std::isnan(point[d])) continue;
+      if (!s.region[d].contains(point[d])) return false;
+      const double x = query.point[d];
+      if (query.features[d].kind != FeatureKind::categorical &&
+          std::abs(s.point[d] - x) > std::abs(point[d] - x)) {
+        return false;
+      }
+    }
+    return true;
+  });
+}
+
+void expect_agreement(const Answer& answer, const Oracle::Result& truth, const Query& query) {
+  if (truth.points.empty()) {
+    EXPECT_EQ(answer.status, Status::infeasible);
+    return;
+  }
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_EQ(answer.cost, truth.cost);
+  EXPECT_FALSE(answer.more_ties);
+  if (answer.already_met) {  // nothing has to change: the point itself is the one answer
+    ASSERT_EQ(answer.solutions.size(), 1U);
+    EXPECT_TRUE(same_point(answer.best().point, query.point));
+    return;
+  }
+  for (const Solution& solution : answer.solutions) {
+    EXPECT_TRUE(std::any_of(truth.points.begin(), truth.points.end(), [&](const auto& point) {
+      return same_point(point, solution.point);
+    })) << "a returned point is not among the cheapest";
+  }
+  for (const std::vector<double>& point : truth.points) {
+    EXPECT_TRUE(spoken_for(answer, query, point))
+        << "a cheapest point is missing: " << testing::PrintToString(point) << " of cost "
+        << truth.cost << " from " << testing::PrintToString(query.point);
+  }
+}
+
+struct Mode {
+  const char* name;
+  PaperAdditions additions;
+  int threads;
+};
+
+TEST(PaperEngine, AgreesWithBruteForceInEveryMode) {
+  const Mode modes[] = {{"all additions", {true, true}, 1},
+                        {"several threads", {true, true}, 4},
+                        {"as published", {false, false}, 1},
+                        {"score pruning", {true, false}, 1},
+                        {"leaf pruning", {false, true}, 2}};
+  const int cases = test_cases(3000);
+  int optimal = 0, infeasible = 0, tied = 0, met = 0, missing = 0, several = 0;
+  ProblemMaker maker(test_seed());
+  for (int i = 0; i < cases; ++i) {
+    const RandomProblem problem = maker.make();
+    const auto truth = Oracle::solve(problem.ensembles, problem.query);
+    if (!truth) continue;
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    std::vector<double> first_point;
+    for (const Mode& mode : modes) {
+      SCOPED_TRACE(mode.name);
+      Options options;
+      options.threads = mode.threads;
+      options.additions = mode.additions;
+      options.ties = 100'000;
+      if (!truth->points.empty() && !has_categorical(problem.query)) {
+        options.known_solution = truth->points.back();
+      }
+      const Answer answer = explain(problem.ensembles, problem.query, options);
+      expect_agreement(answer, *truth, problem.query);
+      const Verification check = verify(problem.ensembles, problem.query, answer, 16, 7);
+      EXPECT_TRUE(check.passed()) << (check.faults.empty() ? "" : check.faults.front());
+      if (answer.status != Status::optimal) continue;
+      if (first_point.empty()) first_point = answer.best().point;
+      EXPECT_TRUE(same_point(answer.best().point, first_point)) << "the tie-break differs";
+    }
+    if (testing::Test::HasFailure()) return;
+    optimal += truth->points.empty() ? 0 : 1;
+    infeasible += truth->points.empty() ? 1 : 0;
+    tied += truth->points.size() > 1 ? 1 : 0;
+    met += truth->cost == 0 ? 1 : 0;
+    missing += std::any_of(problem.query.point.begin(), problem.query.point.end(),
+                           [](double v) { return std::isnan(v); });
+    several += problem.query.requirements.size() > 1 ? 1 : 0;
+  }
+  std::cout << optimal << " optimal (" << met << " of them already met, " << tied << " tied), "
+            << infeasible << " infeasible, " << missing << " with missing values, " << several
+            << " with two ensembles\n";
+  // The cases are worth something only if they cover what they are meant to cover.
+  EXPECT_GT(optimal - met, cases / 8);
+  EXPECT_GT(infeasible, cases / 20);
+  EXPECT_GT(tied, cases / 50);
+  EXPECT_GT(missing, cases / 20);
+  EXPECT_GT(several, cases / 40);
+}
+
+}  // namespace

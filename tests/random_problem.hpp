@@ -1,0 +1,205 @@
+// Small random models and queries that hit the corners: thresholds that coincide, values on
+// thresholds, leaves with equal scores, missing values, both comparisons, both precisions, infinite
+// and denormal thresholds, several requirements and several ensembles.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/query.hpp>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+struct RandomProblem {
+  std::vector<boxwood::Ensemble> ensembles;
+  boxwood::Query query;
+};
+
+class ProblemMaker {
+ public:
+  explicit ProblemMaker(std::uint64_t seed) : random_(seed) {}
+
+  RandomProblem make() {
+    RandomProblem problem;
+    const std::size_t width = 1 + below(4);
+    whole_ = below(3) == 0;
+    odd_thresholds_ = below(8) == 0;
+    const std::size_t ensembles = below(6) == 0 ? 2 : 1;
+    for (std::size_t e = 0; e < ensembles; ++e) problem.ensembles.push_back(make_ensemble(width));
+    problem.query = make_query(problem.ensembles);
+    return problem;
+  }
+
+ private:
+  using Ensemble = boxwood::Ensemble;
+  using Node = boxwood::Node;
+  using NodeKind = boxwood::NodeKind;
+
+  std::size_t below(std::size_t count) { return random_() % count; }
+  bool coin() { return below(2) == 0; }
+  double uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
+
+  double threshold(boxwood::Precision input) {
+    double value = 0;
+    if (odd_thresholds_ && below(4) == 0) {
+      constexpr double odd[] = {1e-45,
+                                -1e-45,
+                                -0.0,
+                                1e38,
+                                -1e38,
+                                3.4028234663852886e38,
+                                std::numeric_limits<double>::infinity(),
+                                -std::numeric_limits<double>::infinity()};
+      value = odd[below(std::size(odd))];
+    } else {
+      value = whole_ ? static_cast<double>(below(6)) - 0.5 * static_cast<double>(below(2))
+                     : static_cast<double>(below(7)) / 7.0;
+    }
+    return input == boxwood::Precision::float32 ? static_cast<double>(static_cast<float>(value))
+                                                : value;
+  }
+
+  double leaf_value(boxwood::Precision precision) {
+    // A coarse grid makes equal sums common; the fine one exercises rounding.
+    const double value =
+        below(3) == 0 ? uniform(-1, 1) : (static_cast<double>(below(9)) - 4.0) / 4.0;
+    return precision == boxwood::Precision::float32 ? static_cast<double>(static_cast<float>(value))
+                                                    : value;
+  }
+
+  boxwood::Tree make_tree(const Ensemble& ensemble, std::size_t output) {
+    boxwood::Tree tree;
+    const bool every = ensemble.base.size() > 1 && below(4) == 0;
+    tree.output = every ? boxwood::Tree::every_output : static_cast<std::int32_t>(output);
+    tree.nodes.emplace_back();
+    const std::size_t splits = below(5);
+    std::vector<std::size_t> leaves{0};
+    for (std::size_t s = 0; s < splits; ++s) {
+      const std::size_t pick = below(leaves.size());
+      const std::size_t at = leaves[pick];
+      const auto next = static_cast<std::int32_t>(tree.nodes.size());
+      Node& node = tree.nodes[at];
+      node.kind = coin() ? NodeKind::less : NodeKind::less_equal;
+      node.missing_left = coin();
+      node.feature = static_cast<std::int32_t>(below(ensemble.features.size()));
+      node.threshold = threshold(ensemble.input);
+      node.left = next;
+      node.right = next + 1;
+      tree.nodes.resize(tree.nodes.size() + 2);
+      leaves[pick] = static_cast<std::size_t>(next);
+      leaves.push_back(static_cast<std::size_t>(next) + 1);
+    }
+    for (Node& node : tree.nodes) {
+      if (node.kind != NodeKind::leaf) continue;
+      node.value = static_cast<std::int32_t>(tree.values.size());
+      for (std::size_t k = 0; k < (every ? ensemble.base.size() : 1); ++k) {
+        tree.values.push_back(leaf_value(ensemble.accumulator));
+      }
+    }
+    return tree;
+  }
+
+  Ensemble make_ensemble(std::size_t width) {
+    Ensemble ensemble;
+    ensemble.source = "random";
+    for (std::size_t d = 0; d < width; ++d) {
+      ensemble.features.push_back({"f" + std::to_string(d), boxwood::FeatureKind::continuous});
+    }
+    ensemble.input = below(3) == 0 ? boxwood::Precision::float64 : boxwood::Precision::float32;
+    ensemble.accumulator = ensemble.input;
+    ensemble.order = coin() ? boxwood::SumOrder::base_first : boxwood::SumOrder::base_last;
+    std::size_t outputs = 1;
+    switch (below(3)) {
+      case 0:
+        ensemble.task = boxwood::Task::binary;
+        ensemble.link = below(4) == 0 ? boxwood::Link::identity : boxwood::Link::sigmoid;
+        break;
+      case 1:
+        ensemble.task = boxwood::Task::multiclass;
+        ensemble.link = coin() ? boxwood::Link::softmax : boxwood::Link::winner;
+        outputs = 2 + below(3);
+        break;
+      default:
+        ensemble.task = boxwood::Task::regression;
+        ensemble.link = below(3) == 0 ? boxwood::Link::exponential : boxwood::Link::identity;
+        break;
+    }
+    for (std::size_t k = 0; k < outputs; ++k) {
+      ensemble.base.push_back(leaf_value(ensemble.accumulator));
+    }
+    const std::size_t rounds = 1 + below(4);
+    for (std::size_t t = 0; t < rounds * outputs; ++t) {
+      ensemble.trees.push_back(make_tree(ensemble, t % outputs));
+    }
+    ensemble.validate();
+    return ensemble;
+  }
+
+  boxwood::Requirement make_requirement(const Ensemble& ensemble, std::size_t index) {
+    boxwood::Requirement requirement;
+    if (ensemble.task == boxwood::Task::regression) {
+      boxwood::Interval range;
+      const double a = uniform(-2, 2), b = a + uniform(0, 1);
+      if (below(3) != 0) range.lower = below(3) == 0 ? std::round(4 * a) / 4 : a;
+      if (below(3) != 0) range.upper = std::max(range.lower, b);
+      range.lower_closed = coin() || range.lower == range.upper;
+      range.upper_closed = coin() || range.lower == range.upper;
+      requirement = boxwood::require_output(range);
+    } else {
+      const std::size_t target = below(ensemble.class_count());
+      requirement = boxwood::require_class(target);
+      const bool probabilities =
+          ensemble.link == boxwood::Link::sigmoid || ensemble.link == boxwood::Link::softmax;
+      if (probabilities && below(3) == 0) {
+        requirement = boxwood::require_class(target, uniform(0.2, 0.9));
+      }
+    }
+    requirement.ensemble = index;
+    return requirement;
+  }
+
+  boxwood::Query make_query(const std::vector<Ensemble>& ensembles) {
+    bool mixed = false;
+    for (const Ensemble& ensemble : ensembles) mixed |= ensemble.input != ensembles[0].input;
+    std::vector<double> point;
+    for (std::size_t d = 0; d < ensembles[0].features.size(); ++d) {
+      double value = whole_ ? static_cast<double>(below(7)) - 1 : uniform(-0.3, 1.3);
+      if (below(3) == 0) value = threshold(ensembles[0].input);  // right on a threshold
+      if (!std::isfinite(value)) value = 0;
+      if (mixed) value = static_cast<double>(static_cast<float>(value));
+      if (std::isinf(static_cast<float>(value))) value = 0;
+      if (below(8) == 0) value = std::numeric_limits<double>::quiet_NaN();
+      point.push_back(value);
+    }
+    boxwood::Query query = boxwood::query_for(ensembles[0], point);
+    query.norm = below(4) == 0 ? boxwood::Norm::l1 : boxwood::Norm::squared_l2;
+    for (boxwood::FeatureRule& rule : query.features) {
+      if (whole_ && coin()) {
+        rule.kind =
+            below(3) == 0 ? boxwood::FeatureKind::categorical : boxwood::FeatureKind::integer;
+      }
+      rule.fixed = below(6) == 0;
+      if (below(3) == 0) rule.weight = below(2) == 0 ? 2 : uniform(0.1, 3);
+      if (below(3) == 0) rule.scale = uniform(0.2, 4);
+      if (below(4) == 0) {
+        rule.range.lower = whole_ ? static_cast<double>(below(3)) : uniform(-0.5, 0.4);
+        rule.range.lower_closed = coin();
+      }
+      if (below(4) == 0) {
+        rule.range.upper = whole_ ? 3 + static_cast<double>(below(3)) : uniform(0.5, 1.2);
+        rule.range.upper_closed = coin();
+      }
+    }
+    for (std::size_t e = 0; e < ensembles.size(); ++e) {
+      query.requirements.push_back(make_requirement(ensembles[e], e));
+    }
+    return query;
+  }
+
+  std::mt19937_64 random_;
+  bool whole_ = false;
+  bool odd_thresholds_ = false;
+};
