@@ -1,0 +1,311 @@
+// Files that are cut short, damaged or made to harm end in an Error that names the place: never in
+// a crash, a hang or gigabytes. Random damage prints its seed; BOXWOOD_SEED replays it.
+#include <boxwood/ensemble.hpp>
+#include <boxwood/error.hpp>
+#include <boxwood/read.hpp>
+
+#include "seeds.hpp"
+#include "xgboost_model_text.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using boxwood::read_model_bytes;
+using boxwood_test::model_text;
+using boxwood_test::TreeText;
+
+std::string fixture(const std::string& name) {
+  std::ifstream in(std::string(BOXWOOD_SOURCE_DIR) + "/tests/data/xgboost/" + name,
+                   std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// The message of the Error, or an empty text when the bytes were read. Anything else escapes and
+/// fails the test.
+std::string complaint(std::string_view bytes) {
+  try {
+    read_model_bytes(bytes, "m");
+  } catch (const boxwood::Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+/// Most memory of this process so far; grows only.
+std::size_t peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) / 1024;
+}
+
+std::string big_endian(std::uint64_t number) {
+  std::string bytes(8, '\0');
+  for (std::size_t i = 0; i < 8; ++i) bytes[7 - i] = static_cast<char>(number >> (8 * i));
+  return bytes;
+}
+std::string ubjson_key(const std::string& name) { return "L" + big_endian(name.size()) + name; }
+
+TEST(Truncation, ends_in_an_error_at_every_byte) {
+  for (const char* name : {"3.4.1/missing_only.json", "3.4.1/missing_only.ubj"}) {
+    const std::string whole = fixture(name);
+    ASSERT_GT(whole.size(), 1000U);
+    ASSERT_EQ(complaint(whole), "");
+    for (std::size_t length = 0; length < whole.size(); ++length) {
+      const std::string message = complaint(std::string_view(whole).substr(0, length));
+      ASSERT_NE(message, "") << name << " cut to " << length << " bytes was read";
+      if (length > 20) {
+        ASSERT_NE(message.find(": byte "), std::string::npos) << length << ": " << message;
+      }
+    }
+  }
+}
+
+TEST(Damage, of_random_bytes_never_does_worse_than_an_error) {
+  std::mt19937_64 random(test_seed());
+  std::size_t refused = 0;
+  std::size_t tried = 0;
+  for (const char* name :
+       {"3.4.1/missing_only.json", "3.4.1/missing_only.ubj", "1.7.6/multi_softmax_dart.ubj",
+        "3.1.3/binary_logistic_dart.json", "2.1.4/binary_logistic_missing.ubj"}) {
+    const std::string whole = fixture(name);
+    for (int round = 0; round < test_cases(3000); ++round) {
+      std::string damaged = whole;
+      const std::size_t changes = 1 + random() % 4;
+      for (std::size_t i = 0; i < changes; ++i) {
+        damaged[random() % damaged.size()] = static_cast<char>(random());
+      }
+      ++tried;
+      if (!complaint(damaged).empty()) ++refused;
+    }
+  }
+  EXPECT_GT(refused, tried / 20);  // it does look at the bytes
+}
+
+TEST(Nesting, is_limited) {
+  for (const char* bomb : {"[", "{\"a\":"}) {
+    std::string text = "{\"learner\":";
+    for (int i = 0; i < 1'000'000; ++i) text += bomb;
+    EXPECT_NE(complaint(text).find("nested deeper than 32 levels"), std::string::npos);
+  }
+  const std::string head = "{" + ubjson_key("learner");
+  EXPECT_NE(complaint(head + std::string(1'000'000, '[')).find("nested deeper than 32 levels"),
+            std::string::npos);
+  // Within a part that nobody reads, and in files that are nobody's.
+  EXPECT_NE(complaint("{\"learner\":{\"parents\":" + std::string(1'000'000, '[')).find("nested"),
+            std::string::npos);
+  EXPECT_NE(complaint("{\"other\":" + std::string(1'000'000, '[')), "");
+  EXPECT_NE(complaint("{" + ubjson_key("other") + std::string(1'000'000, '[')), "");
+}
+
+TEST(Counts, that_no_file_could_hold_are_refused) {
+  const std::string head = "{" + ubjson_key("learner");
+  const std::uint64_t huge = std::uint64_t{1} << 62;
+  for (const char* type : {"[$d", "[$Z", "[$T", "[$U", "[$S", "[$[", "[$H", "[", "{", "{$Z"}) {
+    const std::string bytes = head + type + "#L" + big_endian(huge) + std::string(64, '\1');
+    const std::string message = complaint(bytes);
+    EXPECT_NE(message.find("more than the file has bytes"), std::string::npos)
+        << type << ": " << message;
+  }
+  // Nulls take no bytes: many small claims add up to one that is too large.
+  std::string nulls = head + "[";
+  for (int i = 0; i < 100; ++i) nulls += "[$Z#L" + big_endian(100);
+  EXPECT_NE(complaint(nulls).find("the file has bytes"), std::string::npos);
+  // The format looks at a file's first keys before it is known whose it is.
+  EXPECT_NE(complaint("{" + ubjson_key("other") + "[$Z#L" + big_endian(huge)), "");
+  EXPECT_NE(complaint(head + "S" + "L" + big_endian(huge) + "abc"), "");
+  EXPECT_NE(complaint("{L" + big_endian(huge) + "learner"), "");
+  EXPECT_LT(peak_megabytes(), 2000U);
+}
+
+TEST(Values, that_cost_much_memory_for_few_bytes_are_limited) {
+  std::string text = "{\"learner\":[";
+  for (int i = 0; i < 6'000'000; ++i) text += "[],";
+  text += "[]]}";
+  EXPECT_NE(complaint(text).find("too many separate values"), std::string::npos);
+}
+
+TEST(Trees, with_a_cycle_or_a_shared_child_are_refused) {
+  TreeText tree = boxwood_test::three_nodes();
+  tree.left = {0, -1, -1};
+  tree.right = {1, -1, -1};
+  EXPECT_EQ(
+      complaint(model_text({tree})),
+      "m: learner.gradient_booster.model.trees[0].left_children[0]: node 0 has another parent "
+      "already");
+  tree = boxwood_test::full_tree(2);
+  tree.left[1] = 1;
+  tree.right[1] = 2;
+  EXPECT_NE(complaint(model_text({tree})).find("left_children[1]: node 1 has another parent"),
+            std::string::npos);
+  tree = boxwood_test::full_tree(2);
+  tree.left[2] = 3;
+  tree.right[2] = 4;
+  EXPECT_NE(complaint(model_text({tree})).find("left_children[2]: node 3 has another parent"),
+            std::string::npos);
+}
+
+TEST(Trees, with_indices_out_of_range_are_refused) {
+  for (const int child : {3, 1'000'000, -2, std::numeric_limits<int>::max()}) {
+    TreeText tree = boxwood_test::three_nodes();
+    tree.left[0] = child;
+    EXPECT_NE(complaint(model_text({tree})).find("left_children[0]: node "), std::string::npos);
+  }
+  TreeText tree = boxwood_test::three_nodes();
+  tree.right[0] = -1;
+  EXPECT_NE(complaint(model_text({tree})).find("right_children[0]: node -1 does not follow"),
+            std::string::npos);
+  for (const int feature : {-1, 2, std::numeric_limits<int>::max()}) {
+    tree = boxwood_test::three_nodes();
+    tree.feature[0] = feature;
+    EXPECT_NE(complaint(model_text({tree})).find("split_indices[0]: feature "), std::string::npos);
+  }
+}
+
+TEST(Trees, with_columns_of_different_lengths_are_refused) {
+  TreeText tree = boxwood_test::three_nodes();
+  tree.condition.push_back("1");
+  EXPECT_EQ(complaint(model_text({tree})),
+            "m: learner.gradient_booster.model.trees[0].split_conditions: it has 4 entries, "
+            "left_children has 3");
+  tree = boxwood_test::three_nodes();
+  tree.nodes = "4";
+  EXPECT_NE(complaint(model_text({tree})).find("num_nodes: it says 4 nodes"), std::string::npos);
+  tree.nodes = "three";
+  EXPECT_NE(complaint(model_text({tree})).find("\"three\" is not an integer"), std::string::npos);
+}
+
+TEST(Numbers, that_are_not_numbers_are_refused_where_they_matter) {
+  TreeText tree = boxwood_test::three_nodes();
+  tree.condition[0] = "NaN";
+  EXPECT_NE(
+      complaint(model_text({tree})).find("split_conditions[0]: the threshold is not a number"),
+      std::string::npos);
+  tree = boxwood_test::three_nodes();
+  tree.condition[1] = "NaN";
+  EXPECT_NE(complaint(model_text({tree})).find("split_conditions[1]: leaf value nan is not finite"),
+            std::string::npos);
+  tree.condition[1] = "-Infinity";
+  EXPECT_NE(complaint(model_text({tree})).find("leaf value -inf is not finite"), std::string::npos);
+  tree.condition[1] = "1E39";  // beyond float32
+  EXPECT_NE(complaint(model_text({tree})).find("leaf value inf is not finite"), std::string::npos);
+  tree.condition[1] = "\"1\"";
+  EXPECT_NE(complaint(model_text({tree})).find("mixes numbers with something else"),
+            std::string::npos);
+  tree = boxwood_test::three_nodes();
+  tree.condition[0] = "Infinity";
+  EXPECT_EQ(complaint(model_text({tree})), "");
+}
+
+TEST(Parameters, that_make_no_sense_are_refused) {
+  boxwood_test::ModelText model;
+  model.trees = {boxwood_test::three_nodes()};
+  const auto with = [&](auto change) {
+    auto copy = model;
+    change(copy);
+    return complaint(copy.text());
+  };
+  EXPECT_EQ(with([](auto&) {}), "");
+  EXPECT_NE(with([](auto& m) { m.features = "1152921504606846976"; }).find("up to 4194304"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& m) { m.features = "-1"; }).find("num_feature: -1 features"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& m) { m.features = "99999999999999999999"; }).find("is not an integer"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& m) { m.classes = "1000000000000"; }).find("num_class"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& m) { m.base_score = "1.5"; }).find("base_score: intercept 1.5"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& m) { m.base_score = "nan"; }).find("base_score"), std::string::npos);
+  EXPECT_NE(with([](auto& m) { m.base_score = "[5E-1,5E-1]"; }).find("2 numbers for 1 outputs"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& m) { m.base_score = "half"; }).find("\"half\" is not a number"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& m) { m.tree_info = "[1]"; }).find("tree_info[0]: output 1"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& m) { m.tree_info = "[0,0]"; }).find("2 entries for 1 trees"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& m) { m.round_ends = "[0,2]"; }).find("iteration_indptr[1]"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& m) { m.version = "[4,0,0]"; }).find("written by XGBoost 4.0.0"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& m) {
+              m.objective = "my:objective";
+            }).find("objective \"my:objective\" is not supported"),
+            std::string::npos);
+}
+
+TEST(Limits, a_chain_of_200000_nodes_is_read_and_walked) {
+  const auto model = read_model_bytes(model_text({boxwood_test::chain_tree(100'000)}));
+  EXPECT_EQ(model.trees[0].nodes.size(), 200'001U);
+  EXPECT_EQ(model.depth(), 100'000U);
+  const double beyond[] = {1e30, 0};
+  EXPECT_EQ(model.predict(beyond)[0], 7);
+}
+
+TEST(Limits, single_leaves_and_no_trees_are_models) {
+  const auto leaf = read_model_bytes(model_text({boxwood_test::single_leaf("0.25")}));
+  const double point[] = {0, 0};
+  EXPECT_EQ(leaf.predict(point)[0], 0.25);
+  EXPECT_EQ(leaf.depth(), 0U);
+  const auto empty = read_model_bytes(model_text({}));
+  EXPECT_TRUE(empty.trees.empty());
+  EXPECT_EQ(empty.predict(point)[0], 0);
+}
+
+TEST(Limits, more_thresholds_on_a_feature_than_16_bits_count) {
+  const auto model = read_model_bytes(model_text({boxwood_test::full_tree(17)}));
+  std::vector<double> thresholds;
+  for (const auto& node : model.trees[0].nodes) {
+    if (node.kind != boxwood::NodeKind::leaf) thresholds.push_back(node.threshold);
+  }
+  std::sort(thresholds.begin(), thresholds.end());
+  EXPECT_EQ(std::unique(thresholds.begin(), thresholds.end()) - thresholds.begin(), 131'071);
+  for (const int value : {0, 1, 65'535, 65'536, 70'000, 131'071}) {
+    const double point[] = {value + 0.5, 0};
+    EXPECT_EQ(model.predict(point)[0], value) << value;
+  }
+}
+
+TEST(Limits, duplicate_and_denormal_thresholds_keep_their_bits) {
+  TreeText tree = boxwood_test::three_nodes();
+  tree.condition[0] = "1E-45";
+  const auto model = read_model_bytes(model_text({tree, tree, tree}));
+  const auto smallest = static_cast<double>(std::numeric_limits<float>::denorm_min());
+  for (const auto& each : model.trees) EXPECT_EQ(each.nodes[0].threshold, smallest);
+  const double below[] = {0, 0};
+  const double at[] = {smallest, 0};
+  EXPECT_EQ(model.predict(below)[0], -3);
+  EXPECT_EQ(model.predict(at)[0], 3);
+}
+
+TEST(Limits, a_million_leaves_load_in_seconds_and_modest_memory) {
+  const std::string text = model_text({boxwood_test::full_tree(20)});
+  const std::size_t before = peak_megabytes();
+  const auto start = std::chrono::steady_clock::now();
+  const auto model = read_model_bytes(text);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(model.leaf_count(), 1'048'576U);
+  std::cout << text.size() / 1'000'000 << " MB of JSON: " << seconds.count() << " s, peak memory "
+            << before << " -> " << peak_megabytes() << " MB\n";
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(seconds.count(), 20);
+  EXPECT_LT(peak_megabytes() - before, 600U);
+#endif
+  const double point[] = {777'777.5, 0};
+  EXPECT_EQ(model.predict(point)[0], 777'777);
+}
+
+}  // namespace
