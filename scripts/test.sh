@@ -48,7 +48,11 @@ run_ctest() {  # run_ctest PRESET [OPTION...]
     failed=$((failed + 1))
     return
   fi
-  if [ "$bad" = 0 ]; then sed -n '/tests passed/p;/^Total Test time/p' "$log"; else cat "$log"; fi
+  if [ "$bad" = 0 ]; then
+    sed -n '/tests passed/p;/^Total Test time/p' "$log"
+  else
+    grep -vE '^ +Start +[0-9]+:|^ *[0-9]+/[0-9]+ .* Passed ' "$log"
+  fi
   passed=$((passed + total - bad)) failed=$((failed + bad))
 }
 
