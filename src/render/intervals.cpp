@@ -28,14 +28,21 @@ Interval whole_hull(const Interval& interval) {
   return hull;
 }
 
+/// Of two closed intervals.
+Interval overlap(const Interval& a, const Interval& b) {
+  return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
+}
+
+/// Whether an interval reaches as far as the range does; at infinity an open end leaves nothing
+/// out.
 bool holds_lower_end(const Interval& interval, const Interval& range) {
-  return interval.lower < range.lower ||
-         (interval.lower == range.lower && (interval.lower_closed || !range.lower_closed));
+  if (interval.lower != range.lower) return interval.lower < range.lower;
+  return interval.lower_closed || !range.lower_closed || std::isinf(range.lower);
 }
 
 bool holds_upper_end(const Interval& interval, const Interval& range) {
-  return interval.upper > range.upper ||
-         (interval.upper == range.upper && (interval.upper_closed || !range.upper_closed));
+  if (interval.upper != range.upper) return interval.upper > range.upper;
+  return interval.upper_closed || !range.upper_closed || std::isinf(range.upper);
 }
 
 std::string labels_text(const FeatureSchema& feature, const Interval& hull, const Interval& range) {
@@ -107,22 +114,24 @@ std::string interval_text(const FeatureSchema& feature, const Interval& interval
                           Precision precision) {
   if (std::isnan(interval.lower) || std::isnan(interval.upper)) return "missing";
   if (!whole_numbers(feature)) return continuous_text(feature, interval, precision);
-  const Interval hull = whole_hull(interval);
-  // A value that no whole number is (3.5 months in the data) has a region of its own.
-  if (hull.lower > hull.upper) return continuous_text(feature, interval, precision);
+  Interval hull = whole_hull(interval);
   Interval range = whole_hull(feature.range);
   if (!feature.labels.empty()) {
-    range.lower = std::max(range.lower, 0.0);
-    range.upper = std::min(range.upper, static_cast<double>(feature.labels.size() - 1));
+    const Interval codes{0, static_cast<double>(feature.labels.size() - 1)};
+    hull = overlap(hull, codes);
+    range = overlap(range, codes);
   }
-  Interval clipped{std::max(hull.lower, range.lower), std::min(hull.upper, range.upper)};
-  if (clipped.lower > clipped.upper) {
-    // Outside the range lies only what the point has now: the label, or the numbers as they are.
-    if (hull.lower == hull.upper) return value_text(feature, hull.lower, precision);
-    return continuous_text(feature, interval, precision);
+  // A value that no whole number is (3.5 months in the data) has a region of its own.
+  if (hull.lower > hull.upper) return continuous_text(feature, interval, precision);
+  // Outside the range lies only what the point has now: all that is there is told.
+  Interval told = overlap(hull, range);
+  if (told.lower > told.upper) {
+    told = hull;
+    range = Interval{};
+    if (!feature.labels.empty()) range = {0, static_cast<double>(feature.labels.size() - 1)};
   }
-  if (!feature.labels.empty()) return labels_text(feature, clipped, range);
-  return whole_text(feature, clipped, range);
+  return feature.labels.empty() ? whole_text(feature, told, range)
+                                : labels_text(feature, told, range);
 }
 
 }  // namespace boxwood

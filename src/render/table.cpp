@@ -125,7 +125,7 @@ std::vector<std::size_t> changed_features(const Query& query, const std::vector<
 std::string to_table(const Explanation& explanation, const TableStyle& style) {
   const Answer& answer = explanation.answer;
   std::string text = inked(headline(explanation), Ink::bold, style) + "\n";
-  text += inked(verdict(explanation), ink_of(answer), style) + "\n";
+  text += inked(wrapped(verdict(explanation), page_width, ""), ink_of(answer), style) + "\n";
   const bool shows_changes = !answer.solutions.empty() && !answer.already_met;
   if (shows_changes) {
     text += fmt::format("\n{}\n{}\n", changes_table(explanation, style), closing(explanation));

@@ -1,0 +1,478 @@
+// The command as a user meets it: the real program, its output, its complaints, its exit codes.
+#include <boxwood/ensemble.hpp>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <thread>
+
+namespace boxwood {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string example = BOXWOOD_SOURCE_DIR "/examples/german_credit/";
+
+std::string contents(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+struct Result {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+/// A program that is running; its output goes to files, so that no pipe can fill up.
+class Process {
+ public:
+  Process(const fs::path& folder, std::vector<std::string> words)
+      : out_(folder / "out.txt"), err_(folder / "err.txt") {
+    words.insert(words.begin(), BOXWOOD_COMMAND);
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    id_ = fork();
+    if (id_ == 0) {
+      const int out = open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      const int err = open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      if (chdir(folder.c_str()) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
+        execv(pointers[0], pointers.data());
+      }
+      _exit(127);
+    }
+  }
+
+  void interrupt() const { kill(id_, SIGINT); }
+
+  Result wait() const {
+    int status = 0;
+    waitpid(id_, &status, 0);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return {code, contents(out_), contents(err_)};
+  }
+
+ private:
+  fs::path out_;
+  fs::path err_;
+  pid_t id_ = -1;
+};
+
+class CommandLine : public testing::Test {
+ protected:
+  CommandLine() {
+    folder_ =
+        fs::temp_directory_path() / ("boxwood_cli_" + std::to_string(getpid()) + "_" +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder_);
+  }
+  ~CommandLine() override { fs::remove_all(folder_); }
+
+  Result run(std::vector<std::string> words) { return Process(folder_, std::move(words)).wait(); }
+
+  /// A command on the German-credit example, and more flags.
+  Result credit(std::string command, std::vector<std::string> more = {}) {
+    return run(credit_words(std::move(command), std::move(more)));
+  }
+  static std::vector<std::string> credit_words(std::string command, std::vector<std::string> more) {
+    std::vector<std::string> words = {std::move(command), example + "model.ubj",
+                                      "--data",           example + "applicants.csv",
+                                      "--schema",         example + "schema.json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+
+  /// A tree on "a" (below 1.5: -1, else 1, missing left) plus one on "b c" (below 10: 0.25).
+  Ensemble small_model(Task task = Task::binary) {
+    Ensemble ensemble;
+    ensemble.source = "test";
+    ensemble.objective = "made by hand";
+    ensemble.features = {{"a"}, {"b c"}};
+    ensemble.base = {0.0};
+    ensemble.task = task;
+    ensemble.link = task == Task::binary ? Link::sigmoid : Link::identity;
+    Tree first;
+    first.nodes = {{.kind = NodeKind::less,
+                    .missing_left = true,
+                    .feature = 0,
+                    .left = 1,
+                    .right = 2,
+                    .threshold = 1.5},
+                   {.kind = NodeKind::leaf, .value = 0},
+                   {.kind = NodeKind::leaf, .value = 1}};
+    first.values = {-1, 1};
+    Tree second = first;
+    second.nodes[0].feature = 1;
+    second.nodes[0].threshold = 10;
+    second.values = {0.25, 0};
+    ensemble.trees = {first, second};
+    return ensemble;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(CommandLine, VersionAndHelp) {
+  EXPECT_EQ(run({"--version"}).out.substr(0, 8), "boxwood ");
+  for (const char* command : {"inspect", "predict", "explain", "regions"}) {
+    const Result result = run({command, "--help"});
+    EXPECT_EQ(result.code, 0);
+    EXPECT_NE(result.out.find("Example"), std::string::npos) << command;
+  }
+}
+
+TEST_F(CommandLine, UnknownWordsAreAnsweredWithTheNearest) {
+  Result result = run({"explian"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err, "boxwood: no command \"explian\". Did you mean \"explain\"?\n");
+  result = credit("explain", {"--fx", "age"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err, "boxwood: explain: no flag \"--fx\". Did you mean \"--fix\"?\n");
+  result = run({});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err, "boxwood: a command is required. See boxwood --help\n");
+}
+
+TEST_F(CommandLine, FlagsThatNameWhatIsNotThere) {
+  Result result = credit("explain", {"--fix", "duratoin"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err, "boxwood: --fix: no feature \"duratoin\". Did you mean \"duration\"?\n");
+  result = credit("explain", {"--rows", "3,99"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err, "boxwood: --rows: there is no row 99. The data have rows 0 to 9\n");
+  result = credit("explain", {"--rows", "x"});
+  EXPECT_EQ(result.err,
+            "boxwood: --rows: \"x\" is not a row or a range of rows. Write all, or numbers such as "
+            "0,3,7-9\n");
+  result = credit("explain", {"--weights", "duration=0"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err,
+            "boxwood: --weights: \"0\" is not a number above 0. To rule a change out, use --fix\n");
+  result = credit("explain", {"--probability", "1.5"});
+  EXPECT_EQ(result.err, "boxwood: --probability: must be from 0 to 1\n");
+  result = credit("explain", {"--class", "good"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("boxwood: --class: no class \"good\""), std::string::npos);
+}
+
+TEST_F(CommandLine, FilesThatAreNotThere) {
+  Result result = run({"inspect", "no_model.json"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err.substr(0, 24), "boxwood: no_model.json: ");
+  result = run({"predict", example + "model.ubj", "--data", "no_data.csv"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err, "boxwood: no_data.csv: cannot be opened. Check the path of the data\n");
+}
+
+TEST_F(CommandLine, InspectTellsWhatTheModelHolds) {
+  const Result result =
+      run({"inspect", example + "model.ubj", "--schema", example + "schema.json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("binary:logistic · 250 trees, depth 8, "), std::string::npos);
+  EXPECT_NE(result.out.find("20 features"), std::string::npos);
+  EXPECT_NE(result.out.find("classes: refused, granted"), std::string::npos);
+  EXPECT_NE(result.out.find("\nduration                 integer "), std::string::npos);
+}
+
+TEST_F(CommandLine, PredictPrintsProbabilitiesOrRawScores) {
+  write("model.json", to_json(small_model()));
+  write("rows.csv", "b c,extra,a\r\n10,x,2\r\n3,\"y, z\",\r\n");
+  Result result = run({"predict", "model.json", "--data", "rows.csv", "--raw"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "score\n1\n-0.75\n");
+  result = run({"predict", "model.json", "--data", "rows.csv"});
+  EXPECT_EQ(result.out,
+            "row   class     class 0     class 1\n"
+            "0     class 1   0.2689414   0.7310586\n"
+            "1     class 0   0.6791787   0.3208213\n");
+}
+
+TEST_F(CommandLine, CsvOdditiesAreReadAsWritten) {
+  write("model.json", to_json(small_model()));
+  // Byte-order mark, quoted header and cells, doubled quotes, a line break in a cell, spaces,
+  // signs, exponents, blank lines, no line end at the end.
+  write("rows.csv",
+        "\xEF\xBB\xBF\"a\",\"b c\",\"say \"\"hi\"\"\"\n"
+        "\"2\", +1e1 ,\"two\nlines\"\n"
+        "\n"
+        "nan,-inf,\n"
+        "1.5,9.999999");
+  const Result result = run({"predict", "model.json", "--data", "rows.csv", "--raw"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err, "boxwood: rows.csv, line 6: 2 cells, but the header has 3\n");
+  write("rows.csv", contents(folder_ / "rows.csv") + ",");
+  EXPECT_EQ(run({"predict", "model.json", "--data", "rows.csv", "--raw"}).out,
+            "score\n1\n-0.75\n1.25\n");
+}
+
+TEST_F(CommandLine, CsvMistakesNameLineAndColumn) {
+  write("model.json", to_json(small_model()));
+  const auto complaint = [&](const std::string& text) {
+    write("rows.csv", text);
+    const Result result = run({"predict", "model.json", "--data", "rows.csv"});
+    EXPECT_EQ(result.code, 1);
+    return result.err;
+  };
+  EXPECT_EQ(complaint("a,b c\n1,2\n1,two years\n"),
+            "boxwood: rows.csv, line 3, column \"b c\": \"two years\" is not a number\n");
+  EXPECT_EQ(complaint("a,bc\n1,2\n"),
+            "boxwood: rows.csv: no column \"b c\". Did you mean \"bc\"?\n");
+  EXPECT_EQ(complaint("a,a,b c\n1,2,3\n"),
+            "boxwood: rows.csv, line 1: column \"a\" is there twice\n");
+  EXPECT_EQ(complaint("a,b c\n1,\"2\n"),
+            "boxwood: rows.csv, line 2: a quote is opened and never closed\n");
+  EXPECT_EQ(complaint("a,b c\n1,\"2\"3\n"),
+            "boxwood: rows.csv, line 2: text after a closing quote. Inside quotes write a quote "
+            "twice\n");
+  EXPECT_EQ(complaint(""),
+            "boxwood: rows.csv: the first line does not name the columns. Put the features' names "
+            "there, separated by commas\n");
+  EXPECT_EQ(complaint("1,2\n3,4\n"), complaint(""));
+}
+
+TEST_F(CommandLine, ModelsWithoutNamesTakeColumnsInTheirOrder) {
+  Ensemble model = small_model();
+  model.features = {{"f0"}, {"f1"}};
+  write("model.json", to_json(model));
+  write("rows.csv", "left,right\n2,10\n");
+  EXPECT_EQ(run({"predict", "model.json", "--data", "rows.csv", "--raw"}).out, "score\n1\n");
+  write("rows.csv", "left,right,more\n2,10,0\n");
+  const Result result = run({"predict", "model.json", "--data", "rows.csv", "--raw"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err,
+            "boxwood: rows.csv: no column \"f0\". The model has no names: give just its 2 columns, "
+            "in its order\n");
+}
+
+TEST_F(CommandLine, LabelsAndCodesAreTheSame) {
+  write("model.json", to_json(small_model()));
+  write("schema.json",
+        R"({"boxwood_schema": 1, "features": [
+            {"name": "a", "kind": "ordinal", "labels": ["low", "middle", "high"]}]})");
+  write("rows.csv", "a,b c\nhigh,10\n2,10\n");
+  EXPECT_EQ(
+      run({"predict", "model.json", "--data", "rows.csv", "--schema", "schema.json", "--raw"}).out,
+      "score\n1\n1\n");
+  write("rows.csv", "a,b c\nhihg,10\n");
+  EXPECT_EQ(run({"predict", "model.json", "--data", "rows.csv", "--schema", "schema.json"}).err,
+            "boxwood: rows.csv, line 2, column \"a\": \"hihg\" is not a label. Did you mean "
+            "\"high\"?\n");
+  write("rows.csv", "a,b c\n3,10\n");
+  EXPECT_EQ(run({"predict", "model.json", "--data", "rows.csv", "--schema", "schema.json"}).err,
+            "boxwood: rows.csv, line 2, column \"a\": \"3\" is not a label. Labels: low; middle; "
+            "high\n");
+}
+
+TEST_F(CommandLine, ExplainPrintsATableForEachRow) {
+  const Result result = credit("explain", {"--rows", "9,4", "--verify"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  const std::size_t nine =
+      result.out.find("Applicant 9: credit refused (probability of \"granted\"");
+  const std::size_t four = result.out.find("Applicant 4: credit refused");
+  ASSERT_NE(nine, std::string::npos);
+  ASSERT_NE(four, std::string::npos);
+  EXPECT_LT(nine, four);
+  EXPECT_NE(result.out.find("proven optimal"), std::string::npos);
+  EXPECT_NE(result.out.find("nothing nearer exists"), std::string::npos);
+  EXPECT_NE(result.out.find("Verified independently."), std::string::npos);
+  EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
+}
+
+TEST_F(CommandLine, EveryFormatTellsTheSame) {
+  const Result json = credit("explain", {"--row", "9", "--format", "json"});
+  const Result lines = credit("explain", {"--row", "9", "--format", "jsonl"});
+  const Result csv = credit("explain", {"--row", "9", "--format", "csv"});
+  ASSERT_EQ(json.code, 0) << json.err;
+  const nlohmann::json answer = nlohmann::json::parse(json.out).at(0);
+  const nlohmann::json line = nlohmann::json::parse(lines.out);
+  for (const char* key : {"row", "status", "cost", "point", "changes", "region", "output_before",
+                          "output_after", "class_after", "lower_bound"}) {
+    EXPECT_EQ(answer.at(key), line.at(key)) << key;
+  }
+  EXPECT_EQ(answer["row"], 9);
+  EXPECT_EQ(answer["status"], "optimal");
+  std::istringstream stream(csv.out);
+  std::string header;
+  std::string record;
+  std::getline(stream, header);
+  std::getline(stream, record);
+  std::ostringstream start;
+  start << "9,optimal,true,finished,false," << answer["cost"].dump() << ","
+        << answer["distance"].dump() << ",";
+  EXPECT_EQ(record.substr(0, start.str().size()), start.str());
+}
+
+TEST_F(CommandLine, FixedFeaturesStayAndOnlyTheNamedChange) {
+  const auto changes = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--row", "9", "--format", "jsonl"});
+    const Result result = credit("explain", more);
+    EXPECT_EQ(result.code, 0) << result.err;
+    std::vector<std::string> names;
+    const nlohmann::json answer = nlohmann::json::parse(result.out);
+    for (const auto& change : answer["changes"]) {
+      names.push_back(change["feature"]);
+    }
+    return names;
+  };
+  EXPECT_EQ(changes({}), std::vector<std::string>{"duration"});
+  EXPECT_EQ(changes({"--fix", "duration"}), std::vector<std::string>{"other_parties"});
+  EXPECT_EQ(changes({"--only", "checking_status"}), std::vector<std::string>{"checking_status"});
+  EXPECT_EQ(changes({"--only", "checking account"}), std::vector<std::string>{"checking_status"});
+  EXPECT_EQ(changes({"--weights", "duration=100000"}), std::vector<std::string>{"other_parties"});
+}
+
+TEST_F(CommandLine, ProvenImpossibleIsAnAnswer) {
+  const Result result =
+      credit("explain", {"--row", "0", "--only", "own_telephone", "--format", "jsonl"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const nlohmann::json answer = nlohmann::json::parse(result.out);
+  EXPECT_EQ(answer["status"], "infeasible");
+  EXPECT_TRUE(answer["point"].is_null());
+}
+
+TEST_F(CommandLine, ReachedTargetsCostNothing) {
+  const Result result = credit("explain", {"--row", "1", "--class", "granted"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_NE(result.out.find("Nothing to change"), std::string::npos) << result.out;
+}
+
+TEST_F(CommandLine, LimitsEndInCodeThree) {
+  const Result result = credit("explain", {"--row", "0", "--node-limit", "1", "--published"});
+  EXPECT_EQ(result.code, 3) << result.out;
+  EXPECT_NE(result.out.find("stopped at the node limit"), std::string::npos) << result.out;
+}
+
+TEST_F(CommandLine, RegressionNeedsARange) {
+  write("model.json", to_json(small_model(Task::regression)));
+  write("rows.csv", "a,b c\n1,20\n");
+  const std::vector<std::string> words = {"explain", "model.json", "--data", "rows.csv"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return run(more);
+  };
+  Result result = with({});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err,
+            "boxwood: the model predicts a number: say which is wanted. Use --range A:B, "
+            "--at-least A or --at-most B\n");
+  EXPECT_EQ(with({"--class", "1"}).err,
+            "boxwood: --class: the model predicts a number, not a class. Use --range, --at-least "
+            "or --at-most\n");
+  EXPECT_EQ(with({"--range", "5"}).err, "boxwood: --range: \"5\" has no colon. Write A:B\n");
+  EXPECT_EQ(with({"--range", "5:4"}).err,
+            "boxwood: --range: holds nothing. Give the smaller end first\n");
+  result = with({"--at-least", "0.5", "--format", "jsonl"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out)["point"], (std::vector<double>{1.5, 20}));
+  result = with({"--range", "(-1:0)", "--format", "jsonl"});
+  const double below_ten = nlohmann::json::parse(result.out)["point"][1];
+  EXPECT_LT(below_ten, 10);
+  EXPECT_GT(below_ten, 9.99999);
+}
+
+TEST_F(CommandLine, MulticlassNeedsAClass) {
+  Ensemble model = small_model();
+  model.task = Task::multiclass;
+  model.link = Link::softmax;
+  model.base = {0, 0, 0};
+  model.classes = {"red", "green", "blue"};
+  model.trees[1].output = 2;
+  write("model.json", to_json(model));
+  write("rows.csv", "a,b c\n2,20\n");
+  Result result = run({"explain", "model.json", "--data", "rows.csv"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err,
+            "boxwood: the model has several classes: say which is wanted. Use --class with one of: "
+            "red, green, blue\n");
+  result =
+      run({"explain", "model.json", "--data", "rows.csv", "--class", "green", "--format", "jsonl"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out)["class_after"], "green");
+}
+
+TEST_F(CommandLine, OutputFilesAppearWhole) {
+  Result result = credit("explain", {"--row", "9", "--format", "json", "--output", "answers.json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(nlohmann::json::parse(contents(folder_ / "answers.json")).size(), 1u);
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    EXPECT_EQ(entry.path().string().find(".partial"), std::string::npos);
+  }
+  result = credit("explain", {"--row", "9", "--output", "no_folder/answers.json"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err,
+            "boxwood: no_folder/answers.json: cannot be written. Check folder and rights\n");
+}
+
+TEST_F(CommandLine, RegionsListTheBoxesNearby) {
+  write("model.json", to_json(small_model()));
+  write("rows.csv", "a,b c\n1,20\n");
+  const std::vector<std::string> words = {"regions",  "model.json", "--data",
+                                          "rows.csv", "--row",      "0"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return run(more);
+  };
+  Result result = with({"--format", "json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out).size(), 2u);
+  result = with({"--within", "1", "--format", "jsonl"});
+  EXPECT_EQ(nlohmann::json::parse(result.out)["point"], (std::vector<double>{1.5, 20}));
+  result = with({"--any-outcome", "--format", "json"});
+  EXPECT_EQ(nlohmann::json::parse(result.out).size(), 4u);
+  result = with({"--any-outcome", "--limit", "3"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_NE(result.out.find("3 regions: stopped at --limit 3, there are more.\n"),
+            std::string::npos)
+      << result.out;
+  EXPECT_EQ(with({"--row", "0-1"}).code, 2);
+  EXPECT_NE(with({"--format", "csv"}).out.find("row,number,cost,distance,output,class,a,a in,"),
+            std::string::npos);
+}
+
+TEST_F(CommandLine, CtrlCPrintsWhatIsKnownAndLeavesTheRest) {
+  // A probability out of reach and the engine as published: this runs for minutes.
+  const std::vector<std::string> hard = {
+      "--rows",
+      "0,3",
+      "--published",
+      "--only",
+      "age,duration,credit_amount,purpose,checking_status,employment,savings_status,"
+      "credit_history,property_magnitude,residence_since,personal_status,housing,job",
+      "--class",
+      "granted",
+      "--probability",
+      "0.999",
+      "--time-limit",
+      "300"};
+  const auto start = std::chrono::steady_clock::now();
+  const Process process(folder_, credit_words("explain", hard));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  process.interrupt();
+  const Result result = process.wait();
+  const auto passed = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(result.code, 3) << result.err;
+  EXPECT_NE(result.out.find("(interrupted)"), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("Applicant 3"), std::string::npos) << "the next row was started";
+  EXPECT_EQ(result.err, "boxwood: interrupted; 1 of 2 rows not started\n");
+  EXPECT_LT(passed, std::chrono::seconds(60));
+}
+
+}  // namespace
+}  // namespace boxwood

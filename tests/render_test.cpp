@@ -1,0 +1,377 @@
+// Answers in words: every status has its text, and table, JSON and CSV tell the same facts.
+#include <boxwood/render.hpp>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "render/words.hpp"
+
+namespace boxwood {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const double missing = std::nan("");
+
+FeatureSchema months() {
+  FeatureSchema feature;
+  feature.name = "duration";
+  feature.kind = FeatureKind::integer;
+  feature.unit = "months";
+  feature.range = {4, 72};
+  return feature;
+}
+
+FeatureSchema labelled(FeatureKind kind, std::vector<std::string> labels) {
+  FeatureSchema feature;
+  feature.name = "savings";
+  feature.kind = kind;
+  feature.range = {0, static_cast<double>(labels.size() - 1)};
+  feature.labels = std::move(labels);
+  return feature;
+}
+
+FeatureSchema income() {
+  FeatureSchema feature;
+  feature.name = "income";
+  feature.unit = "DM";
+  return feature;
+}
+
+TEST(Words, ValuesHaveUnitsLabelsAndGroupedThousands) {
+  EXPECT_EQ(value_text(months(), 13), "13 months");
+  EXPECT_EQ(value_text(income(), 4870), "4 870 DM");
+  EXPECT_EQ(value_text(income(), -1234567), "-1 234 567 DM");
+  EXPECT_EQ(value_text(income(), 0.1F), "0.1 DM");
+  EXPECT_EQ(value_text(income(), 0.1F, Precision::float64), "0.10000000149011612 DM");
+  EXPECT_EQ(value_text(income(), -0.0), "0 DM");
+  EXPECT_EQ(value_text(income(), missing), "missing");
+  EXPECT_EQ(value_text(labelled(FeatureKind::ordinal, {"none", "much"}), 1), "much");
+}
+
+TEST(Words, IntegersAreToldByTheWholeNumbersInside) {
+  EXPECT_EQ(interval_text(months(), {-infinity, 13.5, false, false}), "at most 13 months");
+  EXPECT_EQ(interval_text(months(), {4, 14, true, false}), "at most 13 months");
+  EXPECT_EQ(interval_text(months(), {12.5, infinity, true, false}), "at least 13 months");
+  EXPECT_EQ(interval_text(months(), {12, 20, false, false}), "between 13 and 19 months");
+  EXPECT_EQ(interval_text(months(), {1.5, 5, true, false}), "exactly 4 months");
+  EXPECT_EQ(interval_text(months(), {12.5, 13.5, true, false}), "exactly 13 months");
+  EXPECT_EQ(interval_text(months(), {-infinity, infinity, false, false}), "anything");
+}
+
+TEST(Words, ContinuousEndsSayWhetherTheyAreIn) {
+  const FeatureSchema feature = income();
+  EXPECT_EQ(interval_text(feature, {3.5, infinity, false, false}), "more than 3.5 DM");
+  EXPECT_EQ(interval_text(feature, {3.5, infinity, true, false}), "at least 3.5 DM");
+  EXPECT_EQ(interval_text(feature, {-infinity, 3.5, false, false}), "less than 3.5 DM");
+  EXPECT_EQ(interval_text(feature, {100, 200, true, true}), "between 100 and 200 DM");
+  EXPECT_EQ(interval_text(feature, {100, 200, true, false}), "at least 100 and less than 200 DM");
+  EXPECT_EQ(interval_text(feature, {7, 7, true, true}), "exactly 7 DM");
+  EXPECT_EQ(interval_text(feature, {missing, missing}), "missing");
+}
+
+TEST(Words, LabelsAreListedOrToldByTheirOrder) {
+  const FeatureSchema savings =
+      labelled(FeatureKind::ordinal, {"none", "little", "some", "much", "plenty"});
+  EXPECT_EQ(interval_text(savings, {0.5, 2.5}), "one of: little, some");
+  EXPECT_EQ(interval_text(savings, {0.5, infinity}), "at least little");
+  EXPECT_EQ(interval_text(savings, {-infinity, 3.5}), "at most much");
+  EXPECT_EQ(interval_text(savings, {1.5, 2.5}), "some");
+  EXPECT_EQ(interval_text(savings, {-infinity, infinity}), "anything");
+  const FeatureSchema purpose =
+      labelled(FeatureKind::categorical, {"car", "house", "boat", "school", "other"});
+  EXPECT_EQ(interval_text(purpose, {0.5, infinity}), "anything but car");
+  EXPECT_EQ(interval_text(purpose, {-infinity, 1.5}), "one of: car, house");
+}
+
+TEST(Words, WhatTheRangeForbidsIsNotOffered) {
+  FeatureSchema savings = labelled(FeatureKind::ordinal, {"hidden", "little", "some", "much"});
+  savings.range = {1, 3};
+  EXPECT_EQ(interval_text(savings, {-infinity, 2.5}), "one of: little, some");
+  EXPECT_EQ(interval_text(savings, {0.5, infinity}), "anything");
+  EXPECT_EQ(interval_text(savings, {-infinity, 0.5}), "hidden");
+}
+
+TEST(Words, ColumnsAlignForAnyScript) {
+  EXPECT_EQ(display_width("Größe"), 5u);
+  EXPECT_EQ(display_width("年齢"), 4u);
+  EXPECT_EQ(display_width("e\xCC\x81"), 1u);
+  EXPECT_EQ(padded("Größe", 7), "Größe  ");
+}
+
+TEST(Words, ProbabilitiesShowEnoughDigitsToDiffer) {
+  EXPECT_EQ(probability_text(0.213, 0.5), "0.21");
+  EXPECT_EQ(probability_text(0.49961, 0.5), "0.4996");
+  EXPECT_EQ(probability_text(0.5, 0.5), "0.50");
+}
+
+TEST(Words, DurationsSuitTheirSize) {
+  EXPECT_EQ(duration_text(0.0001), "under 1 ms");
+  EXPECT_EQ(duration_text(0.0031), "3 ms");
+  EXPECT_EQ(duration_text(10), "10.0 s");
+  EXPECT_EQ(duration_text(125), "2 min 5 s");
+}
+
+/// Granted when duration < 20 and savings are not "none"; income is a third feature.
+class Rendered : public testing::Test {
+ protected:
+  Rendered() {
+    ensemble.features = {{"duration"}, {"savings"}, {"income"}};
+    ensemble.base = {-0.5};
+    ensemble.link = Link::sigmoid;
+    ensemble.task = Task::binary;
+    ensemble.classes = {"refused", "granted"};
+    Tree tree;
+    tree.nodes = {{.kind = NodeKind::less, .feature = 0, .left = 1, .right = 2, .threshold = 20},
+                  {.kind = NodeKind::leaf, .value = 0},
+                  {.kind = NodeKind::leaf, .value = 1}};
+    tree.values = {0.75, -1.5};
+    ensemble.trees = {tree};
+    schema = schema_for(ensemble);
+    schema.subject = "applicant";
+    schema.outcome = "credit";
+    schema.features[0] = months();
+    schema.features[1] = labelled(FeatureKind::ordinal, {"none", "little", "much"});
+    schema.features[1].fixed = true;
+    schema.features[2] = income();
+    query = query_for(ensemble, std::vector<double>{24, 1, 4870});
+    apply(schema, query);
+    query.requirements = {require_class(1)};
+    answer.statistics = {
+        .nodes = 12, .open_nodes = 0, .peak_bytes = 64, .threads = 1, .seconds = 0.003};
+  }
+
+  /// 24 months become 19.
+  void solve(Status status) {
+    answer.status = status;
+    answer.cost = 25;
+    answer.distance = 5;
+    answer.lower_bound = status == Status::optimal ? 25 : 20;
+    answer.solutions = {{{19, 1, 4870},
+                         {{-infinity, 20, false, false},
+                          {-infinity, infinity, false, false},
+                          {-infinity, infinity, false, false}}}};
+  }
+
+  std::string table() { return to_table({ensemble, schema, query, answer, 3, std::nullopt}); }
+  nlohmann::json json() {
+    return nlohmann::json::parse(to_json({ensemble, schema, query, answer, 3, std::nullopt}));
+  }
+
+  Ensemble ensemble;
+  Schema schema;
+  Query query;
+  Answer answer;
+};
+
+const char* const headline_text =
+    "Applicant 3: credit refused (probability of \"granted\" 0.12, needed more than 0.50)\n";
+
+TEST_F(Rendered, OptimalShowsTheChangeAndItsProof) {
+  solve(Status::optimal);
+  EXPECT_EQ(table(), std::string(headline_text) +
+                         "Smallest change that is granted (proven optimal, 3 ms):\n"
+                         "\n"
+                         "  feature    now         change to   anything in\n"
+                         "  duration   24 months   19 months   at most 19 months\n"
+                         "  ----------------------------------------------------\n"
+                         "  2 features stay as they are. Held fixed: savings.\n"
+                         "\n"
+                         "Probability there 0.56 · cost 25 (weighted squared distance) · nothing "
+                         "nearer exists\n");
+}
+
+TEST_F(Rendered, FeasibleShowsTheGap) {
+  solve(Status::feasible);
+  answer.stop = Stop::time;
+  answer.statistics.seconds = 10;
+  const std::string text = table();
+  EXPECT_NE(text.find("Best change found in 10.0 s that is granted (stopped at the time limit):\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("cost 25 (weighted squared distance) · nothing cheaper than 20 exists "
+                      "(gap 20.0 %)\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(Rendered, InfeasibleSaysThatItIsProven) {
+  answer.status = Status::infeasible;
+  answer.lower_bound = infinity;
+  EXPECT_EQ(table(), std::string(headline_text) +
+                         "Not possible: no allowed change is granted (proven, 3 ms).\n"
+                         "Held fixed: savings.\n");
+}
+
+TEST_F(Rendered, UnknownSaysWhatIsKnown) {
+  answer.status = Status::unknown;
+  answer.stop = Stop::interrupt;
+  answer.lower_bound = 0.25;
+  EXPECT_EQ(table(), std::string(headline_text) +
+                         "No change found in 3 ms that is granted (interrupted). If there is one, "
+                         "it costs at least 0.25.\n");
+  answer.lower_bound = 0;
+  EXPECT_NE(table().find("Whether there is one stays open."), std::string::npos);
+}
+
+TEST_F(Rendered, AlreadyMetNeedsNoChange) {
+  query.requirements = {require_class(0)};
+  answer.status = Status::optimal;
+  answer.already_met = true;
+  answer.cost = answer.distance = answer.lower_bound = 0;
+  answer.solutions = {{query.point, std::vector<Interval>(3)}};
+  EXPECT_EQ(table(),
+            "Applicant 3: credit refused (probability of \"refused\" 0.88, needed 0.50)\n"
+            "Nothing to change: this outcome is the one that was asked for.\n");
+  EXPECT_TRUE(json()["already_met"].get<bool>());
+  EXPECT_TRUE(json()["changes"].empty());
+}
+
+TEST_F(Rendered, TiesAreCountedAndListed) {
+  solve(Status::optimal);
+  Solution tie = answer.solutions.front();
+  tie.point = {24, 1, 4875};
+  answer.solutions.push_back(tie);
+  EXPECT_NE(table().find("1 other change costs the same:\n  income: 4 875 DM\n"), std::string::npos)
+      << table();
+  answer.more_ties = true;
+  EXPECT_NE(table().find("At least 1 other change costs the same:\n"), std::string::npos);
+  EXPECT_EQ(json()["ties"].size(), 1u);
+  EXPECT_TRUE(json()["more_ties"].get<bool>());
+}
+
+TEST_F(Rendered, MissingValuesAreSaidToStay) {
+  query.point[2] = missing;
+  solve(Status::optimal);
+  answer.solutions[0].point[2] = missing;
+  answer.solutions[0].region[2] = {missing, missing};
+  EXPECT_NE(table().find("Missing, stays missing: income.\n"), std::string::npos) << table();
+  EXPECT_TRUE(json()["point"][2].is_null());
+  EXPECT_TRUE(json()["region"]["income"].is_null());
+  EXPECT_EQ(json()["changes"].size(), 1u);
+}
+
+TEST_F(Rendered, AFloatStepIsCalledOne) {
+  solve(Status::optimal);
+  answer.solutions[0].point = {24, 1, std::nextafter(4870.0F, 0.0F)};
+  const std::string text = table();
+  EXPECT_NE(text.find("Note: applicant 3 sits on the edge of the model: the change is the smallest "
+                      "float step of \"income\".\n      Give it a kind or a range in the schema"),
+            std::string::npos)
+      << text;
+  answer.solutions[0].point = {24, 1, 4860};
+  EXPECT_EQ(table().find("Note"), std::string::npos);
+}
+
+TEST_F(Rendered, VerificationIsPartOfTheAnswer) {
+  solve(Status::optimal);
+  Explanation shown{ensemble, schema, query, answer, 3, std::vector<std::string>{}};
+  EXPECT_NE(to_table(shown).find("Verified independently.\n"), std::string::npos);
+  EXPECT_TRUE(nlohmann::json::parse(to_json(shown))["verified"].get<bool>());
+  shown.faults = {"the cost is wrong"};
+  EXPECT_NE(to_table(shown).find("VERIFICATION FAILED:\n  the cost is wrong\n"), std::string::npos);
+  EXPECT_FALSE(nlohmann::json::parse(to_json(shown))["verified"].get<bool>());
+  EXPECT_FALSE(json().contains("verified"));
+}
+
+TEST_F(Rendered, RegressionSpeaksOfItsOutput) {
+  ensemble.task = Task::regression;
+  ensemble.link = Link::identity;
+  ensemble.classes.clear();
+  schema.outcome = "price";
+  schema.subject = "house";
+  schema.output_unit = "USD";
+  query.requirements = {require_output({0.25, infinity})};
+  solve(Status::optimal);
+  const std::string text = table();
+  EXPECT_NE(text.find("House 3: price -2 USD (needed at least 0.25 USD)\n"
+                      "Smallest change that brings the price to at least 0.25 USD (proven optimal, "
+                      "3 ms):\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Price there 0.25 USD · cost 25"), std::string::npos) << text;
+  EXPECT_FALSE(json().contains("class_before"));
+}
+
+TEST_F(Rendered, JsonHasEveryFieldThatIsPromised) {
+  solve(Status::optimal);
+  const nlohmann::json object = json();
+  for (const char* key :
+       {"row",       "status",        "proven",       "stop",         "already_met", "target",
+        "cost",      "distance",      "lower_bound",  "gap",          "point",       "changes",
+        "region",    "output_before", "output_after", "class_before", "class_after", "ties",
+        "more_ties", "nodes",         "seconds",      "text"}) {
+    EXPECT_TRUE(object.contains(key)) << key;
+  }
+  EXPECT_EQ(object["row"], 3);
+  EXPECT_EQ(object["status"], "optimal");
+  EXPECT_EQ(object["cost"], 25.0);
+  EXPECT_EQ(object["point"], (std::vector<double>{19, 1, 4870}));
+  EXPECT_EQ(object["class_before"], "refused");
+  EXPECT_EQ(object["class_after"], "granted");
+  EXPECT_EQ(object["changes"][0]["feature"], "duration");
+  EXPECT_EQ(object["changes"][0]["from"], 24.0);
+  EXPECT_EQ(object["changes"][0]["to"], 19.0);
+  EXPECT_EQ(object["changes"][0]["anything_in"], "at most 19 months");
+  const nlohmann::json& duration = object["region"]["duration"];
+  EXPECT_TRUE(duration["lower"].is_null());
+  EXPECT_EQ(duration["upper"], 20.0);
+  EXPECT_FALSE(duration["upper_closed"].get<bool>());
+  EXPECT_EQ(object["text"].size(), 3u);
+}
+
+TEST_F(Rendered, JsonWithoutAPointHasNulls) {
+  answer.status = Status::infeasible;
+  answer.lower_bound = infinity;
+  const nlohmann::json object = json();
+  for (const char* key : {"cost", "distance", "gap", "point", "region", "output_after",
+                          "lower_bound", "class_after"}) {
+    EXPECT_TRUE(object[key].is_null()) << key;
+  }
+  EXPECT_TRUE(object["proven"].get<bool>());
+}
+
+TEST_F(Rendered, CsvHasTheSameFacts) {
+  solve(Status::optimal);
+  EXPECT_EQ(csv_header(ensemble, false),
+            "row,status,proven,stop,already_met,cost,distance,lower_bound,gap,output_before,"
+            "output_after,class_before,class_after,changed,ties,more_ties,nodes,seconds,duration,"
+            "savings,income");
+  const nlohmann::json object = json();
+  const std::string line = to_csv({ensemble, schema, query, answer, 3, std::nullopt});
+  EXPECT_TRUE(line.starts_with("3,optimal,true,finished,false,25,5,25,0,")) << line;
+  EXPECT_TRUE(line.ends_with(",refused,granted,duration,0,false,12,0.003,19,1,4870")) << line;
+  EXPECT_NE(line.find(object["output_after"][0].dump()), std::string::npos) << line;
+}
+
+TEST_F(Rendered, CsvCellsAreQuotedWhereNeeded) {
+  ensemble.features[2].name = "income, \"net\"";
+  EXPECT_TRUE(csv_header(ensemble, true)
+                  .ends_with(",verified,duration,savings,"
+                             "\"income, \"\"net\"\"\""));
+}
+
+TEST_F(Rendered, ColourOnlyWhenAsked) {
+  solve(Status::optimal);
+  const Explanation shown{ensemble, schema, query, answer, 3, std::nullopt};
+  EXPECT_EQ(to_table(shown).find('\x1b'), std::string::npos);
+  EXPECT_NE(to_table(shown, {.colour = true}).find("\x1b[32m"), std::string::npos);
+}
+
+TEST_F(Rendered, RegionsShowTheirIntervals) {
+  solve(Status::optimal);
+  const Region region{answer.best(), 25, {ensemble.predict(answer.best().point)}};
+  const RegionView view{ensemble, schema, query, region, 3, 1};
+  EXPECT_EQ(to_table(view),
+            "Region 1: credit granted (probability of \"granted\" 0.56) · distance 5 · cost 25\n"
+            "  feature    now         nearest     anything in\n"
+            "  duration   24 months   19 months   at most 19 months\n"
+            "  ----------------------------------------------------\n");
+  EXPECT_EQ(nlohmann::json::parse(to_json(view))["class"], "granted");
+  EXPECT_NE(to_csv(view).find("\"(-inf, 20)\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace boxwood
