@@ -23,26 +23,35 @@ class Oracle {
   /// Nothing when there are too many combinations to try.
   static std::optional<Result> solve(const std::vector<boxwood::Ensemble>& ensembles,
                                      const boxwood::Query& query, double most = 60'000) {
+    Result result;
+    const bool tried = visit(ensembles, query, most, [&](const std::vector<double>& point) {
+      const double cost = cost_of(query, point);
+      if (cost > result.cost || !works(ensembles, query, point)) return;
+      if (cost < result.cost) result = {cost, {}};
+      result.points.push_back(point);
+    });
+    return tried ? std::optional(result) : std::nullopt;
+  }
+
+  /// Calls see(point) for every combination of candidates; false when there are more than `most`.
+  template <typename See>
+  static bool visit(const std::vector<boxwood::Ensemble>& ensembles, const boxwood::Query& query,
+                    double most, See see) {
     std::vector<std::vector<double>> candidates;
     double combinations = 1;
     for (std::size_t d = 0; d < query.point.size(); ++d) {
       candidates.push_back(candidates_of(ensembles, query, d));
       combinations *= static_cast<double>(candidates.back().size());
     }
-    if (combinations > most) return std::nullopt;
-    Result result;
+    if (combinations > most) return false;
     std::vector<std::size_t> at(query.point.size(), 0);
     std::vector<double> point(query.point.size());
     for (;;) {
       for (std::size_t d = 0; d < at.size(); ++d) point[d] = candidates[d][at[d]];
-      const double cost = cost_of(query, point);
-      if (cost <= result.cost && works(ensembles, query, point)) {
-        if (cost < result.cost) result = {cost, {}};
-        result.points.push_back(point);
-      }
+      see(point);
       std::size_t d = 0;
       while (d < at.size() && ++at[d] == candidates[d].size()) at[d++] = 0;
-      if (d == at.size()) return result;
+      if (d == at.size()) return true;
     }
   }
 

@@ -5,6 +5,7 @@
 #include "grid/grid.hpp"
 #include "search/incumbent.hpp"
 #include "search/paper/paper.hpp"
+#include "search/reporter.hpp"
 #include "search/watch.hpp"
 
 #include <tbb/global_control.h>
@@ -43,20 +44,23 @@ bool impossible(const Grid& grid) {
 
 /// Nodes that Algorithm 4 may spend before Algorithm 5 starts without a bound. Its depth-first
 /// order can be lost in a far corner; branch and bound finds its own way there.
-constexpr std::uint64_t backtrack_budget = 20'000;
+constexpr std::uint64_t backtrack_budget = 1'000;
 
 /// Runs the paper's engine; returns what was left open.
 paper::Outcome run_paper(std::span<const Ensemble> ensembles, const Query& query, const Grid& grid,
                          const Options& options, int threads, Incumbent& incumbent, Watch& watch) {
+  Reporter reporter(options.progress, watch, incumbent);
   {
     const paper::Space space(ensembles, query, grid, options.additions, options.known_solution);
-    if (paper::backtrack(space, incumbent, watch, backtrack_budget)) return {infinity, 0};
+    if (paper::backtrack(space, incumbent, watch, reporter, backtrack_budget)) {
+      return {infinity, 0};
+    }
   }
   // Leaves farther than the first point found can hold nothing better.
   const double radius = incumbent.cost() * (1 + 1e-9);
   const Grid near = std::isfinite(radius) ? restrict_to_radius(grid, radius) : grid;
   const paper::Space space(ensembles, query, near, options.additions, options.known_solution);
-  paper::Outcome outcome = paper::branch_and_bound(space, incumbent, watch, options, threads);
+  paper::Outcome outcome = paper::branch_and_bound(space, incumbent, watch, reporter, threads);
   outcome.open_bound = space.weaken(outcome.open_bound);
   return outcome;
 }

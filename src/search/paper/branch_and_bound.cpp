@@ -11,7 +11,6 @@
 #include <deque>
 #include <limits>
 #include <memory>
-#include <mutex>
 
 namespace boxwood::paper {
 namespace {
@@ -28,8 +27,8 @@ struct Subtree {
 
 class Search {
  public:
-  Search(const Space& space, Incumbent& incumbent, Watch& watch, const Options& options)
-      : space_(space), incumbent_(incumbent), watch_(watch), options_(options) {}
+  Search(const Space& space, Incumbent& incumbent, Watch& watch, Reporter& reporter)
+      : space_(space), incumbent_(incumbent), watch_(watch), reporter_(reporter) {}
 
   Outcome run(int threads) {
     std::vector<SearchNode> frontier = widen(threads);
@@ -85,7 +84,7 @@ class Search {
       leave_open(node.cost);
       return;
     }
-    report();
+    reporter_.tick([this] { return least_open(); });
     if (space_.complete(node)) {
       std::vector<double> point = space_.nearest_point(node);
       if (space_.meets_requirements(point)) incumbent_.offer(std::move(point));
@@ -103,41 +102,30 @@ class Search {
     }
   }
 
-  void report() {
-    if (!options_.progress) return;
-    constexpr double interval = 0.1;
-    if (watch_.seconds() < next_report_.load(std::memory_order_relaxed)) return;
-    const std::unique_lock lock(report_mutex_, std::try_to_lock);
-    if (!lock) return;
-    next_report_.store(watch_.seconds() + interval, std::memory_order_relaxed);
+  /// Nothing that is still to be found costs less than the nearest unfinished subtree.
+  double least_open() const {
     double least = infinity;
     for (const Subtree& subtree : subtrees_) {
       if (subtree.open.load(std::memory_order_relaxed) > 0) least = std::min(least, subtree.bound);
     }
-    // The incumbent is read last: a subtree that ends meanwhile has told it all it found.
-    const double best = incumbent_.cost();
-    reported_bound_ = std::max(reported_bound_, std::min(space_.weaken(least), best));
-    options_.progress({best, reported_bound_, watch_.nodes(), watch_.seconds()});
+    return space_.weaken(least);
   }
 
   const Space& space_;
   Incumbent& incumbent_;
   Watch& watch_;
-  const Options& options_;
+  Reporter& reporter_;
   tbb::task_group tasks_;
   std::deque<Subtree> subtrees_;
   std::atomic<double> open_bound_{infinity};
   std::atomic<std::uint64_t> open_nodes_{0};
-  std::atomic<double> next_report_{0.1};
-  std::mutex report_mutex_;
-  double reported_bound_ = 0;
 };
 
 }  // namespace
 
-Outcome branch_and_bound(const Space& space, Incumbent& incumbent, Watch& watch,
-                         const Options& options, int threads) {
-  return Search(space, incumbent, watch, options).run(threads);
+Outcome branch_and_bound(const Space& space, Incumbent& incumbent, Watch& watch, Reporter& reporter,
+                         int threads) {
+  return Search(space, incumbent, watch, reporter).run(threads);
 }
 
 }  // namespace boxwood::paper

@@ -3,9 +3,8 @@
 
 #include "search/incumbent.hpp"
 #include "search/paper/space.hpp"
+#include "search/reporter.hpp"
 #include "search/watch.hpp"
-
-#include <boxwood/explain.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +14,8 @@ namespace boxwood::paper {
 /// Algorithm 4: builds nearest boxes first, going back where they lead nowhere, and offers the
 /// first point that meets the requirements. Gives up after `node_budget` nodes. Returns whether
 /// the whole tree was searched in vain, which proves that there is no such point.
-bool backtrack(const Space& space, Incumbent& incumbent, Watch& watch, std::uint64_t node_budget);
+bool backtrack(const Space& space, Incumbent& incumbent, Watch& watch, Reporter& reporter,
+               std::uint64_t node_budget);
 
 struct Outcome {
   double open_bound = 0;  ///< least cost of a box that was not searched; infinite when all were
@@ -23,8 +23,8 @@ struct Outcome {
 };
 
 /// Algorithm 5: branch and bound below the incumbent's cost, all cheapest points included.
-Outcome branch_and_bound(const Space& space, Incumbent& incumbent, Watch& watch,
-                         const Options& options, int threads);
+Outcome branch_and_bound(const Space& space, Incumbent& incumbent, Watch& watch, Reporter& reporter,
+                         int threads);
 
 /// Algorithm 2, within a radius: calls visit(node) for every complete node of cost at most
 /// `bound`, until it returns false.
