@@ -50,7 +50,8 @@ std::string why(Stop stop, std::size_t limit) {
 int run(const RegionFlags& flags) {
   if (!(flags.within >= 0)) throw UsageError("--within", "must be a distance of 0 or more");
   const Question question = load_question(flags.question, !flags.any_outcome);
-  const auto& [ensemble, schema] = question.model;
+  const Ensemble& ensemble = question.model.ensemble;
+  const Schema& schema = question.model.schema;
   const std::vector<std::size_t> rows = parse_rows(flags.row, question.data.points.size(), "--row");
   if (rows.size() != 1) throw UsageError("--row", "give just one row");
   const Query query = query_for_row(question, flags.question, rows.front(), !flags.any_outcome);
