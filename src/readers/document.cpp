@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace boxwood::readers {
 namespace {
@@ -125,7 +126,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     }
     spend_value();
     auto& object = std::get<Object>(frame.value.content);
-    object.emplace_back(std::move(name), Value{});
+    object.push_back({std::move(name), Value{}});
     return true;
   }
 
@@ -215,7 +216,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     }
     auto& content = open_.back().value.content;
     if (auto* object = std::get_if<Object>(&content)) {
-      object->back().second = std::move(value);
+      object->back().value = std::move(value);
     } else if (auto* array = std::get_if<Array>(&content)) {
       array->push_back(std::move(value));
     } else {
@@ -258,7 +259,7 @@ class Builder final : public nlohmann::json_sax<Json> {
       if (const auto* object = std::get_if<Object>(&frame.value.content)) {
         if (object->empty()) break;
         if (!text.empty()) text += '.';
-        const std::string& name = object->back().first;
+        const std::string& name = object->back().key;
         text += name.size() <= 64 ? name : name.substr(0, 64) + "...";
       } else {
         const std::size_t index = std::visit(

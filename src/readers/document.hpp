@@ -9,16 +9,16 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
 namespace boxwood::readers {
 
 struct Value;
+struct Member;
 using Array = std::vector<Value>;
 /// In file order. Of equal keys the last one counts, as in XGBoost's own reader.
-using Object = std::vector<std::pair<std::string, Value>>;
+using Object = std::vector<Member>;
 using Integers = std::vector<std::int32_t>;  ///< whole numbers and booleans
 using Floats = std::vector<float>;  ///< at least one entry has a fraction or is beyond 32 bits
 
@@ -27,6 +27,11 @@ struct Value {
   std::variant<std::monostate, bool, std::int64_t, float, std::string, Integers, Floats, Array,
                Object>
       content;
+};
+
+struct Member {
+  std::string key;
+  Value value;
 };
 
 enum class Encoding : std::uint8_t { json, ubjson };

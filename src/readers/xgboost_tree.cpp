@@ -28,8 +28,7 @@ struct Columns {
         condition(condition_field.floats()) {
     const Field count = tree["tree_param"]["num_nodes"];
     const auto nodes = left.size();
-    if (!std::in_range<std::int64_t>(nodes) ||
-        count.integer() != static_cast<std::int64_t>(nodes)) {
+    if (count.integer() < 0 || static_cast<std::uint64_t>(count.integer()) != nodes) {
       count.fail(fmt::format("it says {} nodes, left_children has {}", count.integer(), nodes));
     }
     if (nodes == 0) count.fail("a tree without nodes");
