@@ -42,7 +42,7 @@ struct ClassIs {
 
 /// One output of `transform` (a price, say) lies in `range`.
 struct OutputIn {
-  Interval range;
+  Interval range{};
   std::size_t output = 0;
   bool operator==(const OutputIn&) const = default;
 };
@@ -62,7 +62,7 @@ struct Requirement {
 struct FeatureRule {
   FeatureKind kind = FeatureKind::continuous;
   bool fixed = false;
-  Interval range;
+  Interval range{};
   double weight = 1;  ///< alpha: positive and finite
   double scale = 1;   ///< one unit of change, in the feature's own unit: positive and finite
   bool operator==(const FeatureRule&) const = default;

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <optional>
+#include <utility>
 
 namespace boxwood {
 
@@ -20,11 +20,16 @@ class Watch {
   /// Counts one node; false when the search has to stop.
   bool count_node() {
     if (nodes_.fetch_add(1, std::memory_order_relaxed) >= limits_.nodes) request(Stop::nodes);
+    return !expired();
+  }
+
+  /// Whether the search has to stop: cheap enough to ask for every box.
+  bool expired() {
     if (limits_.interrupt && limits_.interrupt->load(std::memory_order_relaxed)) {
       request(Stop::interrupt);
     }
     if (seconds() > limits_.seconds) request(Stop::time);
-    return !stopped();
+    return stopped();
   }
 
   void hold_bytes(std::uint64_t bytes) {
@@ -55,6 +60,29 @@ class Watch {
   std::atomic<std::uint64_t> held_{0};
   std::atomic<std::uint64_t> peak_{0};
   std::atomic<Stop> stop_{Stop::finished};
+};
+
+/// Memory counted as held for as long as this lives; it moves with what it stands for.
+class MemoryHold {
+ public:
+  MemoryHold() = default;
+  MemoryHold(Watch& watch, std::uint64_t bytes) : watch_(&watch), bytes_(bytes) {
+    watch.hold_bytes(bytes);
+  }
+  MemoryHold(MemoryHold&& other) noexcept
+      : watch_(std::exchange(other.watch_, nullptr)), bytes_(other.bytes_) {}
+  MemoryHold& operator=(MemoryHold&& other) noexcept {
+    std::swap(watch_, other.watch_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~MemoryHold() {
+    if (watch_) watch_->release_bytes(bytes_);
+  }
+
+ private:
+  Watch* watch_ = nullptr;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace boxwood

@@ -1,4 +1,3 @@
-#include "search/paper/node_stack.hpp"
 #include "search/paper/paper.hpp"
 
 #include <limits>
@@ -7,20 +6,21 @@ namespace boxwood::paper {
 
 bool backtrack(const Space& space, Incumbent& incumbent, Watch& watch, Reporter& reporter,
                std::uint64_t node_budget) {
-  NodeStack stack(watch, space.root());
-  std::vector<SearchNode> children;
+  std::vector<SearchNode> stack;
+  stack.push_back(space.root());
   for (std::uint64_t nodes = 0; !stack.empty(); ++nodes) {
     if (nodes >= node_budget || !watch.count_node()) return false;
     reporter.tick([] { return 0.0; });
-    const SearchNode node = stack.pop();
-    if (space.complete(node)) {
-      std::vector<double> point = space.nearest_point(node);
-      if (!space.meets_requirements(point)) continue;
-      incumbent.offer(std::move(point));
-      return false;
+    const SearchNode node = std::move(stack.back());
+    stack.pop_back();
+    if (!space.complete(node)) {
+      if (!space.expand(node, std::numeric_limits<double>::infinity(), watch, stack)) return false;
+      continue;
     }
-    space.expand(node, std::numeric_limits<double>::infinity(), children);
-    stack.push_all(children);
+    std::vector<double> point = space.nearest_point(node);
+    if (!space.meets_requirements(point)) continue;
+    incumbent.offer(std::move(point));
+    return false;
   }
   return true;
 }

@@ -1,6 +1,7 @@
 // Algorithm 5 in parallel. Boxes are built width first while there are few, then each is the root
 // of a subtree that is searched depth first; oneTBB's task stacks hold the open nodes, the owner of
 // a stack takes the newest (depth first), a thief the oldest (width first).
+#include "base/handover.hpp"
 #include "search/paper/paper.hpp"
 
 #include <tbb/task_arena.h>
@@ -41,6 +42,7 @@ class Search {
       }
       tasks_.wait();
     });
+    take_over();
     return {open_bound_.load(), open_nodes_.load()};
   }
 
@@ -57,7 +59,7 @@ class Search {
           next.push_back(std::move(level[i]));  // stays open, at the depth it has
           continue;
         }
-        space_.expand(level[i], incumbent_.cost(), next);
+        if (!space_.expand(level[i], incumbent_.cost(), watch_, next)) leave_open(level[i].cost);
       }
       level = std::move(next);
       if (watch_.stopped()) break;
@@ -69,13 +71,11 @@ class Search {
 
   void push(SearchNode node, Subtree& subtree) {
     auto held = std::make_shared<SearchNode>(std::move(node));
-    watch_.hold_bytes(held->bytes());
     subtree.open.fetch_add(1, std::memory_order_relaxed);
-    tasks_.run([this, held, &subtree] {
+    tasks_.run(handed_over([this, held, &subtree] {
       process(*held, subtree);
-      watch_.release_bytes(held->bytes());
       subtree.open.fetch_sub(1, std::memory_order_relaxed);
-    });
+    }));
   }
 
   void process(const SearchNode& node, Subtree& subtree) {
@@ -91,8 +91,8 @@ class Search {
       return;
     }
     std::vector<SearchNode> children;
-    space_.expand(node, incumbent_.cost(), children);
-    for (; !children.empty(); children.pop_back()) push(std::move(children.back()), subtree);
+    if (!space_.expand(node, incumbent_.cost(), watch_, children)) leave_open(node.cost);
+    for (SearchNode& child : children) push(std::move(child), subtree);
   }
 
   void leave_open(double cost) {

@@ -1,21 +1,18 @@
-#include "search/paper/node_stack.hpp"
 #include "search/paper/paper.hpp"
 
 namespace boxwood::paper {
 
 void decompose(const Space& space, double bound, Watch& watch,
                const std::function<bool(const SearchNode&)>& visit) {
-  NodeStack stack(watch, space.root());
-  std::vector<SearchNode> children;
-  while (!stack.empty()) {
-    if (!watch.count_node()) return;
-    const SearchNode node = stack.pop();
+  std::vector<SearchNode> stack;
+  stack.push_back(space.root());
+  while (!stack.empty() && watch.count_node()) {
+    const SearchNode node = std::move(stack.back());
+    stack.pop_back();
     if (!space.complete(node)) {
-      space.expand(node, bound, children);
-      stack.push_all(children);
+      space.expand(node, bound, watch, stack);
     } else if (!visit(node)) {
       watch.request(Stop::visitor);
-      return;
     }
   }
 }

@@ -34,38 +34,49 @@ Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Grid
 }
 
 SearchNode Space::root() const {
-  SearchNode node{LeafSet(grid_.leaf_count()), {}, 0};
+  SearchNode node{LeafSet(grid_.leaf_count()), {}, 0, {}};
   for (std::size_t leaf = 0; leaf < grid_.leaf_count(); ++leaf) node.leaves.insert(leaf);
   return node;
 }
 
-void Space::expand(const SearchNode& node, double bound, std::vector<SearchNode>& children) const {
-  const std::size_t first_child = children.size();
+bool Space::expand(const SearchNode& node, double bound, Watch& watch,
+                   std::vector<SearchNode>& children) const {
+  const auto first_child = static_cast<std::ptrdiff_t>(children.size());
   const Dimension& dimension = dimensions_.list[node.box.size()];
   const Variable& variable = grid_.variables[dimension.variable];
   const auto cell_count = static_cast<std::uint32_t>(variable.cells.size());
+  bool whole = true;
   LeafSet running;
-  intersect_1d(dimension, cell_count, node.leaves, running,
-               [&](CellRange cells, const LeafSet& leaves) {
-                 const std::uint32_t nearest = variable.nearest(cells.first, cells.last);
-                 const double cost = node.cost + variable.cells[nearest].cost;
-                 if (beyond(cost, bound)) {
-                   if (known_.active() && protects(node, bound) &&
-                       cells.contains(known_.cell(dimension.variable))) {
-                     KnownSolution::lost("distance");
-                   }
-                   return;
-                 }
-                 SearchNode child;
-                 child.leaves = leaves;
-                 child.box.reserve(node.box.size() + 1);
-                 child.box = node.box;
-                 child.box.push_back(cells);
-                 child.cost = cost;
-                 if (survives(child, bound)) children.push_back(std::move(child));
-               });
-  std::stable_sort(children.begin() + static_cast<std::ptrdiff_t>(first_child), children.end(),
-                   [](const SearchNode& a, const SearchNode& b) { return a.cost < b.cost; });
+  const auto add_child = [&](CellRange cells, const LeafSet& leaves) {
+    const std::uint32_t nearest = variable.nearest(cells.first, cells.last);
+    const double cost = node.cost + variable.cells[nearest].cost;
+    // The box only grows dearer with the dimensions to come: beyond the bound it stays beyond.
+    if (beyond(cost, bound)) {
+      if (known_.active() && protects(node, bound) &&
+          cells.contains(known_.cell(dimension.variable))) {
+        KnownSolution::lost("distance");
+      }
+      return;
+    }
+    if (watch.expired()) {
+      whole = false;
+      return;
+    }
+    SearchNode child;
+    child.leaves = leaves;
+    child.box.reserve(node.box.size() + 1);
+    child.box = node.box;
+    child.box.push_back(cells);
+    child.cost = cost;
+    if (!survives(child, bound)) return;
+    child.memory = MemoryHold(
+        watch, sizeof(child) + child.leaves.bytes() + child.box.capacity() * sizeof(CellRange));
+    children.push_back(std::move(child));
+  };
+  intersect_1d(dimension, cell_count, node.leaves, running, add_child);
+  std::stable_sort(children.begin() + first_child, children.end(),
+                   [](const SearchNode& a, const SearchNode& b) { return a.cost > b.cost; });
+  return whole;
 }
 
 bool Space::survives(SearchNode& child, double bound) const {

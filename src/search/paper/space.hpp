@@ -7,6 +7,7 @@
 #include "search/known_solution.hpp"
 #include "search/paper/dimensions.hpp"
 #include "search/paper/leaf_set.hpp"
+#include "search/watch.hpp"
 
 #include <boxwood/ensemble.hpp>
 #include <boxwood/explain.hpp>
@@ -22,10 +23,7 @@ struct SearchNode {
   LeafSet leaves;
   std::vector<CellRange> box;  ///< one range for each dimension built so far
   double cost = 0;             ///< of the cheapest point of the box in those dimensions
-
-  std::size_t bytes() const {
-    return sizeof(*this) + leaves.bytes() + box.capacity() * sizeof(CellRange);
-  }
+  MemoryHold memory{};
 };
 
 class Space {
@@ -37,8 +35,11 @@ class Space {
   SearchNode root() const;
   bool complete(const SearchNode& node) const { return node.box.size() == dimensions_.list.size(); }
 
-  /// Appends the children that may hold a point of cost at most `bound`, nearest first.
-  void expand(const SearchNode& node, double bound, std::vector<SearchNode>& children) const;
+  /// Appends the children that may hold a point of cost at most `bound`, nearest last, so that a
+  /// stack takes it first. False when a limit was reached meanwhile: then some may be missing, and
+  /// the node itself is still open.
+  bool expand(const SearchNode& node, double bound, Watch& watch,
+              std::vector<SearchNode>& children) const;
 
   /// Whether no point below this cost's box can cost `bound` or less. The cost was added up in
   /// another order than total_cost does, so a few units in the last place are granted.

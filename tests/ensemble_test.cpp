@@ -1,0 +1,164 @@
+// An Ensemble as a value: prediction by hand, its own file, and the checks that make it safe.
+#include <boxwood/ensemble.hpp>
+#include <boxwood/error.hpp>
+
+#include "random_problem.hpp"
+#include "seeds.hpp"
+#include "small_models.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+namespace {
+
+using namespace boxwood;
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Ensemble, FollowsTheComparisonAtTheThreshold) {
+  const Ensemble less = binary_model(1, {stump(0, 0.5, -1, 1)});
+  const Ensemble less_equal = binary_model(1, {stump(0, 0.5, -1, 1, NodeKind::less_equal)});
+  EXPECT_EQ(less.predict(std::vector{0.5})[0], 1);
+  EXPECT_EQ(less_equal.predict(std::vector{0.5})[0], -1);
+  EXPECT_EQ(less.predict(std::vector{-infinity})[0], -1);
+  EXPECT_EQ(less.predict(std::vector{infinity})[0], 1);
+}
+
+TEST(Ensemble, ReadsValuesInItsOwnPrecision) {
+  // 0.3 rounds up to float32: read so, it is not below that threshold.
+  const auto third = static_cast<double>(0.3F);
+  ASSERT_LT(0.3, third);
+  Ensemble model = binary_model(1, {stump(0, third, -1, 1)});
+  EXPECT_EQ(model.predict(std::vector{0.3})[0], 1);
+  model.input = Precision::float64;
+  EXPECT_EQ(model.predict(std::vector{0.3})[0], -1);
+}
+
+TEST(Ensemble, SendsMissingValuesWhereTheSplitSays) {
+  Tree tree = stump(0, 0.5, -1, 1);
+  Ensemble model = binary_model(1, {tree});
+  EXPECT_EQ(model.predict(std::vector{missing})[0], 1);
+  model.trees[0].nodes[0].missing_left = true;
+  EXPECT_EQ(model.predict(std::vector{missing})[0], -1);
+}
+
+TEST(Ensemble, AddsInTheOrderAndPrecisionOfTheLibrary) {
+  // 2^24 + 1 is no float32: adding 1 to the base is lost, adding 1 + 1 first is not.
+  Tree one;
+  one.nodes.resize(1);
+  one.nodes[0].value = 0;
+  one.values = {1};
+  Ensemble model = binary_model(1, {one, one}, 16777216);
+  EXPECT_EQ(model.predict(std::vector{0.0})[0], 16777216);
+  model.order = SumOrder::base_last;
+  EXPECT_EQ(model.predict(std::vector{0.0})[0], 16777218);
+  model.accumulator = Precision::float64;
+  model.order = SumOrder::base_first;
+  EXPECT_EQ(model.predict(std::vector{0.0})[0], 16777218);
+}
+
+TEST(Ensemble, TheFirstOfEqualClassesWins) {
+  Ensemble model;
+  model.task = Task::multiclass;
+  model.base = {0, 1, 1};
+  for (const Link link : {Link::softmax, Link::winner}) {
+    model.link = link;
+    EXPECT_EQ(model.classify(std::vector<double>{0, 1, 1}), 1U);
+    EXPECT_EQ(model.classify(std::vector<double>{2, 1, 2}), 0U);
+  }
+}
+
+TEST(Ensemble, AnOutputOfExactlyOneHalfIsClassZero) {
+  const Ensemble model = binary_model(1, {});
+  EXPECT_EQ(model.transform(std::vector{0.0})[0], 0.5);
+  EXPECT_EQ(model.classify(std::vector{0.0}), 0U);
+}
+
+TEST(Ensemble, SurvivesItsOwnFile) {
+  ProblemMaker maker(test_seed());
+  for (int i = 0; i < 300; ++i) {
+    for (Ensemble ensemble : maker.make().ensembles) {
+      ensemble.source = "naïve \"quoted\" \\ name";
+      if (ensemble.task == Task::binary) ensemble.classes = {"no", "yes"};
+      const std::string text = to_json(ensemble);
+      const Ensemble back = ensemble_from_json(text);
+      EXPECT_EQ(back, ensemble);
+      EXPECT_EQ(to_json(back), text);
+    }
+  }
+}
+
+TEST(Ensemble, ErrorsInAFileNameThePlace) {
+  const std::string good = to_json(binary_model(2, {stump(0, 0.5, -1, 1)}));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return error_of([&] { ensemble_from_json(text.replace(at, from.size(), to), "m.json"); });
+  };
+  EXPECT_EQ(with("\"boxwood_model\":1", "\"boxwood_model\":9"),
+            "m.json: boxwood_model: version 9 is unknown; this program reads version 1");
+  EXPECT_EQ(with("\"link\":\"sigmoid\"", "\"link\":\"probit\""),
+            "m.json: link: \"probit\" is not one of: identity, sigmoid, exponential, softmax, "
+            "winner");
+  EXPECT_EQ(with("\"feature\":[0,", "\"feature\":[7,"),
+            "m.json: trees[0].nodes[0]: feature 7 does not exist; the model has 2");
+  EXPECT_EQ(with("\"left\":[1,", "\"left\":[0,"),
+            "m.json: trees[0].nodes[0]: child 0 does not come after it within the tree's 3 nodes");
+  EXPECT_EQ(with("\"right\":[2,", "\"right\":[1,"),
+            "m.json: trees[0].nodes[0]: child 1 has another parent already");
+  EXPECT_EQ(with("\"missing_left\":[false,", "\"missing_left\":["),
+            "m.json: trees[0].missing_left: it has 2 entries, \"kind\" has 3");
+  EXPECT_EQ(with("\"values\":[-1.0,", "\"values\":[0.1,"),
+            "m.json: trees[0].values[0]: 0.1 is not a finite number of the model's precision");
+  EXPECT_EQ(with("\"left\":[1,", "\"left\":[\"x\","),
+            "m.json: trees[0].left[0]: a number is expected here");
+  EXPECT_NE(with("\"task\"", "task").find("m.json, byte "), std::string::npos);
+  EXPECT_NE(error_of([] { ensemble_from_json(std::string(100'000, '[')); }).find("deep"),
+            std::string::npos);
+}
+
+TEST(Ensemble, RefusesWhatCannotBeWalked) {
+  const auto fails = [](const std::function<void(Ensemble&)>& spoil) {
+    Ensemble model = binary_model(1, {stump(0, 0.5, -1, 1)});
+    spoil(model);
+    return error_of([&] { model.validate(); });
+  };
+  EXPECT_NE(fails([](Ensemble& m) { m.trees[0].nodes.clear(); }), "no error");
+  EXPECT_NE(fails([](Ensemble& m) { m.trees[0].nodes.emplace_back(); }), "no error");
+  EXPECT_NE(fails([](Ensemble& m) { m.trees[0].nodes[0].threshold = missing; }), "no error");
+  EXPECT_NE(fails([](Ensemble& m) { m.trees[0].nodes[0].threshold = 0.1; }), "no error");
+  EXPECT_NE(fails([](Ensemble& m) { m.trees[0].values[0] = infinity; }), "no error");
+  EXPECT_NE(fails([](Ensemble& m) { m.trees[0].nodes[2].value = 2; }), "no error");
+  EXPECT_NE(fails([](Ensemble& m) { m.trees[0].output = 1; }), "no error");
+  EXPECT_NE(fails([](Ensemble& m) { m.base.clear(); }), "no error");
+  EXPECT_NE(fails([](Ensemble& m) { m.classes = {"one"}; }), "no error");
+  EXPECT_EQ(fails([](Ensemble&) {}), "no error");
+}
+
+TEST(Ensemble, NamesAreForgiving) {
+  Ensemble model = binary_model(2, {});
+  model.classes = {"refused", "granted"};
+  EXPECT_EQ(model.class_index("granted"), 1U);
+  EXPECT_EQ(model.class_index("1"), 1U);
+  EXPECT_EQ(error_of([&] { model.class_index("grantd"); }),
+            "class: no class \"grantd\"; the classes are \"refused\", \"granted\". "
+            "Did you mean \"granted\"?");
+  model.features[1].name = "sex";
+  EXPECT_EQ(error_of([&] { model.feature_index("sexe"); }),
+            "feature: no feature \"sexe\". Did you mean \"sex\"?");
+}
+
+}  // namespace

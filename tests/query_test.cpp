@@ -1,0 +1,189 @@
+// Questions that make no sense are refused in words; the others cost and mean what they say.
+#include <boxwood/error.hpp>
+#include <boxwood/explain.hpp>
+#include <boxwood/query.hpp>
+
+#include "small_models.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+namespace {
+
+using namespace boxwood;
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+const Ensemble& model() {
+  static const Ensemble ensemble =
+      binary_model(2, {stump(0, 0.5, -1, 1), stump(1, 0.5, -0.25, 0.25)});
+  return ensemble;
+}
+
+Query good_query() {
+  Query query = query_for(model(), std::vector{0.0, 0.0});
+  query.requirements = {require_class(1)};
+  return query;
+}
+
+std::string error_after(const std::function<void(Query&)>& spoil) {
+  Query query = good_query();
+  spoil(query);
+  try {
+    explain(model(), query);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Query, NonsenseIsRefusedInWords) {
+  EXPECT_EQ(error_after([](Query&) {}), "no error");
+  EXPECT_EQ(error_after([](Query& q) { q.point.pop_back(); }),
+            "point: it has 1 values, the model 2 features");
+  EXPECT_EQ(error_after([](Query& q) { q.features.pop_back(); }),
+            "query: it has 1 feature rules, the model 2 features");
+  EXPECT_EQ(error_after([](Query& q) { q.requirements.clear(); }),
+            "query: nothing is required. Give at least one requirement");
+  EXPECT_EQ(error_after([](Query& q) { q.requirements = {require_class(2)}; }),
+            "requirement 0: class 2 does not exist; the model has 2 classes");
+  EXPECT_EQ(error_after([](Query& q) { q.requirements = {require_class(1, 1.5)}; }),
+            "requirement 0: 1.5 is not a probability. Give a number from 0 to 1");
+  EXPECT_EQ(error_after([](Query& q) { q.requirements = {require_class(1, missing)}; }),
+            "requirement 0: nan is not a probability. Give a number from 0 to 1");
+  EXPECT_EQ(error_after([](Query& q) { q.requirements[0].ensemble = 1; }),
+            "requirement 0: model 1 does not exist");
+  EXPECT_EQ(error_after([](Query& q) { q.requirements = {require_output({}, 1)}; }),
+            "requirement 0: output 1 does not exist; the model has 1");
+  EXPECT_EQ(
+      error_after([](Query& q) { q.requirements = {require_output({.lower = 2, .upper = 1})}; }),
+      "requirement 0: the range from 2 to 1 holds nothing. Give the smaller end first");
+  for (const double weight : {missing, 0.0, -1.0, infinity}) {
+    EXPECT_NE(error_after([&](Query& q) {
+                q.features[1].weight = weight;
+              }).find("feature \"f1\": weight"),
+              std::string::npos);
+    EXPECT_NE(
+        error_after([&](Query& q) { q.features[1].scale = weight; }).find("feature \"f1\": scale"),
+        std::string::npos);
+  }
+  EXPECT_EQ(error_after([](Query& q) { q.point[0] = infinity; }),
+            "feature \"f0\": the value inf is infinite, so a change has no cost. "
+            "Fix the feature or give a finite value");
+  EXPECT_NE(error_after([](Query& q) { q.point[0] = 1e300; }), "no error");
+  EXPECT_EQ(error_after([](Query& q) {
+              q.point[0] = infinity;
+              q.features[0].fixed = true;
+            }),
+            "no error");
+}
+
+TEST(Query, ARegressionModelHasNoClasses) {
+  Ensemble regression = model();
+  regression.task = Task::regression;
+  try {
+    explain(regression, good_query());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "requirement 0: a regression model has no classes. Ask for a range of its output");
+  }
+}
+
+TEST(Query, APointThatIsThereAlreadyCostsNothing) {
+  Query query = good_query();
+  query.point = {1, 1};
+  const Answer answer = explain(model(), query);
+  EXPECT_EQ(answer.status, Status::optimal);
+  EXPECT_TRUE(answer.already_met);
+  EXPECT_EQ(answer.cost, 0);
+  EXPECT_EQ(answer.best().point, query.point);
+  EXPECT_EQ(answer.output_before, answer.output_after);
+}
+
+TEST(Query, TheNearestFloatAcrossTheThresholdIsTheAnswer) {
+  // Right of `x < 0.5` begins at 0.5 itself; left of it ends at the float32 before.
+  const Answer up = explain(model(), good_query());
+  EXPECT_EQ(up.best().point, (std::vector<double>{0.5, 0.0}));
+  EXPECT_EQ(up.cost, 0.25);
+  EXPECT_EQ(up.distance, 0.5);
+  EXPECT_EQ(up.best().region[0], (Interval{0.5, infinity, true, false}));
+  EXPECT_EQ(up.best().region[1], (Interval{-infinity, 0.5, false, false}));
+  Query query = query_for(model(), std::vector{0.75, 0.0});
+  query.requirements = {require_class(0)};
+  EXPECT_EQ(explain(model(), query).best().point[0],
+            static_cast<double>(std::nextafter(0.5F, 0.0F)));
+}
+
+TEST(Query, WholeNumbersStayWhole) {
+  const Ensemble wide = binary_model(1, {stump(0, 19.5F, 1, -1)});
+  Query query = query_for(wide, std::vector{24.0});
+  query.requirements = {require_class(1)};
+  query.features[0].kind = FeatureKind::integer;
+  EXPECT_EQ(explain(wide, query).best().point[0], 19);
+  query.features[0].range = {.lower = 19, .upper = 100, .lower_closed = false};
+  EXPECT_EQ(explain(wide, query).status, Status::infeasible);
+}
+
+TEST(Query, CategoriesCostTheSameHoweverFar) {
+  Query query = good_query();
+  query.features[0].kind = FeatureKind::categorical;
+  query.features[0].weight = 3;
+  query.features[0].scale = 100;
+  const Answer answer = explain(model(), query);
+  EXPECT_EQ(answer.best().point[0], 1);
+  EXPECT_EQ(answer.cost, 3);
+}
+
+TEST(Query, FixedFeaturesAndWeightsChangeTheWayOut) {
+  // Either both features or the first alone.
+  const Ensemble two = binary_model(
+      2, {stump(0, 0.5, -1, 1), stump(1, 0.25, -1, 1.5), stump(1, 0.75, -0.25, 2)}, -0.25);
+  Query query = query_for(two, std::vector{0.0, 0.0});
+  query.requirements = {require_class(1)};
+  const Answer free = explain(two, query);
+  query.features[1].fixed = true;
+  const Answer fixed = explain(two, query);
+  EXPECT_EQ(fixed.status, Status::infeasible);
+  query.features[1].fixed = false;
+  query.features[0].fixed = true;
+  const Answer other = explain(two, query);
+  EXPECT_EQ(other.best().point, (std::vector<double>{0, 0.75}));
+  EXPECT_LT(free.cost, other.cost);
+}
+
+TEST(Query, AMissingValueStaysMissing) {
+  Query query = good_query();
+  query.point[1] = missing;
+  const Answer answer = explain(model(), query);
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_TRUE(std::isnan(answer.best().point[1]));
+  EXPECT_TRUE(std::isnan(answer.best().region[1].lower));
+}
+
+TEST(Query, HalfOpenRangesAreHonoured) {
+  Ensemble regression = model();
+  regression.task = Task::regression;
+  regression.link = Link::identity;
+  Query query = query_for(regression, std::vector{0.0, 0.0});
+  query.requirements = {require_output({.lower = 0.75, .upper = 1.25, .upper_closed = false})};
+  EXPECT_EQ(explain(regression, query).output_after[0][0], 0.75);
+  query.requirements = {
+      require_output({.lower = 0.75, .upper = 1.25, .lower_closed = false, .upper_closed = false})};
+  EXPECT_EQ(explain(regression, query).status, Status::infeasible);
+  query.requirements = {require_output({.lower = 0.75, .lower_closed = false})};
+  EXPECT_EQ(explain(regression, query).output_after[0][0], 1.25);
+}
+
+TEST(Query, ProbabilityZeroOrOneMeansWhatItSays) {
+  Query query = good_query();
+  query.requirements = {require_class(1, 0.0)};
+  EXPECT_TRUE(explain(model(), query).already_met);
+  query.requirements = {require_class(1, 1.0)};
+  EXPECT_EQ(explain(model(), query).status, Status::infeasible);
+}
+
+}  // namespace

@@ -1,0 +1,80 @@
+// The verifier finds every kind of lie.
+#include <boxwood/explain.hpp>
+#include <boxwood/verify.hpp>
+
+#include "small_models.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+namespace {
+
+using namespace boxwood;
+
+class Lies : public testing::Test {
+ protected:
+  Lies() {
+    query_ = query_for(model_, std::vector{0.0, 0.0});
+    query_.requirements = {require_class(1)};
+    query_.features[1].fixed = true;
+    answer_ = explain(model_, query_);
+  }
+
+  std::string fault_after(const std::function<void(Answer&)>& lie) const {
+    Answer answer = answer_;
+    lie(answer);
+    const Verification check = verify(std::span(&model_, 1), query_, answer);
+    return check.passed() ? "none" : check.faults.front();
+  }
+
+  Ensemble model_ = binary_model(2, {stump(0, 0.5, -1, 1), stump(1, 0.5, -0.25, 0.25)});
+  Query query_;
+  Answer answer_;
+};
+
+TEST_F(Lies, AreFound) {
+  EXPECT_EQ(fault_after([](Answer&) {}), "none");
+  EXPECT_EQ(fault_after([](Answer& a) { a.solutions[0].point[0] = 0.25; }),
+            "solution 0: it costs 0.0625, the answer says 0.25");
+  EXPECT_EQ(fault_after([](Answer& a) { a.solutions[0].point[1] = 0.25; }),
+            "solution 0: feature \"f1\" is fixed but changed");
+  EXPECT_EQ(fault_after([](Answer& a) { a.solutions[0].point[0] = 0.7; }),
+            "solution 0: feature \"f0\" is not a number that the model can read");
+  EXPECT_EQ(fault_after([](Answer& a) { a.cost = 0.2; }),
+            "status: the lower bound exceeds the cost");
+  EXPECT_EQ(fault_after([](Answer& a) { a.lower_bound = 0.1; }),
+            "status: optimal, but the lower bound is not the cost");
+  EXPECT_EQ(fault_after([](Answer& a) { a.distance = 0.25; }),
+            "status: the distance does not follow from the cost");
+  EXPECT_EQ(fault_after([](Answer& a) { a.status = Status::infeasible; }),
+            "status: infeasible with 1 solutions");
+  EXPECT_EQ(fault_after([](Answer& a) { a.solutions[0].region[0].lower = 0.25; }),
+            "solution 0: a point of the box has other scores");
+  EXPECT_EQ(fault_after([](Answer& a) { a.solutions[0].region[1].upper_closed = true; }),
+            "solution 0: a point of the box has other scores");
+  EXPECT_EQ(fault_after([](Answer& a) { a.solutions[0].region[0].lower_closed = false; }),
+            "solution 0: the box does not hold the point in feature \"f0\"");
+  EXPECT_EQ(fault_after([](Answer& a) { a.output_after[0][0] = 0.9; }),
+            "outputs: what is reported of model 0 is not what it says");
+  EXPECT_EQ(fault_after([](Answer& a) { a.solutions.push_back(a.solutions[0]); }),
+            "solution 1: it is the same point as solution 0");
+  EXPECT_EQ(fault_after([](Answer& a) {
+              a.solutions[0].point[0] = std::nextafter(0.5F, 0.0F);
+              a.solutions[0].region[0] = {-1, 0.5, true, false};
+              a.cost = a.lower_bound = std::pow(a.solutions[0].point[0], 2);
+              a.distance = std::sqrt(a.cost);
+            }),
+            "solution 0: requirement 0 is not met");
+}
+
+TEST_F(Lies, AboutKindsAndRangesAreFound) {
+  query_.features[0].kind = FeatureKind::integer;
+  EXPECT_EQ(fault_after([](Answer&) {}), "solution 0: feature \"f0\" is not whole");
+  query_.features[0].kind = FeatureKind::continuous;
+  query_.features[0].range.upper = 0.4;
+  EXPECT_EQ(fault_after([](Answer&) {}), "solution 0: feature \"f0\" = 0.5 lies outside its range");
+}
+
+}  // namespace
