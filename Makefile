@@ -10,7 +10,7 @@ help:
 	@echo 'make build       release build: $(COMMAND)'
 	@echo 'make test        install what is missing, build, run all tests (under 15 minutes on 2 cores)'
 	@echo 'make test-quick  developer build and its quick tests only'
-	@echo 'make test-long   developer build and the long random runs'
+	@echo 'make test-long   developer build and 100 000 cases of every random test (hours)'
 	@echo 'make asan        quick tests under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan        threaded tests under the thread sanitizer'
 	@echo 'make fuzz        fuzz the readers (BOXWOOD_FUZZ_SECONDS=30 a target)'
