@@ -126,6 +126,9 @@ TEST(Ensemble, ErrorsInAFileNameThePlace) {
   EXPECT_EQ(with("\"left\":[1,", "\"left\":[\"x\","),
             "m.json: trees[0].left[0]: a number is expected here");
   EXPECT_NE(with("\"task\"", "task").find("m.json, byte "), std::string::npos);
+  EXPECT_NE(
+      with("\"values\":[-1.0,", "\"values\":[1e999,").find("m.json: this JSON cannot be read"),
+      std::string::npos);
   EXPECT_NE(error_of([] { ensemble_from_json(std::string(100'000, '[')); }).find("deep"),
             std::string::npos);
 }

@@ -20,6 +20,8 @@ nlohmann::json parse_json(std::string_view text, std::string_view place) {
   } catch (const nlohmann::json::parse_error& error) {
     throw Error(fmt::format("{}, byte {}", place, error.byte), "this is not JSON",
                 "The file may be damaged or of another kind");
+  } catch (const nlohmann::json::exception& error) {  // a number beyond a double, say
+    throw Error(std::string(place), fmt::format("this JSON cannot be read ({})", error.what()));
   }
 }
 
