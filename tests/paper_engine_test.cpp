@@ -25,6 +25,13 @@ bool same_point(const std::vector<double>& a, const std::vector<double>& b) {
                     [](double u, double v) { return u == v || (std::isnan(u) && std::isnan(v)); });
 }
 
+bool same_region(const Solution& a, const Solution& b) {
+  for (std::size_t d = 0; d < a.region.size(); ++d) {
+    if (!std::isnan(a.region[d].lower) && a.region[d] != b.region[d]) return false;
+  }
+  return true;
+}
+
 /// Whether a solution speaks for the point: its region holds the point, and it is no farther in any
 /// feature. Two points of one cell can cost the same when their difference is lost in rounding, or
 /// when they are two categories; the nearest of them is the cell's.
@@ -57,6 +64,9 @@ void expect_agreement(const Answer& answer, const Oracle::Result& truth, const Q
     return;
   }
   for (const Solution& solution : answer.solutions) {
+    for (const Solution& other : answer.solutions) {
+      EXPECT_TRUE(&solution == &other || !same_region(solution, other)) << "two for one region";
+    }
     EXPECT_TRUE(std::any_of(truth.points.begin(), truth.points.end(), [&](const auto& point) {
       return same_point(point, solution.point);
     })) << "a returned point is not among the cheapest";

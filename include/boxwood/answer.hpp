@@ -45,7 +45,7 @@ struct Answer {
 
   /// Empty unless optimal or feasible. The first is the answer: of all points of that cost the one
   /// with the fewest changes, then the smallest in the order of features. The others are the
-  /// other points of the same cost, in the same order.
+  /// other points of the same cost, in the same order; one for each region.
   std::vector<Solution> solutions;
   /// There are more points of that cost than the limit on ties keeps.
   bool more_ties = false;

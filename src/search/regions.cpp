@@ -26,7 +26,7 @@ Stop visit_regions(std::span<const Ensemble> ensembles, const Query& query, doub
     // The boxes built dimension by dimension are finer than the intersections of leaves, because
     // leaves that drop out later have cut them before. One piece of each intersection speaks for
     // the whole; the others are passed over, so that each region comes once and as large as it is.
-    if (!space.holds_nearest_of_leaves(node)) return true;
+    if (!space.holds_nearest_point(node)) return true;
     std::vector<double> point = space.nearest_point(node);
     if (!space.meets_requirements(point)) return true;
     Region region;

@@ -169,16 +169,6 @@ bool Space::protects(const SearchNode& node, double bound) const {
   return true;
 }
 
-std::vector<double> Space::nearest_point(const SearchNode& node) const {
-  std::vector<double> point = query_.point;
-  for (std::size_t p = 0; p < node.box.size(); ++p) {
-    const std::uint32_t v = dimensions_.list[p].variable;
-    const Variable& variable = grid_.variables[v];
-    point[v] = variable.cells[variable.nearest(node.box[p].first, node.box[p].last)].value;
-  }
-  return point;
-}
-
 bool Space::meets_requirements(std::span<const double> point) const {
   return std::all_of(query_.requirements.begin(), query_.requirements.end(),
                      [&](const Requirement& requirement) {
@@ -187,7 +177,7 @@ bool Space::meets_requirements(std::span<const double> point) const {
                      });
 }
 
-bool Space::holds_nearest_of_leaves(const SearchNode& node) const {
+std::vector<CellRange> Space::shared_cells(const SearchNode& node) const {
   std::vector<CellRange> shared(grid_.variables.size());
   for (std::size_t v = 0; v < shared.size(); ++v) {
     shared[v] = {0, static_cast<std::uint32_t>(grid_.variables[v].cells.size())};
@@ -199,6 +189,22 @@ bool Space::holds_nearest_of_leaves(const SearchNode& node) const {
       range.last = std::min(range.last, side.cells.last);
     }
   });
+  return shared;
+}
+
+std::vector<double> Space::nearest_point(const SearchNode& node) const {
+  const std::vector<CellRange> shared = shared_cells(node);
+  std::vector<double> point = query_.point;
+  for (const Dimension& dimension : dimensions_.list) {
+    const std::uint32_t v = dimension.variable;
+    const Variable& variable = grid_.variables[v];
+    point[v] = variable.cells[variable.nearest(shared[v].first, shared[v].last)].value;
+  }
+  return point;
+}
+
+bool Space::holds_nearest_point(const SearchNode& node) const {
+  const std::vector<CellRange> shared = shared_cells(node);
   for (std::size_t p = 0; p < node.box.size(); ++p) {
     const std::uint32_t v = dimensions_.list[p].variable;
     const Variable& variable = grid_.variables[v];

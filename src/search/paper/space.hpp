@@ -47,14 +47,13 @@ class Space {
   /// A cost of this search as a valid bound on total_cost.
   double weaken(double cost) const { return cost * (1 - rounding_); }
 
-  /// The cheapest point of a box; dimensions not built yet stay where they are.
+  /// The cheapest point of the intersection of a complete node's leaves, which is at least as large
+  /// as its box: every piece of one intersection speaks for the same point.
   std::vector<double> nearest_point(const SearchNode& node) const;
+  /// Whether that point lies in the node's own box: true for exactly one piece.
+  bool holds_nearest_point(const SearchNode& node) const;
   /// The library's own word on a point.
   bool meets_requirements(std::span<const double> point) const;
-
-  /// Whether the cheapest point of a complete node is also the cheapest of the whole intersection
-  /// of its leaves. Exactly one of the nodes that share a set of leaves says yes.
-  bool holds_nearest_of_leaves(const SearchNode& node) const;
 
  private:
   bool survives(SearchNode& child, double bound) const;
@@ -62,6 +61,7 @@ class Space {
   void drop_far_leaves(SearchNode& child, double bound) const;
   bool scores_suffice(const SearchNode& child) const;
   bool protects(const SearchNode& node, double bound) const;
+  std::vector<CellRange> shared_cells(const SearchNode& node) const;
 
   std::span<const Ensemble> ensembles_;
   const Query& query_;
