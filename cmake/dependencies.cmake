@@ -1,31 +1,50 @@
-# Third-party parts, all from the system's packages (scripts/bootstrap.sh installs them on Debian
-# and Ubuntu). A project that embeds Boxwood may bring its own: targets that exist are taken as
-# they are, and find_package can be answered by a CMake dependency provider.
+# Third-party parts: the system's package where there is one (scripts/bootstrap.sh installs them on
+# Debian and Ubuntu), a download pinned to a commit otherwise. A project that embeds Boxwood may bring
+# its own targets, which are taken as they are.
 #
 # nlohmann_json and fmt are used header-only and never appear in a public header, so that an
 # installed Boxwood needs oneTBB alone.
-function(boxwood_require target package version apt)
-  if(TARGET ${target})
-    return()
-  endif()
-  find_package(${package} ${version} QUIET GLOBAL)
+include(FetchContent)
+
+function(boxwood_require target package)
   if(NOT TARGET ${target})
-    if(${package}_CONSIDERED_VERSIONS AND NOT ${package}_FOUND)
-      set(found ", found only ${${package}_CONSIDERED_VERSIONS}")
-    endif()
-    message(FATAL_ERROR "Boxwood needs ${package} ${version} or newer${found}. On Debian and Ubuntu: "
-      "apt-get install ${apt} (or run scripts/bootstrap.sh). Elsewhere install it and name its "
-      "folder in CMAKE_PREFIX_PATH.")
+    FetchContent_MakeAvailable(${package})
   endif()
 endfunction()
 
-boxwood_require(nlohmann_json::nlohmann_json nlohmann_json 3.11 nlohmann-json3-dev)
-boxwood_require(fmt::fmt-header-only fmt 9 libfmt-dev)
-boxwood_require(TBB::tbb TBB 2021 libtbb-dev)
+FetchContent_Declare(nlohmann_json
+  GIT_REPOSITORY https://github.com/nlohmann/json.git
+  GIT_TAG 9cca280a4d0ccf0c08f47a99aa71d1b0e52f8d03  # v3.11.3
+  SYSTEM FIND_PACKAGE_ARGS 3.11 GLOBAL)
+FetchContent_Declare(fmt
+  GIT_REPOSITORY https://github.com/fmtlib/fmt.git
+  GIT_TAG 0c9fce2ffefecfdce794e1859584e25877b7b592  # 11.0.2
+  SYSTEM FIND_PACKAGE_ARGS 9 GLOBAL)
+FetchContent_Declare(TBB
+  GIT_REPOSITORY https://github.com/uxlfoundation/oneTBB.git
+  GIT_TAG 1c4c93fc5398c4a1acb3492c02db4699f3048dea  # v2021.13.0
+  SYSTEM FIND_PACKAGE_ARGS 2021 GLOBAL)
+FetchContent_Declare(CLI11
+  GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git
+  GIT_TAG 6c7b07a878ad834957b98d0f9ce1dbe0cb204fc9  # v2.4.2
+  SYSTEM FIND_PACKAGE_ARGS 2.1 GLOBAL)
+FetchContent_Declare(GTest
+  GIT_REPOSITORY https://github.com/google/googletest.git
+  GIT_TAG b514bdc898e2951020cbdca1304b75f5950d1f59  # v1.15.2
+  SYSTEM FIND_PACKAGE_ARGS 1.12 GLOBAL)
+
+# Only for what is downloaded: oneTBB's own tests stay out, and its libraries are installed with
+# ours; googletest is never installed.
+set(TBB_TEST OFF CACHE BOOL "Build oneTBB's tests")
+set(INSTALL_GTEST OFF CACHE BOOL "Install googletest")
+
+boxwood_require(nlohmann_json::nlohmann_json nlohmann_json)
+boxwood_require(fmt::fmt-header-only fmt)
+boxwood_require(TBB::tbb TBB)
 if(BOXWOOD_BUILD_CLI)
-  boxwood_require(CLI11::CLI11 CLI11 2.1 libcli11-dev)
+  boxwood_require(CLI11::CLI11 CLI11)
 endif()
 if(BOXWOOD_BUILD_TESTS)
-  boxwood_require(GTest::gtest_main GTest 1.12 libgtest-dev)
+  boxwood_require(GTest::gtest_main GTest)
   find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 endif()
