@@ -12,7 +12,10 @@ case $purpose in
   *) echo "bootstrap: unknown purpose \"$purpose\": say build or tests" >&2; exit 2 ;;
 esac
 
-missing=()
+# Without what is required nothing builds; without an extra, a part of the tests is left out.
+required=()
+extra=()
+cmake_needed=3.25
 has_command() { command -v "$1" >/dev/null 2>&1; }
 has_header() { echo "#include <$1>" | "${CXX:-c++}" -std=c++20 -E -x c++ - >/dev/null 2>&1; }
 has_fuzzer() {
@@ -26,7 +29,12 @@ has_fuzzer() {
 need() {  # need PACKAGE PROBE...: the package, unless the probe succeeds
   local package=$1
   shift
-  "$@" || missing+=("$package")
+  "$@" || required+=("$package")
+}
+like() {  # like PACKAGE PROBE...: the same for an extra
+  local package=$1
+  shift
+  "$@" || extra+=("$package")
 }
 
 need cmake has_command cmake
@@ -40,42 +48,67 @@ if [ "$purpose" = tests ]; then
   need libgtest-dev has_header gtest/gtest.h
   need python3 has_command python3
   need python3-venv python3 -c 'import ensurepip, venv' 2>/dev/null
-  need clang has_command clang++
-  need clang-format-14 has_command clang-format-14
+  like clang has_command clang++
+  like clang-format-14 scripts/format.sh --tool >/dev/null 2>&1
   # The run-time libraries of clang's sanitizers and fuzzer are a package of their own.
   if has_command clang++ && ! has_fuzzer; then
-    missing+=("libclang-rt-$(clang++ -dumpversion | cut -d. -f1)-dev")
+    extra+=("libclang-rt-$(clang++ -dumpversion | cut -d. -f1)-dev")
   elif ! has_command clang++; then
-    missing+=(libclang-rt-dev)
+    extra+=(libclang-rt-dev)
   fi
 fi
 
-install_packages() {
-  local root=()
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+install_packages() {  # install_packages PACKAGE...: all or none
+  echo "bootstrap: installing $*"
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+may_install() {
   if ! has_command apt-get; then
     echo "bootstrap: no apt-get here." >&2
     return 1
   fi
-  if [ "$(id -u)" != 0 ]; then
-    if ! { has_command sudo && sudo -n true 2>/dev/null; }; then
-      echo "bootstrap: not root, and sudo is missing or would ask for a password." >&2
-      return 1
-    fi
-    root=(sudo -n)
+  if [ "$(id -u)" != 0 ] && ! { has_command sudo && sudo -n true 2>/dev/null; }; then
+    echo "bootstrap: not root, and sudo is missing or would ask for a password." >&2
+    return 1
   fi
-  export DEBIAN_FRONTEND=noninteractive
-  echo "bootstrap: installing ${missing[*]}"
-  # The lists first: on a fresh machine they are empty or name versions that are gone.
-  "${root[@]}" apt-get update -qq &&
-    "${root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-if [ ${#missing[@]} -gt 0 ] && ! install_packages; then
+by_hand=()
+if [ $((${#required[@]} + ${#extra[@]})) -gt 0 ]; then
+  if may_install; then
+    # The lists first: on a fresh machine they are empty or name versions that are gone.
+    as_root apt-get update -qq || true
+    [ ${#required[@]} -eq 0 ] || install_packages "${required[@]}" || by_hand+=("${required[@]}")
+    # One by one: not every release knows every name.
+    for package in ${extra[@]+"${extra[@]}"}; do
+      install_packages "$package" || by_hand+=("$package")
+    done
+  else
+    by_hand=(${required[@]+"${required[@]}"} ${extra[@]+"${extra[@]}"})
+  fi
+fi
+if [ ${#by_hand[@]} -gt 0 ]; then
   {
     echo "bootstrap: not installed; please install by hand (Debian and Ubuntu names; other systems"
     echo "bootstrap: have the same under similar names):"
-    printf '    %s\n' "${missing[@]}"
+    printf '    %s\n' "${by_hand[@]}"
   } >&2
+fi
+
+if has_command cmake; then
+  cmake_found=$(cmake --version | sed -n '1s/[^0-9]*//p')
+  if [ "$(printf '%s\n' "$cmake_needed" "$cmake_found" | sort -V | head -n 1)" != "$cmake_needed" ]
+  then
+    {
+      echo "bootstrap: cmake is version $cmake_found, $cmake_needed or newer is needed. Install one and"
+      echo "bootstrap: put it first in PATH: python3 -m pip install 'cmake>=$cmake_needed', or the"
+      echo "bootstrap: archive from cmake.org."
+    } >&2
+  fi
 fi
 
 # The real libraries, for the tests that compare with them. The stamp says which list is in.

@@ -58,10 +58,10 @@ run_ctest() {  # run_ctest PRESET [OPTION...]
 
 check() {
   heading "Format and shell scripts"
-  if command -v clang-format-14 >/dev/null; then
+  if scripts/format.sh --tool >/dev/null 2>&1; then
     count "clang-format" scripts/format.sh --check
   else
-    skip "the format check needs clang-format-14"
+    skip "the format check needs clang-format of version 14"
   fi
   count "bash -n" bash -n scripts/*.sh .ci/run
 }
