@@ -1,7 +1,7 @@
 // Brute force from first principles. For every feature it lists each value that could possibly be
 // the nearest of its kind (now, next to a threshold, next to an end of the range, every whole
 // number around), tries all combinations, and keeps the cheapest that work. It shares no code with
-// the library beyond the plain structs and the link functions.
+// the library, only the plain structs.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <type_traits>
 #include <vector>
 
 class Oracle {
@@ -59,7 +60,7 @@ class Oracle {
                     const std::vector<double>& point) {
     for (const boxwood::Requirement& requirement : query.requirements) {
       const boxwood::Ensemble& ensemble = ensembles[requirement.ensemble];
-      const std::vector<double> outputs = ensemble.transform(scores(ensemble, point));
+      const std::vector<double> outputs = linked(ensemble, scores(ensemble, point));
       if (const auto* in = std::get_if<boxwood::OutputIn>(&requirement.outcome)) {
         if (!inside(in->range, outputs[in->output])) return false;
         continue;
@@ -143,10 +144,58 @@ class Oracle {
     return result;
   }
 
+  template <typename Real>
+  static std::vector<double> linked_in(boxwood::Link link, const std::vector<double>& scores) {
+    std::vector<Real> values(scores.begin(), scores.end());
+    Real top = values[0];
+    std::size_t winner = 0;
+    for (std::size_t k = 1; k < values.size(); ++k) {
+      if (values[k] > top) winner = k;
+      top = std::max(top, values[k]);
+    }
+    if (link == boxwood::Link::winner) return {static_cast<double>(winner)};
+    double sum = 0;
+    for (Real& value : values) {
+      switch (link) {
+        case boxwood::Link::sigmoid:
+          if constexpr (std::is_same_v<Real, float>) {
+            value = 1 / (std::exp(std::min(-value, 88.7F)) + 1.0F + 1e-16F);
+          } else {
+            value = 1 / (std::exp(-value) + 1);
+          }
+          break;
+        case boxwood::Link::exponential:
+          value = std::exp(value);
+          break;
+        case boxwood::Link::softmax:
+          value = std::exp(value - top);
+          sum += static_cast<double>(value);
+          break;
+        default:
+          break;
+      }
+    }
+    if (link == boxwood::Link::softmax) {
+      for (Real& value : values) value /= static_cast<Real>(sum);
+    }
+    return {values.begin(), values.end()};
+  }
+
+  static std::vector<double> linked(const boxwood::Ensemble& ensemble,
+                                    const std::vector<double>& scores) {
+    return ensemble.accumulator == boxwood::Precision::float32
+               ? linked_in<float>(ensemble.link, scores)
+               : linked_in<double>(ensemble.link, scores);
+  }
+
   static double cost_of(const boxwood::Query& query, const std::vector<double>& point) {
     double cost = 0;
     for (std::size_t d = 0; d < point.size(); ++d) {
       if (std::isnan(point[d]) || point[d] == query.point[d]) continue;
+      if (query.norm == boxwood::Norm::custom) {
+        cost += query.term(d, query.point[d], point[d]);
+        continue;
+      }
       const boxwood::FeatureRule& rule = query.features[d];
       double step = std::abs(point[d] - query.point[d]) / rule.scale;
       if (query.norm == boxwood::Norm::squared_l2) step = step * step;

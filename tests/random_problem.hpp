@@ -1,6 +1,6 @@
 // Small random models and queries that hit the corners: thresholds that coincide, values on
 // thresholds, leaves with equal scores, missing values, both comparisons, both precisions, infinite
-// and denormal thresholds, several requirements and several ensembles.
+// and denormal thresholds, sums that overflow, several requirements and several ensembles.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -25,6 +25,7 @@ class ProblemMaker {
     const std::size_t width = 1 + below(4);
     whole_ = below(3) == 0;
     odd_thresholds_ = below(8) == 0;
+    huge_values_ = below(12) == 0;
     const std::size_t ensembles = below(6) == 0 ? 2 : 1;
     for (std::size_t e = 0; e < ensembles; ++e) problem.ensembles.push_back(make_ensemble(width));
     problem.query = make_query(problem.ensembles);
@@ -63,6 +64,12 @@ class ProblemMaker {
   }
 
   double leaf_value(boxwood::Precision precision) {
+    if (huge_values_ && coin()) {
+      const double largest = precision == boxwood::Precision::float32
+                                 ? static_cast<double>(std::numeric_limits<float>::max())
+                                 : std::numeric_limits<double>::max();
+      return coin() ? largest : -largest;
+    }
     // A coarse grid makes equal sums common; the fine one exercises rounding.
     const double value =
         below(3) == 0 ? uniform(-1, 1) : (static_cast<double>(below(9)) - 4.0) / 4.0;
@@ -144,6 +151,7 @@ class ProblemMaker {
       boxwood::Interval range;
       const double a = uniform(-2, 2), b = a + uniform(0, 1);
       if (below(3) != 0) range.lower = below(3) == 0 ? std::round(4 * a) / 4 : a;
+      if (huge_values_ && coin()) range.lower = 3.3e38;
       if (below(3) != 0) range.upper = std::max(range.lower, b);
       range.lower_closed = coin() || range.lower == range.upper;
       range.upper_closed = coin() || range.lower == range.upper;
@@ -176,6 +184,14 @@ class ProblemMaker {
     }
     boxwood::Query query = boxwood::query_for(ensembles[0], point);
     query.norm = below(4) == 0 ? boxwood::Norm::l1 : boxwood::Norm::squared_l2;
+    if (below(6) == 0) {
+      // Up costs twice as much as down, and a change at all costs something: separable, not convex.
+      query.norm = boxwood::Norm::custom;
+      query.term = [](std::size_t feature, double from, double to) {
+        if (to == from) return 0.0;
+        return 0.25 + (to > from ? 2 * (to - from) : from - to) / static_cast<double>(feature + 1);
+      };
+    }
     for (boxwood::FeatureRule& rule : query.features) {
       if (whole_ && coin()) {
         rule.kind =
@@ -202,4 +218,5 @@ class ProblemMaker {
   std::mt19937_64 random_;
   bool whole_ = false;
   bool odd_thresholds_ = false;
+  bool huge_values_ = false;
 };

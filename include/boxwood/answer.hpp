@@ -56,7 +56,8 @@ struct Answer {
 
   Statistics statistics;
 
-  const Solution& best() const { return solutions.front(); }
+  /// The answer itself; only where there is one.
+  const Solution& best() const { return solutions.at(0); }
   /// (cost - lower_bound) / cost; 0 when proven.
   double gap() const;
 };

@@ -93,6 +93,10 @@ struct Ensemble {
   /// Throws Error for a regression model.
   std::size_t classify(std::span<const double> scores) const;
 
+  /// The probability of a class, from the outputs of `transform`, as the library's classifier gives
+  /// it. Throws Error where the link gives none.
+  double probability(std::span<const double> outputs, std::size_t index) const;
+
   /// 2 for binary, the number of outputs for multiclass, 0 for regression.
   std::size_t class_count() const;
   std::size_t leaf_count() const;
@@ -100,7 +104,8 @@ struct Ensemble {
 
   /// "good", or "class 1" where the labels are unknown.
   std::string class_name(std::size_t index) const;
-  /// Index of a class given by label or by number; throws Error naming the known ones.
+  /// Index of a class given by label, by number or as `class_name` writes it; throws Error naming
+  /// the known ones.
   std::size_t class_index(std::string_view name) const;
   /// Index of a feature by name; throws Error with the nearest name.
   std::size_t feature_index(std::string_view name) const;

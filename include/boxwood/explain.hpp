@@ -9,13 +9,12 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace boxwood {
 
-/// The paper's engine; the fast one will be another.
 enum class Engine : std::uint8_t { paper };
 
 /// What a running search knows. Costs never rise and bounds never fall from one report to the next.
@@ -27,7 +26,8 @@ struct Progress {
 };
 
 /// Limits lead to results, not to errors: the search stops soon after one is reached, with its
-/// best point and a valid lower bound.
+/// best point and a valid lower bound. They are for the search: preparing the models and the query,
+/// which takes time in proportion to the leaves, is not interrupted.
 struct Limits {
   double seconds = std::numeric_limits<double>::infinity();
   std::uint64_t nodes = std::numeric_limits<std::uint64_t>::max();
@@ -35,7 +35,9 @@ struct Limits {
   const std::atomic<bool>* interrupt = nullptr;  ///< set it from anywhere to stop
 };
 
-/// What the paper's engine does beyond the paper. Switched off, the engine is the published one.
+/// What the paper's engine does beyond the paper. Switched off, the engine is the published one but
+/// for two things: its vote rule is mended where a base score would break it, and Algorithm 4
+/// gives up after a number of nodes (docs/engine.md).
 struct PaperAdditions {
   /// Abandon a node when even the best remaining leaf of every tree cannot meet a requirement.
   bool score_pruning = true;
@@ -50,14 +52,29 @@ struct Options {
   Limits limits;
   PaperAdditions additions;
   std::function<void(const Progress&)> progress;  ///< called by one thread at a time
+};
 
-  /// Developer builds: an admissible point that meets the requirements. A prune that loses it while
-  /// nothing cheaper is known throws std::logic_error. Other builds ignore it.
-  std::vector<double> known_solution;
+struct LeafBoxes;
+
+/// Ensembles made ready for questions, once for many. It refers to the ensembles, which must
+/// outlive it; it never changes and may be shared between threads.
+class Prepared {
+ public:
+  explicit Prepared(std::span<const Ensemble> ensembles);
+  explicit Prepared(const Ensemble& ensemble);
+  Prepared(Ensemble&&) = delete;
+
+  std::span<const Ensemble> ensembles() const { return ensembles_; }
+  const LeafBoxes& leaves() const { return *leaves_; }  ///< for the library itself
+
+ private:
+  std::span<const Ensemble> ensembles_;
+  std::shared_ptr<const LeafBoxes> leaves_;
 };
 
 /// The cheapest admissible point that meets every requirement. Throws Error for a query that makes
 /// no sense; limits end in a status.
+Answer explain(const Prepared& prepared, const Query& query, const Options& options = {});
 Answer explain(std::span<const Ensemble> ensembles, const Query& query,
                const Options& options = {});
 Answer explain(const Ensemble& ensemble, const Query& query, const Options& options = {});
@@ -74,8 +91,12 @@ using RegionVisitor = std::function<bool(const Region&)>;
 
 /// The pure boxes that hold an admissible point within `radius` (a distance; infinity for all) of
 /// the query's point and meet its requirements (none: every box), each exactly once. Returns why
-/// it ended: `finished` when the set is complete.
+/// it ended: `finished` when the set is complete. Runs on the calling thread.
+Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
+                   const RegionVisitor& visit, const Options& options = {});
 Stop visit_regions(std::span<const Ensemble> ensembles, const Query& query, double radius,
+                   const RegionVisitor& visit, const Options& options = {});
+Stop visit_regions(const Ensemble& ensemble, const Query& query, double radius,
                    const RegionVisitor& visit, const Options& options = {});
 
 }  // namespace boxwood

@@ -8,6 +8,7 @@
 
 #include <boxwood/ensemble.hpp>
 
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -68,17 +69,21 @@ struct FeatureRule {
   bool operator==(const FeatureRule&) const = default;
 };
 
-/// The separable cost: the sum over features, in their order, of term(weight, (to - from)/scale).
-/// Every norm's term is 0 for no change and never falls as a value moves away from where it is;
-/// the search relies on nothing else. A change of category is a difference of 1.
-enum class Norm : std::uint8_t { squared_l2, l1 };
+/// The separable cost: the sum over features, in their order, of a term for each. For `squared_l2`
+/// and `l1` it is the weight times the square, or the size, of (to - from) / scale; a change of
+/// category counts as 1. `custom` takes any other from Query::term.
+enum class Norm : std::uint8_t { squared_l2, l1, custom };
+
+/// What moving a feature from one value to another costs. It must be 0 for no change and must never
+/// fall as `to` moves away from `from`, up or down: the search relies on that and on nothing else.
+using TermCost = std::function<double(std::size_t feature, double from, double to)>;
 
 struct Query {
   std::vector<double> point;  ///< NaN is missing; a missing value stays missing
   std::vector<Requirement> requirements;
   std::vector<FeatureRule> features;  ///< as many as the point is long
   Norm norm = Norm::squared_l2;
-  bool operator==(const Query&) const = default;
+  TermCost term;  ///< for Norm::custom
 };
 
 /// A query at `point` with the kinds that the model file gives and no requirement yet.
@@ -96,11 +101,13 @@ void validate(const Query& query, std::span<const Ensemble> ensembles);
 double term_cost(const Query& query, std::size_t feature, double to);
 /// The cost of a point: terms added in the order of features. Equal costs are equal doubles.
 double total_cost(const Query& query, std::span<const double> to);
-/// The distance people know: the root of squared_l2, l1 itself.
+/// The distance people know: the root of squared_l2; other costs are distances themselves.
 double distance(Norm norm, double cost);
 
 /// Whether the scores of the requirement's ensemble meet it: the library's word, no tolerance.
 bool meets(const Requirement& requirement, const Ensemble& ensemble,
            std::span<const double> scores);
+/// Whether a point meets every requirement of the query.
+bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point);
 
 }  // namespace boxwood

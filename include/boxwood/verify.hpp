@@ -1,5 +1,5 @@
 // An independent check of an answer from the Ensemble and the Query alone. It shares no code with
-// the search: it walks the trees itself, adds scores and costs itself, and takes no bound on trust.
+// prediction or search: it walks the trees, adds scores and costs and applies the link itself.
 #pragma once
 
 #include <boxwood/answer.hpp>
@@ -23,6 +23,8 @@ struct Verification {
 /// fit together, that the box holds the point, and that the corners of the box and `samples`
 /// random points in it have the same scores. It does not re-prove optimality.
 Verification verify(std::span<const Ensemble> ensembles, const Query& query, const Answer& answer,
+                    std::size_t samples = 256, std::uint64_t seed = 1);
+Verification verify(const Ensemble& ensemble, const Query& query, const Answer& answer,
                     std::size_t samples = 256, std::uint64_t seed = 1);
 
 }  // namespace boxwood

@@ -1,5 +1,7 @@
 #include "grid/cells.hpp"
 
+#include "model/arithmetic.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,8 +12,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The smallest admissible number right of `lower` that is also left of `upper`; either may be
-/// absent. Works on the positive direction only: see `highest` for the mirror image.
+/// The admissible numbers of one feature: the lowest and the highest between two cuts, either of
+/// which may be absent.
 struct Axis {
   const FeatureRule& rule;
   Precision precision;
@@ -64,8 +66,7 @@ Variable make_variable(const Query& query, std::size_t feature, std::span<const 
     return variable;
   }
   // The cuts of a float32 model see the value rounded to float32.
-  const double read =
-      precision == Precision::float32 ? static_cast<double>(static_cast<float>(x)) : x;
+  const double read = as_read(x, precision);
   const auto own_rank = static_cast<std::size_t>(
       std::partition_point(cuts.begin(), cuts.end(),
                            [&](const Cut& c) { return !c.left_of(read); }) -

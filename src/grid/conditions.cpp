@@ -19,7 +19,8 @@ constexpr double link_slack = 1e-6;
 
 /// How far the sum that the library computes for one output can lie from the exact sum of the same
 /// numbers, plus what our own double sums can add. Standard bound: n additions of numbers whose
-/// absolute values sum to A are off by at most n u A / (1 - n u), u half an ulp of 1.
+/// absolute values sum to A are off by at most n u A / (1 - n u), u half an ulp of 1. Infinite
+/// where a sum may overflow: then nothing is known about it.
 double sum_error(const Ensemble& ensemble, std::int32_t output) {
   double absolute = std::abs(ensemble.base[static_cast<std::size_t>(output)]);
   double additions = 1;
@@ -30,9 +31,12 @@ double sum_error(const Ensemble& ensemble, std::int32_t output) {
     absolute += largest;
     additions += 1;
   }
-  const double native = ensemble.accumulator == Precision::float32 ? 0x1p-24 : 0x1p-53;
-  const double used = additions * native + 4 * additions * 0x1p-53;
-  return used < 0.5 ? absolute * used / (1 - used) : infinity;
+  const bool single = ensemble.accumulator == Precision::float32;
+  const double largest_sum = single ? static_cast<double>(std::numeric_limits<float>::max())
+                                    : std::numeric_limits<double>::max();
+  const double used = additions * (single ? 0x1p-24 : 0x1p-53) + 4 * additions * 0x1p-53;
+  if (used > 0.25 || !(absolute < largest_sum / 4)) return infinity;
+  return absolute * used / (1 - used);
 }
 
 /// Floats in their order as integers, so that bisection can visit every one of them.
@@ -76,9 +80,12 @@ class Builder {
   void falling(std::int32_t output, Holds holds) {
     add({index_, output, -1, -1, 0}, first_score([&](double s) { return holds(-s); }));
   }
-  /// plus - minus >= least
-  void difference(std::int32_t plus, std::int32_t minus, double least) {
-    add({index_, plus, minus, 1, 0}, least);
+  /// output - rival >= least, for every rival
+  void ahead(std::int32_t output, double least) {
+    for (std::int32_t rival = 0; rival < static_cast<std::int32_t>(ensemble_.base.size());
+         ++rival) {
+      if (rival != output) add({index_, output, rival, 1, 0}, least);
+    }
   }
 
  private:
@@ -96,10 +103,11 @@ class Builder {
       base -= ensemble_.base[static_cast<std::size_t>(condition.minus)];
       error += sum_error(ensemble_, condition.minus);
     }
+    if (error == infinity) return;  // a sum that overflows may meet anything
     const double slack = link_slack + 8 * std::numeric_limits<float>::epsilon() *
                                           std::abs(std::isfinite(least) ? least : 0.0);
     condition.threshold = least == infinity ? infinity : least - base - error - slack;
-    if (condition.threshold != -infinity) conditions_.push_back(condition);
+    conditions_.push_back(condition);
   }
 
   const Ensemble& ensemble_;
@@ -111,6 +119,15 @@ double link_of(const Ensemble& ensemble, double score) {
   return ensemble.transform(std::span(&score, 1))[0];
 }
 
+/// How far ahead of each rival an output must be for its softmax to reach p: p_j >= p means that
+/// the sum over rivals of exp(f_k - f_j) is at most 1/p - 1, so each term is. The library's p_j is
+/// within a relative 1e-5 of the true one.
+double lead_for_probability(double probability) {
+  const double p = probability * (1 - 1e-5);
+  if (p <= 0) return -infinity;
+  return p < 1 ? -std::log(1 / p - 1) : infinity;
+}
+
 void add_class(const Ensemble& ensemble, const Requirement& requirement, Builder& builder) {
   const auto& wanted = std::get<ClassIs>(requirement.outcome);
   if (ensemble.task == Task::binary) {
@@ -118,33 +135,18 @@ void add_class(const Ensemble& ensemble, const Requirement& requirement, Builder
     wanted.target == 1 ? builder.rising(0, holds) : builder.falling(0, holds);
     return;
   }
-  double least = 0;  // to win is to be at least as large as every rival
-  if (wanted.probability) {
-    // p_j >= p means sum over rivals of exp(f_k - f_j) <= 1/p - 1, so each term is. The library's
-    // p_j is within a relative 1e-5 of the true one.
-    const double p = *wanted.probability * (1 - 1e-5);
-    if (p <= 0) return;
-    least = -std::log(1 / p - 1);
-  }
-  const auto target = static_cast<std::int32_t>(wanted.target);
-  for (std::int32_t rival = 0; rival < static_cast<std::int32_t>(ensemble.base.size()); ++rival) {
-    if (rival != target) builder.difference(target, rival, least);
-  }
+  // To win is to be at least as large as every rival.
+  builder.ahead(static_cast<std::int32_t>(wanted.target),
+                wanted.probability ? lead_for_probability(*wanted.probability) : 0.0);
 }
 
 void add_output(const Ensemble& ensemble, const OutputIn& wanted, Builder& builder) {
   const auto output = static_cast<std::int32_t>(wanted.output);
   const Interval& range = wanted.range;
   if (ensemble.link == Link::softmax) {
-    const double p = range.lower * (1 - 1e-5);
-    if (p > 0) {
-      const double least = p < 1 ? -std::log(1 / p - 1) : infinity;
-      for (std::int32_t rival = 0; rival < static_cast<std::int32_t>(ensemble.base.size());
-           ++rival) {
-        if (rival != output) builder.difference(output, rival, least);
-      }
-    }
-    return;  // an upper end asks for one large rival or another: no linear condition follows
+    // An upper end asks for one large rival or another: no linear condition follows.
+    builder.ahead(output, lead_for_probability(range.lower));
+    return;
   }
   builder.rising(output, [&](double s) {
     const double y = link_of(ensemble, s);

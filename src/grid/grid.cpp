@@ -111,10 +111,11 @@ Grid restrict_to_radius(const Grid& grid, double radius) {
   smaller.variables = grid.variables;
   smaller.conditions = grid.conditions;
   smaller.tree_count = grid.tree_count;
+  smaller.radius = radius;
   GridBuilder builder(smaller);
   std::vector<std::size_t> kept;
   for (std::size_t leaf = 0; leaf < grid.leaf_count(); ++leaf) {
-    if (grid.leaf_cost(leaf) > radius) continue;
+    if (grid.weaken(grid.leaf_cost(leaf)) > radius) continue;
     for (const Side& side : grid.sides_of(leaf)) builder.add_side(side.variable, side.cells);
     builder.close_leaf(grid.tree_of[leaf]);
     kept.push_back(leaf);

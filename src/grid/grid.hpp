@@ -1,4 +1,4 @@
-// The finite problem that both engines solve: variables with cells, leaves as ranges of cells,
+// The finite problem that an engine solves: variables with cells, leaves as ranges of cells,
 // linear conditions on leaf scores. Built from the models' leaf boxes for one query.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <boxwood/query.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct Grid {
   std::vector<Side> sides;
   std::vector<double> scores;  ///< score of leaf i for condition m at [m * leaf_count() + i]
   std::uint32_t tree_count = 0;
+  double radius = std::numeric_limits<double>::infinity();  ///< what it was restricted to
 
   std::size_t leaf_count() const { return tree_of.size(); }
   std::span<const Side> sides_of(std::size_t leaf) const {
@@ -42,6 +44,13 @@ struct Grid {
   }
   /// What a leaf's own box costs: the sum of its sides' cheapest cells.
   double leaf_cost(std::size_t leaf) const;
+
+  /// A sum of cells' costs in some order as a bound on total_cost, which adds them in the order of
+  /// features. A sum of D non-negative terms is within D * 2^-53 of itself in any other order,
+  /// relatively, to first order; twice that for the two sums, twice again for comfort.
+  double weaken(double cost) const {
+    return cost * (1 - 4 * (static_cast<double>(variables.size()) + 2) * 0x1p-53);
+  }
 };
 
 Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query);

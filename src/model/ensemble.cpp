@@ -82,6 +82,19 @@ std::size_t Ensemble::classify(std::span<const double> scores) const {
                                   outputs.begin());
 }
 
+double Ensemble::probability(std::span<const double> outputs, std::size_t index) const {
+  if (task == Task::multiclass && link == Link::softmax) return outputs[index];
+  if (task != Task::binary || link != Link::sigmoid) {
+    throw Error("model", fmt::format("it ({}) gives no probabilities", objective),
+                "Ask for the class alone");
+  }
+  if (index == 1) return outputs[0];
+  // The other class has 1 - p, in the library's precision.
+  return accumulator == Precision::float32
+             ? static_cast<double>(1.0F - static_cast<float>(outputs[0]))
+             : 1.0 - outputs[0];
+}
+
 std::size_t Ensemble::class_count() const {
   switch (task) {
     case Task::binary:
@@ -127,9 +140,12 @@ std::string Ensemble::class_name(std::size_t index) const {
 std::size_t Ensemble::class_index(std::string_view name) const {
   const auto found = std::find(classes.begin(), classes.end(), name);
   if (found != classes.end()) return static_cast<std::size_t>(found - classes.begin());
+  constexpr std::string_view unnamed = "class ";
+  const std::string_view digits =
+      classes.empty() && name.starts_with(unnamed) ? name.substr(unnamed.size()) : name;
   std::size_t index = 0;
-  const auto [end, status] = std::from_chars(name.data(), name.data() + name.size(), index);
-  const bool is_number = status == std::errc{} && end == name.data() + name.size();
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  const bool is_number = status == std::errc{} && end == digits.data() + digits.size();
   if (is_number && index < class_count()) return index;
   if (class_count() == 0) throw Error("class", "a regression model has no classes");
   std::string known = fmt::format("0 to {}", class_count() - 1);

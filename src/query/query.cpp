@@ -2,10 +2,9 @@
 #include <boxwood/error.hpp>
 #include <boxwood/query.hpp>
 
-#include "base/text.hpp"
-
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace boxwood {
@@ -131,6 +130,9 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
     for (std::size_t i = 0; i < width; ++i) check_feature(query, ensemble, i);
     if (ensemble.input != ensembles.front().input) check_read_alike(query, ensembles.front());
   }
+  if (query.norm == Norm::custom && !query.term) {
+    throw Error("query", "the custom norm has no term", "Set Query::term");
+  }
   for (std::size_t m = 0; m < query.requirements.size(); ++m) {
     const Requirement& requirement = query.requirements[m];
     const std::string place = fmt::format("requirement {}", m);
@@ -150,6 +152,7 @@ double term_cost(const Query& query, std::size_t feature, double to) {
   const double from = query.point[feature];
   if (to == from || (std::isnan(to) && std::isnan(from))) return 0;
   if (std::isnan(to) || std::isnan(from)) return std::numeric_limits<double>::infinity();
+  if (query.norm == Norm::custom) return query.term(feature, from, to);
   const FeatureRule& rule = query.features[feature];
   if (rule.kind == FeatureKind::categorical) return rule.weight;
   const double difference = std::abs(to - from) / rule.scale;
@@ -157,6 +160,7 @@ double term_cost(const Query& query, std::size_t feature, double to) {
     case Norm::squared_l2:
       return rule.weight * (difference * difference);
     case Norm::l1:
+    case Norm::custom:
       break;
   }
   return rule.weight * difference;
@@ -179,14 +183,15 @@ bool meets(const Requirement& requirement, const Ensemble& ensemble,
   }
   const auto& wanted = std::get<ClassIs>(requirement.outcome);
   if (!wanted.probability) return ensemble.classify(scores) == wanted.target;
-  const std::vector<double> outputs = ensemble.transform(scores);
-  if (ensemble.task == Task::multiclass) return outputs[wanted.target] >= *wanted.probability;
-  if (wanted.target == 1) return outputs[0] >= *wanted.probability;
-  // The probability of the other class is 1 - p in the library's precision.
-  const double other = ensemble.accumulator == Precision::float32
-                           ? static_cast<double>(1.0F - static_cast<float>(outputs[0]))
-                           : 1.0 - outputs[0];
-  return other >= *wanted.probability;
+  return ensemble.probability(ensemble.transform(scores), wanted.target) >= *wanted.probability;
+}
+
+bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point) {
+  return std::all_of(query.requirements.begin(), query.requirements.end(),
+                     [&](const Requirement& requirement) {
+                       const Ensemble& ensemble = ensembles[requirement.ensemble];
+                       return meets(requirement, ensemble, ensemble.predict(point));
+                     });
 }
 
 }  // namespace boxwood

@@ -3,6 +3,7 @@
 #include <boxwood/explain.hpp>
 
 #include "grid/grid.hpp"
+#include "search/guarded.hpp"
 #include "search/incumbent.hpp"
 #include "search/paper/paper.hpp"
 #include "search/reporter.hpp"
@@ -12,12 +13,16 @@
 #include <tbb/info.h>
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 
 namespace boxwood {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Nodes that Algorithm 4 may spend before Algorithm 5 starts without a bound. Its depth-first
+/// order can be lost in a far corner; branch and bound finds its own way there.
+constexpr std::uint64_t backtrack_budget = 1'000;
 
 std::vector<std::vector<double>> outputs_at(std::span<const Ensemble> ensembles,
                                             std::span<const double> point) {
@@ -28,46 +33,42 @@ std::vector<std::vector<double>> outputs_at(std::span<const Ensemble> ensembles,
   return outputs;
 }
 
-bool met_at(std::span<const Ensemble> ensembles, const Query& query,
-            std::span<const double> point) {
-  return std::all_of(query.requirements.begin(), query.requirements.end(),
-                     [&](const Requirement& requirement) {
-                       const Ensemble& ensemble = ensembles[requirement.ensemble];
-                       return meets(requirement, ensemble, ensemble.predict(point));
-                     });
-}
-
+/// A requirement that no scores whatever meet needs no search.
 bool impossible(const Grid& grid) {
   return std::any_of(grid.conditions.begin(), grid.conditions.end(),
                      [](const Condition& c) { return c.threshold == infinity; });
 }
 
-/// Nodes that Algorithm 4 may spend before Algorithm 5 starts without a bound. Its depth-first
-/// order can be lost in a far corner; branch and bound finds its own way there.
-constexpr std::uint64_t backtrack_budget = 1'000;
-
 /// Runs the paper's engine; returns what was left open.
-paper::Outcome run_paper(std::span<const Ensemble> ensembles, const Query& query, const Grid& grid,
-                         const Options& options, int threads, Incumbent& incumbent, Watch& watch) {
+paper::Outcome search(const Prepared& prepared, const Query& query, const Options& options,
+                      std::span<const double> known_solution, int threads, Incumbent& incumbent,
+                      Watch& watch) {
+  const Grid grid = make_grid(prepared.ensembles(), prepared.leaves(), query);
+  if (impossible(grid)) return {infinity, 0};
   Reporter reporter(options.progress, watch, incumbent);
-  {
-    const paper::Space space(ensembles, query, grid, options.additions, options.known_solution);
-    if (paper::backtrack(space, incumbent, watch, reporter, backtrack_budget)) {
-      return {infinity, 0};
-    }
+  const auto space_of = [&](const Grid& part) {
+    return paper::Space(prepared.ensembles(), query, part, options.additions, known_solution);
+  };
+  if (paper::backtrack(space_of(grid), incumbent, watch, reporter, backtrack_budget)) {
+    return {infinity, 0};
   }
   // Leaves farther than the first point found can hold nothing better.
-  const double radius = incumbent.cost() * (1 + 1e-9);
-  const Grid near = std::isfinite(radius) ? restrict_to_radius(grid, radius) : grid;
-  const paper::Space space(ensembles, query, near, options.additions, options.known_solution);
-  paper::Outcome outcome = paper::branch_and_bound(space, incumbent, watch, reporter, threads);
-  outcome.open_bound = space.weaken(outcome.open_bound);
-  return outcome;
+  const Grid near = restrict_to_radius(grid, incumbent.cost());
+  return paper::branch_and_bound(space_of(near), incumbent, watch, reporter, threads);
 }
 
 }  // namespace
 
-Answer explain(std::span<const Ensemble> ensembles, const Query& query, const Options& options) {
+Prepared::Prepared(std::span<const Ensemble> ensembles) : ensembles_(ensembles) {
+  if (ensembles.empty()) throw Error("query", "there is no model");
+  leaves_ = std::make_shared<const LeafBoxes>(box_leaves(ensembles));
+}
+
+Prepared::Prepared(const Ensemble& ensemble) : Prepared(std::span(&ensemble, 1)) {}
+
+Answer explain_guarded(const Prepared& prepared, const Query& query, const Options& options,
+                       std::span<const double> known_solution) {
+  const std::span<const Ensemble> ensembles = prepared.ensembles();
   validate(query, ensembles);
   if (query.requirements.empty()) {
     throw Error("query", "nothing is required", "Give at least one requirement");
@@ -75,20 +76,22 @@ Answer explain(std::span<const Ensemble> ensembles, const Query& query, const Op
   Watch watch(options.limits);
   Answer answer;
   answer.output_before = outputs_at(ensembles, query.point);
-  answer.already_met = met_at(ensembles, query, query.point);
+  answer.already_met = meets(query, ensembles, query.point);
 
   Incumbent incumbent(query, options.ties);
   paper::Outcome outcome{infinity, 0};
-  const int threads = options.threads > 0 ? options.threads : tbb::info::default_concurrency();
+  const int cores = tbb::info::default_concurrency();
+  const int threads = options.threads > 0 ? options.threads : cores;
   if (answer.already_met) {
     incumbent.offer(query.point);
   } else {
-    const Grid grid = make_grid(ensembles, box_leaves(ensembles), query);
-    if (!impossible(grid)) {
-      const tbb::global_control allow(tbb::global_control::max_allowed_parallelism,
-                                      static_cast<std::size_t>(threads));
-      outcome = run_paper(ensembles, query, grid, options, threads, incumbent, watch);
+    // oneTBB runs no more threads than there are cores unless it is told to.
+    std::optional<tbb::global_control> allow;
+    if (threads > cores) {
+      allow.emplace(tbb::global_control::max_allowed_parallelism,
+                    static_cast<std::size_t>(threads));
     }
+    outcome = search(prepared, query, options, known_solution, threads, incumbent, watch);
   }
 
   const Incumbent::Result found = incumbent.result();
@@ -112,8 +115,16 @@ Answer explain(std::span<const Ensemble> ensembles, const Query& query, const Op
   return answer;
 }
 
+Answer explain(const Prepared& prepared, const Query& query, const Options& options) {
+  return explain_guarded(prepared, query, options, {});
+}
+
+Answer explain(std::span<const Ensemble> ensembles, const Query& query, const Options& options) {
+  return explain(Prepared(ensembles), query, options);
+}
+
 Answer explain(const Ensemble& ensemble, const Query& query, const Options& options) {
-  return explain(std::span(&ensemble, 1), query, options);
+  return explain(Prepared(ensemble), query, options);
 }
 
 }  // namespace boxwood

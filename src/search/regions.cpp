@@ -3,26 +3,30 @@
 #include <boxwood/explain.hpp>
 
 #include "grid/grid.hpp"
+#include "search/incumbent.hpp"
 #include "search/paper/paper.hpp"
+#include "search/reporter.hpp"
 #include "search/watch.hpp"
 
 #include <cmath>
 
 namespace boxwood {
 
-Stop visit_regions(std::span<const Ensemble> ensembles, const Query& query, double radius,
+Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
                    const RegionVisitor& visit, const Options& options) {
+  const std::span<const Ensemble> ensembles = prepared.ensembles();
   validate(query, ensembles);
   if (std::isnan(radius) || radius < 0) {
     throw Error("radius", "it is not a distance", "Give a number of at least 0");
   }
   Watch watch(options.limits);
+  const Incumbent none(query, 1);
+  Reporter reporter(options.progress, watch, none);
   // The square of a radius may round below the cost of a point exactly on it: the distance decides.
   const double bound = query.norm == Norm::squared_l2 ? radius * radius * (1 + 0x1p-50) : radius;
-  const Grid whole = make_grid(ensembles, box_leaves(ensembles), query);
-  const Grid grid = std::isfinite(bound) ? restrict_to_radius(whole, bound * (1 + 1e-9)) : whole;
-  const paper::Space space(ensembles, query, grid, options.additions, options.known_solution);
-  paper::decompose(space, bound, watch, [&](const paper::SearchNode& node) {
+  const Grid grid = restrict_to_radius(make_grid(ensembles, prepared.leaves(), query), bound);
+  const paper::Space space(ensembles, query, grid, options.additions, {});
+  const auto visit_node = [&](const paper::SearchNode& node) {
     // The boxes built dimension by dimension are finer than the intersections of leaves, because
     // leaves that drop out later have cut them before. One piece of each intersection speaks for
     // the whole; the others are passed over, so that each region comes once and as large as it is.
@@ -36,8 +40,19 @@ Stop visit_regions(std::span<const Ensemble> ensembles, const Query& query, doub
     region.nearest.region = pure_box(ensembles, point);
     region.nearest.point = std::move(point);
     return visit(region);
-  });
+  };
+  paper::decompose(space, bound, watch, reporter, visit_node);
   return watch.stop();
+}
+
+Stop visit_regions(std::span<const Ensemble> ensembles, const Query& query, double radius,
+                   const RegionVisitor& visit, const Options& options) {
+  return visit_regions(Prepared(ensembles), query, radius, visit, options);
+}
+
+Stop visit_regions(const Ensemble& ensemble, const Query& query, double radius,
+                   const RegionVisitor& visit, const Options& options) {
+  return visit_regions(Prepared(ensemble), query, radius, visit, options);
 }
 
 }  // namespace boxwood

@@ -1,5 +1,6 @@
 #include "verify/evaluate.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -44,9 +45,49 @@ std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> 
   return scores;
 }
 
+std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<double>& scores) {
+  const bool single = ensemble.accumulator == Precision::float32;
+  const auto exponential = [&](double score) {
+    return single ? static_cast<double>(std::exp(static_cast<float>(score))) : std::exp(score);
+  };
+  std::vector<double> outputs = scores;
+  const double largest = *std::max_element(scores.begin(), scores.end());
+  switch (ensemble.link) {
+    case Link::identity:
+      break;
+    case Link::exponential:
+      for (double& value : outputs) value = exponential(value);
+      break;
+    case Link::sigmoid:
+      for (double& value : outputs) {
+        if (single) {  // XGBoost: the exponent is capped and the denominator kept off zero
+          const auto exponent =
+              static_cast<float>(value) > -88.7F ? -static_cast<float>(value) : 88.7F;
+          value = static_cast<double>(1.0F / (std::exp(exponent) + 1.0F + 1e-16F));
+        } else {
+          value = 1.0 / (1.0 + std::exp(-value));
+        }
+      }
+      break;
+    case Link::softmax: {
+      double sum = 0;
+      for (double& value : outputs) {
+        value = exponential(rounded(value - largest, ensemble.accumulator));
+        sum += value;
+      }
+      const double divisor = rounded(sum, ensemble.accumulator);
+      for (double& value : outputs) value = rounded(value / divisor, ensemble.accumulator);
+      break;
+    }
+    case Link::winner:
+      return {static_cast<double>(std::max_element(scores.begin(), scores.end()) - scores.begin())};
+  }
+  return outputs;
+}
+
 bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
                    const std::vector<double>& scores) {
-  const std::vector<double> outputs = ensemble.transform(scores);
+  const std::vector<double> outputs = outputs_of(ensemble, scores);
   if (const auto* wanted = std::get_if<OutputIn>(&requirement.outcome)) {
     const double value = outputs.at(wanted->output);
     const Interval& range = wanted->range;
@@ -77,6 +118,10 @@ double cost_of(const Query& query, std::span<const double> point) {
     const double to = point[d];
     if ((from != from && to != to) || from == to) continue;
     if (from != from || to != to) return std::numeric_limits<double>::infinity();
+    if (query.norm == Norm::custom) {
+      cost += query.term(d, from, to);
+      continue;
+    }
     const FeatureRule& rule = query.features[d];
     const double steps =
         rule.kind == FeatureKind::categorical ? 1.0 : std::fabs(from - to) / rule.scale;

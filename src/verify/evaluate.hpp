@@ -12,6 +12,8 @@ namespace boxwood::verifying {
 
 /// Raw scores by walking every tree from its root.
 std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> point);
+/// What the library's own predict makes of scores, link by link.
+std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<double>& scores);
 bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
                    const std::vector<double>& scores);
 double cost_of(const Query& query, std::span<const double> point);

@@ -1,7 +1,6 @@
 // Checks an answer from first principles; see boxwood/verify.hpp for what it promises.
 #include <boxwood/verify.hpp>
 
-#include "base/text.hpp"
 #include "verify/evaluate.hpp"
 
 #include <fmt/format.h>
@@ -24,6 +23,11 @@ bool nearly_equal(double a, double b) {
 
 bool same_value(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
+/// Sums that overflow can end in NaN, which has to be the same NaN to count as the same.
+bool same_values(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_value);
+}
+
 class Verifier {
  public:
   Verifier(std::span<const Ensemble> ensembles, const Query& query, const Answer& answer,
@@ -40,9 +44,7 @@ class Verifier {
       place_ = fmt::format("solution {}", i);
       check_solution(answer_.solutions[i]);
       for (std::size_t j = 0; j < i; ++j) {
-        if (std::equal(answer_.solutions[i].point.begin(), answer_.solutions[i].point.end(),
-                       answer_.solutions[j].point.begin(), answer_.solutions[j].point.end(),
-                       same_value)) {
+        if (same_values(answer_.solutions[i].point, answer_.solutions[j].point)) {
           fault(fmt::format("it is the same point as solution {}", j));
         }
       }
@@ -201,7 +203,7 @@ class Verifier {
                    const std::vector<std::vector<double>>& scores) {
     ++result_.points_checked;
     for (std::size_t e = 0; e < ensembles_.size(); ++e) {
-      if (scores_at(ensembles_[e], probe) != scores[e]) {
+      if (!same_values(scores_at(ensembles_[e], probe), scores[e])) {
         fault("a point of the box has other scores");
         return;
       }
@@ -212,7 +214,7 @@ class Verifier {
                      std::span<const double> point) {
     for (std::size_t e = 0; e < ensembles_.size(); ++e) {
       if (e >= outputs.size() ||
-          outputs[e] != ensembles_[e].transform(scores_at(ensembles_[e], point))) {
+          !same_values(outputs[e], outputs_of(ensembles_[e], scores_at(ensembles_[e], point)))) {
         fault(fmt::format("what is reported of model {} is not what it says", e));
       }
     }
@@ -233,6 +235,11 @@ class Verifier {
 Verification verify(std::span<const Ensemble> ensembles, const Query& query, const Answer& answer,
                     std::size_t samples, std::uint64_t seed) {
   return Verifier(ensembles, query, answer, samples, seed).run();
+}
+
+Verification verify(const Ensemble& ensemble, const Query& query, const Answer& answer,
+                    std::size_t samples, std::uint64_t seed) {
+  return verify(std::span(&ensemble, 1), query, answer, samples, seed);
 }
 
 }  // namespace boxwood

@@ -43,7 +43,7 @@ class Search {
       tasks_.wait();
     });
     take_over();
-    return {open_bound_.load(), open_nodes_.load()};
+    return {space_.weaken(open_bound_.load()), open_nodes_.load()};
   }
 
  private:

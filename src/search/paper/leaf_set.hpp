@@ -27,7 +27,7 @@ class LeafSet {
     return false;
   }
 
-  /// Calls visit(leaf) in ascending order.
+  /// Calls visit(leaf) in ascending order; visit may erase the leaf it is called with.
   template <typename Visit>
   void for_each(Visit visit) const {
     for (std::size_t w = 0; w < words_.size(); ++w) {

@@ -18,7 +18,7 @@ bool backtrack(const Space& space, Incumbent& incumbent, Watch& watch, Reporter&
                std::uint64_t node_budget);
 
 struct Outcome {
-  double open_bound = 0;  ///< least cost of a box that was not searched; infinite when all were
+  double open_bound = 0;  ///< no box that was not searched costs less; infinite when all were
   std::uint64_t open_nodes = 0;
 };
 
@@ -28,7 +28,7 @@ Outcome branch_and_bound(const Space& space, Incumbent& incumbent, Watch& watch,
 
 /// Algorithm 2, within a radius: calls visit(node) for every complete node of cost at most
 /// `bound`, until it returns false.
-void decompose(const Space& space, double bound, Watch& watch,
+void decompose(const Space& space, double bound, Watch& watch, Reporter& reporter,
                const std::function<bool(const SearchNode&)>& visit);
 
 }  // namespace boxwood::paper

@@ -13,9 +13,6 @@ Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Grid
       known_(query, grid, known_solution),
       known_leaves_(grid.leaf_count()),
       dimensions_(make_dimensions(grid, additions.leaf_pruning)) {
-  // A sum of D non-negative terms in any order is within D * 2^-53 of itself in any other order,
-  // relatively, to first order; twice that for the two sums, twice again for comfort.
-  rounding_ = 4 * (static_cast<double>(grid.variables.size()) + 2) * 0x1p-53;
   for (std::size_t m = 0; m < grid.conditions.size(); ++m) {
     votes_.emplace_back(grid.leaf_count());
     for (std::size_t leaf = 0; leaf < grid.leaf_count(); ++leaf) {
@@ -23,14 +20,17 @@ Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Grid
     }
   }
   if (!known_.active()) return;
+  std::uint32_t trees = 0;
   for (std::size_t leaf = 0; leaf < grid.leaf_count(); ++leaf) {
     const std::span<const Side> sides = grid.sides_of(leaf);
     if (std::all_of(sides.begin(), sides.end(), [&](const Side& side) {
           return side.cells.contains(known_.cell(side.variable));
         })) {
       known_leaves_.insert(leaf);
+      ++trees;
     }
   }
+  if (trees != grid.tree_count && known_.cost() <= grid.radius) KnownSolution::lost("radius");
 }
 
 SearchNode Space::root() const {
@@ -47,19 +47,24 @@ bool Space::expand(const SearchNode& node, double bound, Watch& watch,
   const auto cell_count = static_cast<std::uint32_t>(variable.cells.size());
   bool whole = true;
   LeafSet running;
+  const auto protected_cells = [&](CellRange cells) {
+    return known_.active() && protects(node, bound) &&
+           cells.contains(known_.cell(dimension.variable));
+  };
   const auto add_child = [&](CellRange cells, const LeafSet& leaves) {
     const std::uint32_t nearest = variable.nearest(cells.first, cells.last);
     const double cost = node.cost + variable.cells[nearest].cost;
     // The box only grows dearer with the dimensions to come: beyond the bound it stays beyond.
     if (beyond(cost, bound)) {
-      if (known_.active() && protects(node, bound) &&
-          cells.contains(known_.cell(dimension.variable))) {
-        KnownSolution::lost("distance");
-      }
+      if (protected_cells(cells)) KnownSolution::lost("distance");
       return;
     }
     if (watch.expired()) {
       whole = false;
+      return;
+    }
+    if (!has_votes(leaves)) {
+      if (protected_cells(cells)) KnownSolution::lost("votes");
       return;
     }
     SearchNode child;
@@ -80,10 +85,6 @@ bool Space::expand(const SearchNode& node, double bound, Watch& watch,
 }
 
 bool Space::survives(SearchNode& child, double bound) const {
-  if (!has_votes(child)) {
-    if (known_.active() && protects(child, bound)) KnownSolution::lost("votes");
-    return false;
-  }
   if (additions_.leaf_pruning) drop_far_leaves(child, bound);
   if (additions_.score_pruning && !scores_suffice(child)) {
     if (known_.active() && protects(child, bound)) KnownSolution::lost("score");
@@ -95,10 +96,10 @@ bool Space::survives(SearchNode& child, double bound) const {
 /// The paper abandons a node when none of its leaves votes for the target. Said for conditions: if
 /// no leaf has a positive score the sum is at most 0, and fails where the threshold, from which the
 /// base score is taken off, is positive. (Without the base score the rule would be wrong: the base
-/// alone may reach the target.) Guarded by paper_engine_test, "votes".
-bool Space::has_votes(const SearchNode& child) const {
+/// alone may reach the target; see PaperEngine.TheBaseAloneMayReachTheTarget.)
+bool Space::has_votes(const LeafSet& leaves) const {
   for (std::size_t m = 0; m < votes_.size(); ++m) {
-    if (grid_.conditions[m].threshold > 0 && !child.leaves.intersects(votes_[m])) return false;
+    if (grid_.conditions[m].threshold > 0 && !leaves.intersects(votes_[m])) return false;
   }
   return true;
 }
@@ -109,8 +110,7 @@ bool Space::has_votes(const SearchNode& child) const {
 void Space::drop_far_leaves(SearchNode& child, double bound) const {
   if (dimensions_.rest.empty()) return;
   const std::size_t position = child.box.size();
-  const LeafSet alive = child.leaves;
-  alive.for_each([&](std::size_t leaf) {
+  child.leaves.for_each([&](std::size_t leaf) {
     if (!beyond(child.cost + dimensions_.rest_of(position, leaf), bound)) return;
     if (known_.active() && known_leaves_.contains(leaf) && protects(child, bound)) {
       KnownSolution::lost("leaf");
@@ -167,14 +167,6 @@ bool Space::protects(const SearchNode& node, double bound) const {
     if (!node.box[p].contains(known_.cell(dimensions_.list[p].variable))) return false;
   }
   return true;
-}
-
-bool Space::meets_requirements(std::span<const double> point) const {
-  return std::all_of(query_.requirements.begin(), query_.requirements.end(),
-                     [&](const Requirement& requirement) {
-                       const Ensemble& ensemble = ensembles_[requirement.ensemble];
-                       return meets(requirement, ensemble, ensemble.predict(point));
-                     });
 }
 
 std::vector<CellRange> Space::shared_cells(const SearchNode& node) const {

@@ -44,8 +44,7 @@ class Space {
   /// Whether no point below this cost's box can cost `bound` or less. The cost was added up in
   /// another order than total_cost does, so a few units in the last place are granted.
   bool beyond(double cost, double bound) const { return weaken(cost) > bound; }
-  /// A cost of this search as a valid bound on total_cost.
-  double weaken(double cost) const { return cost * (1 - rounding_); }
+  double weaken(double cost) const { return grid_.weaken(cost); }
 
   /// The cheapest point of the intersection of a complete node's leaves, which is at least as large
   /// as its box: every piece of one intersection speaks for the same point.
@@ -53,11 +52,13 @@ class Space {
   /// Whether that point lies in the node's own box: true for exactly one piece.
   bool holds_nearest_point(const SearchNode& node) const;
   /// The library's own word on a point.
-  bool meets_requirements(std::span<const double> point) const;
+  bool meets_requirements(std::span<const double> point) const {
+    return meets(query_, ensembles_, point);
+  }
 
  private:
   bool survives(SearchNode& child, double bound) const;
-  bool has_votes(const SearchNode& child) const;
+  bool has_votes(const LeafSet& leaves) const;
   void drop_far_leaves(SearchNode& child, double bound) const;
   bool scores_suffice(const SearchNode& child) const;
   bool protects(const SearchNode& node, double bound) const;
@@ -71,7 +72,6 @@ class Space {
   LeafSet known_leaves_;
   Dimensions dimensions_;
   std::vector<LeafSet> votes_;  ///< for each condition the leaves with a positive score
-  double rounding_ = 0;
 };
 
 }  // namespace boxwood::paper

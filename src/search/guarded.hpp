@@ -1,0 +1,14 @@
+// explain with a known solution, for tests: in developer builds a prune that loses the point, while
+// nothing cheaper is known, throws std::logic_error. Other builds ignore it.
+#pragma once
+
+#include <boxwood/explain.hpp>
+
+#include <span>
+
+namespace boxwood {
+
+Answer explain_guarded(const Prepared& prepared, const Query& query, const Options& options,
+                       std::span<const double> known_solution);
+
+}  // namespace boxwood
