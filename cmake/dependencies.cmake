@@ -33,9 +33,13 @@ FetchContent_Declare(GTest
   GIT_TAG b514bdc898e2951020cbdca1304b75f5950d1f59  # v1.15.2
   SYSTEM FIND_PACKAGE_ARGS 1.12 GLOBAL)
 
-# Only for what is downloaded: oneTBB's own tests stay out, and its libraries are installed with
-# ours; googletest is never installed.
+# Only for what is downloaded: oneTBB is installed with us, because an installed Boxwood needs it, and
+# its own tests and warnings stay out; the others leave nothing behind.
 set(TBB_TEST OFF CACHE BOOL "Build oneTBB's tests")
+set(TBB_STRICT OFF CACHE BOOL "Treat oneTBB's warnings as errors")
+set(FMT_INSTALL OFF CACHE BOOL "Install fmt")
+set(JSON_Install OFF CACHE BOOL "Install nlohmann_json")
+set(CLI11_INSTALL OFF CACHE BOOL "Install CLI11")
 set(INSTALL_GTEST OFF CACHE BOOL "Install googletest")
 
 boxwood_require(nlohmann_json::nlohmann_json nlohmann_json)
