@@ -4,6 +4,7 @@
 #include <boxwood/error.hpp>
 
 #include "base/json_fields.hpp"
+#include "model/kinds.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -17,9 +18,6 @@ namespace {
 
 constexpr int format_version = 1;
 
-constexpr std::array kinds{
-    std::pair{"continuous", FeatureKind::continuous}, std::pair{"integer", FeatureKind::integer},
-    std::pair{"ordinal", FeatureKind::ordinal}, std::pair{"categorical", FeatureKind::categorical}};
 constexpr std::array node_kinds{std::pair{"leaf", NodeKind::leaf}, std::pair{"<", NodeKind::less},
                                 std::pair{"<=", NodeKind::less_equal}};
 constexpr std::array precisions{std::pair{"float32", Precision::float32},
@@ -106,7 +104,8 @@ std::string to_json(const Ensemble& ensemble) {
   root["base"] = ensemble.base;
   root["features"] = nlohmann::ordered_json::array();
   for (const Feature& feature : ensemble.features) {
-    root["features"].push_back({{"name", feature.name}, {"kind", name_of(kinds, feature.kind)}});
+    root["features"].push_back(
+        {{"name", feature.name}, {"kind", name_of(kind_names, feature.kind)}});
   }
   root["trees"] = nlohmann::ordered_json::array();
   for (const Tree& tree : ensemble.trees) root["trees"].push_back(tree_json(tree));
@@ -133,7 +132,8 @@ Ensemble ensemble_from_json(std::string_view text, std::string_view place) {
   ensemble.base = root["base"].numbers();
   const JsonField features = root["features"];
   for (std::size_t i = 0; i < features.size(); ++i) {
-    ensemble.features.push_back({features[i]["name"].string(), features[i]["kind"].choice(kinds)});
+    ensemble.features.push_back(
+        {features[i]["name"].string(), features[i]["kind"].choice(kind_names)});
   }
   const JsonField trees = root["trees"];
   for (std::size_t i = 0; i < trees.size(); ++i) ensemble.trees.push_back(tree_from(trees[i]));

@@ -2,6 +2,7 @@
 // not known is answered with the nearest one that is.
 #include "base/json_fields.hpp"
 #include "base/text.hpp"
+#include "model/kinds.hpp"
 
 #include <boxwood/error.hpp>
 #include <boxwood/schema.hpp>
@@ -27,11 +28,6 @@ const std::vector<std::string> top_keys = {"boxwood_schema", "subject",     "out
                                            "classes",        "output_unit", "features"};
 const std::vector<std::string> feature_keys = {"name",  "title", "kind",   "labels", "unit",
                                                "range", "scale", "weight", "fixed",  "group"};
-constexpr std::array<std::pair<const char*, FeatureKind>, 4> kinds = {
-    {{"continuous", FeatureKind::continuous},
-     {"integer", FeatureKind::integer},
-     {"ordinal", FeatureKind::ordinal},
-     {"categorical", FeatureKind::categorical}}};
 
 void check_keys(const JsonField& object, const std::vector<std::string>& known) {
   for (const std::string& key : object.keys()) {
@@ -76,7 +72,7 @@ FeatureKind read_kind(const JsonField& field) {
                "Hold the columns of the group fixed, or leave their kind out");
   }
   std::vector<std::string> words;
-  for (const auto& [name, kind] : kinds) {
+  for (const auto& [name, kind] : kind_names) {
     if (word == name) return kind;
     words.emplace_back(name);
   }
@@ -220,7 +216,7 @@ std::string to_json(const Schema& schema) {
     Json entry;
     entry["name"] = feature.name;
     if (!feature.title.empty()) entry["title"] = feature.title;
-    if (feature.kind) entry["kind"] = name_of(kinds, *feature.kind);
+    if (feature.kind) entry["kind"] = name_of(kind_names, *feature.kind);
     if (!feature.labels.empty()) entry["labels"] = feature.labels;
     if (!feature.unit.empty()) entry["unit"] = feature.unit;
     if (feature.range != Interval{}) entry["range"] = range_json(feature.range);
