@@ -6,6 +6,7 @@
 #include "model/arithmetic.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
