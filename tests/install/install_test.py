@@ -1,7 +1,7 @@
 """Installs the build into a fresh prefix and uses it from there as a stranger would.
 
 The consumer project beside this file sees only the prefix: it finds the package, compiles every
-installed header alone, builds and runs a small program, and compiles the complete programs of
+installed header alone, builds and runs a small program, and builds and runs the program of
 README.md. A header that needs a private one, or a dependency the package does not name, fails.
 """
 import argparse
@@ -34,6 +34,12 @@ def readme_programs(text):
     """The C++ blocks of a Markdown page that are whole programs."""
     blocks = re.findall(r"^```cpp\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     return [block for block in blocks if "int main" in block]
+
+
+def formats_model(text):
+    """The model file that docs/formats.md shows."""
+    blocks = re.findall(r"^```json\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return next(block for block in blocks if "boxwood_model" in block)
 
 
 def check_installed_files(prefix):
@@ -69,8 +75,8 @@ def main():
             said = run(command, "--version")
             expect(arguments.version in said, f"boxwood --version says {said!r}")
 
-        readme = SOURCE / "README.md"
-        programs = readme_programs(readme.read_text()) if readme.exists() else []
+        programs = readme_programs((SOURCE / "README.md").read_text())
+        expect(programs, "README.md shows no whole C++ program")
         for number, program in enumerate(programs, 1):
             (work / f"readme_{number}.cpp").write_text(program)
         run(arguments.cmake, "-S", HERE, "-B", work / "build", "-G", arguments.generator,
@@ -79,7 +85,11 @@ def main():
             f"-DREADME_PROGRAMS={';'.join(str(path) for path in work.glob('readme_*.cpp'))}")
         run(arguments.cmake, "--build", work / "build")
         print(run(work / "build" / "consumer"), end="")
-        print(f"{len(programs)} programs of README.md compiled")
+        model = work / "model.json"
+        model.write_text(formats_model((SOURCE / "docs" / "formats.md").read_text()))
+        for number in range(1, len(programs) + 1):
+            said = run(work / "build" / f"readme_{number}", model)
+            expect(said == "optimal, cost 0\n", f"program {number} of README.md says {said!r}")
 
 
 if __name__ == "__main__":
