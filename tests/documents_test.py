@@ -58,6 +58,12 @@ class Documents(unittest.TestCase):
                     with self.subTest(page=page.name, line=line):
                         self.assertRegex(help_of[verb], re.escape(flag) + r"(?![a-z-])")
 
+    def test_performance_has_its_figures(self):
+        text = (ROOT / "docs" / "performance.md").read_text()
+        blocks = re.findall(r"<!-- growth: begin -->(.*?)<!-- growth: end -->", text, re.DOTALL)
+        self.assertEqual(len(blocks), 1, "docs/performance.md has one block for bench/growth.py")
+        self.assertRegex(blocks[0], r"\|.*\d", "no figures: run bench/growth.py with --write")
+
     def test_one_version(self):
         version = (ROOT / "VERSION").read_text().strip()
         self.assertRegex(version, r"^\d+\.\d+\.\d+$")
