@@ -105,6 +105,11 @@ TEST(Words, ProbabilitiesShowEnoughDigitsToDiffer) {
   EXPECT_EQ(probability_text(0.213, 0.5), "0.21");
   EXPECT_EQ(probability_text(0.49961, 0.5), "0.4996");
   EXPECT_EQ(probability_text(0.5, 0.5), "0.50");
+  EXPECT_EQ(probability_text(0.00195, 0.5), "0.002");
+  EXPECT_EQ(probability_text(0.9987, 0.5), "0.999");
+  EXPECT_EQ(probability_text(3e-12, 0.5), "3e-12");
+  EXPECT_EQ(probability_text(0, 0.5), "0.00");
+  EXPECT_EQ(probability_text(1, 0.5), "1.00");
 }
 
 TEST(Words, DurationsSuitTheirSize) {
@@ -195,6 +200,34 @@ TEST_F(Rendered, FeasibleShowsTheGap) {
                       "(gap 20.0 %)\n"),
             std::string::npos)
       << text;
+  for (const double bound : {0.0, 3.553e-15}) {
+    answer.lower_bound = bound;
+    EXPECT_NE(table().find("cost 25 (weighted squared distance) · no useful lower bound yet\n"),
+              std::string::npos)
+        << table();
+  }
+}
+
+TEST_F(Rendered, ClassesAreQuotedWhereNothingSaysWhatHasThem) {
+  solve(Status::optimal);
+  schema.outcome.clear();
+  EXPECT_NE(table().find("Smallest change that gives \"granted\" (proven optimal, 3 ms):\n"),
+            std::string::npos)
+      << table();
+  query.requirements = {require_class(1, 0.525)};
+  EXPECT_NE(table().find("that gives \"granted\" with probability at least 0.525 ("),
+            std::string::npos)
+      << table();
+  query.requirements = {require_class(1)};
+  schema.outcome = "credit";
+  ensemble.classes.clear();
+  EXPECT_NE(table().find("Smallest change that gives \"class 1\" ("), std::string::npos) << table();
+}
+
+TEST_F(Rendered, CostsOfOnesOwnHaveNoName) {
+  solve(Status::optimal);
+  query.norm = Norm::custom;
+  EXPECT_NE(table().find(" · cost 25 · nothing"), std::string::npos) << table();
 }
 
 TEST_F(Rendered, InfeasibleSaysThatItIsProven) {
@@ -253,7 +286,7 @@ TEST_F(Rendered, MissingValuesAreSaidToStay) {
   EXPECT_EQ(json()["changes"].size(), 1u);
 }
 
-TEST_F(Rendered, AFloatStepIsCalledOne) {
+TEST_F(Rendered, ChangesTooSmallToActOnAreSaidToBe) {
   solve(Status::optimal);
   answer.solutions[0].point = {24, 1, std::nextafter(4870.0F, 0.0F)};
   const std::string text = table();
@@ -261,6 +294,16 @@ TEST_F(Rendered, AFloatStepIsCalledOne) {
                       "float step of \"income\".\n      Give it a kind or a range in the schema"),
             std::string::npos)
       << text;
+  answer.solutions[0].point = {24, 1, 4870.004};
+  EXPECT_NE(table().find("Note: applicant 3 sits on the edge of the model: the change of "
+                         "\"income\" is too small to act on."),
+            std::string::npos)
+      << table();
+  answer.solutions[0].point = {19, 1, 4870.004};
+  EXPECT_NE(table().find("Note: part of the change for applicant 3, that of \"income\", is too "
+                         "small to act on."),
+            std::string::npos)
+      << table();
   answer.solutions[0].point = {24, 1, 4860};
   EXPECT_EQ(table().find("Note"), std::string::npos);
 }
@@ -268,7 +311,11 @@ TEST_F(Rendered, AFloatStepIsCalledOne) {
 TEST_F(Rendered, VerificationIsPartOfTheAnswer) {
   solve(Status::optimal);
   Explanation shown{ensemble, schema, query, answer, 3, std::vector<std::string>{}};
-  EXPECT_NE(to_table(shown).find("Verified independently.\n"), std::string::npos);
+  EXPECT_NE(
+      to_table(shown).find("\nChecked again from the model alone: outcome, rules, cost and box "
+                           "hold.\n"),
+      std::string::npos)
+      << to_table(shown);
   EXPECT_TRUE(nlohmann::json::parse(to_json(shown))["verified"].get<bool>());
   shown.faults = {"the cost is wrong"};
   EXPECT_NE(to_table(shown).find("VERIFICATION FAILED:\n  the cost is wrong\n"), std::string::npos);
@@ -298,13 +345,16 @@ TEST_F(Rendered, RegressionSpeaksOfItsOutput) {
 TEST_F(Rendered, JsonHasEveryFieldThatIsPromised) {
   solve(Status::optimal);
   const nlohmann::json object = json();
-  for (const char* key :
-       {"row",       "status",        "proven",       "stop",         "already_met", "target",
-        "cost",      "distance",      "lower_bound",  "gap",          "point",       "changes",
-        "region",    "output_before", "output_after", "class_before", "class_after", "ties",
-        "more_ties", "nodes",         "seconds",      "text"}) {
+  for (const char* key : {"boxwood_answer", "row",         "status",        "proven",
+                          "stop",           "already_met", "target",        "cost",
+                          "distance",       "lower_bound", "gap",           "point",
+                          "changes",        "region",      "output_before", "output_after",
+                          "class_before",   "class_after", "ties",          "more_ties",
+                          "nodes",          "seconds",     "text"}) {
     EXPECT_TRUE(object.contains(key)) << key;
   }
+  EXPECT_TRUE(to_json({ensemble, schema, query, answer, 3, std::nullopt})
+                  .starts_with(R"({"boxwood_answer":1,"row":3,)"));
   EXPECT_EQ(object["row"], 3);
   EXPECT_EQ(object["status"], "optimal");
   EXPECT_EQ(object["cost"], 25.0);
@@ -368,9 +418,20 @@ TEST_F(Rendered, RegionsShowTheirIntervals) {
             "Region 1: credit granted (probability of \"granted\" 0.56) · distance 5 · cost 25\n"
             "  feature    now         nearest     anything in\n"
             "  duration   24 months   19 months   at most 19 months\n"
-            "  ----------------------------------------------------\n");
+            "  ----------------------------------------------------\n"
+            "  2 features as they are\n");
+  EXPECT_TRUE(to_json(view).starts_with(R"({"boxwood_region":1,"row":3,"number":1,)"));
   EXPECT_EQ(nlohmann::json::parse(to_json(view))["class"], "granted");
   EXPECT_NE(to_csv(view).find("\"(-inf, 20)\""), std::string::npos);
+}
+
+TEST_F(Rendered, TheRegionOfThePointItselfChangesNothing) {
+  query.requirements.clear();
+  const Region region{
+      {query.point, {{20, infinity, true, false}, {}, {}}}, 0, {ensemble.predict(query.point)}};
+  EXPECT_EQ(to_table(RegionView{ensemble, schema, query, region, 3, 1}),
+            "Region 1: credit refused · distance 0 · cost 0\n"
+            "  3 features as they are\n");
 }
 
 }  // namespace

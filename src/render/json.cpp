@@ -91,6 +91,7 @@ std::string to_json(const Explanation& explanation) {
   const bool proven = answer.status == Status::optimal || answer.status == Status::infeasible;
   const std::vector<double> scores_before = ensemble.predict(query.point);
   Json object;
+  object["boxwood_answer"] = 1;
   object["row"] = row;
   object["status"] = to_string(answer.status);
   object["proven"] = proven;
@@ -137,6 +138,7 @@ std::string to_json(const Explanation& explanation) {
 std::string to_json(const RegionView& view) {
   const auto& [ensemble, schema, query, region, row, count] = view;
   Json object;
+  object["boxwood_region"] = 1;
   object["row"] = row;
   object["number"] = count;
   object["cost"] = number(region.cost);

@@ -24,16 +24,8 @@ const Requirement* first_requirement(const Query& query) {
 /// The library's probability of a class, where it gives one.
 std::optional<double> probability_of(const Ensemble& ensemble, std::size_t target,
                                      std::span<const double> outputs) {
-  if (ensemble.task == Task::multiclass) {
-    if (ensemble.link != Link::softmax) return std::nullopt;
-    return outputs[target];
-  }
-  if (ensemble.task != Task::binary || ensemble.link != Link::sigmoid) return std::nullopt;
-  if (target == 1) return outputs[0];
-  if (ensemble.accumulator == Precision::float32) {
-    return static_cast<double>(1.0F - static_cast<float>(outputs[0]));
-  }
-  return 1 - outputs[0];
+  if (!gives_probabilities(ensemble)) return std::nullopt;
+  return ensemble.probability(outputs, target);
 }
 
 /// What the probability must reach: the asked one, or one half for the class of a binary model.
@@ -53,6 +45,41 @@ std::string output_name(const Schema& schema) {
   return schema.outcome.empty() ? "output" : schema.outcome;
 }
 
+/// The smallest change that the model can notice.
+bool is_next_float(double from, double to, Precision precision) {
+  if (precision == Precision::float32) {
+    const auto start = static_cast<float>(from);
+    const auto end = static_cast<float>(to);
+    return start != end && end == std::nextafter(start, end);
+  }
+  return from != to && to == std::nextafter(from, to);
+}
+
+/// A change that only a computer can make: to the next float, or by less than a millionth.
+bool is_too_small(double from, double to, Precision precision) {
+  return std::abs(to - from) <= 1e-6 * std::max(std::abs(from), std::abs(to)) ||
+         is_next_float(from, to, precision);
+}
+
+const char* cost_name(Norm norm) {
+  switch (norm) {
+    case Norm::squared_l2:
+      return " (weighted squared distance)";
+    case Norm::l1:
+      return " (weighted distance)";
+    case Norm::custom:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+bool gives_probabilities(const Ensemble& ensemble) {
+  return (ensemble.task == Task::multiclass && ensemble.link == Link::softmax) ||
+         (ensemble.task == Task::binary && ensemble.link == Link::sigmoid);
+}
+
 std::string stop_text(Stop stop) {
   switch (stop) {
     case Stop::time:
@@ -69,20 +96,6 @@ std::string stop_text(Stop stop) {
   }
   return "stopped";
 }
-
-/// A change that only a computer can make: to the next float, or by less than a millionth.
-bool is_float_step(double from, double to, Precision precision) {
-  const double relative = std::abs(to - from) / std::max(std::abs(from), std::abs(to));
-  if (relative <= 1e-6) return true;
-  if (precision == Precision::float32) {
-    const auto start = static_cast<float>(from);
-    const auto end = static_cast<float>(to);
-    return end == std::nextafter(start, end);
-  }
-  return to == std::nextafter(from, to);
-}
-
-}  // namespace
 
 std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const double> scores) {
   if (ensemble.task == Task::regression) return std::nullopt;
@@ -151,7 +164,10 @@ std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const 
                          interval_text(output_words(schema), wanted->range, ensemble.accumulator));
   } else {
     const auto& class_is = std::get<ClassIs>(requirement->outcome);
-    phrase = "is " + ensemble.class_name(class_is.target);
+    const std::string label = ensemble.class_name(class_is.target);
+    // "is granted" reads well of a credit; of what the schema does not name nothing is known.
+    const bool reads_well = !schema.outcome.empty() && !ensemble.classes.empty();
+    phrase = reads_well ? "is " + label : fmt::format("gives \"{}\"", label);
     if (class_is.probability) {
       phrase += " with probability at least " + needed_text(*class_is.probability);
     }
@@ -208,10 +224,12 @@ std::string closing(const Explanation& explanation) {
   std::string text = reached_text(ensemble, schema, query,
                                   ensemble.transform(ensemble.predict(answer.best().point)));
   if (!text.empty()) text += " · ";
-  text += fmt::format("{} {} ({})", text.empty() ? "Cost" : "cost", cost_text(answer.cost),
-                      query.norm == Norm::l1 ? "weighted distance" : "weighted squared distance");
+  text += fmt::format("{} {}{}", text.empty() ? "Cost" : "cost", cost_text(answer.cost),
+                      cost_name(query.norm));
   if (answer.status == Status::optimal) return text + " · nothing nearer exists";
-  if (!(answer.lower_bound > 0)) return text + " · how much cheaper it can be stays open";
+  if (!is_useful_bound(answer.lower_bound, answer.cost)) {
+    return text + " · no useful lower bound yet";
+  }
   return fmt::format("{} · nothing cheaper than {} exists (gap {:.1f} %)", text,
                      cost_text(answer.lower_bound), 100 * answer.gap());
 }
@@ -237,27 +255,40 @@ std::vector<std::string> notes(const Explanation& explanation) {
 
   const std::vector<double>& to = answer.best().point;
   std::vector<std::string> steps;
+  bool next_floats = true;
   const std::vector<std::size_t> changed = changed_features(query, to);
   for (const std::size_t i : changed) {
     if (query.features[i].kind == FeatureKind::continuous &&
-        is_float_step(query.point[i], to[i], ensemble.input)) {
+        is_too_small(query.point[i], to[i], ensemble.input)) {
+      next_floats = next_floats && is_next_float(query.point[i], to[i], ensemble.input);
       steps.push_back(fmt::format("\"{}\"", title_of(schema.features[i])));
     }
   }
   if (steps.empty()) return all;
   std::string subject = subject_text(schema, row);
   subject[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(subject[0])));
-  const std::string what =
-      steps.size() == changed.size()
-          ? fmt::format(
-                "{} sits on the edge of the model: the change is the smallest float step of",
-                subject)
-          : fmt::format("part of the change for {} is a mere float step of", subject);
+  std::string what;
+  if (steps.size() < changed.size()) {
+    what = fmt::format("part of the change for {}, that of {}, is too small to act on", subject,
+                       and_list(steps));
+  } else if (next_floats) {
+    what =
+        fmt::format("{} sits on the edge of the model: the change is the smallest float step of {}",
+                    subject, and_list(steps));
+  } else {
+    what = fmt::format("{} sits on the edge of the model: the change of {} is too small to act on",
+                       subject, and_list(steps));
+  }
   all.push_back(
-      fmt::format("Note: {} {}. Give {} a kind or a range in the schema for an answer that a "
-                  "person can act on.",
-                  what, and_list(steps), steps.size() == 1 ? "it" : "them"));
+      fmt::format("Note: {}. Give {} a kind or a range in the schema for an answer that a person "
+                  "can act on.",
+                  what, steps.size() == 1 ? "it" : "them"));
   return all;
+}
+
+std::string checked_text(const Answer& answer) {
+  if (answer.solutions.empty()) return "Checked again from the model alone: no fault found.";
+  return "Checked again from the model alone: outcome, rules, cost and box hold.";
 }
 
 std::vector<std::string> fixed_titles(const Explanation& explanation) {

@@ -22,11 +22,18 @@ std::string standing_text(const Ensemble& ensemble, const Schema& schema, const 
 std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                          std::span<const double> outputs);
 
-/// "is granted", "is granted with probability at least 0.80", "brings the price to at least 9".
+/// "is granted" where the schema says what is ("credit"), else `gives "granted"`; "is granted with
+/// probability at least 0.80", "brings the price to at least 9".
 std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const Query& query);
 
 /// The label of the class that the scores give; nothing for regression.
 std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const double> scores);
+
+/// The library's classifier gives a probability for each class.
+bool gives_probabilities(const Ensemble& ensemble);
+
+/// "stopped at the time limit", "interrupted".
+std::string stop_text(Stop stop);
 
 /// "Applicant 3", "Row 3".
 std::string subject_text(const Schema& schema, std::size_t row);
@@ -36,8 +43,10 @@ std::string headline(const Explanation& explanation);
 std::string verdict(const Explanation& explanation);
 std::string closing(const Explanation& explanation);
 std::string tie_count(const Answer& answer);
-/// Features that are missing, and changes that are a mere float step; each a sentence or two.
+/// Features that are missing, and changes too small to act on; each a sentence or two.
 std::vector<std::string> notes(const Explanation& explanation);
+/// What `verify` confirms. It does not prove again that nothing cheaper exists, nor says so.
+std::string checked_text(const Answer& answer);
 std::vector<std::string> fixed_titles(const Explanation& explanation);
 
 }  // namespace boxwood

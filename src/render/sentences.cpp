@@ -42,7 +42,7 @@ std::vector<std::string> sentences(const Explanation& explanation) {
   }
   for (const std::string& note : notes(explanation)) all.push_back(note);
   if (faults) {
-    all.push_back(faults->empty() ? std::string("Verified independently.")
+    all.push_back(faults->empty() ? checked_text(answer)
                                   : full_stop(fmt::format("VERIFICATION FAILED: {}",
                                                           fmt::join(*faults, "; "))));
   }

@@ -65,16 +65,22 @@ std::string columns(const std::vector<Line>& lines, const TableStyle& style) {
   return text;
 }
 
-std::string changes_table(const Explanation& explanation, const TableStyle& style) {
-  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
-  const Solution& best = answer.best();
-  std::vector<Line> lines = {{"feature", "now", "change to", "anything in"}};
-  for (const std::size_t i : changed_features(query, best.point)) {
+/// A header, and a line for each feature that changes.
+std::vector<Line> change_lines(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                               const Solution& solution, const char* to) {
+  std::vector<Line> lines = {{"feature", "now", to, "anything in"}};
+  for (const std::size_t i : changed_features(query, solution.point)) {
     const FeatureSchema& feature = schema.features[i];
     lines.push_back({title_of(feature), value_text(feature, query.point[i], ensemble.input),
-                     value_text(feature, best.point[i], ensemble.input),
-                     interval_text(feature, best.region[i], ensemble.input)});
+                     value_text(feature, solution.point[i], ensemble.input),
+                     interval_text(feature, solution.region[i], ensemble.input)});
   }
+  return lines;
+}
+
+std::string changes_table(const Explanation& explanation, const TableStyle& style) {
+  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
+  const std::vector<Line> lines = change_lines(ensemble, schema, query, answer.best(), "change to");
   const std::size_t same = query.point.size() - (lines.size() - 1);
   std::string stays = fmt::format("{} feature{} as {}.", same, same == 1 ? " stays" : "s stay",
                                   same == 1 ? "it is" : "they are");
@@ -102,10 +108,10 @@ std::string ties_text(const Explanation& explanation) {
   return text;
 }
 
-std::string checked_text(const Explanation& explanation, const TableStyle& style) {
+std::string check_lines(const Explanation& explanation, const TableStyle& style) {
   if (!explanation.faults) return {};
   if (explanation.faults->empty())
-    return inked("Verified independently.", Ink::green, style) + "\n";
+    return inked(checked_text(explanation.answer), Ink::green, style) + "\n";
   std::string text = inked("VERIFICATION FAILED:", Ink::red, style) + "\n";
   for (const std::string& fault : *explanation.faults) text += fmt::format("  {}\n", fault);
   return text;
@@ -140,7 +146,7 @@ std::string to_table(const Explanation& explanation, const TableStyle& style) {
   for (const std::string& note : notes(explanation)) {
     text += wrapped(note, page_width, note.starts_with("Note") ? "      " : "") + "\n";
   }
-  return text + checked_text(explanation, style);
+  return text + check_lines(explanation, style);
 }
 
 std::string to_table(const RegionView& view, const TableStyle& style) {
@@ -154,19 +160,12 @@ std::string to_table(const RegionView& view, const TableStyle& style) {
   }
   head += fmt::format(" · distance {} · cost {}", cost_text(distance(query.norm, region.cost)),
                       cost_text(region.cost));
-  std::vector<Line> lines = {{"feature", "now", "nearest", "anything in"}};
-  for (std::size_t i = 0; i < query.point.size(); ++i) {
-    if (query.features[i].fixed || std::isnan(query.point[i])) continue;
-    const FeatureSchema& feature = schema.features[i];
-    const std::string interval = interval_text(feature, region.nearest.region[i], ensemble.input);
-    const bool changed = region.nearest.point[i] != query.point[i];
-    if (interval == "anything" && !changed) continue;
-    lines.push_back(
-        {title_of(feature), value_text(feature, query.point[i], ensemble.input),
-         changed ? value_text(feature, region.nearest.point[i], ensemble.input) : "as it is",
-         interval});
-  }
-  return inked(head, Ink::bold, style) + "\n" + columns(lines, style);
+  const std::vector<Line> lines = change_lines(ensemble, schema, query, region.nearest, "nearest");
+  const std::size_t same = query.point.size() - (lines.size() - 1);
+  // Every region leaves most features where they are: to list them would bury those that move.
+  return fmt::format("{}\n{}  {} feature{}\n", inked(head, Ink::bold, style),
+                     lines.size() > 1 ? columns(lines, style) : "", same,
+                     same == 1 ? " as it is" : "s as they are");
 }
 
 }  // namespace boxwood

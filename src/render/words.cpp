@@ -69,12 +69,13 @@ std::string grouped_count(std::uint64_t value) { return with_thousands(std::to_s
 
 std::string probability_text(double value, double other) {
   constexpr int most = 9;
+  const auto alike = [&](double mark, int digits) {
+    return value != mark &&
+           fmt::format("{:.{}f}", value, digits) == fmt::format("{:.{}f}", mark, digits);
+  };
   int digits = 2;
-  while (digits < most && value != other &&
-         fmt::format("{:.{}f}", value, digits) == fmt::format("{:.{}f}", other, digits)) {
-    ++digits;
-  }
-  return fmt::format("{:.{}f}", value, digits);
+  while (digits < most && (alike(other, digits) || alike(0, digits) || alike(1, digits))) ++digits;
+  return alike(0, digits) ? fmt::format("{:.1g}", value) : fmt::format("{:.{}f}", value, digits);
 }
 
 std::string duration_text(double seconds) {
@@ -86,6 +87,10 @@ std::string duration_text(double seconds) {
 }
 
 std::string cost_text(double cost) { return fmt::format("{:.4g}", cost); }
+
+bool is_useful_bound(double bound, double best_cost) {
+  return bound > 0 && !(std::isfinite(best_cost) && bound < 1e-6 * best_cost);
+}
 
 const std::string& title_of(const FeatureSchema& feature) {
   return feature.title.empty() ? feature.name : feature.title;

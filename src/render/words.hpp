@@ -15,7 +15,8 @@ namespace boxwood {
 std::string grouped_number(double value, Precision precision);
 std::string grouped_count(std::uint64_t value);
 
-/// A probability with two digits, or as many more as it takes to tell it from `other`.
+/// A probability with two digits, or as many more as it takes to tell it from `other`, from 0 and
+/// from 1.
 std::string probability_text(double value, double other);
 
 /// "3 ms", "10.0 s", "2 min 5 s".
@@ -23,6 +24,8 @@ std::string duration_text(double seconds);
 
 /// A cost or bound with four digits.
 std::string cost_text(double cost);
+/// A bound that is next to nothing beside the best cost tells a person nothing.
+bool is_useful_bound(double bound, double best_cost);
 
 /// "checking account": the title, or the name where there is none.
 const std::string& title_of(const FeatureSchema& feature);
