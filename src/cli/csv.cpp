@@ -1,6 +1,7 @@
 #include "cli/csv.hpp"
 
 #include "base/text.hpp"
+#include "render/words.hpp"
 
 #include <boxwood/error.hpp>
 
@@ -17,6 +18,16 @@
 namespace boxwood::cli {
 namespace {
 
+/// Files of spreadsheets that call themselves CSV have semicolons or tabs in many countries.
+void refuse_other_separator(std::string_view header, const std::string& file) {
+  const char* name = header.find(';') != std::string_view::npos    ? "semicolons"
+                     : header.find('\t') != std::string_view::npos ? "tabs"
+                                                                   : nullptr;
+  if (!name) return;
+  throw Error(fmt::format("{}, line 1", file), fmt::format("the columns are separated by {}", name),
+              "Separate them by commas and write numbers with a decimal point");
+}
+
 /// Reads one record after the other; `line` counts the lines of the file, also inside quotes.
 class Reader {
  public:
@@ -25,6 +36,7 @@ class Reader {
     if (text_.starts_with(byte_order_mark)) at_ = byte_order_mark.size();
   }
 
+  bool at_quote() const { return peek() == '"'; }
   bool finished() const { return at_ >= text_.size(); }
 
   Record next() {
@@ -64,6 +76,7 @@ class Reader {
       } else {
         ++at_;
         if (!finished() && text_.find_first_of(",\r\n", at_) != at_) {
+          if (line_ == 1) refuse_other_separator(text_.substr(at_, 1), file_);
           throw Error(fmt::format("{}, line {}", file_, line_), "text after a closing quote",
                       "Inside quotes write a quote twice");
         }
@@ -108,6 +121,18 @@ std::size_t find_column(const Sheet& sheet, const std::string& name) {
   return static_cast<std::size_t>(found - sheet.header.begin());
 }
 
+/// `Its columns are "a", "b" and 7 more`.
+std::string columns_text(const Sheet& sheet) {
+  constexpr std::size_t most = 6;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < sheet.header.size() && i < most; ++i) {
+    names.push_back(fmt::format("\"{}\"", sheet.header[i]));
+  }
+  if (sheet.header.size() > most)
+    names.push_back(fmt::format("{} more", sheet.header.size() - most));
+  return "Its columns are " + and_list(names);
+}
+
 /// For each feature the column that holds it.
 std::vector<std::size_t> match_columns(const Sheet& sheet, const Ensemble& ensemble,
                                        const Schema& schema) {
@@ -129,6 +154,7 @@ std::vector<std::size_t> match_columns(const Sheet& sheet, const Ensemble& ensem
       remedy = fmt::format("The model has no names: give just its {} columns, in its order",
                            ensemble.features.size());
     }
+    if (remedy.empty()) remedy = columns_text(sheet);
     throw Error(sheet.file, fmt::format("no column \"{}\"", feature.name), remedy);
   }
   return columns;
@@ -142,7 +168,11 @@ double cell_value(const std::string& cell, const FeatureSchema& feature, const s
   double value = 0;
   const bool is_number = parse_number(text, value);
   if (feature.labels.empty()) {
-    if (!is_number) throw Error(place, fmt::format("\"{}\" is not a number", cell));
+    if (!is_number) {
+      throw Error(
+          place, fmt::format("\"{}\" is not a number", cell),
+          "If it is a label, list the column's labels in a schema and give it with --schema");
+    }
     return value;
   }
   if (is_number &&
@@ -172,7 +202,11 @@ Sheet parse_csv(std::string_view text, std::string file) {
   Sheet sheet;
   sheet.file = std::move(file);
   Reader reader(text, sheet.file);
+  const bool quoted = reader.at_quote();
   if (!reader.finished()) sheet.header = reader.next().cells;
+  if (sheet.header.size() == 1 && !quoted) {
+    refuse_other_separator(sheet.header.front(), sheet.file);
+  }
   double number = 0;
   const bool unnamed = std::all_of(
       sheet.header.begin(), sheet.header.end(),

@@ -1,10 +1,9 @@
 // boxwood explain: for each row the cheapest change that has the wanted outcome.
 #include "cli/commands.hpp"
-#include "cli/lists.hpp"
 #include "cli/output.hpp"
+#include "cli/progress.hpp"
 #include "cli/question.hpp"
 #include "cli/usage.hpp"
-#include "cli/watch.hpp"
 
 #include <boxwood/explain.hpp>
 #include <boxwood/render.hpp>
@@ -21,7 +20,7 @@ namespace {
 struct ExplainFlags {
   QuestionFlags question;
   SearchFlags search;
-  std::string rows = "all";
+  RowFlags rows;
   std::size_t ties = Options{}.ties;
   std::string format = "table";
   std::string output;
@@ -80,12 +79,13 @@ bool report_faults(std::size_t row, const std::vector<std::string>& faults) {
 int run(const ExplainFlags& flags) {
   const Question question = load_question(flags.question);
   const auto& [ensemble, schema] = question.model;
-  const std::vector<std::size_t> rows = parse_rows(flags.rows, question.data.points.size());
+  const std::vector<std::size_t> rows = chosen_rows(flags.rows, question.data.points.size());
   Options options = options_for(flags.search);
   options.ties = flags.ties;
 
   const InterruptGuard interrupt;
   options.limits.interrupt = interrupt.flag();
+  const Prepared prepared(ensemble);
   Writer writer(flags, ensemble);
   bool limited = false;
   bool faulty = false;
@@ -97,7 +97,7 @@ int run(const ExplainFlags& flags) {
       ProgressLine line(fmt::format("row {} ({} of {})", rows[done], done + 1, rows.size()),
                         options.limits.seconds);
       options.progress = [&line](const Progress& progress) { line.show(progress); };
-      answer = explain(ensemble, query, options);
+      answer = explain(prepared, query, options);
     }
     Explanation explanation{ensemble, schema, query, answer, rows[done], std::nullopt};
     if (flags.verify) {
@@ -120,9 +120,9 @@ Command add_explain(CLI::App& program) {
       program.add_subcommand("explain", "the cheapest change that has the wanted outcome");
   auto flags = std::make_shared<ExplainFlags>();
   add_question_flags(*app, flags->question);
-  app->add_option("--rows,--row", flags->rows, "rows from 0: 0,3,7-9 or all")
-      ->capture_default_str();
+  add_row_flags(*app, flags->rows);
   add_search_flags(*app, flags->search);
+  add_threads_flag(*app, flags->search);
   app->add_option("--ties", flags->ties, "most changes of equal cost to list")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}))
       ->capture_default_str()
@@ -132,7 +132,8 @@ Command add_explain(CLI::App& program) {
       ->capture_default_str()
       ->group("Output");
   app->add_option("--output", flags->output, "write to this file")->group("Output");
-  app->add_flag("--verify", flags->verify, "check each answer independently")->group("Output");
+  app->add_flag("--verify", flags->verify, "check each answer again, from the model alone")
+      ->group("Output");
   app->footer(
       "Without an outcome, a model of two classes is asked for the other one.\n\n"
       "Examples:\n"

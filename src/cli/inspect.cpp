@@ -79,15 +79,22 @@ int run(const ModelFlags& flags) {
   for (const FeatureSchema& feature : schema.features) {
     width = std::max(width, display_width(feature.name));
   }
+  const bool titled = std::any_of(schema.features.begin(), schema.features.end(),
+                                  [](const FeatureSchema& f) { return title_of(f) != f.name; });
+  const auto line = [&](const std::string& name, const std::string& kind,
+                        const std::string& thresholds, const std::string& trees,
+                        const std::string& title) {
+    const std::string start =
+        fmt::format("{}   {:<11}   {:>10}   ", padded(name, width), kind, thresholds);
+    return titled ? fmt::format("{}{:<11}   {}\n", start, trees, title) : start + trees + "\n";
+  };
   Output output({}, false);
-  output.write(summary(ensemble) + classes_line(ensemble));
-  output.write(fmt::format("\n{}   {:<11}   {:>10}   {}\n", padded("feature", width), "kind",
-                           "thresholds", "used by"));
+  output.write(summary(ensemble) + classes_line(ensemble) + "\n");
+  output.write(line("feature", "kind", "thresholds", "used by", "title"));
   for (std::size_t i = 0; i < usage.size(); ++i) {
-    output.write(fmt::format("{}   {:<11}   {:>10}   {}\n", padded(schema.features[i].name, width),
-                             kind_text(schema.features[i]),
-                             grouped_count(usage[i].thresholds.size()),
-                             plural(usage[i].trees, "tree")));
+    const FeatureSchema& feature = schema.features[i];
+    output.write(line(feature.name, kind_text(feature), grouped_count(usage[i].thresholds.size()),
+                      plural(usage[i].trees, "tree"), title_of(feature)));
   }
   output.finish();
   return answered;

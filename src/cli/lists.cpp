@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <set>
 
 namespace boxwood::cli {
@@ -36,17 +37,51 @@ bool parse_count(std::string_view text, std::size_t& value) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-std::size_t feature_named(const std::string& name, const Schema& schema, std::string_view flag) {
-  std::vector<std::string> names;
+/// By name, else by title.
+std::optional<std::size_t> find_feature(std::string_view name, const Schema& schema) {
   for (std::size_t i = 0; i < schema.features.size(); ++i) {
     if (schema.features[i].name == name) return i;
-    names.push_back(schema.features[i].name);
   }
   for (std::size_t i = 0; i < schema.features.size(); ++i) {
-    if (schema.features[i].title == name) return i;
+    if (!name.empty() && schema.features[i].title == name) return i;
   }
-  throw UsageError(std::string(flag), fmt::format("no feature \"{}\"", name),
-                   did_you_mean(name, names));
+  return std::nullopt;
+}
+
+/// Where a list was split at commas and a feature has one in its name: how to keep it whole.
+std::string comma_hint(std::string_view list, const Schema& schema) {
+  if (list.find(',') == std::string_view::npos) return {};
+  for (const FeatureSchema& feature : schema.features) {
+    for (const std::string& name : {feature.name, feature.title}) {
+      if (name.find(',') == std::string::npos) continue;
+      return fmt::format("A name with a comma goes in double quotes inside the argument: '\"{}\"'",
+                         name);
+    }
+  }
+  return {};
+}
+
+std::size_t feature_named(const std::string& name, std::string_view list, const Schema& schema,
+                          std::string_view flag) {
+  if (const auto found = find_feature(name, schema)) return *found;
+  std::vector<std::string> names;
+  for (const FeatureSchema& feature : schema.features) {
+    names.push_back(feature.name);
+    if (!feature.title.empty()) names.push_back(feature.title);
+  }
+  std::string remedy = did_you_mean(name, names);
+  const std::string hint = comma_hint(list, schema);
+  if (!remedy.empty() && !hint.empty()) remedy += " ";
+  throw UsageError(std::string(flag), fmt::format("no feature \"{}\"", name), remedy + hint);
+}
+
+double weight_from(std::string_view text, std::string_view flag) {
+  double weight = 0;
+  if (!parse_number(text, weight) || !(weight > 0) || !std::isfinite(weight)) {
+    throw UsageError(std::string(flag), fmt::format("\"{}\" is not a number above 0", text),
+                     "To rule a change out, use --fix");
+  }
+  return weight;
 }
 
 }  // namespace
@@ -90,9 +125,10 @@ std::vector<std::size_t> parse_rows(std::string_view text, std::size_t count,
 
 std::vector<std::size_t> parse_features(std::string_view text, const Schema& schema,
                                         std::string_view flag) {
+  if (const auto whole = find_feature(text, schema)) return {*whole};
   std::vector<std::size_t> features;
   for (const std::string& name : split(text, flag)) {
-    features.push_back(feature_named(name, schema, flag));
+    features.push_back(feature_named(name, text, schema, flag));
   }
   return features;
 }
@@ -100,21 +136,21 @@ std::vector<std::size_t> parse_features(std::string_view text, const Schema& sch
 std::vector<std::pair<std::size_t, double>> parse_weights(std::string_view text,
                                                           const Schema& schema,
                                                           std::string_view flag) {
+  if (const std::size_t equals = text.rfind('='); equals != std::string_view::npos) {
+    if (const auto whole = find_feature(text.substr(0, equals), schema)) {
+      return {{*whole, weight_from(text.substr(equals + 1), flag)}};
+    }
+  }
   std::vector<std::pair<std::size_t, double>> weights;
   for (const std::string& part : split(text, flag)) {
     const std::size_t equals = part.rfind('=');
     if (equals == std::string::npos) {
+      const std::string hint = comma_hint(text, schema);
       throw UsageError(std::string(flag), fmt::format("\"{}\" has no weight", part),
-                       "Write name=weight, such as duration=2");
+                       hint.empty() ? "Write name=weight, such as duration=2" : hint);
     }
-    double weight = 0;
-    if (!parse_number(std::string_view(part).substr(equals + 1), weight) || !(weight > 0) ||
-        !std::isfinite(weight)) {
-      throw UsageError(std::string(flag),
-                       fmt::format("\"{}\" is not a number above 0", part.substr(equals + 1)),
-                       "To rule a change out, use --fix");
-    }
-    weights.emplace_back(feature_named(part.substr(0, equals), schema, flag), weight);
+    const double weight = weight_from(std::string_view(part).substr(equals + 1), flag);
+    weights.emplace_back(feature_named(part.substr(0, equals), text, schema, flag), weight);
   }
   return weights;
 }

@@ -15,7 +15,8 @@ namespace boxwood::cli {
 std::vector<std::size_t> parse_rows(std::string_view text, std::size_t count,
                                     std::string_view flag = "--rows");
 
-/// "a,b" as features, by name or title. A name with a comma stands in double quotes: "\"a,b\",c".
+/// "a,b" as features, by name or title. Among others, a name with a comma stands in double quotes:
+/// "\"a,b\",c"; alone it needs none.
 std::vector<std::size_t> parse_features(std::string_view text, const Schema& schema,
                                         std::string_view flag);
 

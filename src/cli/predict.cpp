@@ -1,10 +1,10 @@
 // boxwood predict: what the model says about rows of data, as its own library would.
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/lists.hpp"
 #include "cli/output.hpp"
 #include "cli/question.hpp"
 #include "cli/usage.hpp"
+#include "render/outcome.hpp"
 #include "render/words.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 struct PredictFlags {
   ModelFlags model;
   std::string data;
-  std::string rows = "all";
+  RowFlags rows;
   bool raw = false;
   std::string output;
 };
@@ -49,9 +49,7 @@ void write_raw(Output& output, const Ensemble& ensemble, const Data& data,
 std::vector<std::string> header_of(const Ensemble& ensemble, const Schema& schema) {
   std::vector<std::string> cells = {"row"};
   if (ensemble.task != Task::regression) cells.emplace_back("class");
-  if (ensemble.task == Task::binary && ensemble.link == Link::sigmoid) {
-    cells.insert(cells.end(), {ensemble.class_name(0), ensemble.class_name(1)});
-  } else if (ensemble.link == Link::softmax) {
+  if (gives_probabilities(ensemble)) {
     for (std::size_t k = 0; k < ensemble.class_count(); ++k) {
       cells.push_back(ensemble.class_name(k));
     }
@@ -72,11 +70,12 @@ std::vector<std::string> cells_of(const Ensemble& ensemble, std::size_t row,
   }
   if (ensemble.link == Link::winner) return cells;
   std::vector<double> outputs = ensemble.transform(scores);
-  if (ensemble.task == Task::binary && ensemble.link == Link::sigmoid) {
-    const double other = ensemble.accumulator == Precision::float32
-                             ? static_cast<double>(1.0F - static_cast<float>(outputs[0]))
-                             : 1 - outputs[0];
-    outputs.insert(outputs.begin(), other);
+  if (gives_probabilities(ensemble)) {
+    std::vector<double> probabilities;
+    for (std::size_t k = 0; k < ensemble.class_count(); ++k) {
+      probabilities.push_back(ensemble.probability(outputs, k));
+    }
+    outputs = std::move(probabilities);
   }
   for (const double value : outputs) cells.push_back(exact_text(value, ensemble.accumulator));
   return cells;
@@ -104,7 +103,7 @@ void write_table(Output& output, const Model& model, const Data& data,
 int run(const PredictFlags& flags) {
   const Model model = load_model(flags.model);
   const Data data = data_for(read_csv(flags.data), model.ensemble, model.schema);
-  const std::vector<std::size_t> rows = parse_rows(flags.rows, data.points.size());
+  const std::vector<std::size_t> rows = chosen_rows(flags.rows, data.points.size());
   Output output(flags.output, false);
   if (flags.raw) {
     write_raw(output, model.ensemble, data, rows);
@@ -122,8 +121,7 @@ Command add_predict(CLI::App& program) {
   auto flags = std::make_shared<PredictFlags>();
   add_model_flags(*app, flags->model);
   add_data_flag(*app, flags->data);
-  app->add_option("--rows,--row", flags->rows, "rows from 0: 0,3,7-9 or all")
-      ->capture_default_str();
+  add_row_flags(*app, flags->rows);
   app->add_flag("--raw", flags->raw,
                 "the library's raw scores (margins) as CSV, with every digit they have");
   app->add_option("--output", flags->output, "write to this file");

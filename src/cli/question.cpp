@@ -88,14 +88,28 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
       ->group(group);
 }
 
+void add_row_flags(CLI::App& command, RowFlags& flags) {
+  auto* rows = command.add_option("--rows", flags.rows, "rows from 0: 0,3,7-9 or all")
+                   ->capture_default_str();
+  command.add_option("--row", flags.row, "the same, for one")->excludes(rows);
+}
+
+std::vector<std::size_t> chosen_rows(const RowFlags& flags, std::size_t count) {
+  return flags.row ? parse_rows(*flags.row, count, "--row")
+                   : parse_rows(flags.rows, count, "--rows");
+}
+
+void add_threads_flag(CLI::App& command, SearchFlags& flags) {
+  command.add_option("--threads", flags.threads, "0 for all cores")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str()
+      ->group("Search");
+}
+
 void add_search_flags(CLI::App& command, SearchFlags& flags) {
   const std::string group = "Search";
   command.add_option("--engine", flags.engine, "which search")
       ->check(CLI::IsMember({"paper"}))
-      ->capture_default_str()
-      ->group(group);
-  command.add_option("--threads", flags.threads, "0 for all cores")
-      ->check(CLI::Range(0, 1024))
       ->capture_default_str()
       ->group(group);
   command.add_option("--time-limit", flags.time_limit, "seconds for each row")->group(group);

@@ -34,6 +34,12 @@ struct QuestionFlags {
   std::string norm = "l2";
 };
 
+/// `--rows` or `--row`: the same, but complaints name the one that was given.
+struct RowFlags {
+  std::string rows = "all";
+  std::optional<std::string> row;
+};
+
 struct SearchFlags {
   std::string engine = "paper";
   int threads = 0;
@@ -46,7 +52,11 @@ struct SearchFlags {
 void add_model_flags(CLI::App& command, ModelFlags& flags);
 void add_data_flag(CLI::App& command, std::string& data);
 void add_question_flags(CLI::App& command, QuestionFlags& flags);
+void add_row_flags(CLI::App& command, RowFlags& flags);
 void add_search_flags(CLI::App& command, SearchFlags& flags);
+void add_threads_flag(CLI::App& command, SearchFlags& flags);
+
+std::vector<std::size_t> chosen_rows(const RowFlags& flags, std::size_t count);
 
 /// A model and what its columns mean; the schema's class labels are the model's.
 struct Model {

@@ -2,9 +2,10 @@
 #include "cli/commands.hpp"
 #include "cli/lists.hpp"
 #include "cli/output.hpp"
+#include "cli/progress.hpp"
 #include "cli/question.hpp"
 #include "cli/usage.hpp"
-#include "cli/watch.hpp"
+#include "render/outcome.hpp"
 
 #include <boxwood/explain.hpp>
 #include <boxwood/render.hpp>
@@ -30,21 +31,9 @@ struct RegionFlags {
 };
 
 std::string why(Stop stop, std::size_t limit) {
-  switch (stop) {
-    case Stop::finished:
-      return "these are all";
-    case Stop::time:
-      return "stopped at the time limit, there may be more";
-    case Stop::nodes:
-      return "stopped at the node limit, there may be more";
-    case Stop::memory:
-      return "stopped at the memory limit, there may be more";
-    case Stop::interrupt:
-      return "interrupted, there may be more";
-    case Stop::visitor:
-      break;
-  }
-  return fmt::format("stopped at --limit {}, there are more", limit);
+  if (stop == Stop::finished) return "these are all";
+  if (stop == Stop::visitor) return fmt::format("stopped at --limit {}, there are more", limit);
+  return stop_text(stop) + ", there may be more";
 }
 
 int run(const RegionFlags& flags) {
@@ -71,6 +60,7 @@ int run(const RegionFlags& flags) {
       // One more than the limit tells that the list is cut, not complete.
       if (count == flags.limit) return false;
       ++count;
+      line.hide();
       const RegionView view{ensemble, schema, query, region, rows.front(), count};
       if (flags.format == "table") {
         output.write(to_table(view, {.colour = output.wants_colour()}) + "\n");
@@ -80,8 +70,8 @@ int run(const RegionFlags& flags) {
         output.write((count == 1 ? "\n" : ",\n") + to_json(view));
       } else {
         output.write(to_json(view) + "\n");
-        output.flush();
       }
+      output.flush();
       return true;
     };
     stop = visit_regions(std::span(&ensemble, 1), query, flags.within, visit, options);

@@ -113,7 +113,8 @@ void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
   } else if (ensemble.task == Task::multiclass && !flags.class_name) {
     std::string classes;
     for (std::size_t k = 0; k < ensemble.class_count() && k < 10; ++k) {
-      classes += (k == 0 ? "" : ", ") + ensemble.class_name(k);
+      classes += (k == 0 ? "" : ", ") +
+                 (ensemble.classes.empty() ? std::to_string(k) : ensemble.class_name(k));
     }
     if (ensemble.class_count() > 10) classes += ", …";
     throw UsageError("", "the model has several classes: say which is wanted",

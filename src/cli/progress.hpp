@@ -31,16 +31,18 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(const Progress& progress);
+  void hide();  ///< before something else is written to the terminal
 
  private:
   std::string what_;
   double time_limit_;
   bool terminal_;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point last_;
+  std::chrono::steady_clock::time_point last_{};
 };
 
-/// "Applicant 3 (2 of 8) · best 0.0731 · nothing below 0.0708 · 12 345 boxes · 3.2 of 10 s".
+/// "row 3 (2 of 8) · best 0.0731 · nothing below 0.0708 · 12 345 boxes · 3.2 of 10 s"; without the
+/// figures that are not known, as for regions, which have no best.
 std::string progress_text(const std::string& what, const Progress& progress, double time_limit);
 
 }  // namespace boxwood::cli

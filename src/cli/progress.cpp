@@ -1,4 +1,4 @@
-#include "cli/watch.hpp"
+#include "cli/progress.hpp"
 
 #include "cli/output.hpp"
 #include "render/words.hpp"
@@ -37,8 +37,11 @@ bool InterruptGuard::raised() const { return interrupted.load(); }
 ProgressLine::ProgressLine(std::string what, double time_limit)
     : what_(std::move(what)), time_limit_(time_limit), terminal_(is_terminal(2)) {}
 
-ProgressLine::~ProgressLine() {
+ProgressLine::~ProgressLine() { hide(); }
+
+void ProgressLine::hide() {
   if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+  shown_ = false;
 }
 
 void ProgressLine::show(const Progress& progress) {
@@ -46,7 +49,7 @@ void ProgressLine::show(const Progress& progress) {
   constexpr auto pause = std::chrono::milliseconds(100);
   if (!terminal_ || progress.seconds < patience) return;
   const auto now = std::chrono::steady_clock::now();
-  if (shown_ && now - last_ < pause) return;
+  if (now - last_ < pause) return;
   shown_ = true;
   last_ = now;
   std::cerr << "\r\x1b[K" << progress_text(what_, progress, time_limit_) << std::flush;
@@ -57,7 +60,7 @@ std::string progress_text(const std::string& what, const Progress& progress, dou
   if (std::isfinite(progress.best_cost)) {
     text += fmt::format(" · best {}", cost_text(progress.best_cost));
   }
-  if (progress.lower_bound > 0) {
+  if (is_useful_bound(progress.lower_bound, progress.best_cost)) {
     text += fmt::format(" · nothing below {}", cost_text(progress.lower_bound));
   }
   text += fmt::format(" · {} boxes · {:.1f}", grouped_count(progress.nodes), progress.seconds);
