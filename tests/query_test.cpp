@@ -61,7 +61,7 @@ TEST(Query, NonsenseIsRefusedInWords) {
   EXPECT_EQ(
       error_after([](Query& q) { q.requirements = {require_output({.lower = 2, .upper = 1})}; }),
       "requirement 0: the range from 2 to 1 holds nothing. Give the smaller end first");
-  for (const double weight : {missing, 0.0, -1.0, infinity}) {
+  for (const double weight : {missing, 0.0, -1.0, infinity, 1e-31, 1e31}) {
     EXPECT_NE(error_after([&](Query& q) {
                 q.features[1].weight = weight;
               }).find("feature \"f1\": weight"),

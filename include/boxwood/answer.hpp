@@ -20,7 +20,8 @@ enum class Status : std::uint8_t { optimal, feasible, infeasible, unknown };
 enum class Stop : std::uint8_t { finished, time, nodes, memory, interrupt, visitor };
 
 /// A point that meets the requirements and the box around it in which every ensemble's scores
-/// are constant: one interval a feature (a missing value has the interval of nothing, NaN ends).
+/// are constant, for all values that they can read: one interval a feature (a missing value has the
+/// interval of nothing, NaN ends). The point is the nearest of its box.
 struct Solution {
   std::vector<double> point;
   std::vector<Interval> region;
@@ -30,7 +31,7 @@ struct Solution {
 struct Statistics {
   std::uint64_t nodes = 0;       ///< boxes looked at
   std::uint64_t open_nodes = 0;  ///< left when it stopped
-  std::uint64_t peak_bytes = 0;  ///< most memory held for open nodes
+  std::uint64_t peak_bytes = 0;  ///< most memory held for tables and open boxes
   int threads = 0;
   double seconds = 0;
 };

@@ -31,7 +31,7 @@ struct Progress {
 struct Limits {
   double seconds = std::numeric_limits<double>::infinity();
   std::uint64_t nodes = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t bytes = std::uint64_t{4} << 30;  ///< memory for open nodes
+  std::uint64_t bytes = std::uint64_t{4} << 30;  ///< memory for tables and open boxes
   const std::atomic<bool>* interrupt = nullptr;  ///< set it from anywhere to stop
 };
 

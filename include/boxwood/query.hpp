@@ -64,8 +64,8 @@ struct FeatureRule {
   FeatureKind kind = FeatureKind::continuous;
   bool fixed = false;
   Interval range{};
-  double weight = 1;  ///< alpha: positive and finite
-  double scale = 1;   ///< one unit of change, in the feature's own unit: positive and finite
+  double weight = 1;  ///< alpha, from 1e-30 to 1e30
+  double scale = 1;   ///< one unit of change, in the feature's own unit; from 1e-30 to 1e30
   bool operator==(const FeatureRule&) const = default;
 };
 
@@ -76,6 +76,7 @@ enum class Norm : std::uint8_t { squared_l2, l1, custom };
 
 /// What moving a feature from one value to another costs. It must be 0 for no change and must never
 /// fall as `to` moves away from `from`, up or down: the search relies on that and on nothing else.
+/// Infinite: not allowed.
 using TermCost = std::function<double(std::size_t feature, double from, double to)>;
 
 struct Query {

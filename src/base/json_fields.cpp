@@ -21,7 +21,10 @@ nlohmann::json parse_json(std::string_view text, std::string_view place) {
     throw Error(fmt::format("{}, byte {}", place, error.byte), "this is not JSON",
                 "The file may be damaged or of another kind");
   } catch (const nlohmann::json::exception& error) {  // a number beyond a double, say
-    throw Error(std::string(place), fmt::format("this JSON cannot be read ({})", error.what()));
+    const std::string_view what = error.what();
+    throw Error(std::string(place),
+                fmt::format("this JSON cannot be read: {}", what.substr(what.find("] ") + 2)),
+                "Look for a number with too large an exponent");
   }
 }
 

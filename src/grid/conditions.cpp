@@ -121,9 +121,9 @@ double link_of(const Ensemble& ensemble, double score) {
 
 /// How far ahead of each rival an output must be for its softmax to reach p: p_j >= p means that
 /// the sum over rivals of exp(f_k - f_j) is at most 1/p - 1, so each term is. The library's p_j is
-/// within a relative 1e-5 of the true one.
+/// within a relative 1e-5 of the true one, or within the smallest float where that is coarser.
 double lead_for_probability(double probability) {
-  const double p = probability * (1 - 1e-5);
+  const double p = probability * (1 - 1e-5) - 4 * 0x1p-149;
   if (p <= 0) return -infinity;
   return p < 1 ? -std::log(1 / p - 1) : infinity;
 }

@@ -18,8 +18,8 @@ struct Condition {
   std::uint32_t ensemble = 0;
   std::int32_t plus = 0;
   std::int32_t minus = -1;  ///< no second output
-  double sign = 1;
-  double threshold = 0;  ///< base scores and all rounding are taken off already
+  double sign = 1;          ///< or -1
+  double threshold = 0;     ///< base scores and all rounding are taken off already
 
   double score(const Tree& tree, std::uint32_t value) const {
     return sign * number(tree, value, plus) - (minus < 0 ? 0.0 : number(tree, value, minus));

@@ -27,8 +27,9 @@ class GridBuilder {
       grid_.sides.push_back({variable, cells});
     }
   }
-  void close_leaf(std::uint32_t tree) {
+  void close_leaf(std::uint32_t tree, std::uint32_t value) {
     grid_.tree_of.push_back(tree);
+    grid_.value_of.push_back(value);
     grid_.sides_begin.push_back(static_cast<std::uint32_t>(grid_.sides.size()));
   }
 
@@ -48,6 +49,13 @@ double Grid::leaf_cost(std::size_t leaf) const {
   return cost;
 }
 
+std::size_t Grid::bytes() const {
+  std::size_t cells = 0;
+  for (const Variable& variable : variables) cells += variable.cells.size();
+  return cells * (sizeof(Cell) + sizeof(std::uint32_t)) + sides.size() * sizeof(Side) +
+         leaf_count() * (3 * sizeof(std::uint32_t) + sizeof(double));
+}
+
 Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query) {
   Grid grid;
   grid.tree_count = boxes.tree_count;
@@ -57,28 +65,29 @@ Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, cons
     grid.variables.push_back(make_variable(query, d, boxes.cuts[d], precision));
   }
 
-  std::vector<const Tree*> trees;
-  for (const Ensemble& ensemble : ensembles) {
-    for (const Tree& tree : ensemble.trees) trees.push_back(&tree);
+  for (std::size_t e = 0; e < ensembles.size(); ++e) {
+    for (const Tree& tree : ensembles[e].trees) {
+      grid.trees.push_back(&tree);
+      grid.ensemble_of.push_back(static_cast<std::uint32_t>(e));
+    }
   }
-  const auto score = [&](std::size_t m, std::size_t leaf) {
-    const LeafBox& box = boxes.leaves[leaf];
-    const Condition& condition = grid.conditions[m];
-    return box.ensemble == condition.ensemble ? condition.score(*trees[box.tree], box.value) : 0.0;
+  const auto first_score = [&](const LeafBox& box) {
+    const Condition& condition = grid.conditions.front();
+    return box.ensemble == condition.ensemble ? condition.score(*grid.trees[box.tree], box.value)
+                                              : 0.0;
   };
 
   std::vector<std::size_t> order(boxes.leaves.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (!grid.conditions.empty()) {
     std::vector<double> first(order.size());
-    for (const std::size_t leaf : order) first[leaf] = score(0, leaf);
+    for (const std::size_t leaf : order) first[leaf] = first_score(boxes.leaves[leaf]);
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       const std::uint32_t tree_a = boxes.leaves[a].tree, tree_b = boxes.leaves[b].tree;
       return tree_a != tree_b ? tree_a < tree_b : first[a] > first[b];
     });
   }
 
-  std::vector<std::size_t> kept;
   GridBuilder builder(grid);
   for (const std::size_t leaf : order) {
     const LeafBox& box = boxes.leaves[leaf];
@@ -96,12 +105,8 @@ Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, cons
       builder.drop_leaf();
       continue;
     }
-    builder.close_leaf(box.tree);
-    kept.push_back(leaf);
-  }
-  grid.scores.reserve(grid.conditions.size() * kept.size());
-  for (std::size_t m = 0; m < grid.conditions.size(); ++m) {
-    for (const std::size_t leaf : kept) grid.scores.push_back(score(m, leaf));
+    builder.close_leaf(box.tree, box.value);
+    if (!grid.conditions.empty()) grid.first_scores.push_back(first_score(box));
   }
   return grid;
 }
@@ -111,17 +116,15 @@ Grid restrict_to_radius(const Grid& grid, double radius) {
   smaller.variables = grid.variables;
   smaller.conditions = grid.conditions;
   smaller.tree_count = grid.tree_count;
+  smaller.trees = grid.trees;
+  smaller.ensemble_of = grid.ensemble_of;
   smaller.radius = radius;
   GridBuilder builder(smaller);
-  std::vector<std::size_t> kept;
   for (std::size_t leaf = 0; leaf < grid.leaf_count(); ++leaf) {
     if (grid.weaken(grid.leaf_cost(leaf)) > radius) continue;
     for (const Side& side : grid.sides_of(leaf)) builder.add_side(side.variable, side.cells);
-    builder.close_leaf(grid.tree_of[leaf]);
-    kept.push_back(leaf);
-  }
-  for (std::size_t m = 0; m < grid.conditions.size(); ++m) {
-    for (const std::size_t leaf : kept) smaller.scores.push_back(grid.score(m, leaf));
+    builder.close_leaf(grid.tree_of[leaf], grid.value_of[leaf]);
+    if (!grid.conditions.empty()) smaller.first_scores.push_back(grid.first_scores[leaf]);
   }
   return smaller;
 }

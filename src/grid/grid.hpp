@@ -31,8 +31,11 @@ struct Grid {
   std::vector<std::uint32_t> tree_of;      ///< of a leaf
   std::vector<std::uint32_t> sides_begin;  ///< of a leaf; one more entry than leaves
   std::vector<Side> sides;
-  std::vector<double> scores;  ///< score of leaf i for condition m at [m * leaf_count() + i]
+  std::vector<std::uint32_t> value_of;  ///< of a leaf: its first number in the tree's values
+  std::vector<double> first_scores;     ///< of a leaf: its score for condition 0
   std::uint32_t tree_count = 0;
+  std::vector<const Tree*> trees;          ///< the ensembles' own, one after the other
+  std::vector<std::uint32_t> ensemble_of;  ///< of a tree
   double radius = std::numeric_limits<double>::infinity();  ///< what it was restricted to
 
   std::size_t leaf_count() const { return tree_of.size(); }
@@ -40,8 +43,12 @@ struct Grid {
     return std::span(sides).subspan(sides_begin[leaf], sides_begin[leaf + 1] - sides_begin[leaf]);
   }
   double score(std::size_t condition, std::size_t leaf) const {
-    return scores[condition * leaf_count() + leaf];
+    const Condition& c = conditions[condition];
+    const std::uint32_t tree = tree_of[leaf];
+    return ensemble_of[tree] == c.ensemble ? c.score(*trees[tree], value_of[leaf]) : 0.0;
   }
+  /// About what it takes in memory.
+  std::size_t bytes() const;
   /// What a leaf's own box costs: the sum of its sides' cheapest cells.
   double leaf_cost(std::size_t leaf) const;
 

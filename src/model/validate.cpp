@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace boxwood {
@@ -94,6 +96,13 @@ void Ensemble::validate() const {
   if (base.empty()) throw Error("base", "there is no output");
   if (features.size() > std::numeric_limits<std::int32_t>::max()) {
     throw Error("features", "too many features");
+  }
+  std::unordered_set<std::string_view> names;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    if (!names.insert(features[i].name).second) {
+      throw Error(fmt::format("features[{}]", i),
+                  fmt::format("there are two features named \"{}\"", features[i].name));
+    }
   }
   for (std::size_t k = 0; k < base.size(); ++k) {
     if (!std::isfinite(base[k]) || !exact_in(base[k], accumulator)) {

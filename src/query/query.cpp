@@ -56,15 +56,21 @@ void check_output(const OutputIn& wanted, const Ensemble& ensemble, const std::s
   }
 }
 
+/// Wide enough for any unit, narrow enough that no cost of float32 values overflows a double.
+constexpr double least_factor = 1e-30, largest_factor = 1e30;
+
+bool is_factor(double value) { return value >= least_factor && value <= largest_factor; }
+
 void check_feature(const Query& query, const Ensemble& ensemble, std::size_t i) {
   const FeatureRule& rule = query.features[i];
   const std::string place = fmt::format("feature \"{}\"", ensemble.features[i].name);
-  if (!(rule.weight > 0 && std::isfinite(rule.weight))) {
-    throw Error(place, fmt::format("weight {} is not a positive number", rule.weight),
+  if (!is_factor(rule.weight)) {
+    throw Error(place, fmt::format("weight {} is not a number from 1e-30 to 1e30", rule.weight),
                 "A small weight makes a change cheap; fix a feature to rule changes out");
   }
-  if (!(rule.scale > 0 && std::isfinite(rule.scale))) {
-    throw Error(place, fmt::format("scale {} is not a positive number", rule.scale));
+  if (!is_factor(rule.scale)) {
+    throw Error(place, fmt::format("scale {} is not a number from 1e-30 to 1e30", rule.scale),
+                "Give the size of a change that counts as one");
   }
   check_range(rule.range, place);
   // Read as float32 a large double is infinite too; no finite move has a cost from there.

@@ -46,15 +46,19 @@ paper::Outcome search(const Prepared& prepared, const Query& query, const Option
   const Grid grid = make_grid(prepared.ensembles(), prepared.leaves(), query);
   if (impossible(grid)) return {infinity, 0};
   Reporter reporter(options.progress, watch, incumbent);
-  const auto space_of = [&](const Grid& part) {
-    return paper::Space(prepared.ensembles(), query, part, options.additions, known_solution);
-  };
-  if (paper::backtrack(space_of(grid), incumbent, watch, reporter, backtrack_budget)) {
-    return {infinity, 0};
+  const MemoryHold whole(watch, grid.bytes());
+  {
+    const paper::Space space(prepared.ensembles(), query, grid, options.additions, known_solution);
+    const MemoryHold tables(watch, space.bytes());
+    if (paper::backtrack(space, incumbent, watch, reporter, backtrack_budget)) {
+      return {infinity, 0};
+    }
   }
   // Leaves farther than the first point found can hold nothing better.
   const Grid near = restrict_to_radius(grid, incumbent.cost());
-  return paper::branch_and_bound(space_of(near), incumbent, watch, reporter, threads);
+  const paper::Space space(prepared.ensembles(), query, near, options.additions, known_solution);
+  const MemoryHold tables(watch, near.bytes() + space.bytes());
+  return paper::branch_and_bound(space, incumbent, watch, reporter, threads);
 }
 
 }  // namespace

@@ -21,10 +21,10 @@ class Incumbent {
   /// The bound that everybody prunes against; infinite until a point is found.
   double cost() const { return cost_.load(std::memory_order_relaxed); }
 
-  /// A point that meets every requirement, whatever its cost.
+  /// A point that meets every requirement, whatever its cost. One whose cost overflows is none.
   void offer(std::vector<double> point) {
     const double cost = total_cost(query_, point);
-    if (cost > this->cost()) return;
+    if (cost > this->cost() || std::isinf(cost)) return;
     const std::lock_guard lock(mutex_);
     if (cost > this->cost()) return;
     if (cost < this->cost()) {

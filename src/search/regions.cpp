@@ -26,6 +26,7 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
   const double bound = query.norm == Norm::squared_l2 ? radius * radius * (1 + 0x1p-50) : radius;
   const Grid grid = restrict_to_radius(make_grid(ensembles, prepared.leaves(), query), bound);
   const paper::Space space(ensembles, query, grid, options.additions, {});
+  const MemoryHold tables(watch, grid.bytes() + space.bytes());
   const auto visit_node = [&](const paper::SearchNode& node) {
     // The boxes built dimension by dimension are finer than the intersections of leaves, because
     // leaves that drop out later have cut them before. One piece of each intersection speaks for

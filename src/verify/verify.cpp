@@ -164,14 +164,14 @@ class Verifier {
     for (std::size_t d = 0; d < width; ++d) {
       const Interval& side = solution.region[d];
       const double value = solution.point[d];
-      if (!std::isfinite(value)) {  // missing, or a fixed value that is infinite
+      const double read =
+          precision_ == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value;
+      if (!std::isfinite(read)) {  // missing, or a fixed value that is read as infinite
         low[d] = high[d] = value;
         continue;
       }
       low[d] = innermost(side.lower, side.lower_closed, infinity);
       high[d] = innermost(side.upper, side.upper_closed, -infinity);
-      const double read =
-          precision_ == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value;
       if (!(low[d] <= read && read <= high[d])) {
         fault(fmt::format("the box does not hold the point in feature \"{}\"",
                           ensembles_.front().features[d].name));

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace boxwood::paper {
+namespace {
+
+constexpr std::uint32_t no_tree = ~std::uint32_t{0};
+
+}  // namespace
 
 Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Grid& grid,
              const PaperAdditions& additions, std::span<const double> known_solution)
@@ -13,7 +18,13 @@ Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Grid
       known_(query, grid, known_solution),
       known_leaves_(grid.leaf_count()),
       dimensions_(make_dimensions(grid, additions.leaf_pruning)) {
-  for (std::size_t m = 0; m < grid.conditions.size(); ++m) {
+  for (const Ensemble& ensemble : ensembles) {
+    first_output_.push_back(output_count_);
+    output_count_ += ensemble.base.size();
+  }
+  // Score pruning sees all that the votes see.
+  const std::size_t voted = additions.score_pruning ? 0 : grid.conditions.size();
+  for (std::size_t m = 0; m < voted; ++m) {
     votes_.emplace_back(grid.leaf_count());
     for (std::size_t leaf = 0; leaf < grid.leaf_count(); ++leaf) {
       if (grid.score(m, leaf) > 0) votes_.back().insert(leaf);
@@ -123,40 +134,71 @@ void Space::drop_far_leaves(SearchNode& child, double bound) const {
 /// each condition's sum is at most the sum of the best remaining scores; a tree without a
 /// remaining leaf admits no point at all. Thresholds allow for the rounding of these sums.
 bool Space::scores_suffice(const SearchNode& child) const {
-  const std::size_t count = grid_.conditions.size();
+  return grid_.conditions.size() > 1 ? all_scores_suffice(child) : one_score_suffices(child);
+}
+
+bool Space::one_score_suffices(const SearchNode& child) const {
+  // Leaves of a tree are sorted by this very score: the first that is alive is the best.
+  const bool scored = !grid_.conditions.empty();
+  double sum = 0;
   std::uint32_t trees = 0;
-  constexpr std::uint32_t none = ~std::uint32_t{0};
-  if (count <= 1) {
-    // Leaves of a tree are sorted by this very score: the first that is alive is the best.
-    double sum = 0;
-    std::uint32_t last_tree = none;
-    child.leaves.for_each([&](std::size_t leaf) {
-      if (grid_.tree_of[leaf] == last_tree) return;
-      last_tree = grid_.tree_of[leaf];
-      ++trees;
-      if (count == 1) sum += grid_.score(0, leaf);
-    });
-    return trees == grid_.tree_count && (count == 0 || sum >= grid_.conditions[0].threshold);
-  }
+  std::uint32_t last_tree = no_tree;
+  child.leaves.for_each([&](std::size_t leaf) {
+    if (grid_.tree_of[leaf] == last_tree) return;
+    last_tree = grid_.tree_of[leaf];
+    ++trees;
+    if (scored) sum += grid_.first_scores[leaf];
+  });
+  return trees == grid_.tree_count && (!scored || sum >= grid_.conditions[0].threshold);
+}
+
+/// A tree with one output counts for a condition with its largest or its smallest number, whichever
+/// helps; these are added up for each output first, because there may be as many conditions as
+/// classes. Trees whose leaves hold a number for every output are asked condition by condition.
+bool Space::all_scores_suffice(const SearchNode& child) const {
+  const std::size_t count = grid_.conditions.size();
   std::vector<double> sums(count, 0.0), best(count, 0.0);
-  std::uint32_t last_tree = none;
+  std::vector<double> largest(output_count_, 0.0), smallest(output_count_, 0.0);
+  double high = 0, low = 0;
+  std::uint32_t trees = 0;
+  std::uint32_t last_tree = no_tree;
   const auto finish_tree = [&] {
-    for (std::size_t m = 0; m < count; ++m) sums[m] += best[m];
+    if (last_tree == no_tree) return;
+    ++trees;
+    const Tree& tree = *grid_.trees[last_tree];
+    if (tree.output == Tree::every_output) {
+      for (std::size_t m = 0; m < count; ++m) sums[m] += best[m];
+      return;
+    }
+    const std::size_t output = output_index(grid_.ensemble_of[last_tree], tree.output);
+    largest[output] += high;
+    smallest[output] += low;
   };
   child.leaves.for_each([&](std::size_t leaf) {
-    if (grid_.tree_of[leaf] != last_tree) {
-      if (last_tree != none) finish_tree();
-      last_tree = grid_.tree_of[leaf];
-      ++trees;
-      for (std::size_t m = 0; m < count; ++m) best[m] = grid_.score(m, leaf);
+    const bool first = grid_.tree_of[leaf] != last_tree;
+    if (first) finish_tree();
+    last_tree = grid_.tree_of[leaf];
+    const Tree& tree = *grid_.trees[last_tree];
+    if (tree.output == Tree::every_output) {
+      for (std::size_t m = 0; m < count; ++m) {
+        const double score = grid_.score(m, leaf);
+        best[m] = first ? score : std::max(best[m], score);
+      }
     } else {
-      for (std::size_t m = 0; m < count; ++m) best[m] = std::max(best[m], grid_.score(m, leaf));
+      const double value = tree.values[grid_.value_of[leaf]];
+      high = first ? value : std::max(high, value);
+      low = first ? value : std::min(low, value);
     }
   });
-  if (last_tree != none) finish_tree();
+  finish_tree();
   if (trees != grid_.tree_count) return false;
   for (std::size_t m = 0; m < count; ++m) {
-    if (sums[m] < grid_.conditions[m].threshold) return false;
+    const Condition& condition = grid_.conditions[m];
+    const std::size_t plus = output_index(condition.ensemble, condition.plus);
+    sums[m] += condition.sign > 0 ? largest[plus] : -smallest[plus];
+    if (condition.minus >= 0)
+      sums[m] -= smallest[output_index(condition.ensemble, condition.minus)];
+    if (sums[m] < condition.threshold) return false;
   }
   return true;
 }

@@ -31,8 +31,11 @@ class Space {
   Space(std::span<const Ensemble> ensembles, const Query& query, const Grid& grid,
         const PaperAdditions& additions, std::span<const double> known_solution);
 
-  /// Children of the root are not yet pruned against any bound.
   SearchNode root() const;
+  /// About what its tables take in memory.
+  std::size_t bytes() const {
+    return dimensions_.rest.size() * sizeof(double) + votes_.size() * known_leaves_.bytes();
+  }
   bool complete(const SearchNode& node) const { return node.box.size() == dimensions_.list.size(); }
 
   /// Appends the children that may hold a point of cost at most `bound`, nearest last, so that a
@@ -61,6 +64,11 @@ class Space {
   bool has_votes(const LeafSet& leaves) const;
   void drop_far_leaves(SearchNode& child, double bound) const;
   bool scores_suffice(const SearchNode& child) const;
+  bool one_score_suffices(const SearchNode& child) const;
+  bool all_scores_suffice(const SearchNode& child) const;
+  std::size_t output_index(std::uint32_t ensemble, std::int32_t output) const {
+    return first_output_[ensemble] + static_cast<std::size_t>(output);
+  }
   bool protects(const SearchNode& node, double bound) const;
   std::vector<CellRange> shared_cells(const SearchNode& node) const;
 
@@ -71,7 +79,9 @@ class Space {
   KnownSolution known_;
   LeafSet known_leaves_;
   Dimensions dimensions_;
-  std::vector<LeafSet> votes_;  ///< for each condition the leaves with a positive score
+  std::vector<LeafSet> votes_;             ///< for each condition the leaves with a positive score
+  std::vector<std::size_t> first_output_;  ///< of an ensemble, counted through all of them
+  std::size_t output_count_ = 0;
 };
 
 }  // namespace boxwood::paper
