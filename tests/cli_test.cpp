@@ -183,7 +183,10 @@ TEST_F(CommandLine, FilesThatAreNotThere) {
   EXPECT_EQ(result.err.substr(0, 24), "boxwood: no_model.json: ");
   result = run({"predict", example + "model.ubj", "--data", "no_data.csv"});
   EXPECT_EQ(result.code, 1);
-  EXPECT_EQ(result.err, "boxwood: no_data.csv: cannot be opened. Check the path of the data\n");
+  EXPECT_EQ(result.err, "boxwood: no_data.csv: no such file. Check the path of the data\n");
+  result = run({"inspect", example + "model.ubj", "--schema", "."});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err, "boxwood: .: this is a directory. Name a file in it\n");
 }
 
 TEST_F(CommandLine, InspectTellsWhatTheModelHolds) {
@@ -276,6 +279,9 @@ TEST_F(CommandLine, ModelsWithoutNamesTakeColumnsInTheirOrder) {
   write("model.json", to_json(model));
   write("rows.csv", "left,right\n2,10\n");
   EXPECT_EQ(run({"predict", "model.json", "--data", "rows.csv", "--raw"}).out, "score\n1\n");
+  // Half of a match would mix columns up: f1 is here, f0 is not.
+  write("rows.csv", "f1,other\n10,2\n");
+  EXPECT_EQ(run({"predict", "model.json", "--data", "rows.csv", "--raw"}).code, 1);
   write("rows.csv", "left,right,more\n2,10,0\n");
   const Result result = run({"predict", "model.json", "--data", "rows.csv", "--raw"});
   EXPECT_EQ(result.code, 1);
@@ -406,6 +412,42 @@ TEST_F(CommandLine, LimitsEndInCodeThree) {
   const Result result = credit("explain", {"--row", "0", "--node-limit", "1", "--published"});
   EXPECT_EQ(result.code, 3) << result.out;
   EXPECT_NE(result.out.find("stopped at the node limit"), std::string::npos) << result.out;
+}
+
+TEST_F(CommandLine, LimitsAreNotNegative) {
+  EXPECT_EQ(credit("explain", {"--row", "0", "--node-limit", "-1"}).code, 2);
+  EXPECT_EQ(credit("explain", {"--row", "0", "--time-limit", "-1"}).code, 2);
+  EXPECT_EQ(credit("regions", {"--row", "0", "--limit", "-1"}).code, 2);
+}
+
+TEST_F(CommandLine, ARowThatMakesNoSenseIsFoundBeforeAnyWork) {
+  write("model.json", to_json(small_model()));
+  write("rows.csv", "a,b c\n1,20\n1,inf\n");
+  const Result result = run({"explain", "model.json", "--data", "rows.csv", "--format", "jsonl"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("rows.csv, line 3"), std::string::npos) << result.err;
+}
+
+TEST_F(CommandLine, SeveralNumbersNeedAnIndex) {
+  Ensemble model = small_model(Task::regression);
+  model.base = {0.0, 0.0};
+  model.trees[1].output = 1;
+  write("model.json", to_json(model));
+  write("rows.csv", "a,b c\n1,20\n");
+  const std::vector<std::string> words = {"explain",    "model.json", "--data",   "rows.csv",
+                                          "--at-least", "0.2",        "--format", "jsonl"};
+  EXPECT_EQ(
+      run(words).err,
+      "boxwood: the model predicts 2 numbers: say which is meant. Use --output-index, counted "
+      "from 0\n");
+  const auto changed = [&](const std::string& index) {
+    std::vector<std::string> more = words;
+    more.insert(more.end(), {"--output-index", index});
+    return nlohmann::json::parse(run(more).out)["changes"][0]["feature"].get<std::string>();
+  };
+  EXPECT_EQ(changed("0"), "a");
+  EXPECT_EQ(changed("1"), "b c");
 }
 
 TEST_F(CommandLine, RegressionNeedsARange) {

@@ -58,11 +58,15 @@ TEST(Words, IntegersAreToldByTheWholeNumbersInside) {
   EXPECT_EQ(interval_text(months(), {12, 20, false, false}), "between 13 and 19 months");
   EXPECT_EQ(interval_text(months(), {1.5, 5, true, false}), "exactly 4 months");
   EXPECT_EQ(interval_text(months(), {12.5, 13.5, true, false}), "exactly 13 months");
+  // Above 2^25 a float32 is a multiple of 4: the last one below the end is told.
+  FeatureSchema large = months();
+  large.range = {};
+  EXPECT_EQ(interval_text(large, {-infinity, 33554436, false, false}), "at most 33 554 432 months");
   EXPECT_EQ(interval_text(months(), {-infinity, infinity, false, false}), "anything");
 }
 
 TEST(Words, ContinuousEndsSayWhetherTheyAreIn) {
-  const FeatureSchema feature = income();
+  FeatureSchema feature = income();
   EXPECT_EQ(interval_text(feature, {3.5, infinity, false, false}), "more than 3.5 DM");
   EXPECT_EQ(interval_text(feature, {3.5, infinity, true, false}), "at least 3.5 DM");
   EXPECT_EQ(interval_text(feature, {-infinity, 3.5, false, false}), "less than 3.5 DM");
@@ -70,6 +74,13 @@ TEST(Words, ContinuousEndsSayWhetherTheyAreIn) {
   EXPECT_EQ(interval_text(feature, {100, 200, true, false}), "at least 100 and less than 200 DM");
   EXPECT_EQ(interval_text(feature, {7, 7, true, true}), "exactly 7 DM");
   EXPECT_EQ(interval_text(feature, {missing, missing}), "missing");
+  // From outside the range even all of it is news.
+  feature.range = {5, 6};
+  EXPECT_EQ(interval_text(feature, {-infinity, infinity, false, false}), "anything");
+  EXPECT_EQ(interval_text(feature, {1, infinity, true, false}, Precision::float32, 0),
+            "at least 5 DM");
+  EXPECT_EQ(interval_text(feature, {-infinity, 9, false, false}, Precision::float32, 10),
+            "at most 6 DM");
 }
 
 TEST(Words, LabelsAreListedOrToldByTheirOrder) {

@@ -190,7 +190,7 @@ TEST(SchemaErrors, OtherFilesAreNotSchemas) {
     FAIL() << "a missing file was read";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "no_such_folder/schema.json: cannot be opened. Check the path of the schema file");
+                 "no_such_folder/schema.json: no such file. Check the path of the schema");
   }
 }
 

@@ -25,9 +25,11 @@ std::string value_text(const FeatureSchema& feature, double value,
                        Precision precision = Precision::float32);
 
 /// "at most 13 months", "one of: none, guarantor", "more than 3.5". Whole-number kinds are told by
-/// the whole numbers inside, and an end beyond the feature's range is not mentioned.
+/// the whole numbers inside, and an end beyond the feature's range is not mentioned, unless the
+/// value that it has `now` lies out there too.
 std::string interval_text(const FeatureSchema& feature, const Interval& interval,
-                          Precision precision = Precision::float32);
+                          Precision precision = Precision::float32,
+                          std::optional<double> now = std::nullopt);
 
 /// One question and its answer. It only refers to its parts: they must outlive it.
 struct Explanation {

@@ -1,5 +1,6 @@
 #include "cli/csv.hpp"
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "render/words.hpp"
 
@@ -11,9 +12,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <limits>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
 
 namespace boxwood::cli {
 namespace {
@@ -111,15 +113,29 @@ bool has_default_names(const Ensemble& ensemble) {
 
 constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
 
-std::size_t find_column(const Sheet& sheet, const std::string& name) {
-  const auto found = std::find(sheet.header.begin(), sheet.header.end(), name);
-  if (found == sheet.header.end()) return nowhere;
-  if (std::find(found + 1, sheet.header.end(), name) != sheet.header.end()) {
-    throw Error(fmt::format("{}, line 1", sheet.file),
+/// The columns by name; those that are there twice are an error only when asked for.
+class Header {
+ public:
+  explicit Header(const Sheet& sheet) : sheet_(sheet) {
+    for (std::size_t i = 0; i < sheet.header.size(); ++i) {
+      const auto [entry, is_new] = columns_.try_emplace(sheet.header[i], i);
+      if (!is_new) entry->second = twice;
+    }
+  }
+
+  std::size_t find(const std::string& name) const {
+    const auto found = columns_.find(name);
+    if (found == columns_.end()) return nowhere;
+    if (found->second != twice) return found->second;
+    throw Error(fmt::format("{}, line 1", sheet_.file),
                 fmt::format("column \"{}\" is there twice", name));
   }
-  return static_cast<std::size_t>(found - sheet.header.begin());
-}
+
+ private:
+  static constexpr std::size_t twice = nowhere - 1;
+  const Sheet& sheet_;
+  std::unordered_map<std::string_view, std::size_t> columns_;
+};
 
 /// `Its columns are "a", "b" and 7 more`.
 std::string columns_text(const Sheet& sheet) {
@@ -133,31 +149,34 @@ std::string columns_text(const Sheet& sheet) {
   return "Its columns are " + and_list(names);
 }
 
-/// For each feature the column that holds it.
+/// For each feature the column that holds it. A model without names of its own takes a file of just
+/// its columns in its order, but only when no name matches: half of a match would mix columns up.
 std::vector<std::size_t> match_columns(const Sheet& sheet, const Ensemble& ensemble,
                                        const Schema& schema) {
+  const Header header(sheet);
   std::vector<std::size_t> columns;
+  const FeatureSchema* lacking = nullptr;
   for (const FeatureSchema& feature : schema.features) {
-    std::size_t column = find_column(sheet, feature.name);
-    if (column == nowhere && !feature.title.empty()) column = find_column(sheet, feature.title);
-    if (column != nowhere) {
-      columns.push_back(column);
-      continue;
-    }
-    if (has_default_names(ensemble) && sheet.header.size() == ensemble.features.size()) {
-      for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = i;
-      while (columns.size() < ensemble.features.size()) columns.push_back(columns.size());
-      return columns;
-    }
-    std::string remedy = did_you_mean(feature.name, sheet.header);
-    if (remedy.empty() && has_default_names(ensemble)) {
-      remedy = fmt::format("The model has no names: give just its {} columns, in its order",
-                           ensemble.features.size());
-    }
-    if (remedy.empty()) remedy = columns_text(sheet);
-    throw Error(sheet.file, fmt::format("no column \"{}\"", feature.name), remedy);
+    std::size_t column = header.find(feature.name);
+    if (column == nowhere && !feature.title.empty()) column = header.find(feature.title);
+    if (column == nowhere && !lacking) lacking = &feature;
+    columns.push_back(column);
   }
-  return columns;
+  if (!lacking) return columns;
+  const bool unnamed = has_default_names(ensemble);
+  const bool none_matches =
+      std::all_of(columns.begin(), columns.end(), [](std::size_t c) { return c == nowhere; });
+  if (unnamed && none_matches && sheet.header.size() == columns.size()) {
+    std::iota(columns.begin(), columns.end(), std::size_t{0});
+    return columns;
+  }
+  std::string remedy = did_you_mean(lacking->name, sheet.header);
+  if (remedy.empty() && unnamed) {
+    remedy = fmt::format("The model has no names: give just its {} columns, in its order",
+                         ensemble.features.size());
+  }
+  if (remedy.empty()) remedy = columns_text(sheet);
+  throw Error(sheet.file, fmt::format("no column \"{}\"", lacking->name), remedy);
 }
 
 double cell_value(const std::string& cell, const FeatureSchema& feature, const std::string& place) {
@@ -230,11 +249,7 @@ Sheet parse_csv(std::string_view text, std::string file) {
 }
 
 Sheet read_csv(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(file)) {
-    throw Error(file.string(), "cannot be opened", "Check the path of the data");
-  }
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const std::string text = read_file(file, "Check the path of the data");
   return parse_csv(text, file.string());
 }
 

@@ -83,6 +83,12 @@ int run(const ExplainFlags& flags) {
   Options options = options_for(flags.search);
   options.ties = flags.ties;
 
+  // A row that makes no sense is found now, not after hours of work on the others.
+  std::vector<Query> queries;
+  for (const std::size_t row : rows) {
+    queries.push_back(query_for_row(question, flags.question, row));
+  }
+
   const InterruptGuard interrupt;
   options.limits.interrupt = interrupt.flag();
   const Prepared prepared(ensemble);
@@ -91,7 +97,7 @@ int run(const ExplainFlags& flags) {
   bool faulty = false;
   std::size_t done = 0;
   for (; done < rows.size() && !interrupt.raised(); ++done) {
-    const Query query = query_for_row(question, flags.question, rows[done]);
+    const Query& query = queries[done];
     Answer answer;
     {
       ProgressLine line(fmt::format("row {} ({} of {})", rows[done], done + 1, rows.size()),
@@ -101,7 +107,7 @@ int run(const ExplainFlags& flags) {
     }
     Explanation explanation{ensemble, schema, query, answer, rows[done], std::nullopt};
     if (flags.verify) {
-      explanation.faults = verify(std::span(&ensemble, 1), query, answer).faults;
+      explanation.faults = verify(ensemble, query, answer).faults;
       faulty = report_faults(rows[done], *explanation.faults) || faulty;
     }
     limited = limited || answer.stop != Stop::finished;

@@ -15,12 +15,16 @@
 namespace boxwood::cli {
 namespace {
 
-/// Parts between commas that are not inside double quotes; the quotes go.
+/// Parts between commas that are not inside double quotes; the quotes go, a doubled one stays one.
 std::vector<std::string> split(std::string_view text, std::string_view flag) {
   std::vector<std::string> parts(1);
   bool inside = false;
-  for (const char c : text) {
-    if (c == '"') {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"' && inside && text.substr(i + 1).starts_with('"')) {
+      parts.back() += c;
+      ++i;
+    } else if (c == '"') {
       inside = !inside;
     } else if (c == ',' && !inside) {
       parts.emplace_back();

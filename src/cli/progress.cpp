@@ -16,19 +16,21 @@ namespace {
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-extern "C" void on_interrupt(int) {
+extern "C" void on_interrupt(int signal) {
   interrupted.store(true);
-  std::signal(SIGINT, SIG_DFL);
+  std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
   interrupted.store(false);
-  std::signal(SIGINT, on_interrupt);
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_interrupt);
 }
 
-InterruptGuard::~InterruptGuard() { std::signal(SIGINT, SIG_DFL); }
+InterruptGuard::~InterruptGuard() {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+}
 
 const std::atomic<bool>* InterruptGuard::flag() const { return &interrupted; }
 

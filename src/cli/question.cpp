@@ -114,6 +114,7 @@ void add_search_flags(CLI::App& command, SearchFlags& flags) {
       ->group(group);
   command.add_option("--time-limit", flags.time_limit, "seconds for each row")->group(group);
   command.add_option("--node-limit", flags.node_limit, "boxes looked at for each row")
+      ->check(CLI::NonNegativeNumber)
       ->group(group);
   command.add_option("--memory-limit", flags.memory_limit, "megabytes for boxes still open")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))

@@ -96,7 +96,9 @@ Command add_regions(CLI::App& program) {
   app->add_option("--within", flags->within, "distance from the row (default: any)");
   app->add_flag("--any-outcome", flags->any_outcome, "regions of every outcome")
       ->group("Outcome wanted");
-  app->add_option("--limit", flags->limit, "most regions to list")->capture_default_str();
+  app->add_option("--limit", flags->limit, "most regions to list")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   add_search_flags(*app, flags->search);
   app->add_option("--format", flags->format, "table, json, jsonl or csv")
       ->check(CLI::IsMember({"table", "json", "jsonl", "csv"}))

@@ -59,6 +59,11 @@ void add_target_flags(CLI::App& command, TargetFlags& flags) {
       command.add_option("--at-least", flags.at_least, "output of at least this")->group(group);
   auto* at_most =
       command.add_option("--at-most", flags.at_most, "output of at most this")->group(group);
+  command
+      .add_option("--output-index", flags.output_index,
+                  "which output, from 0, where the model predicts several numbers")
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
   range->excludes(class_name)->excludes(at_least)->excludes(at_most);
   at_least->excludes(class_name);
   at_most->excludes(class_name);
@@ -95,6 +100,16 @@ void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
     if (flags.probability) {
       throw UsageError("--probability", "the model predicts a number, not a class",
                        "Use --range, --at-least or --at-most");
+    }
+    if (ensemble.base.size() > 1 && !flags.output_index) {
+      throw UsageError(
+          "",
+          fmt::format("the model predicts {} numbers: say which is meant", ensemble.base.size()),
+          "Use --output-index, counted from 0");
+    }
+    if (flags.output_index.value_or(0) >= ensemble.base.size()) {
+      throw UsageError("--output-index", fmt::format("there is no output {}", *flags.output_index),
+                       fmt::format("The outputs are 0 to {}", ensemble.base.size() - 1));
     }
     if (!asks_for_output(flags)) {
       throw UsageError("", "the model predicts a number: say which is wanted",
@@ -140,7 +155,9 @@ void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
 
 Requirement target_for(const TargetFlags& flags, const Ensemble& ensemble,
                        std::span<const double> point) {
-  if (asks_for_output(flags)) return require_output(asked_interval(flags));
+  if (asks_for_output(flags)) {
+    return require_output(asked_interval(flags), flags.output_index.value_or(0));
+  }
   if (flags.class_name) return require_class(asked_class(flags, ensemble), flags.probability);
   const std::size_t now = ensemble.classify(ensemble.predict(point));
   return require_class(1 - now, flags.probability);

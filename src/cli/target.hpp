@@ -18,6 +18,7 @@ struct TargetFlags {
   std::optional<std::string> range;
   std::optional<double> at_least;
   std::optional<double> at_most;
+  std::optional<std::size_t> output_index;
 };
 
 void add_target_flags(CLI::App& command, TargetFlags& flags);

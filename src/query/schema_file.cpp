@@ -1,5 +1,6 @@
 // The schema file: JSON in, JSON out. Every complaint names file and JSON path, and a word that is
 // not known is answered with the nearest one that is.
+#include "base/file.hpp"
 #include "base/json_fields.hpp"
 #include "base/text.hpp"
 #include "model/kinds.hpp"
@@ -14,8 +15,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace boxwood {
@@ -175,6 +176,19 @@ Json range_json(const Interval& range) {
   return Json::array({end(range.lower), end(range.upper)});
 }
 
+/// A column may be called by name or title, so no two features may answer to the same word.
+void check_titles(const JsonField& document, const Schema& schema) {
+  std::unordered_map<std::string_view, std::size_t> owner;
+  for (std::size_t i = 0; i < schema.features.size(); ++i) owner[schema.features[i].name] = i;
+  for (std::size_t i = 0; i < schema.features.size(); ++i) {
+    const std::string& title = schema.features[i].title;
+    if (title.empty() || owner.try_emplace(title, i).first->second == i) continue;
+    document.fail(fmt::format("the title \"{}\" of \"{}\" belongs to another feature too", title,
+                              schema.features[i].name),
+                  "Give every feature a title of its own");
+  }
+}
+
 }  // namespace
 
 Schema schema_from_json(std::string_view text, std::string_view place, const Ensemble& ensemble) {
@@ -194,14 +208,12 @@ Schema schema_from_json(std::string_view text, std::string_view place, const Ens
   schema.output_unit = text_at(document, "output_unit");
   read_classes(document, ensemble, schema);
   if (document.has("features")) read_features(document["features"], schema);
+  check_titles(document, schema);
   return schema;
 }
 
 Schema read_schema(const std::filesystem::path& file, const Ensemble& ensemble) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw Error(file.string(), "cannot be opened", "Check the path of the schema file");
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (stream.bad()) throw Error(file.string(), "cannot be read");
+  const std::string text = read_file(file, "Check the path of the schema");
   return schema_from_json(text, file.string(), ensemble);
 }
 

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 namespace boxwood {
 namespace {
@@ -20,17 +22,41 @@ bool whole_numbers(const FeatureSchema& feature) {
   return feature.kind.value_or(FeatureKind::continuous) != FeatureKind::continuous;
 }
 
-/// The whole numbers in an interval, as a closed interval of them; empty when lower > upper.
-Interval whole_hull(const Interval& interval) {
-  Interval hull{std::ceil(interval.lower), std::floor(interval.upper)};
-  if (!interval.lower_closed && hull.lower == interval.lower) hull.lower += 1;
-  if (!interval.upper_closed && hull.upper == interval.upper) hull.upper -= 1;
-  return hull;
+/// The next number of the precision after `value`; infinity stays.
+double next_number(double value, double towards, Precision precision) {
+  if (std::isinf(value)) return value;
+  if (precision == Precision::float64) return std::nextafter(value, towards);
+  return static_cast<double>(
+      std::nextafter(static_cast<float>(value), static_cast<float>(towards)));
+}
+
+/// The whole numbers in an interval that the model can read, as a closed interval of them; empty
+/// when lower > upper. Next to an open end lies the precision's next number, which for large
+/// numbers is farther than 1.
+Interval whole_hull(const Interval& interval, Precision precision) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double lower =
+      interval.lower_closed ? interval.lower : next_number(interval.lower, infinity, precision);
+  const double upper =
+      interval.upper_closed ? interval.upper : next_number(interval.upper, -infinity, precision);
+  return {std::ceil(lower), std::floor(upper)};
 }
 
 /// Of two closed intervals.
 Interval overlap(const Interval& a, const Interval& b) {
   return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
+}
+
+/// Of any two intervals.
+Interval intersection(const Interval& a, const Interval& b) {
+  Interval both = a;
+  if (b.lower > a.lower) both.lower_closed = b.lower_closed;
+  if (b.lower == a.lower) both.lower_closed = a.lower_closed && b.lower_closed;
+  if (b.upper < a.upper) both.upper_closed = b.upper_closed;
+  if (b.upper == a.upper) both.upper_closed = a.upper_closed && b.upper_closed;
+  both.lower = std::max(a.lower, b.lower);
+  both.upper = std::min(a.upper, b.upper);
+  return both;
 }
 
 /// Whether an interval reaches as far as the range does; at infinity an open end leaves nothing
@@ -111,11 +137,22 @@ std::string value_text(const FeatureSchema& feature, double value, Precision pre
 }
 
 std::string interval_text(const FeatureSchema& feature, const Interval& interval,
-                          Precision precision) {
+                          Precision precision, std::optional<double> now) {
   if (std::isnan(interval.lower) || std::isnan(interval.upper)) return "missing";
+  if (now && !feature.range.contains(*now)) {
+    // The range says nothing about where the value is now: only what is both in the range and in
+    // the interval will do, and an end that keeps the present value out has to be told.
+    FeatureSchema wider = feature;
+    wider.range = {std::min(feature.range.lower, *now), std::max(feature.range.upper, *now)};
+    const Interval both = intersection(interval, feature.range);
+    if (both.lower < both.upper ||
+        (both.lower == both.upper && both.lower_closed && both.upper_closed)) {
+      return interval_text(wider, both, precision);
+    }
+  }
   if (!whole_numbers(feature)) return continuous_text(feature, interval, precision);
-  Interval hull = whole_hull(interval);
-  Interval range = whole_hull(feature.range);
+  Interval hull = whole_hull(interval, precision);
+  Interval range = whole_hull(feature.range, precision);
   if (!feature.labels.empty()) {
     const Interval codes{0, static_cast<double>(feature.labels.size() - 1)};
     hull = overlap(hull, codes);

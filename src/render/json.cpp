@@ -58,7 +58,8 @@ Json changes_json(const Ensemble& ensemble, const Schema& schema, const Query& q
                     {"to", number(solution.point[i])},
                     {"now", value_text(feature, query.point[i], ensemble.input)},
                     {"change_to", value_text(feature, solution.point[i], ensemble.input)},
-                    {"anything_in", interval_text(feature, solution.region[i], ensemble.input)}});
+                    {"anything_in",
+                     interval_text(feature, solution.region[i], ensemble.input, query.point[i])}});
   }
   return list;
 }

@@ -28,10 +28,11 @@ std::vector<std::string> sentences(const Explanation& explanation) {
     const Solution& best = answer.best();
     for (const std::size_t i : changed_features(query, best.point)) {
       const FeatureSchema& feature = schema.features[i];
-      changes.push_back(fmt::format("{} from {} to {} (anything in: {})", title_of(feature),
-                                    value_text(feature, query.point[i], ensemble.input),
-                                    value_text(feature, best.point[i], ensemble.input),
-                                    interval_text(feature, best.region[i], ensemble.input)));
+      changes.push_back(
+          fmt::format("{} from {} to {} (anything in: {})", title_of(feature),
+                      value_text(feature, query.point[i], ensemble.input),
+                      value_text(feature, best.point[i], ensemble.input),
+                      interval_text(feature, best.region[i], ensemble.input, query.point[i])));
     }
     all.push_back(full_stop(fmt::format("{} {}", verdict(explanation), fmt::join(changes, "; "))));
     all.push_back(full_stop(closing(explanation)));

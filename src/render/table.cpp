@@ -41,7 +41,13 @@ Ink ink_of(const Answer& answer) {
 using Line = std::array<std::string, 4>;
 
 /// Columns as wide as their widest cell, two blanks apart, under a dim header.
-std::string columns(const std::vector<Line>& lines, const TableStyle& style) {
+std::string columns(std::vector<Line> lines, const TableStyle& style) {
+  for (Line& line : lines) {
+    for (std::string& cell : line) {  // a line break in a name must not break the table
+      std::replace_if(
+          cell.begin(), cell.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+    }
+  }
   std::array<std::size_t, 4> widths{};
   for (const Line& line : lines) {
     for (std::size_t c = 0; c < line.size(); ++c) {
@@ -73,7 +79,7 @@ std::vector<Line> change_lines(const Ensemble& ensemble, const Schema& schema, c
     const FeatureSchema& feature = schema.features[i];
     lines.push_back({title_of(feature), value_text(feature, query.point[i], ensemble.input),
                      value_text(feature, solution.point[i], ensemble.input),
-                     interval_text(feature, solution.region[i], ensemble.input)});
+                     interval_text(feature, solution.region[i], ensemble.input, query.point[i])});
   }
   return lines;
 }
