@@ -90,8 +90,7 @@ TEST(Detection, looks_at_content_and_not_at_names) {
 TEST(Files, that_cannot_be_read_are_named) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "boxwood_readers";
   std::filesystem::create_directories(folder);
-  EXPECT_EQ(file_complaint(folder),
-            folder.string() + ": this is a directory. Name a file in it");
+  EXPECT_EQ(file_complaint(folder), folder.string() + ": this is a directory. Name a file in it");
   EXPECT_EQ(file_complaint(folder / "none.json"),
             (folder / "none.json").string() + ": no such file. Check the path of the model");
   const auto empty = folder / "empty.json";
