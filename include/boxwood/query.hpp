@@ -29,6 +29,9 @@ struct Interval {
     return (lower_closed ? value >= lower : value > lower) &&
            (upper_closed ? value <= upper : value < upper);
   }
+  bool empty() const {
+    return lower > upper || (lower == upper && !(lower_closed && upper_closed));
+  }
   bool operator==(const Interval&) const = default;
 };
 

@@ -85,9 +85,7 @@ Interval parse_range(std::string_view text) {
   }
   range.lower = parse_end(text.substr(0, colon), range.lower);
   range.upper = parse_end(text.substr(colon + 1), range.upper);
-  const bool empty = range.lower > range.upper ||
-                     (range.lower == range.upper && !(range.lower_closed && range.upper_closed));
-  if (empty) throw UsageError("--range", "holds nothing", "Give the smaller end first");
+  if (range.empty()) throw UsageError("--range", "holds nothing", "Give the smaller end first");
   return range;
 }
 

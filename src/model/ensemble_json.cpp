@@ -5,6 +5,7 @@
 
 #include "base/json_fields.hpp"
 #include "model/kinds.hpp"
+#include "model/validate.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -137,11 +138,7 @@ Ensemble ensemble_from_json(std::string_view text, std::string_view place) {
   }
   const JsonField trees = root["trees"];
   for (std::size_t i = 0; i < trees.size(); ++i) ensemble.trees.push_back(tree_from(trees[i]));
-  try {
-    ensemble.validate();
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", place, error.place()), error.reason(), error.remedy());
-  }
+  validate_within(ensemble, place);
   return ensemble;
 }
 

@@ -1,5 +1,7 @@
 // What every Ensemble promises to those who walk it. Readers call this last; nothing after them
 // checks an index again.
+#include "model/validate.hpp"
+
 #include <boxwood/ensemble.hpp>
 #include <boxwood/error.hpp>
 
@@ -127,6 +129,14 @@ void Ensemble::validate() const {
                 fmt::format("there are {} labels for {} classes", classes.size(), class_count()));
   }
   for (std::size_t t = 0; t < trees.size(); ++t) TreeCheck(*this, t).run();
+}
+
+void validate_within(const Ensemble& ensemble, std::string_view place) {
+  try {
+    ensemble.validate();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", place, error.place()), error.reason(), error.remedy());
+  }
 }
 
 }  // namespace boxwood

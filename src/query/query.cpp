@@ -10,16 +10,11 @@
 namespace boxwood {
 namespace {
 
-bool is_empty(const Interval& range) {
-  return range.lower > range.upper ||
-         (range.lower == range.upper && !(range.lower_closed && range.upper_closed));
-}
-
 void check_range(const Interval& range, const std::string& place) {
   if (std::isnan(range.lower) || std::isnan(range.upper)) {
     throw Error(place, "an end of the range is not a number");
   }
-  if (is_empty(range)) {
+  if (range.empty()) {
     throw Error(place,
                 fmt::format("the range from {} to {} holds nothing", range.lower, range.upper),
                 "Give the smaller end first");

@@ -3,14 +3,14 @@
 #include <boxwood/read.hpp>
 
 #include "base/file.hpp"
+#include "model/validate.hpp"
 #include "readers/detect.hpp"
 #include "readers/xgboost.hpp"
-
-#include <fmt/format.h>
 
 #include <string>
 
 namespace boxwood {
+
 Ensemble read_model(const std::filesystem::path& file, const Rounds& rounds) {
   const std::string bytes = read_file(file, "Check the path of the model");
   return read_model_bytes(bytes, file.string(), rounds);
@@ -28,11 +28,7 @@ Ensemble read_model_bytes(std::string_view bytes, std::string_view place, const 
   const auto encoding = format == readers::Format::xgboost_ubjson ? readers::Encoding::ubjson
                                                                   : readers::Encoding::json;
   Ensemble ensemble = readers::read_xgboost(bytes, place, encoding, rounds);
-  try {
-    ensemble.validate();
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", place, error.place()), error.reason(), error.remedy());
-  }
+  validate_within(ensemble, place);
   return ensemble;
 }
 

@@ -145,10 +145,7 @@ std::string interval_text(const FeatureSchema& feature, const Interval& interval
     FeatureSchema wider = feature;
     wider.range = {std::min(feature.range.lower, *now), std::max(feature.range.upper, *now)};
     const Interval both = intersection(interval, feature.range);
-    if (both.lower < both.upper ||
-        (both.lower == both.upper && both.lower_closed && both.upper_closed)) {
-      return interval_text(wider, both, precision);
-    }
+    if (!both.empty()) return interval_text(wider, both, precision);
   }
   if (!whole_numbers(feature)) return continuous_text(feature, interval, precision);
   Interval hull = whole_hull(interval, precision);
