@@ -15,7 +15,11 @@
 
 namespace boxwood {
 
-enum class Engine : std::uint8_t { paper };
+/// Both solve the same problem and give the same answers. `paper` follows the publication and is
+/// there to check `fast`, to compare with, and to enumerate regions.
+enum class Engine : std::uint8_t { fast, paper };
+
+const char* to_string(Engine engine);
 
 /// What a running search knows. Costs never rise and bounds never fall from one report to the next.
 struct Progress {
@@ -45,16 +49,27 @@ struct PaperAdditions {
   bool leaf_pruning = true;
 };
 
+/// The parts of the fast engine, to see what each is worth. The answer does not depend on them.
+struct FastParts {
+  bool start = true;  ///< look for good points before the search
+  bool probe = true;  ///< search boxes with the radius bound before paying for the dual bound
+  bool dual = true;   ///< the dual bound
+};
+
 struct Options {
-  Engine engine = Engine::paper;
+  Engine engine = Engine::fast;
   int threads = 0;        ///< 0: all cores
   std::size_t ties = 16;  ///< at most this many points of equal cost are returned
   Limits limits;
   PaperAdditions additions;
+  FastParts parts;
   std::function<void(const Progress&)> progress;  ///< called by one thread at a time
 };
 
 struct LeafBoxes;
+namespace fast {
+struct Model;
+}
 
 /// Ensembles made ready for questions, once for many. It refers to the ensembles, which must
 /// outlive it; it never changes and may be shared between threads.
@@ -65,11 +80,13 @@ class Prepared {
   Prepared(Ensemble&&) = delete;
 
   std::span<const Ensemble> ensembles() const { return ensembles_; }
-  const LeafBoxes& leaves() const { return *leaves_; }  ///< for the library itself
+  const LeafBoxes& leaves() const { return *leaves_; }  ///< for the library itself, as is the next
+  const fast::Model& model() const { return *model_; }
 
  private:
   std::span<const Ensemble> ensembles_;
   std::shared_ptr<const LeafBoxes> leaves_;
+  std::shared_ptr<const fast::Model> model_;
 };
 
 /// The cheapest admissible point that meets every requirement. Throws Error for a query that makes

@@ -108,8 +108,8 @@ void add_threads_flag(CLI::App& command, SearchFlags& flags) {
 
 void add_search_flags(CLI::App& command, SearchFlags& flags) {
   const std::string group = "Search";
-  command.add_option("--engine", flags.engine, "which search")
-      ->check(CLI::IsMember({"paper"}))
+  command.add_option("--engine", flags.engine, "which search; both give the same answers")
+      ->check(CLI::IsMember({"fast", "paper"}))
       ->capture_default_str()
       ->group(group);
   command.add_option("--time-limit", flags.time_limit, "seconds for each row")->group(group);
@@ -122,7 +122,7 @@ void add_search_flags(CLI::App& command, SearchFlags& flags) {
       ->group(group);
   command
       .add_flag("--published", flags.published,
-                "the paper's engine as published, without our additions")
+                "the paper's engine as published, without our additions; implies --engine paper")
       ->group(group);
 }
 
@@ -167,7 +167,7 @@ Query query_for_row(const Question& question, const QuestionFlags& flags, std::s
 Options options_for(const SearchFlags& flags) {
   if (!(flags.time_limit >= 0)) throw UsageError("--time-limit", "must be 0 or more seconds");
   Options options;
-  options.engine = Engine::paper;
+  options.engine = flags.engine == "paper" || flags.published ? Engine::paper : Engine::fast;
   options.threads = flags.threads;
   options.limits.seconds = flags.time_limit;
   options.limits.nodes = flags.node_limit;

@@ -41,7 +41,7 @@ struct RowFlags {
 };
 
 struct SearchFlags {
-  std::string engine = "paper";
+  std::string engine = "fast";
   int threads = 0;
   double time_limit = std::numeric_limits<double>::infinity();
   std::uint64_t node_limit = std::numeric_limits<std::uint64_t>::max();

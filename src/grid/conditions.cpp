@@ -74,17 +74,17 @@ class Builder {
   /// one holds up to some score. Both are asked of the transformed score of one output.
   template <typename Holds>
   void rising(std::int32_t output, Holds holds) {
-    add({index_, output, -1, 1, 0}, first_score([&](double s) { return holds(s); }));
+    add({index_, output, -1, 1, 0, 0}, first_score([&](double s) { return holds(s); }));
   }
   template <typename Holds>
   void falling(std::int32_t output, Holds holds) {
-    add({index_, output, -1, -1, 0}, first_score([&](double s) { return holds(-s); }));
+    add({index_, output, -1, -1, 0, 0}, first_score([&](double s) { return holds(-s); }));
   }
   /// output - rival >= least, for every rival
   void ahead(std::int32_t output, double least) {
     for (std::int32_t rival = 0; rival < static_cast<std::int32_t>(ensemble_.base.size());
          ++rival) {
-      if (rival != output) add({index_, output, rival, 1, 0}, least);
+      if (rival != output) add({index_, output, rival, 1, 0, 0}, least);
     }
   }
 
@@ -106,7 +106,8 @@ class Builder {
     if (error == infinity) return;  // a sum that overflows may meet anything
     const double slack = link_slack + 8 * std::numeric_limits<float>::epsilon() *
                                           std::abs(std::isfinite(least) ? least : 0.0);
-    condition.threshold = least == infinity ? infinity : least - base - error - slack;
+    condition.slack = error + slack;
+    condition.threshold = least == infinity ? infinity : least - base - condition.slack;
     conditions_.push_back(condition);
   }
 

@@ -20,6 +20,7 @@ struct Condition {
   std::int32_t minus = -1;  ///< no second output
   double sign = 1;          ///< or -1
   double threshold = 0;     ///< base scores and all rounding are taken off already
+  double slack = 0;         ///< what was taken off for rounding
 
   double score(const Tree& tree, std::uint32_t value) const {
     return sign * number(tree, value, plus) - (minus < 0 ? 0.0 : number(tree, value, minus));

@@ -3,6 +3,8 @@
 #include <boxwood/explain.hpp>
 
 #include "grid/grid.hpp"
+#include "search/fast/fast.hpp"
+#include "search/fast/model.hpp"
 #include "search/guarded.hpp"
 #include "search/incumbent.hpp"
 #include "search/paper/paper.hpp"
@@ -34,17 +36,29 @@ std::vector<std::vector<double>> outputs_at(std::span<const Ensemble> ensembles,
 }
 
 /// A requirement that no scores whatever meet needs no search.
-bool impossible(const Grid& grid) {
-  return std::any_of(grid.conditions.begin(), grid.conditions.end(),
+bool impossible(const std::vector<Condition>& conditions) {
+  return std::any_of(conditions.begin(), conditions.end(),
                      [](const Condition& c) { return c.threshold == infinity; });
 }
 
+/// Runs the fast engine; returns what was left open.
+Outcome search_fast(const Prepared& prepared, const Query& query, const Options& options,
+                    std::span<const double> known_solution, int threads, Incumbent& incumbent,
+                    Watch& watch) {
+  const std::vector<Condition> conditions = make_conditions(prepared.ensembles(), query);
+  if (impossible(conditions)) return {infinity, 0};
+  Reporter reporter(options.progress, watch, incumbent);
+  const fast::Context context(prepared.ensembles(), query, prepared.leaves().cuts, prepared.model(),
+                              conditions, known_solution, incumbent, watch);
+  return fast::search(context, reporter, options.parts, threads);
+}
+
 /// Runs the paper's engine; returns what was left open.
-paper::Outcome search(const Prepared& prepared, const Query& query, const Options& options,
-                      std::span<const double> known_solution, int threads, Incumbent& incumbent,
-                      Watch& watch) {
+Outcome search_paper(const Prepared& prepared, const Query& query, const Options& options,
+                     std::span<const double> known_solution, int threads, Incumbent& incumbent,
+                     Watch& watch) {
   const Grid grid = make_grid(prepared.ensembles(), prepared.leaves(), query);
-  if (impossible(grid)) return {infinity, 0};
+  if (impossible(grid.conditions)) return {infinity, 0};
   Reporter reporter(options.progress, watch, incumbent);
   const MemoryHold whole(watch, grid.bytes());
   {
@@ -66,9 +80,12 @@ paper::Outcome search(const Prepared& prepared, const Query& query, const Option
 Prepared::Prepared(std::span<const Ensemble> ensembles) : ensembles_(ensembles) {
   if (ensembles.empty()) throw Error("query", "there is no model");
   leaves_ = std::make_shared<const LeafBoxes>(box_leaves(ensembles));
+  model_ = std::make_shared<const fast::Model>(fast::make_model(ensembles, *leaves_));
 }
 
 Prepared::Prepared(const Ensemble& ensemble) : Prepared(std::span(&ensemble, 1)) {}
+
+const char* to_string(Engine engine) { return engine == Engine::fast ? "fast" : "paper"; }
 
 Answer explain_guarded(const Prepared& prepared, const Query& query, const Options& options,
                        std::span<const double> known_solution) {
@@ -83,7 +100,7 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   answer.already_met = meets(query, ensembles, query.point);
 
   Incumbent incumbent(query, options.ties);
-  paper::Outcome outcome{infinity, 0};
+  Outcome outcome{infinity, 0};
   const int cores = tbb::info::default_concurrency();
   const int threads = options.threads > 0 ? options.threads : cores;
   if (answer.already_met) {
@@ -95,7 +112,8 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
       allow.emplace(tbb::global_control::max_allowed_parallelism,
                     static_cast<std::size_t>(threads));
     }
-    outcome = search(prepared, query, options, known_solution, threads, incumbent, watch);
+    const auto run = options.engine == Engine::fast ? search_fast : search_paper;
+    outcome = run(prepared, query, options, known_solution, threads, incumbent, watch);
   }
 
   const Incumbent::Result found = incumbent.result();

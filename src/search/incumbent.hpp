@@ -44,6 +44,12 @@ class Incumbent {
     }
   }
 
+  /// The first point of the order; empty when there is none.
+  std::vector<double> best_point() const {
+    const std::lock_guard lock(mutex_);
+    return points_.empty() ? std::vector<double>{} : points_.begin()->point;
+  }
+
   struct Result {
     std::vector<std::vector<double>> points;
     bool more = false;
@@ -74,7 +80,7 @@ class Incumbent {
   const Query& query_;
   std::size_t ties_;
   std::atomic<double> cost_{std::numeric_limits<double>::infinity()};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::set<Ranked> points_;
   bool more_ = false;
 };

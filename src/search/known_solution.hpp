@@ -2,7 +2,7 @@
 // first. In other builds nothing of it is left.
 #pragma once
 
-#include "grid/grid.hpp"
+#include "grid/cells.hpp"
 
 #include <boxwood/query.hpp>
 
@@ -23,12 +23,13 @@ inline constexpr bool developer_build = false;
 class KnownSolution {
  public:
   /// `point` may be empty: then nothing is known.
-  KnownSolution(const Query& query, const Grid& grid, std::span<const double> point) {
+  KnownSolution(const Query& query, std::span<const Variable> variables,
+                std::span<const double> point) {
     if (!developer_build || point.empty()) return;
     for (std::size_t d = 0; d < point.size(); ++d) {
       // A cell's value is its nearest to the query's point: going outwards from the own cell, the
       // last one that does not lie past the known value is the cell of that value.
-      const Variable& variable = grid.variables[d];
+      const Variable& variable = variables[d];
       std::uint32_t cell = variable.own;
       while (point[d] > query.point[d] && cell + 1 < variable.cells.size() &&
              variable.cells[cell + 1].value <= point[d]) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "search/incumbent.hpp"
+#include "search/outcome.hpp"
 #include "search/paper/space.hpp"
 #include "search/reporter.hpp"
 #include "search/watch.hpp"
@@ -16,11 +17,6 @@ namespace boxwood::paper {
 /// the whole tree was searched in vain, which proves that there is no such point.
 bool backtrack(const Space& space, Incumbent& incumbent, Watch& watch, Reporter& reporter,
                std::uint64_t node_budget);
-
-struct Outcome {
-  double open_bound = 0;  ///< no box that was not searched costs less; infinite when all were
-  std::uint64_t open_nodes = 0;
-};
 
 /// Algorithm 5: branch and bound below the incumbent's cost, all cheapest points included.
 Outcome branch_and_bound(const Space& space, Incumbent& incumbent, Watch& watch, Reporter& reporter,

@@ -15,7 +15,7 @@ Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Grid
       query_(query),
       grid_(grid),
       additions_(additions),
-      known_(query, grid, known_solution),
+      known_(query, grid.variables, known_solution),
       known_leaves_(grid.leaf_count()),
       dimensions_(make_dimensions(grid, additions.leaf_pruning)) {
   for (const Ensemble& ensemble : ensembles) {

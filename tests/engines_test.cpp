@@ -1,5 +1,5 @@
-// The paper's engine against brute force on random small models, in every mode and with one thread
-// and several. The promises: same status, same cost, same set of cheapest points.
+// Both engines against brute force on random small models, in every mode and with one thread and
+// several. The promises: same status, same cost, same set of cheapest points.
 #include <boxwood/explain.hpp>
 #include <boxwood/verify.hpp>
 
@@ -17,6 +17,13 @@
 namespace {
 
 using namespace boxwood;
+
+Options with_engine(Engine engine, int threads = 0) {
+  Options options;
+  options.engine = engine;
+  options.threads = threads;
+  return options;
+}
 
 bool same_point(const std::vector<double>& a, const std::vector<double>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -76,19 +83,21 @@ void expect_agreement(const Answer& answer, const Oracle::Result& truth, const Q
   }
 }
 
-TEST(PaperEngine, TheBaseAloneMayReachTheTarget) {
+TEST(Engines, TheBaseAloneMayReachTheTarget) {
   // No leaf votes for class 1: moving away from the one that votes against it is enough.
   const Ensemble model = binary_model(1, {stump(0, 0.5, -2, 0)}, 1);
   Query query = query_for(model, std::vector{0.0});
   query.requirements = {require_class(1)};
+  EXPECT_EQ(explain(model, query).best().point[0], 0.5);
   for (const bool additions : {true, false}) {
     Options options;
+    options.engine = Engine::paper;
     options.additions = {additions, additions};
     EXPECT_EQ(explain(model, query, options).best().point[0], 0.5);
   }
 }
 
-TEST(PaperEngine, ASumThatOverflowsMayMeetAnything) {
+TEST(Engines, ASumThatOverflowsMayMeetAnything) {
   constexpr double huge = 3e38F;
   Tree constant;
   constant.nodes.resize(1);
@@ -99,36 +108,62 @@ TEST(PaperEngine, ASumThatOverflowsMayMeetAnything) {
   model.link = Link::identity;
   Query query = query_for(model, std::vector{0.0});
   query.requirements = {require_output({.lower = 3.3e38})};
-  const Answer answer = explain(model, query);
-  ASSERT_EQ(answer.status, Status::optimal);
-  EXPECT_EQ(answer.best().point[0], 1);
+  for (const Engine engine : {Engine::fast, Engine::paper}) {
+    const Answer answer = explain(model, query, with_engine(engine));
+    ASSERT_EQ(answer.status, Status::optimal);
+    EXPECT_EQ(answer.best().point[0], 1);
+  }
 }
 
-TEST(PaperEngine, AKnownSolutionThatIsLostIsNoticed) {
+TEST(Engines, AKnownSolutionThatIsLostIsNoticed) {
   // A point that does not meet the requirement is bound to be pruned.
   const Ensemble model = binary_model(2, {stump(0, 0.5, -1, 1), stump(1, 0.5, -0.25, 0.25)});
   Query query = query_for(model, std::vector{0.0, 0.0});
   query.requirements = {require_class(1)};
   const std::vector<double> wrong{0.0, 0.5};
-  if (developer_build) {
-    EXPECT_THROW(explain_guarded(Prepared(model), query, {}, wrong), std::logic_error);
-  } else {
-    EXPECT_EQ(explain_guarded(Prepared(model), query, {}, wrong).cost, 0.25);
+  for (const Engine engine : {Engine::fast, Engine::paper}) {
+    Options options = with_engine(engine);
+    options.parts.start = false;  // a start would find better, and then losing the point is right
+    if (developer_build) {
+      EXPECT_THROW(explain_guarded(Prepared(model), query, options, wrong), std::logic_error);
+    } else {
+      EXPECT_EQ(explain_guarded(Prepared(model), query, options, wrong).cost, 0.25);
+    }
   }
 }
 
 struct Mode {
   const char* name;
-  PaperAdditions additions;
-  int threads;
+  Options options;
 };
 
-TEST(PaperEngine, AgreesWithBruteForceInEveryMode) {
-  const Mode modes[] = {{"all additions", {true, true}, 1},
-                        {"several threads", {true, true}, 4},
-                        {"as published", {false, false}, 1},
-                        {"score pruning", {true, false}, 1},
-                        {"leaf pruning", {false, true}, 2}};
+std::vector<Mode> modes() {
+  const auto paper = [](bool score, bool leaf, int threads) {
+    Options options = with_engine(Engine::paper, threads);
+    options.additions = {score, leaf};
+    return options;
+  };
+  const auto fast = [](bool start, bool probe, bool dual, int threads) {
+    Options options = with_engine(Engine::fast, threads);
+    options.parts = {start, probe, dual};
+    return options;
+  };
+  return {{"fast", fast(true, true, true, 1)},
+          {"fast, several threads", fast(true, true, true, 4)},
+          {"fast, the dual at every node", fast(true, false, true, 1)},
+          {"fast, the dual alone", fast(false, false, true, 1)},
+          {"fast, the dual alone, several threads", fast(false, false, true, 3)},
+          {"fast, without the dual", fast(false, true, false, 2)},
+          {"fast, branching alone", fast(false, false, false, 1)},
+          {"paper", paper(true, true, 1)},
+          {"paper, several threads", paper(true, true, 4)},
+          {"paper, as published", paper(false, false, 1)},
+          {"paper, score pruning", paper(true, false, 1)},
+          {"paper, leaf pruning", paper(false, true, 2)}};
+}
+
+TEST(Engines, AgreesWithBruteForceInEveryMode) {
+  const std::vector<Mode> all_modes = modes();
   const int cases = test_cases(8000);
   int optimal = 0, infeasible = 0, tied = 0, met = 0, missing = 0, several = 0;
   ProblemMaker maker(test_seed());
@@ -139,11 +174,9 @@ TEST(PaperEngine, AgreesWithBruteForceInEveryMode) {
     const Prepared prepared(problem.ensembles);
     SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
     std::vector<double> first_point;
-    for (const Mode& mode : modes) {
+    for (const Mode& mode : all_modes) {
       SCOPED_TRACE(mode.name);
-      Options options;
-      options.threads = mode.threads;
-      options.additions = mode.additions;
+      Options options = mode.options;
       options.ties = 100'000;
       const std::vector<double> known =
           truth->points.empty() ? std::vector<double>{} : truth->points.back();

@@ -1,0 +1,79 @@
+#include "search/fast/context.hpp"
+
+#include "model/arithmetic.hpp"
+
+#include <algorithm>
+
+namespace boxwood::fast {
+namespace {
+
+std::vector<Variable> make_variables(std::span<const Ensemble> ensembles, const Query& query,
+                                     const Cuts& cuts) {
+  const Precision precision = common_precision(ensembles);
+  std::vector<Variable> variables;
+  variables.reserve(query.point.size());
+  for (std::size_t d = 0; d < query.point.size(); ++d) {
+    variables.push_back(make_variable(query, d, cuts[d], precision));
+  }
+  return variables;
+}
+
+}  // namespace
+
+Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_query,
+                 const Cuts& cuts, const Model& given_model, std::span<const Condition> conditions,
+                 std::span<const double> known_solution, Incumbent& given_incumbent,
+                 Watch& given_watch)
+    : ensembles(given_ensembles),
+      query(given_query),
+      model(given_model),
+      variables(make_variables(given_ensembles, given_query, cuts)),
+      known(given_query, variables, known_solution),
+      incumbent(given_incumbent),
+      watch(given_watch) {
+  for (const Condition& condition : conditions) {
+    const std::uint32_t first = model.first_row[condition.ensemble];
+    Demand demand{first + static_cast<std::uint32_t>(condition.plus), Demand::none, condition.sign};
+    if (condition.minus >= 0) demand.minus = first + static_cast<std::uint32_t>(condition.minus);
+    demands.push_back(demand);
+    thresholds.push_back(condition.threshold);
+    slack.push_back(2 * condition.slack);
+  }
+}
+
+bool Context::offer(std::span<const std::uint32_t> cells) const {
+  std::vector<double> point = query.point;
+  for (std::size_t d = 0; d < cells.size(); ++d) point[d] = variables[d].cells[cells[d]].value;
+  if (!meets(query, ensembles, point)) return false;
+  // Two boxes may meet one region, and then each has a nearest point of it. One speaks for the
+  // region: the one nearest of all, which is no farther in any feature.
+  const std::vector<Interval> box = pure_box(ensembles, point);
+  const Precision precision = common_precision(ensembles);
+  for (std::size_t d = 0; d < cells.size(); ++d) {
+    const Variable& variable = variables[d];
+    if (variable.missing) continue;
+    std::uint32_t cell = cells[d];
+    while (cell != variable.own) {
+      const std::uint32_t next = cell < variable.own ? cell + 1 : cell - 1;
+      if (!box[d].contains(as_read(variable.cells[next].value, precision))) break;
+      cell = next;
+    }
+    point[d] = variable.cells[cell].value;
+  }
+  incumbent.offer(std::move(point));
+  return true;
+}
+
+std::vector<std::uint32_t> Context::best_cells() const {
+  const std::vector<double> point = incumbent.best_point();
+  std::vector<std::uint32_t> cells(point.size(), 0);
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    const std::vector<Cell>& all = variables[d].cells;
+    const auto found = std::lower_bound(all.begin(), all.end(), point[d],
+                                        [](const Cell& c, double x) { return c.value < x; });
+    if (found != all.end()) cells[d] = static_cast<std::uint32_t>(found - all.begin());
+  }
+  return cells;
+}
+
+}  // namespace boxwood::fast

@@ -1,0 +1,55 @@
+// What one question has in common for all its boxes: cells, demands, the best point so far.
+#pragma once
+
+#include "grid/grid.hpp"
+#include "search/fast/problem.hpp"
+#include "search/incumbent.hpp"
+#include "search/known_solution.hpp"
+#include "search/watch.hpp"
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/query.hpp>
+
+#include <span>
+#include <vector>
+
+namespace boxwood::fast {
+
+struct Context {
+  Context(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts,
+          const Model& model, std::span<const Condition> conditions,
+          std::span<const double> known_solution, Incumbent& incumbent, Watch& watch);
+
+  std::span<const Ensemble> ensembles;
+  const Query& query;
+  const Model& model;
+  std::vector<Variable> variables;  ///< the grid's, one for each feature
+  std::vector<Demand> demands;
+  std::vector<double> thresholds;  ///< of a demand: necessary, all rounding taken off
+  std::vector<double> slack;       ///< of a demand: what was taken off; sufficient when added
+  KnownSolution known;
+  Incumbent& incumbent;
+  Watch& watch;
+
+  /// The cost of a point given by its cells, as total_cost adds it up.
+  double cost(std::span<const std::uint32_t> cells) const {
+    double sum = 0;
+    for (std::size_t d = 0; d < cells.size(); ++d) sum += variables[d].cells[cells[d]].cost;
+    return sum;
+  }
+
+  /// Asks the library's own arithmetic about the point of these cells and, if it meets the
+  /// requirements, offers the nearest point of its region.
+  bool offer(std::span<const std::uint32_t> cells) const;
+
+  /// The cells of the best point so far; empty when there is none.
+  std::vector<std::uint32_t> best_cells() const;
+
+  /// Bounds are about the exact sum of a point's costs, total_cost adds with rounding: a bound must
+  /// exceed this to be sure that every total_cost exceeds the best known one.
+  double radius() const {
+    return incumbent.cost() * (1 + (static_cast<double>(variables.size()) + 4) * 0x1p-52);
+  }
+};
+
+}  // namespace boxwood::fast

@@ -1,0 +1,278 @@
+#include "base/handover.hpp"
+#include "search/fast/fast.hpp"
+#include "search/fast/frontier.hpp"
+#include "search/fast/node.hpp"
+#include "search/fast/probe.hpp"
+#include "search/fast/start.hpp"
+
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+namespace boxwood::fast {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+class Engine {
+ public:
+  Engine(const Context& context, Reporter& reporter, const FastParts& parts, int threads)
+      : context_(context),
+        reporter_(reporter),
+        parts_(parts),
+        threads_(threads),
+        workers_(Probe(context)) {}
+
+  Outcome run() {
+    if (parts_.start) start_on_model(context_);
+    std::unique_ptr<Node> root = compile();
+    if (!root) return {infinity, 0};
+    if (!first_look(root)) return {infinity, 0};
+    frontier_.push(std::move(root));
+    if (threads_ == 1) {
+      while (!context_.watch.stopped() && step()) {
+      }
+    } else {
+      tbb::task_arena arena(threads_);
+      arena.execute([&] {
+        schedule();
+        tasks_.wait();
+      });
+      take_over();
+    }
+    double bound = frontier_.least_bound();
+    return {std::isinf(bound) ? bound : bound / relax(), frontier_.size()};
+  }
+
+ private:
+  double relax() const {
+    return 1 + (static_cast<double>(context_.variables.size()) + 4) * 0x1p-52;
+  }
+
+  std::unique_ptr<Node> compile() {
+    const double radius = context_.incumbent.cost();
+    auto raw = gather(context_.model, context_.variables, context_.thresholds, radius);
+    if (!raw) return nullptr;
+    if (developer_build && context_.known.active() && context_.known.cost() <= radius) {
+      raw->holds_known = true;
+      for (std::size_t v = 0; v < raw->variable_count(); ++v) {
+        const auto begin = raw->choice.begin() + raw->cell_begin[v];
+        const auto end = raw->choice.begin() + raw->cell_begin[v + 1];
+        const auto found = std::find(begin, end, context_.known.cell(v));
+        if (found == end) KnownSolution::lost("near cells");
+        raw->known.push_back(static_cast<std::uint32_t>(found - begin));
+      }
+    }
+    Selection keep(*raw);
+    auto problem = reduce(*raw, keep, context_.demands);
+    if (!problem) {
+      if (raw->holds_known) KnownSolution::lost("radius of the first problem");
+      return nullptr;
+    }
+    guard_reduction(*raw, *problem, "first problem");
+    return hold(std::make_unique<Node>(std::move(*problem)));
+  }
+
+  std::unique_ptr<Node> hold(std::unique_ptr<Node> node) const {
+    node->held = MemoryHold(context_.watch,
+                            node->problem.bytes() + (node->split ? node->split->bytes() : 0));
+    return node;
+  }
+
+  void guard_reduction(const Problem& before, const Problem& after, const char* prune) const {
+    if (developer_build && before.holds_known && !after.holds_known) KnownSolution::lost(prune);
+  }
+  void guard(const Problem& problem, const char* prune) const {
+    if (developer_build && problem.holds_known &&
+        context_.known.cost() <= context_.incumbent.cost()) {
+      KnownSolution::lost(prune);
+    }
+  }
+
+  /// Cheap things first: a short probe, better points, and the problem again for their radius.
+  bool first_look(std::unique_ptr<Node>& root) {
+    Probe& probe = workers_.local();
+    if (!probe.start(root->problem)) return false;
+    if (parts_.probe && probe.search(200)) return false;
+    const double before = context_.incumbent.cost();
+    if (parts_.start) improve(context_, root->problem, 30);
+    if (context_.incumbent.cost() < before) {
+      root = compile();
+      if (!root) return false;
+    }
+    at_root_ = true;
+    return true;
+  }
+
+  /// Works on the most promising open node. False when there is none.
+  bool step() {
+    std::unique_ptr<Node> node = frontier_.pop();
+    if (!node) return false;
+    const double bound = node->bound;
+    work(std::move(node));
+    frontier_.done(bound);
+    reporter_.tick([this] { return frontier_.least_bound() / relax(); });
+    return true;
+  }
+
+  void schedule() {
+    tasks_.run(handed_over([this] {
+      if (!context_.watch.stopped()) step();
+    }));
+  }
+
+  void push(std::unique_ptr<Node> node) {
+    frontier_.push(hold(std::move(node)));
+    if (threads_ > 1) schedule();
+  }
+
+  void work(std::unique_ptr<Node> node) {
+    if (node->bound > context_.radius()) return;
+    Probe& probe = workers_.local();
+    const bool root = at_root_.exchange(false);
+    const std::uint64_t before = probe.boxes();
+    double clock = context_.watch.seconds();
+    if (!probe.start(node->problem)) return;
+    if (!root && parts_.probe && probe.search(budget())) {
+      paid_probe(probe.boxes() - before, clock);
+      return;
+    }
+    paid_probe(probe.boxes() - before, clock);
+    if (context_.watch.stopped()) {
+      frontier_.push(std::move(node));
+      return;
+    }
+    clock = context_.watch.seconds();
+    if (parts_.dual) {
+      const bool open = tighten(node, probe, root ? 400 : 8, root);
+      paid_dual(open, clock);
+      if (!open) return;
+    }
+    if (context_.watch.stopped()) {
+      frontier_.push(std::move(node));
+      return;
+    }
+    if (!probe.start(node->problem)) return;
+    split_up(*node, probe.branch());
+  }
+
+  /// Raises the bound by the dual and drops what it excludes. False when the node is done.
+  bool tighten(std::unique_ptr<Node>& node, Probe& probe, int rounds, bool root) {
+    {
+      Selection keep(node->problem);
+      probe.select(keep);
+      if (!shrink(node, keep, "radius")) return false;
+    }
+    if (!node->split) node->split.emplace(context_, node->problem);
+    double last = -infinity;
+    const int stride = root ? 10 : 4;
+    for (int round = 1; round <= rounds; ++round) {
+      const double value = node->split->ascend();
+      if (context_.watch.expired()) break;
+      const bool check = round % stride == 0 || round == rounds || value > context_.radius();
+      if (!check) continue;
+      const double bound = node->split->certify();
+      node->bound = std::max(node->bound, bound);
+      if (root) reporter_.tick([&] { return node->bound / relax(); });
+      const double radius = context_.radius();
+      if (bound > radius) {
+        guard(node->problem, "dual bound");
+        return false;
+      }
+      if (root && parts_.start) improve_from(context_, node->problem, node->split->favourites());
+      Selection keep(node->problem);
+      node->split->select(bound, context_.radius(), keep);
+      if (!shrink(node, keep, "reduced cost")) return false;
+      if (node->problem.variable_count() == 0) break;
+      const double gained = bound - last;
+      last = bound;
+      if (gained < (radius - bound) * (root ? 0.01 : 0.05)) break;
+    }
+    return true;
+  }
+
+  /// Goes over to the reduced problem if that is worth it.
+  bool shrink(std::unique_ptr<Node>& node, Selection& keep, const char* prune) {
+    const auto dead = [](const std::vector<std::uint8_t>& kept) {
+      return static_cast<std::size_t>(std::count(kept.begin(), kept.end(), 0));
+    };
+    const std::size_t leaves = dead(keep.leaf), cells = dead(keep.cell);
+    if (leaves == 0 && cells == 0) return true;
+    Origin origin;
+    auto problem = reduce(node->problem, keep, context_.demands, &origin);
+    const bool matters = context_.known.cost() <= context_.incumbent.cost();
+    if (!problem) {
+      guard(node->problem, prune);
+      return false;
+    }
+    if (matters) guard_reduction(node->problem, *problem, prune);
+    auto smaller = std::make_unique<Node>(std::move(*problem));
+    smaller->bound = node->bound;
+    if (node->split) {
+      smaller->split.emplace(context_, smaller->problem);
+      smaller->split->inherit(*node->split, origin);
+    }
+    node = hold(std::move(smaller));
+    return true;
+  }
+
+  void split_up(const Node& node, Branch branch) {
+    const Problem& problem = node.problem;
+    const std::uint32_t begin = problem.cell_begin[branch.variable];
+    const std::uint32_t end = problem.cell_begin[branch.variable + 1];
+    for (const bool left : {true, false}) {
+      Selection keep(problem);
+      const std::uint32_t cut = begin + branch.cell;
+      std::fill(keep.cell.begin() + (left ? cut : begin), keep.cell.begin() + (left ? end : cut),
+                std::uint8_t{0});
+      Origin origin;
+      auto part = reduce(problem, keep, context_.demands, &origin);
+      if (!part) continue;
+      auto child = std::make_unique<Node>(std::move(*part));
+      child->bound = node.bound;
+      if (node.split) {
+        child->split.emplace(context_, child->problem);
+        child->split->inherit(*node.split, origin);
+      }
+      push(std::move(child));
+    }
+  }
+
+  std::uint64_t budget() const {
+    const double boxes = factor_.load() * dual_seconds_.load() / box_seconds_.load();
+    return static_cast<std::uint64_t>(std::clamp(boxes, 10.0, 1e6));
+  }
+  void paid_probe(std::uint64_t boxes, double since) {
+    if (boxes < 10) return;
+    const double each = (context_.watch.seconds() - since) / static_cast<double>(boxes);
+    box_seconds_ = 0.8 * box_seconds_ + 0.2 * each;
+  }
+  void paid_dual(bool open, double since) {
+    dual_seconds_ = 0.8 * dual_seconds_ + 0.2 * (context_.watch.seconds() - since);
+    factor_ = std::clamp(factor_ * (open ? 1.2 : 0.8), 0.1, 1e3);
+  }
+
+  const Context& context_;
+  Reporter& reporter_;
+  FastParts parts_;
+  int threads_;
+  Frontier frontier_;
+  tbb::task_group tasks_;
+  tbb::enumerable_thread_specific<Probe> workers_;
+  std::atomic<bool> at_root_{false};
+  std::atomic<double> factor_{1.0};
+  std::atomic<double> dual_seconds_{1e-3};
+  std::atomic<double> box_seconds_{5e-6};
+};
+
+}  // namespace
+
+Outcome search(const Context& context, Reporter& reporter, const FastParts& parts, int threads) {
+  return Engine(context, reporter, parts, threads).run();
+}
+
+}  // namespace boxwood::fast

@@ -1,0 +1,14 @@
+// The fast engine: branch and bound over boxes of cells with bounds of rising strength and price.
+#pragma once
+
+#include "search/fast/context.hpp"
+#include "search/outcome.hpp"
+#include "search/reporter.hpp"
+
+#include <boxwood/explain.hpp>
+
+namespace boxwood::fast {
+
+Outcome search(const Context& context, Reporter& reporter, const FastParts& parts, int threads);
+
+}  // namespace boxwood::fast

@@ -1,0 +1,125 @@
+#include "search/fast/local_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace boxwood::fast {
+
+LocalSearch::LocalSearch(Terrain terrain)
+    : terrain_(std::move(terrain)),
+      table_(terrain_.leaves, terrain_.testers, terrain_.cell_begin, terrain_.row_count),
+      run_(terrain_.row_count) {}
+
+void LocalSearch::place(std::span<const std::uint32_t> at) {
+  table_.place(at, [&](std::uint32_t s) {
+    const Side& side = terrain_.leaves.sides[s];
+    return at[side.variable] >= side.first && at[side.variable] < side.last;
+  });
+  cost_ = cost_of_place();
+}
+
+double LocalSearch::cost_of_place() const {
+  double cost = 0;
+  for (std::size_t v = 0; v < table_.at().size(); ++v) {
+    const double term = terrain_.cost[terrain_.cell_begin[v] + table_.at()[v]];
+    if (std::isfinite(term)) cost += term;  // the home of a missing value
+  }
+  return cost;
+}
+
+void LocalSearch::move(std::uint32_t variable, std::uint32_t cell) {
+  table_.move(variable, cell);
+  cost_ = cost_of_place();
+}
+
+double LocalSearch::shortfall() const {
+  double sum = 0;
+  for (std::size_t m = 0; m < terrain_.demands.size(); ++m) {
+    const Demand& demand = terrain_.demands[m];
+    double reached = demand.sign * table_.sums()[demand.plus];
+    if (demand.minus != Demand::none) reached -= table_.sums()[demand.minus];
+    sum += std::max(0.0, terrain_.thresholds[m] - reached);
+  }
+  return sum;
+}
+
+template <typename Visit>
+void LocalSearch::each_move(std::uint32_t variable, Visit visit) {
+  const std::uint32_t begin = terrain_.cell_begin[variable];
+  const std::uint32_t count = terrain_.cell_begin[variable + 1] - begin;
+  const double* cost = &terrain_.cost[begin];
+  if (terrain_.demands.size() == 1 && terrain_.demands[0].minus == Demand::none) {
+    const Demand& demand = terrain_.demands[0];
+    const double* steps = table_.steps(demand.plus, variable);
+    const double missing = terrain_.thresholds[0] - demand.sign * table_.sums()[demand.plus];
+    double run = 0;
+    for (std::uint32_t c = 0; c < count; ++c) {
+      run += steps[c];
+      visit(c, cost[c], std::max(0.0, missing - demand.sign * run));
+    }
+    return;
+  }
+  std::fill(run_.begin(), run_.end(), 0.0);
+  for (std::uint32_t c = 0; c < count; ++c) {
+    for (std::uint32_t r = 0; r < terrain_.row_count; ++r) {
+      run_[r] += table_.steps(r, variable)[c];
+    }
+    double sum = 0;
+    for (std::size_t m = 0; m < terrain_.demands.size(); ++m) {
+      const Demand& demand = terrain_.demands[m];
+      double reached = demand.sign * (table_.sums()[demand.plus] + run_[demand.plus]);
+      if (demand.minus != Demand::none) {
+        reached -= table_.sums()[demand.minus] + run_[demand.minus];
+      }
+      sum += std::max(0.0, terrain_.thresholds[m] - reached);
+    }
+    visit(c, cost[c], sum);
+  }
+}
+
+bool LocalSearch::repair(double exponent, double limit) {
+  const auto variables = static_cast<std::uint32_t>(terrain_.home.size());
+  for (double missing = shortfall(); missing > 0;) {
+    Move best;
+    for (std::uint32_t v = 0; v < variables; ++v) {
+      const double now = terrain_.cost[terrain_.cell_begin[v] + at()[v]];
+      const double most = limit - cost_;
+      each_move(v, [&](std::uint32_t cell, double cost, double after) {
+        const double gain = missing - after;
+        if (gain <= 0 || !(cost - now <= most)) return;
+        const double price = std::max(cost - now, 1e-12 * (cost_ + 1e-300));
+        const double merit = exponent == 1   ? gain / price
+                             : exponent == 2 ? gain * gain / price
+                                             : std::pow(gain, exponent) / price;
+        if (merit > best.merit) best = {v, cell, merit};
+      });
+    }
+    if (best.merit == 0) return false;
+    const double before = missing;
+    move(best.variable, best.cell);
+    missing = shortfall();
+    // The table drifts by rounding: a gain that is nothing but that leads nowhere.
+    if (missing > before - 1e-12 * std::abs(before)) return false;
+  }
+  return cost_ <= limit;
+}
+
+void LocalSearch::pull_back() {
+  const auto variables = static_cast<std::uint32_t>(terrain_.home.size());
+  for (;;) {
+    Move best;
+    for (std::uint32_t v = 0; v < variables; ++v) {
+      if (at()[v] == terrain_.home[v]) continue;
+      const double now = terrain_.cost[terrain_.cell_begin[v] + at()[v]];
+      each_move(v, [&](std::uint32_t cell, double cost, double after) {
+        if (after == 0 && now - cost > best.merit) best = {v, cell, now - cost};
+      });
+    }
+    if (best.merit == 0) return;
+    move(best.variable, best.cell);
+    if (shortfall() > 0) return;
+  }
+}
+
+}  // namespace boxwood::fast

@@ -1,0 +1,67 @@
+// Good points quickly, by single moves: greedy repair until the demands are met, pull-back of what
+// was moved too far, destruction of a part of the best point and repair. Proves nothing; what it
+// finds is checked by the library's own arithmetic before anybody believes it.
+#pragma once
+
+#include "search/fast/moves.hpp"
+#include "search/fast/problem.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace boxwood::fast {
+
+/// Where it searches. A cell whose cost is infinite is not allowed.
+struct Terrain {
+  const Leaves& leaves;
+  const Testers& testers;
+  std::span<const std::uint32_t> cell_begin;
+  std::span<const double> cost;
+  std::span<const std::uint32_t> home;  ///< of a variable: its cheapest cell
+  std::span<const Demand> demands;
+  std::vector<double> thresholds;  ///< of a demand: enough, rounding added
+  std::uint32_t row_count = 0;
+};
+
+class LocalSearch {
+ public:
+  explicit LocalSearch(Terrain terrain);
+
+  template <typename Holds>
+  void place_home(Holds holds) {
+    table_.place(terrain_.home, holds);
+    cost_ = cost_of_place();
+  }
+  void place(std::span<const std::uint32_t> at);
+
+  /// Greedy: the move with the largest gain^exponent / cost, until every demand is met. False when
+  /// no move helps or the cost exceeds `limit`.
+  bool repair(double exponent, double limit);
+  /// Takes back as much cost as single moves can while every demand stays met.
+  void pull_back();
+  void move(std::uint32_t variable, std::uint32_t cell);
+
+  double cost() const { return cost_; }
+  std::span<const std::uint32_t> at() const { return table_.at(); }
+  const Terrain& terrain() const { return terrain_; }
+
+ private:
+  struct Move {
+    std::uint32_t variable = 0;
+    std::uint32_t cell = 0;
+    double merit = 0;
+  };
+  double cost_of_place() const;
+  double shortfall() const;
+  /// Calls visit(cell, cost, shortfall after the move) for every cell of a variable.
+  template <typename Visit>
+  void each_move(std::uint32_t variable, Visit visit);
+
+  Terrain terrain_;
+  MoveTable table_;
+  double cost_ = 0;
+  std::vector<double> run_;  // of a row
+};
+
+}  // namespace boxwood::fast

@@ -1,0 +1,77 @@
+// The leaves of the ensembles as structure of arrays, by leaf and by variable. Made once for a
+// model; every problem has one of its own with fewer leaves.
+#pragma once
+
+#include "grid/leaves.hpp"
+
+#include <boxwood/ensemble.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace boxwood::fast {
+
+/// A leaf's range of cells of one variable that it does not take whole.
+struct Side {
+  std::uint32_t variable = 0;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+
+/// Leaves in the order of their trees; in a tree with one row the largest value first. Rows are the
+/// outputs of all ensembles, one after the other; a tree adds to one or to several of them.
+struct Leaves {
+  struct Rows {
+    std::uint32_t first = 0;
+    std::uint32_t count = 1;
+  };
+  std::vector<std::uint32_t> tree_begin{0};  ///< first leaf of a tree; one more than trees
+  std::vector<Rows> rows;                    ///< of a tree
+  std::vector<std::uint32_t> values_begin;   ///< of a tree
+  std::vector<double> values;                ///< of a leaf, one for each row of its tree
+  std::vector<std::uint32_t> sides_begin{0};
+  std::vector<Side> sides;
+
+  std::size_t count() const { return sides_begin.size() - 1; }
+  std::size_t tree_count() const { return rows.size(); }
+  std::span<const Side> sides_of(std::size_t leaf) const {
+    return std::span(sides).subspan(sides_begin[leaf], sides_begin[leaf + 1] - sides_begin[leaf]);
+  }
+  const double* values_of(std::size_t tree, std::size_t leaf) const {
+    return &values[values_begin[tree] + (leaf - tree_begin[tree]) * rows[tree].count];
+  }
+};
+
+/// The same sides by variable: who tests it.
+struct Testers {
+  struct Tester {
+    std::uint32_t leaf = 0;
+    std::uint32_t side = 0;  ///< in Leaves::sides
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+  };
+  std::vector<std::uint32_t> begin;  ///< of a variable; one more
+  std::vector<Tester> list;
+
+  std::span<const Tester> of(std::size_t variable) const {
+    return std::span(list).subspan(begin[variable], begin[variable + 1] - begin[variable]);
+  }
+};
+
+Testers list_testers(const Leaves& leaves, std::size_t variable_count);
+
+/// Whole ensembles. Cells are those of the axes, before any query.
+struct Model {
+  Leaves leaves;
+  Testers testers;
+  std::vector<std::uint8_t> takes_missing;  ///< of a side
+  std::vector<std::uint32_t> tree_of;       ///< of a leaf
+  std::vector<std::uint32_t> cell_begin;    ///< of a feature, all axes one after the other
+  std::vector<std::uint32_t> first_row;     ///< of an ensemble
+  std::uint32_t row_count = 0;
+};
+
+Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes);
+
+}  // namespace boxwood::fast

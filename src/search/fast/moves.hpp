@@ -1,0 +1,62 @@
+// The single-move table: for a point, what moving any one variable to any one of its cells would do
+// to every row's sum. A leaf with no side violated is the point's own leaf of its tree; a leaf with
+// exactly one is what its tree would answer if that variable moved into its range. Kept up to date
+// move by move: only leaves that test the variable are touched.
+#pragma once
+
+#include "search/fast/model.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace boxwood::fast {
+
+class MoveTable {
+ public:
+  MoveTable(const Leaves& leaves, const Testers& testers, std::span<const std::uint32_t> cell_begin,
+            std::uint32_t row_count);
+
+  /// Puts the point there. `holds(side)` says whether a side holds it.
+  template <typename Holds>
+  void place(std::span<const std::uint32_t> at, Holds holds) {
+    clear(at);
+    for (std::uint32_t leaf = 0; leaf < leaves_.count(); ++leaf) {
+      for (std::uint32_t s = leaves_.sides_begin[leaf]; s < leaves_.sides_begin[leaf + 1]; ++s) {
+        if (holds(s)) continue;
+        ++outside_[leaf];
+        culprit_[leaf] ^= s;
+      }
+      if (outside_[leaf] <= 1) count(leaf, 1.0);
+    }
+  }
+
+  void move(std::uint32_t variable, std::uint32_t cell);
+
+  std::span<const std::uint32_t> at() const { return at_; }
+  std::span<const double> sums() const { return sums_; }
+  /// Differences along the cells of a variable: their running sum at cell j is what moving there
+  /// adds to the row's sum.
+  const double* steps(std::uint32_t row, std::uint32_t variable) const {
+    return &steps_[row * stride_ + cell_begin_[variable] + variable];
+  }
+
+ private:
+  void clear(std::span<const std::uint32_t> at);
+  void count(std::uint32_t leaf, double sign);
+  void add_side(std::uint32_t side, Leaves::Rows rows, const double* values, double sign,
+                bool own_leaf);
+
+  const Leaves& leaves_;
+  const Testers& testers_;
+  std::span<const std::uint32_t> cell_begin_;
+  std::size_t stride_;
+  std::vector<std::uint32_t> tree_of_;
+  std::vector<std::uint32_t> at_;
+  std::vector<std::uint32_t> outside_;  // of a leaf: sides that do not hold the point
+  std::vector<std::uint32_t> culprit_;  // of a leaf: those sides' numbers, combined by exclusive or
+  std::vector<double> sums_;
+  std::vector<double> steps_;
+};
+
+}  // namespace boxwood::fast

@@ -1,0 +1,26 @@
+// An open node of the search: a problem, its split once it has one, and the bound so far.
+#pragma once
+
+#include "search/fast/problem.hpp"
+#include "search/fast/split.hpp"
+#include "search/watch.hpp"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace boxwood::fast {
+
+/// Does not move, because the split refers to the problem.
+struct Node {
+  explicit Node(Problem given) : problem(std::move(given)) {}
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  Problem problem;
+  std::optional<Split> split;
+  double bound = 0;  ///< no point of the problem costs less
+  MemoryHold held;
+};
+
+}  // namespace boxwood::fast

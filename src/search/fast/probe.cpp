@@ -1,0 +1,417 @@
+#include "search/fast/probe.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace boxwood::fast {
+namespace {
+
+/// Sums that are kept up to date over a path of boxes stray by far less than this part of the
+/// radius: every term is at most the radius, and a path has fewer than 2^16 steps.
+constexpr double drift = 0x1p-36;
+/// Two sums of the same costs in different orders are closer than this, relatively.
+constexpr double close = 0x1p-30;
+
+}  // namespace
+
+void Probe::bind(const Problem& problem) {
+  problem_ = &problem;
+  const std::size_t leaves = problem.leaf_count();
+  if (boxes_by_depth_.empty()) boxes_by_depth_.emplace_back();
+  ProbeBox& box = boxes_by_depth_[0];
+  box.range.resize(problem.variable_count());
+  box.nearest = problem.nearest;
+  for (std::size_t v = 0; v < problem.variable_count(); ++v) {
+    box.range[v] = {0, problem.cell_count(v)};
+  }
+  box.extra.assign(leaves, 0.0);
+  box.outside.assign(leaves, 0);
+  for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
+    double extra = 0;
+    std::uint32_t outside = 0;
+    for (const Side& side : problem.leaves.sides_of(leaf)) {
+      const std::uint32_t v = side.variable;
+      const std::uint32_t own = problem.nearest[v];
+      if (own >= side.first && own < side.last) continue;
+      extra += problem.cost_at(v, problem.nearest_in(v, side.first, side.last)) -
+               problem.cost_at(v, own);
+      ++outside;
+    }
+    box.extra[leaf] = extra;
+    box.outside[leaf] = outside;
+  }
+  box.alive.assign((leaves + 63) / 64, ~std::uint64_t{0});
+  if (leaves % 64 != 0) box.alive.back() = (std::uint64_t{1} << (leaves % 64)) - 1;
+  box.asked = ProbeBox::Asked::no;
+  box.next = 0;
+  box.holds_known = developer_build && problem.holds_known;
+  if (box.holds_known) {
+    holds_known_.assign(leaves, 1);
+    for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
+      for (const Side& side : problem.leaves.sides_of(leaf)) {
+        const std::uint32_t cell = problem.known[side.variable];
+        if (cell < side.first || cell >= side.last) holds_known_[leaf] = 0;
+      }
+    }
+  }
+  best_.resize(problem.leaves.tree_count());
+  here_.resize(problem.leaves.tree_count());
+  gain_.assign(problem.cost.size() + problem.variable_count(), 0.0);
+}
+
+bool Probe::start(const Problem& problem) {
+  bind(problem);
+  if (!enter(boxes_by_depth_[0])) return false;
+  first_branch_ = boxes_by_depth_[0].branch;
+  return true;
+}
+
+bool Probe::search(std::uint64_t budget) {
+  std::size_t depth = 0;
+  boxes_by_depth_[0].next = 0;
+  for (std::uint64_t used = 0;;) {
+    if (boxes_by_depth_[depth].next == 2) {
+      if (depth == 0) return true;
+      --depth;
+      continue;
+    }
+    if (used >= budget || context_.watch.stopped()) return false;
+    ++used;
+    if (boxes_by_depth_.size() < depth + 2) boxes_by_depth_.emplace_back();
+    ProbeBox& box = boxes_by_depth_[depth];
+    const auto [variable, cell] = box.branch;
+    const CellRange whole = box.range[variable];
+    // First the side that keeps the nearest point: it is often done at once.
+    const bool left = (box.nearest[variable] < cell) == (box.next == 0);
+    ++box.next;
+    ProbeBox& child = boxes_by_depth_[depth + 1];
+    make_child(box, child, left ? CellRange{whole.first, cell} : CellRange{cell, whole.last});
+    if (enter(child)) ++depth;
+  }
+}
+
+void Probe::select(Selection& keep) const {
+  const ProbeBox& box = boxes_by_depth_[0];
+  for (std::size_t leaf = 0; leaf < keep.leaf.size(); ++leaf) {
+    keep.leaf[leaf] &= static_cast<std::uint8_t>(box.alive[leaf / 64] >> (leaf % 64) & 1);
+  }
+}
+
+/// Only leaves that test the variable change, and only by its own part.
+void Probe::make_child(const ProbeBox& parent, ProbeBox& child, CellRange range) const {
+  const Problem& problem = *problem_;
+  const std::uint32_t v = parent.branch.variable;
+  child.range = parent.range;
+  child.nearest = parent.nearest;
+  child.extra = parent.extra;
+  child.outside = parent.outside;
+  child.alive = parent.alive;
+  child.holds_known = parent.holds_known && range.contains(problem.known[v]);
+  child.next = 0;
+  const CellRange before = parent.range[v];
+  const std::uint32_t own = parent.nearest[v];
+  child.range[v] = range;
+  const std::uint32_t now = problem.nearest_in(v, range.first, range.last);
+  child.nearest[v] = now;
+  child.asked = now == own ? parent.asked : ProbeBox::Asked::no;
+  const double* cost = &problem.cost[problem.cell_begin[v]];
+  const double shift = cost[own] - cost[now];
+  const std::uint32_t middle = problem.nearest[v];
+  const auto nearest_in = [&](std::uint32_t first, std::uint32_t last) {
+    return middle < first ? first : middle >= last ? last - 1 : middle;
+  };
+  for (const Testers::Tester& tester : problem.testers.of(v)) {
+    const std::uint32_t first = std::max(tester.first, range.first);
+    const std::uint32_t last = std::min(tester.last, range.last);
+    if (first >= last) {
+      child.alive[tester.leaf / 64] &= ~(std::uint64_t{1} << (tester.leaf % 64));
+      continue;
+    }
+    const std::uint32_t first_before = std::max(tester.first, before.first);
+    const std::uint32_t last_before = std::min(tester.last, before.last);
+    if (first_before >= last_before) continue;
+    const double change =
+        cost[nearest_in(first, last)] - cost[nearest_in(first_before, last_before)];
+    child.extra[tester.leaf] += change + shift;
+    if (now != own) {
+      const bool was = own < tester.first || own >= tester.last;
+      const bool is = now < tester.first || now >= tester.last;
+      child.outside[tester.leaf] += (is ? 1U : 0U) - (was ? 1U : 0U);
+    }
+  }
+}
+
+/// The radius bound. A point of the box in a leaf costs, in each variable, at least what the
+/// cheapest cell of box and leaf costs: together the box's cost and the leaf's extra. Beyond the
+/// best known cost nothing is worth finding, so the leaf's value must not count.
+void Probe::filter(ProbeBox& box) const {
+  const double radius = context_.incumbent.cost();
+  if (std::isinf(radius)) return;
+  const double limit = radius - box.cost + drift * radius;
+  const std::size_t leaves = box.extra.size();
+  for (std::size_t w = 0; w < box.alive.size(); ++w) {
+    std::uint64_t within = 0;
+    const std::size_t end = std::min<std::size_t>(64, leaves - 64 * w);
+    for (std::size_t i = 0; i < end; ++i) {
+      within |= static_cast<std::uint64_t>(box.extra[64 * w + i] <= limit) << i;
+    }
+    if (developer_build && box.holds_known && context_.known.cost() <= radius) {
+      for (std::uint64_t gone = box.alive[w] & ~within; gone; gone &= gone - 1) {
+        const auto leaf = 64 * w + static_cast<std::size_t>(std::countr_zero(gone));
+        if (holds_known_[leaf]) KnownSolution::lost("radius");
+      }
+    }
+    box.alive[w] &= within;
+  }
+}
+
+std::uint32_t Probe::first_alive(const std::vector<std::uint64_t>& words, std::size_t tree) const {
+  const std::uint32_t begin = problem_->leaves.tree_begin[tree];
+  const std::uint32_t end = problem_->leaves.tree_begin[tree + 1];
+  std::uint32_t w = begin / 64;
+  std::uint64_t word = words[w] >> (begin % 64) << (begin % 64);
+  while (word == 0) {
+    if (++w * 64 >= end) return nothing;
+    word = words[w];
+  }
+  const std::uint32_t leaf = w * 64 + static_cast<std::uint32_t>(std::countr_zero(word));
+  return leaf < end ? leaf : nothing;
+}
+
+std::uint32_t Probe::last_alive(const std::vector<std::uint64_t>& words, std::size_t tree) const {
+  const std::uint32_t begin = problem_->leaves.tree_begin[tree];
+  const std::uint32_t end = problem_->leaves.tree_begin[tree + 1];
+  std::uint32_t w = (end - 1) / 64;
+  std::uint64_t word = words[w] << (63 - (end - 1) % 64) >> (63 - (end - 1) % 64);
+  while (word == 0) {
+    if (w * 64 <= begin) return nothing;
+    word = words[--w];
+  }
+  const std::uint32_t leaf = w * 64 + 63 - static_cast<std::uint32_t>(std::countl_zero(word));
+  return leaf >= begin ? leaf : nothing;
+}
+
+/// What the best alive leaves of all trees could reach: false when a demand is out of reach. A
+/// point takes one alive leaf of each tree, so no point of the box scores more. Thresholds allow
+/// for the rounding of these sums.
+bool Probe::measure(const ProbeBox& box) {
+  const Leaves& leaves = problem_->leaves;
+  const std::size_t demands = context_.demands.size();
+  high_.assign(context_.model.row_count, 0.0);
+  low_.assign(context_.model.row_count, 0.0);
+  here_sum_.assign(context_.model.row_count, 0.0);
+  bounds_.assign(demands, 0.0);
+  around_.resize(box.alive.size());
+  for (std::size_t w = 0; w < box.alive.size(); ++w) {
+    std::uint64_t inside = 0;
+    const std::size_t end = std::min<std::size_t>(64, box.outside.size() - 64 * w);
+    for (std::size_t i = 0; i < end; ++i) {
+      inside |= static_cast<std::uint64_t>(box.outside[64 * w + i] == 0) << i;
+    }
+    around_[w] = inside & box.alive[w];
+  }
+  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+    const std::uint32_t first = first_alive(box.alive, t);
+    if (first == nothing) return false;
+    const Leaves::Rows rows = leaves.rows[t];
+    if (rows.count == 1) {
+      high_[rows.first] += *leaves.values_of(t, first);
+      low_[rows.first] += *leaves.values_of(t, last_alive(box.alive, t));
+    } else {
+      for (std::size_t m = 0; m < demands; ++m) {
+        double best = -std::numeric_limits<double>::infinity();
+        for (std::uint32_t leaf = first; leaf < leaves.tree_begin[t + 1]; ++leaf) {
+          if (!(box.alive[leaf / 64] >> (leaf % 64) & 1)) continue;
+          best = std::max(best, score(context_.demands[m], rows, leaves.values_of(t, leaf)));
+        }
+        bounds_[m] += best;
+      }
+    }
+    here_[t] = first_alive(around_, t);
+    if (here_[t] == nothing) continue;
+    const double* values = leaves.values_of(t, here_[t]);
+    for (std::uint32_t r = 0; r < rows.count; ++r) here_sum_[rows.first + r] += values[r];
+  }
+  for (std::size_t m = 0; m < demands; ++m) {
+    const Demand& demand = context_.demands[m];
+    bounds_[m] += demand.sign > 0 ? high_[demand.plus] : -low_[demand.plus];
+    if (demand.minus != Demand::none) bounds_[m] -= low_[demand.minus];
+    if (bounds_[m] < problem_->thresholds[m]) return false;
+  }
+  return true;
+}
+
+double Probe::exact_cost(const ProbeBox& box, std::uint32_t variable, std::uint32_t cell) const {
+  cells_ = problem_->fixed_at;
+  for (std::uint32_t v = 0; v < box.nearest.size(); ++v) {
+    const std::uint32_t at = v == variable ? cell : box.nearest[v];
+    cells_[problem_->variable_of[v]] = problem_->choice[problem_->cell_begin[v] + at];
+  }
+  return context_.cost(cells_);
+}
+
+void Probe::guard(const ProbeBox& box, const char* prune) const {
+  if (developer_build && box.holds_known && context_.known.cost() <= context_.incumbent.cost()) {
+    KnownSolution::lost(prune);
+  }
+}
+
+/// False when the box is done.
+bool Probe::enter(ProbeBox& box) {
+  ++boxes_;
+  context_.watch.count_node();
+  const Problem& problem = *problem_;
+  box.cost = problem.fixed_cost;
+  for (std::size_t v = 0; v < box.nearest.size(); ++v) {
+    box.cost += problem.cost_at(v, box.nearest[v]);
+  }
+  // Costs never fall away from the nearest cells, and a sum in a fixed order never falls when one
+  // of its terms grows: no point of the box has a smaller total cost than the nearest, to the last
+  // bit.
+  const double radius = context_.incumbent.cost();
+  if (box.cost > radius * (1 + close) ||
+      (box.cost >= radius * (1 - close) && exact_cost(box, nothing, 0) > radius)) {
+    guard(box, "cost");
+    return false;
+  }
+  filter(box);
+  if (!measure(box)) {
+    guard(box, "score");
+    return false;
+  }
+  if (ask(box)) {
+    // Other points of the box cost more, unless rounding or equal costs hide the difference.
+    if (!find_tie(box, box.branch)) return false;
+    return true;
+  }
+  if (choose(box)) return true;
+  return find_tie(box, box.branch);
+}
+
+/// Whether the nearest point meets the requirements; then it is offered.
+bool Probe::ask(ProbeBox& box) {
+  reached_.assign(context_.demands.size(), 0.0);
+  bool enough = true;
+  for (const std::uint32_t leaf : here_) enough = enough && leaf != nothing;
+  for (std::size_t m = 0; m < reached_.size(); ++m) {
+    const Demand& demand = context_.demands[m];
+    reached_[m] = demand.sign * here_sum_[demand.plus];
+    if (demand.minus != Demand::none) reached_[m] -= here_sum_[demand.minus];
+    enough = enough && reached_[m] >= problem_->thresholds[m];
+  }
+  if (enough && box.asked == ProbeBox::Asked::no) {
+    exact_cost(box, nothing, 0);
+    box.asked = context_.offer(cells_) ? ProbeBox::Asked::met : ProbeBox::Asked::not_met;
+  }
+  return box.asked == ProbeBox::Asked::met;
+}
+
+/// A cell beside a nearest one that still costs no more than the best known point.
+bool Probe::find_tie(const ProbeBox& box, Branch& branch) const {
+  const double radius = context_.incumbent.cost();
+  double least = std::numeric_limits<double>::infinity();
+  bool found = false;
+  for (std::uint32_t v = 0; v < box.nearest.size(); ++v) {
+    const std::uint32_t own = box.nearest[v];
+    const double* cost = &problem_->cost[problem_->cell_begin[v]];
+    const auto consider = [&](std::uint32_t cell, std::uint32_t cut) {
+      const double more = cost[cell] - cost[own];
+      if (more >= least || box.cost + more > radius * (1 + close)) return;
+      if (box.cost + more >= radius * (1 - close) && exact_cost(box, v, cell) > radius) return;
+      least = more;
+      branch = {v, cut};
+      found = true;
+    };
+    if (own > box.range[v].first) consider(own - 1, own);
+    if (own + 1 < box.range[v].last) consider(own + 1, own + 1);
+  }
+  return found;
+}
+
+/// Branching by score: where the best alive leaves score more than those of the nearest point, the
+/// sides that keep the nearest point out of them are worth cutting at. False when nothing is gained
+/// anywhere.
+bool Probe::choose(ProbeBox& box) {
+  const Leaves& leaves = problem_->leaves;
+  weights_.assign(context_.model.row_count, 0.0);
+  bool short_of_any = false;
+  for (std::size_t m = 0; m < reached_.size(); ++m) {
+    short_of_any |= reached_[m] < problem_->thresholds[m];
+  }
+  for (std::size_t m = 0; m < reached_.size(); ++m) {
+    if (short_of_any && reached_[m] >= problem_->thresholds[m]) continue;
+    const Demand& demand = context_.demands[m];
+    weights_[demand.plus] += demand.sign;
+    if (demand.minus != Demand::none) weights_[demand.minus] -= 1;
+  }
+  touched_.clear();
+  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+    const Leaves::Rows rows = leaves.rows[t];
+    std::uint32_t best = nothing;
+    double gain = 0;
+    if (rows.count == 1) {
+      const double weight = weights_[rows.first];
+      if (weight == 0) continue;
+      best = weight > 0 ? first_alive(box.alive, t) : last_alive(box.alive, t);
+      const std::uint32_t other = here_[t] != nothing ? here_[t]
+                                  : weight > 0        ? last_alive(box.alive, t)
+                                                      : first_alive(box.alive, t);
+      gain = weight * (*leaves.values_of(t, best) - *leaves.values_of(t, other));
+    } else {
+      const auto weighed = [&](std::uint32_t leaf) {
+        double sum = 0;
+        for (std::uint32_t r = 0; r < rows.count; ++r) {
+          sum += weights_[rows.first + r] * leaves.values_of(t, leaf)[r];
+        }
+        return sum;
+      };
+      double most = 0, least = 0;
+      for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
+        if (!(box.alive[leaf / 64] >> (leaf % 64) & 1)) continue;
+        const double value = weighed(leaf);
+        if (best == nothing || value > most) {
+          if (best == nothing) least = value;
+          best = leaf;
+          most = value;
+        }
+        least = std::min(least, value);
+      }
+      gain = most - (here_[t] != nothing ? weighed(here_[t]) : least);
+    }
+    if (gain <= 0 || box.outside[best] == 0) continue;
+    const double share = gain / box.outside[best];
+    for (const Side& side : leaves.sides_of(best)) {
+      const std::uint32_t own = box.nearest[side.variable];
+      if (own >= side.first && own < side.last) continue;
+      const std::uint32_t cut = own < side.first ? side.first : side.last;
+      const std::uint32_t at = problem_->cell_begin[side.variable] + side.variable + cut;
+      if (gain_[at] == 0) touched_.push_back(at);
+      gain_[at] += share;
+    }
+  }
+  double most = 0;
+  std::uint32_t cut = nothing;
+  for (const std::uint32_t at : touched_) {
+    if (gain_[at] > most || (gain_[at] == most && at < cut)) {
+      most = gain_[at];
+      cut = at;
+    }
+    gain_[at] = 0;
+  }
+  if (cut == nothing) return false;
+  std::uint32_t v = 0;
+  {
+    // The cuts of variable v begin at cell_begin[v] + v.
+    std::uint32_t low = 0, high = static_cast<std::uint32_t>(problem_->variable_count());
+    while (high - low > 1) {
+      const std::uint32_t middle = (low + high) / 2;
+      (problem_->cell_begin[middle] + middle <= cut ? low : high) = middle;
+    }
+    v = low;
+  }
+  box.branch = {v, cut - problem_->cell_begin[v] - v};
+  return true;
+}
+
+}  // namespace boxwood::fast

@@ -1,0 +1,91 @@
+// The finite problem of one box, with nothing in it that the box does not need: the leaves that a
+// good enough point can still reach, and of each variable the cells that those leaves tell apart.
+// Every open node of the fast engine is one; `gather` makes the first, `reduce` all others.
+#pragma once
+
+#include "grid/grid.hpp"
+#include "search/fast/model.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace boxwood::fast {
+
+/// One linear condition on leaf values: sign * row `plus` less row `minus`, summed over trees.
+struct Demand {
+  std::uint32_t plus = 0;
+  std::uint32_t minus = none;
+  double sign = 1;
+
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+};
+
+inline double score(const Demand& demand, Leaves::Rows rows, const double* values) {
+  const auto number = [&](std::uint32_t row) {
+    const std::uint32_t at = row - rows.first;  // wraps round below the first
+    return at < rows.count ? values[at] : 0.0;
+  };
+  return demand.sign * number(demand.plus) -
+         (demand.minus == Demand::none ? 0.0 : number(demand.minus));
+}
+
+struct Problem {
+  Leaves leaves;
+  Testers testers;
+  std::vector<std::uint32_t> variable_of;  ///< of a variable: the grid's
+  std::vector<std::uint32_t> cell_begin;   ///< of a variable, in the two lists below; one more
+  std::vector<double> cost;                ///< of a cell; never falls away from `nearest`
+  std::vector<std::uint32_t> choice;    ///< of a cell: the cheapest of the grid's cells it covers
+  std::vector<std::uint32_t> nearest;   ///< of a variable: its cheapest cell
+  std::vector<double> thresholds;       ///< of a demand, less the leaves that are certain
+  std::vector<std::uint32_t> fixed_at;  ///< of every grid variable that has one cell left: it
+  double fixed_cost = 0;                ///< of those cells together, about
+  bool holds_known = false;             ///< developer builds: the known solution is inside
+  std::vector<std::uint32_t> known;     ///< of a variable: its cell
+
+  std::size_t variable_count() const { return variable_of.size(); }
+  std::size_t leaf_count() const { return leaves.count(); }
+  std::uint32_t cell_count(std::size_t variable) const {
+    return cell_begin[variable + 1] - cell_begin[variable];
+  }
+  /// The cheapest cell of a range that is not empty.
+  std::uint32_t nearest_in(std::size_t variable, std::uint32_t first, std::uint32_t last) const {
+    const std::uint32_t own = nearest[variable];
+    return own < first ? first : own >= last ? last - 1 : own;
+  }
+  double cost_at(std::size_t variable, std::uint32_t cell) const {
+    return cost[cell_begin[variable] + cell];
+  }
+  std::size_t bytes() const;
+};
+
+/// What of a problem is kept: 1 for yes.
+struct Selection {
+  std::vector<std::uint8_t> leaf;
+  std::vector<std::uint8_t> cell;
+
+  explicit Selection(const Problem& problem)
+      : leaf(problem.leaf_count(), 1), cell(problem.cost.size(), 1) {}
+};
+
+/// Where the parts of a reduced problem come from: indices into the problem it was made of.
+struct Origin {
+  std::vector<std::uint32_t> tree;
+  std::vector<std::uint32_t> variable;
+  std::vector<CellRange> cells;  ///< of a cell: those it covers, counted within the variable
+};
+
+/// The problem of all leaves whose own box costs at most `radius`. Nothing when some tree has none:
+/// then no point costs that little.
+std::optional<Problem> gather(const Model& model, std::span<const Variable> variables,
+                              std::span<const double> thresholds, double radius);
+
+/// The same problem without what is not selected and what becomes pointless by that: cells for
+/// which some tree has no leaf, leaves without a cell, ends that no leaf tells apart, trees with
+/// one leaf, variables with one cell. Nothing when nothing is left of some tree.
+std::optional<Problem> reduce(const Problem& from, Selection& keep, std::span<const Demand> demands,
+                              Origin* origin = nullptr);
+
+}  // namespace boxwood::fast

@@ -1,0 +1,359 @@
+// From a whole model to the problem of a box, and from a box to a smaller one.
+#include "search/fast/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace boxwood::fast {
+namespace {
+
+constexpr std::uint32_t none = ~std::uint32_t{0};
+
+/// A sum of non-negative terms, weakened by what the order of summation can change.
+double weaken(double cost, std::size_t terms) {
+  return cost * (1 - 4 * (static_cast<double>(terms) + 2) * 0x1p-53);
+}
+
+/// Cells of each variable as they are renumbered: `below` counts the kept ones before a cell.
+class Renumbering {
+ public:
+  Renumbering(const Problem& problem, const std::vector<std::uint8_t>& keep)
+      : begin_(problem.cell_begin), below_(problem.cost.size() + problem.variable_count(), 0) {
+    count(keep);
+  }
+
+  void count(const std::vector<std::uint8_t>& keep) {
+    for (std::size_t v = 0; v + 1 < begin_.size(); ++v) {
+      std::uint32_t kept = 0;
+      std::uint32_t* below = &below_[begin_[v] + v];
+      for (std::uint32_t c = begin_[v]; c < begin_[v + 1]; ++c) {
+        *below++ = kept;
+        kept += keep[c];
+      }
+      *below = kept;
+    }
+  }
+
+  std::uint32_t below(std::uint32_t variable, std::uint32_t cell) const {
+    return below_[begin_[variable] + variable + cell];
+  }
+  std::uint32_t total(std::uint32_t variable) const {
+    return below_[begin_[variable + 1] + variable];
+  }
+
+ private:
+  const std::vector<std::uint32_t>& begin_;
+  std::vector<std::uint32_t> below_;
+};
+
+class Reducer {
+ public:
+  Reducer(const Problem& from, Selection& keep)
+      : from_(from),
+        keep_(keep),
+        number_(from, keep.cell),
+        tests_(from.variable_count(), 0),
+        covered_(from.cost.size() + from.variable_count(), 0) {}
+
+  /// Drops leaves without a cell and cells for which a tree has no leaf, until nothing changes. A
+  /// point takes one leaf of every tree, so a cell that no leaf of some tree holds is in no point.
+  bool settle() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t t = 0; t < from_.leaves.tree_count(); ++t) {
+        if (drop_empty_leaves(t) == 0) return false;
+        changed |= drop_unsupported_cells(t);
+      }
+      if (changed) number_.count(keep_.cell);
+    }
+    for (std::uint32_t v = 0; v < from_.variable_count(); ++v) {
+      if (number_.total(v) == 0) return false;
+    }
+    return true;
+  }
+
+  Problem build(std::span<const Demand> demands, Origin* origin) {
+    mark_ends();
+    build_cells(origin);
+    to_.thresholds = from_.thresholds;
+    for (std::size_t t = 0; t < from_.leaves.tree_count(); ++t) build_tree(t, demands, origin);
+    to_.testers = list_testers(to_.leaves, to_.variable_count());
+    return std::move(to_);
+  }
+
+ private:
+  std::uint32_t drop_empty_leaves(std::size_t tree) {
+    std::uint32_t alive = 0;
+    for (std::uint32_t leaf = from_.leaves.tree_begin[tree];
+         leaf < from_.leaves.tree_begin[tree + 1]; ++leaf) {
+      if (!keep_.leaf[leaf]) continue;
+      for (const Side& side : from_.leaves.sides_of(leaf)) {
+        if (number_.below(side.variable, side.first) == number_.below(side.variable, side.last)) {
+          keep_.leaf[leaf] = 0;
+          break;
+        }
+      }
+      alive += keep_.leaf[leaf];
+    }
+    alive_ = alive;
+    return alive;
+  }
+
+  bool drop_unsupported_cells(std::size_t tree) {
+    tested_.clear();
+    const std::uint32_t end = from_.leaves.tree_begin[tree + 1];
+    for (std::uint32_t leaf = from_.leaves.tree_begin[tree]; leaf < end; ++leaf) {
+      if (!keep_.leaf[leaf]) continue;
+      for (const Side& side : from_.leaves.sides_of(leaf)) {
+        if (tests_[side.variable]++ == 0) tested_.push_back(side.variable);
+        std::int32_t* covered = &covered_[from_.cell_begin[side.variable] + side.variable];
+        ++covered[side.first];
+        --covered[side.last];
+      }
+    }
+    bool changed = false;
+    for (const std::uint32_t v : tested_) {
+      std::int32_t* covered = &covered_[from_.cell_begin[v] + v];
+      const std::uint32_t count = from_.cell_count(v);
+      const bool all_test = tests_[v] == alive_;
+      std::int32_t holders = 0;
+      for (std::uint32_t c = 0; c <= count; ++c) {
+        holders += covered[c];
+        covered[c] = 0;
+        if (c == count || !all_test || holders > 0) continue;
+        std::uint8_t& kept = keep_.cell[from_.cell_begin[v] + c];
+        changed |= kept != 0;
+        kept = 0;
+      }
+      tests_[v] = 0;
+    }
+    return changed;
+  }
+
+  /// Two neighbouring cells that every leaf takes or leaves together are one.
+  void mark_ends() {
+    ends_.assign(from_.cost.size() + from_.variable_count(), 0);
+    for (std::size_t leaf = 0; leaf < from_.leaf_count(); ++leaf) {
+      if (!keep_.leaf[leaf]) continue;
+      for (const Side& side : from_.leaves.sides_of(leaf)) {
+        std::uint8_t* ends = &ends_[from_.cell_begin[side.variable] + side.variable];
+        ends[number_.below(side.variable, side.first)] = 1;
+        ends[number_.below(side.variable, side.last)] = 1;
+      }
+    }
+  }
+
+  void build_cells(Origin* origin) {
+    to_.fixed_at = from_.fixed_at;
+    to_.fixed_cost = from_.fixed_cost;
+    to_.holds_known = from_.holds_known;
+    to_.cell_begin.push_back(0);
+    variable_to_.assign(from_.variable_count(), none);
+    merged_.assign(ends_.size(), 0);
+    for (std::uint32_t v = 0; v < from_.variable_count(); ++v) {
+      const std::uint32_t offset = from_.cell_begin[v] + v;
+      const std::uint32_t kept = number_.total(v);
+      std::uint32_t groups = 1;
+      for (std::uint32_t c = 1; c < kept; ++c) {
+        groups += ends_[offset + c];
+        merged_[offset + c] = groups - 1;
+      }
+      merged_[offset + kept] = groups;
+      const std::size_t first = to_.cost.size();
+      add_cells(v, groups, origin);
+      if (groups > 1) {
+        variable_to_[v] = static_cast<std::uint32_t>(to_.variable_of.size());
+        to_.variable_of.push_back(from_.variable_of[v]);
+        to_.cell_begin.push_back(static_cast<std::uint32_t>(to_.cost.size()));
+        to_.nearest.push_back(nearest_);
+        if (origin) origin->variable.push_back(v);
+        if (from_.holds_known) to_.known.push_back(known_);
+      } else {
+        to_.fixed_at[from_.variable_of[v]] = to_.choice[first];
+        to_.fixed_cost += to_.cost[first];
+        to_.cost.resize(first);
+        to_.choice.resize(first);
+        if (origin) origin->cells.resize(first);
+      }
+      to_.holds_known = to_.holds_known && known_ != none;
+    }
+  }
+
+  void add_cells(std::uint32_t v, std::uint32_t groups, Origin* origin) {
+    const std::uint32_t offset = from_.cell_begin[v] + v;
+    const std::size_t base = to_.cost.size();
+    to_.cost.resize(base + groups, std::numeric_limits<double>::infinity());
+    to_.choice.resize(base + groups, none);
+    if (origin) origin->cells.resize(base + groups, CellRange{none, 0});
+    const std::uint32_t own = from_.nearest[v];
+    known_ = none;
+    nearest_ = none;
+    std::uint32_t nearest_away = 0;
+    double nearest_cost = 0;
+    std::uint32_t best_away = 0;
+    std::uint32_t last_group = none;
+    for (std::uint32_t c = 0; c < from_.cell_count(v); ++c) {
+      const std::uint32_t flat = from_.cell_begin[v] + c;
+      if (!keep_.cell[flat]) continue;
+      const std::uint32_t group = merged_[offset + number_.below(v, c)];
+      // Of equal costs the cell nearest to the point's own is taken, as everywhere.
+      const std::uint32_t away = c < own ? own - c : c - own;
+      const double cost = from_.cost[flat];
+      if (group != last_group || cost < to_.cost[base + group] ||
+          (cost == to_.cost[base + group] && away < best_away)) {
+        to_.cost[base + group] = cost;
+        to_.choice[base + group] = from_.choice[flat];
+        best_away = away;
+      }
+      last_group = group;
+      if (nearest_ == none || cost < nearest_cost ||
+          (cost == nearest_cost && away < nearest_away)) {
+        nearest_ = group;
+        nearest_cost = cost;
+        nearest_away = away;
+      }
+      if (origin) {
+        CellRange& covers = origin->cells[base + group];
+        covers.first = std::min(covers.first, c);
+        covers.last = c + 1;
+      }
+      if (from_.holds_known && from_.known[v] == c) known_ = group;
+    }
+  }
+
+  void build_tree(std::size_t tree, std::span<const Demand> demands, Origin* origin) {
+    const Leaves& leaves = from_.leaves;
+    std::uint32_t alive = 0;
+    std::uint32_t only = none;
+    for (std::uint32_t leaf = leaves.tree_begin[tree]; leaf < leaves.tree_begin[tree + 1]; ++leaf) {
+      if (!keep_.leaf[leaf]) continue;
+      ++alive;
+      only = leaf;
+    }
+    if (alive == 1) {
+      // Every cell left lies in this leaf, or settle() would have dropped it.
+      for (std::size_t m = 0; m < demands.size(); ++m) {
+        to_.thresholds[m] -= score(demands[m], leaves.rows[tree], leaves.values_of(tree, only));
+      }
+      return;
+    }
+    Leaves& out = to_.leaves;
+    out.rows.push_back(leaves.rows[tree]);
+    out.values_begin.push_back(static_cast<std::uint32_t>(out.values.size()));
+    if (origin) origin->tree.push_back(static_cast<std::uint32_t>(tree));
+    for (std::uint32_t leaf = leaves.tree_begin[tree]; leaf < leaves.tree_begin[tree + 1]; ++leaf) {
+      if (!keep_.leaf[leaf]) continue;
+      for (const Side& side : leaves.sides_of(leaf)) {
+        const std::uint32_t v = variable_to_[side.variable];
+        if (v == none) continue;
+        const std::uint32_t offset = from_.cell_begin[side.variable] + side.variable;
+        const std::uint32_t first = merged_[offset + number_.below(side.variable, side.first)];
+        const std::uint32_t last = merged_[offset + number_.below(side.variable, side.last)];
+        if (last - first < to_.cell_count(v)) out.sides.push_back({v, first, last});
+      }
+      out.sides_begin.push_back(static_cast<std::uint32_t>(out.sides.size()));
+      const double* values = leaves.values_of(tree, leaf);
+      out.values.insert(out.values.end(), values, values + leaves.rows[tree].count);
+    }
+    out.tree_begin.push_back(static_cast<std::uint32_t>(out.count()));
+  }
+
+  const Problem& from_;
+  Selection& keep_;
+  Renumbering number_;
+  Problem to_;
+  std::uint32_t alive_ = 0;
+  std::vector<std::uint32_t> tests_;   // of a variable: leaves of the tree that test it
+  std::vector<std::uint32_t> tested_;  // the variables for which that is not 0
+  std::vector<std::int32_t> covered_;  // of a cell: leaves that begin here less those that end
+  std::vector<std::uint8_t> ends_;     // of a kept cell: whether a leaf begins or ends here
+  std::vector<std::uint32_t> merged_;  // of a kept cell: its new number
+  std::vector<std::uint32_t> variable_to_;
+  std::uint32_t nearest_ = none;  // of the variable just added, as is the next
+  std::uint32_t known_ = none;
+};
+
+}  // namespace
+
+std::size_t Problem::bytes() const {
+  return leaves.sides.size() * (sizeof(Side) + sizeof(Testers::Tester)) +
+         leaves.values.size() * sizeof(double) + leaf_count() * sizeof(std::uint32_t) +
+         cost.size() * (sizeof(double) + sizeof(std::uint32_t)) +
+         fixed_at.size() * sizeof(std::uint32_t) + sizeof(Problem);
+}
+
+std::optional<Problem> gather(const Model& model, std::span<const Variable> variables,
+                              std::span<const double> thresholds, double radius) {
+  Problem raw;
+  raw.thresholds.assign(thresholds.begin(), thresholds.end());
+  raw.cell_begin.push_back(0);
+  raw.fixed_at.resize(variables.size());
+  std::vector<CellRange> near(variables.size());
+  for (std::uint32_t v = 0; v < variables.size(); ++v) {
+    const Variable& variable = variables[v];
+    CellRange& range = near[v];
+    range = {variable.own, variable.own + 1};
+    const auto within = [&](std::uint32_t cell) { return variable.cells[cell].cost <= radius; };
+    while (range.first > 0 && within(range.first - 1)) --range.first;
+    while (range.last < variable.cells.size() && within(range.last)) ++range.last;
+    raw.variable_of.push_back(v);
+    for (std::uint32_t c = range.first; c < range.last; ++c) {
+      raw.cost.push_back(variable.cells[c].cost);
+      raw.choice.push_back(c);
+    }
+    raw.cell_begin.push_back(static_cast<std::uint32_t>(raw.cost.size()));
+    raw.nearest.push_back(variable.own - range.first);
+  }
+
+  const Leaves& leaves = model.leaves;
+  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+    raw.leaves.rows.push_back(leaves.rows[t]);
+    raw.leaves.values_begin.push_back(static_cast<std::uint32_t>(raw.leaves.values.size()));
+    for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
+      const std::size_t sides = raw.leaves.sides.size();
+      double cost = 0;
+      bool reachable = true;
+      for (std::uint32_t s = leaves.sides_begin[leaf]; s < leaves.sides_begin[leaf + 1]; ++s) {
+        const Side& side = leaves.sides[s];
+        const Variable& variable = variables[side.variable];
+        if (variable.missing) {
+          reachable = model.takes_missing[s] != 0;
+        } else {
+          const std::uint32_t first = variable.kept_below[side.first];
+          const std::uint32_t last = variable.kept_below[side.last];
+          reachable = first < last;
+          if (reachable) {
+            cost += variable.cells[variable.nearest(first, last)].cost;
+            const CellRange& range = near[side.variable];
+            reachable = weaken(cost, variables.size()) <= radius && first < range.last &&
+                        last > range.first;
+            if (first > range.first || last < range.last) {
+              raw.leaves.sides.push_back({side.variable, std::max(first, range.first) - range.first,
+                                          std::min(last, range.last) - range.first});
+            }
+          }
+        }
+        if (!reachable) break;
+      }
+      if (!reachable) {
+        raw.leaves.sides.resize(sides);
+        continue;
+      }
+      raw.leaves.sides_begin.push_back(static_cast<std::uint32_t>(raw.leaves.sides.size()));
+      const double* values = leaves.values_of(t, leaf);
+      raw.leaves.values.insert(raw.leaves.values.end(), values, values + leaves.rows[t].count);
+    }
+    raw.leaves.tree_begin.push_back(static_cast<std::uint32_t>(raw.leaves.count()));
+  }
+  return raw;
+}
+
+std::optional<Problem> reduce(const Problem& from, Selection& keep, std::span<const Demand> demands,
+                              Origin* origin) {
+  Reducer reducer(from, keep);
+  if (!reducer.settle()) return std::nullopt;
+  return reducer.build(demands, origin);
+}
+
+}  // namespace boxwood::fast

@@ -1,0 +1,91 @@
+// The dual bound by cost splitting. Every tree gets its own copy of each variable that it tests,
+// and each cell's cost is split among the copies; every demand gets a price. For any split whose
+// shares of a cell sum to at most its cost, and any prices that are not negative,
+//
+//   sum of price * threshold + sum over trees of the cheapest leaf, where a leaf costs
+//     the least share that its ranges allow, less its priced score
+//
+// is at most the cost of every point that meets the demands: such a point takes one leaf of every
+// tree, pays at least the shares of its cells, and scores at least the thresholds.
+#pragma once
+
+#include "search/fast/context.hpp"
+#include "search/fast/problem.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace boxwood::fast {
+
+/// A tree's copy of a variable. Its shares are constant on coarse cells: the pieces into which the
+/// tree's own leaves cut the variable.
+struct Slot {
+  std::uint32_t tree = 0;
+  std::uint32_t tester_begin = 0;  ///< in the problem's list of testers
+  std::uint32_t tester_end = 0;
+  std::uint32_t free_begin = 0;  ///< leaves of the tree that do not test the variable
+  std::uint32_t free_end = 0;
+  std::uint32_t coarse_begin = 0;
+  std::uint32_t coarse_end = 0;
+};
+
+class Split {
+ public:
+  Split(const Context& context, const Problem& problem);
+
+  /// Takes over the shares and prices of the split that the problem was reduced from.
+  void inherit(const Split& from, const Origin& origin);
+
+  /// One round of block ascent over all variables, then a search for better prices. Neither lowers
+  /// the bound, but for rounding. Returns the bound, rounding not yet allowed for.
+  double ascend();
+
+  /// The bound with everything that rounding may have done taken off.
+  double certify();
+
+  /// Marks what no point of cost `radius` or less can use, after certify(): leaves and cells that
+  /// raise the bound beyond it.
+  void select(double bound, double radius, Selection& keep) const;
+
+  /// For each variable the cell that the last round liked best.
+  std::span<const std::uint32_t> favourites() const { return favourite_; }
+  std::size_t bytes() const;
+
+ private:
+  void build_slots();
+  void refresh();
+  void ascend_variable(std::uint32_t variable);
+  void search_price(std::size_t demand);
+  void set_rewards();
+  double value() const;
+  void forced_values(const Slot& slot, double* out) const;
+  void make_minima(std::span<const double> totals);
+  double minimum(std::uint32_t first, std::uint32_t last) const;
+  std::uint32_t coarse_last(const Slot& slot, std::uint32_t coarse, std::uint32_t cells) const {
+    return coarse + 1 < slot.coarse_end ? cut_[coarse + 1] : cells;
+  }
+
+  const Context& context_;
+  const Problem& problem_;
+  std::vector<std::uint32_t> tree_of_;      // of a leaf
+  std::vector<std::uint32_t> slots_begin_;  // of a variable
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> cut_;        // of a coarse cell: its first cell
+  std::vector<CellRange> coarse_range_;   // of a tester: the coarse cells it takes
+  std::vector<double> share_;             // of a coarse cell
+  std::vector<double> least_;             // of a slot: its least share
+  std::vector<double> extra_;             // of a tester: its least share above that
+  std::vector<double> leaf_value_;        // of a leaf: its extras less its reward
+  std::vector<double> reward_;            // of a leaf: prices times scores
+  std::vector<double> price_;             // of a demand
+  std::vector<std::uint32_t> favourite_;  // of a variable
+  double rounding_ = 0;                   // what certify() took off for rounding
+
+  std::vector<double> forced_, totals_, change_, residual_, scores_;
+  std::vector<double> minima_;
+  std::size_t minima_stride_ = 0;
+};
+
+}  // namespace boxwood::fast
