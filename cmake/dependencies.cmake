@@ -3,7 +3,7 @@
 # its own targets, which are taken as they are.
 #
 # nlohmann_json and fmt are used header-only and never appear in a public header, so that an
-# installed Boxwood needs oneTBB alone.
+# installed Boxwood needs oneTBB and Highway alone.
 include(FetchContent)
 
 function(boxwood_require target package)
@@ -24,6 +24,10 @@ FetchContent_Declare(TBB
   GIT_REPOSITORY https://github.com/uxlfoundation/oneTBB.git
   GIT_TAG 1c4c93fc5398c4a1acb3492c02db4699f3048dea  # v2021.13.0
   SYSTEM FIND_PACKAGE_ARGS 2021 GLOBAL)
+FetchContent_Declare(hwy
+  GIT_REPOSITORY https://github.com/google/highway.git
+  GIT_TAG 457c891775a7397bdb0376bb1031e6e027af1c48  # 1.2.0
+  SYSTEM FIND_PACKAGE_ARGS 1.0 GLOBAL)
 FetchContent_Declare(CLI11
   GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git
   GIT_TAG 6c7b07a878ad834957b98d0f9ce1dbe0cb204fc9  # v2.4.2
@@ -33,10 +37,13 @@ FetchContent_Declare(GTest
   GIT_TAG b514bdc898e2951020cbdca1304b75f5950d1f59  # v1.15.2
   SYSTEM FIND_PACKAGE_ARGS 1.12 GLOBAL)
 
-# Only for what is downloaded: oneTBB is installed with us, because an installed Boxwood needs it, and
-# its own tests and warnings stay out; the others leave nothing behind.
+# Only for what is downloaded: oneTBB and Highway are installed with us, because an installed Boxwood
+# needs them, and their own tests and warnings stay out; the others leave nothing behind.
 set(TBB_TEST OFF CACHE BOOL "Build oneTBB's tests")
 set(TBB_STRICT OFF CACHE BOOL "Treat oneTBB's warnings as errors")
+set(HWY_ENABLE_TESTS OFF CACHE BOOL "Build Highway's tests")
+set(HWY_ENABLE_EXAMPLES OFF CACHE BOOL "Build Highway's examples")
+set(HWY_ENABLE_CONTRIB OFF CACHE BOOL "Build Highway's extras")
 set(FMT_INSTALL OFF CACHE BOOL "Install fmt")
 set(JSON_Install OFF CACHE BOOL "Install nlohmann_json")
 set(CLI11_INSTALL OFF CACHE BOOL "Install CLI11")
@@ -45,6 +52,10 @@ set(INSTALL_GTEST OFF CACHE BOOL "Install googletest")
 boxwood_require(nlohmann_json::nlohmann_json nlohmann_json)
 boxwood_require(fmt::fmt-header-only fmt)
 boxwood_require(TBB::tbb TBB)
+boxwood_require(hwy::hwy hwy)
+if(NOT TARGET hwy::hwy)  # a download has the bare name until it is installed
+  add_library(hwy::hwy ALIAS hwy)
+endif()
 if(BOXWOOD_BUILD_CLI)
   boxwood_require(CLI11::CLI11 CLI11)
 endif()

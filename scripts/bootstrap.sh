@@ -41,6 +41,7 @@ need cmake has_command cmake
 need ninja-build has_command ninja
 need g++ has_command "${CXX:-c++}"
 need libtbb-dev has_header tbb/task_group.h
+need libhwy-dev has_header hwy/highway.h
 need nlohmann-json3-dev has_header nlohmann/json.hpp
 need libfmt-dev has_header fmt/format.h
 need libcli11-dev has_header CLI/CLI.hpp

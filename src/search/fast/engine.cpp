@@ -99,7 +99,7 @@ class Engine {
     if (!probe.start(root->problem)) return false;
     if (parts_.probe && probe.search(200)) return false;
     const double before = context_.incumbent.cost();
-    if (parts_.start) improve(context_, root->problem, 30);
+    if (parts_.start) improve(context_, root->problem, 30, 0);
     if (context_.incumbent.cost() < before) {
       root = compile();
       if (!root) return false;
@@ -148,16 +148,19 @@ class Engine {
     }
     clock = context_.watch.seconds();
     if (parts_.dual) {
+      const double from = node->bound;
       const bool open = tighten(node, probe, root ? 400 : 8, root);
-      paid_dual(open, clock);
+      const double gap = context_.radius() - from;
+      paid_dual(open && gap > 0 && std::isfinite(gap) ? (node->bound - from) / gap : 1.0, clock);
       if (!open) return;
     }
     if (context_.watch.stopped()) {
       frontier_.push(std::move(node));
       return;
     }
+    if (parts_.start) polish(*node);
     if (!probe.start(node->problem)) return;
-    split_up(*node, probe.branch());
+    split_up(std::move(node), probe.branch());
   }
 
   /// Raises the bound by the dual and drops what it excludes. False when the node is done.
@@ -167,7 +170,11 @@ class Engine {
       probe.select(keep);
       if (!shrink(node, keep, "radius")) return false;
     }
-    if (!node->split) node->split.emplace(context_, node->problem);
+    if (!node->split) {
+      node->split.emplace(context_, node->problem);
+      if (node->parent) node->split->inherit(*node->parent->split, node->origin);
+      node->parent.reset();
+    }
     double last = -infinity;
     const int stride = root ? 10 : 4;
     for (int round = 1; round <= rounds; ++round) {
@@ -215,13 +222,17 @@ class Engine {
     if (node->split) {
       smaller->split.emplace(context_, smaller->problem);
       smaller->split->inherit(*node->split, origin);
+    } else if (node->parent) {
+      smaller->parent = node->parent;
+      smaller->origin = compose(node->problem, node->origin, origin);
     }
     node = hold(std::move(smaller));
     return true;
   }
 
-  void split_up(const Node& node, Branch branch) {
-    const Problem& problem = node.problem;
+  void split_up(std::unique_ptr<Node> whole, Branch branch) {
+    const std::shared_ptr<const Node> node = std::move(whole);
+    const Problem& problem = node->problem;
     const std::uint32_t begin = problem.cell_begin[branch.variable];
     const std::uint32_t end = problem.cell_begin[branch.variable + 1];
     for (const bool left : {true, false}) {
@@ -233,17 +244,27 @@ class Engine {
       auto part = reduce(problem, keep, context_.demands, &origin);
       if (!part) continue;
       auto child = std::make_unique<Node>(std::move(*part));
-      child->bound = node.bound;
-      if (node.split) {
-        child->split.emplace(context_, child->problem);
-        child->split->inherit(*node.split, origin);
+      child->bound = node->bound;
+      if (node->split) {
+        child->parent = node;
+        child->origin = std::move(origin);
       }
       push(std::move(child));
     }
   }
 
+  /// Better points for a part of the time: a lower radius prunes everywhere.
+  void polish(const Node& node) {
+    const double now = context_.watch.seconds();
+    if (polish_seconds_.load() > 0.15 * now) return;
+    if (node.split) improve_from(context_, node.problem, node.split->favourites());
+    improve(context_, node.problem, 20, ++polished_);
+    polish_seconds_ = polish_seconds_ + (context_.watch.seconds() - now);
+  }
+
   std::uint64_t budget() const {
-    const double boxes = factor_.load() * dual_seconds_.load() / box_seconds_.load();
+    const double boxes =
+        0.3 * dual_seconds_.load() / (box_seconds_.load() * std::max(gain_.load(), 1e-4));
     return static_cast<std::uint64_t>(std::clamp(boxes, 10.0, 1e6));
   }
   void paid_probe(std::uint64_t boxes, double since) {
@@ -251,9 +272,10 @@ class Engine {
     const double each = (context_.watch.seconds() - since) / static_cast<double>(boxes);
     box_seconds_ = 0.8 * box_seconds_ + 0.2 * each;
   }
-  void paid_dual(bool open, double since) {
+  /// `closed` is the part of the gap that the dual closed.
+  void paid_dual(double closed, double since) {
     dual_seconds_ = 0.8 * dual_seconds_ + 0.2 * (context_.watch.seconds() - since);
-    factor_ = std::clamp(factor_ * (open ? 1.2 : 0.8), 0.1, 1e3);
+    gain_ = 0.9 * gain_ + 0.1 * closed;
   }
 
   const Context& context_;
@@ -264,7 +286,9 @@ class Engine {
   tbb::task_group tasks_;
   tbb::enumerable_thread_specific<Probe> workers_;
   std::atomic<bool> at_root_{false};
-  std::atomic<double> factor_{1.0};
+  std::atomic<double> gain_{0.3};
+  std::atomic<double> polish_seconds_{0.0};
+  std::atomic<std::uint32_t> polished_{0};
   std::atomic<double> dual_seconds_{1e-3};
   std::atomic<double> box_seconds_{5e-6};
 };

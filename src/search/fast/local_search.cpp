@@ -3,13 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 namespace boxwood::fast {
 
 LocalSearch::LocalSearch(Terrain terrain)
     : terrain_(std::move(terrain)),
       table_(terrain_.leaves, terrain_.testers, terrain_.cell_begin, terrain_.row_count),
-      run_(terrain_.row_count) {}
+      run_(terrain_.row_count),
+      bias_(terrain_.home.size(), 1.0) {}
+
+void LocalSearch::shake(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  for (double& bias : bias_) bias = 0.5 + static_cast<double>(random() % 1024) / 1024;
+}
 
 void LocalSearch::place(std::span<const std::uint32_t> at) {
   table_.place(at, [&](std::uint32_t s) {
@@ -85,6 +92,7 @@ bool LocalSearch::repair(double exponent, double limit) {
     for (std::uint32_t v = 0; v < variables; ++v) {
       const double now = terrain_.cost[terrain_.cell_begin[v] + at()[v]];
       const double most = limit - cost_;
+      const double bias = bias_[v];
       each_move(v, [&](std::uint32_t cell, double cost, double after) {
         const double gain = missing - after;
         if (gain <= 0 || !(cost - now <= most)) return;
@@ -92,7 +100,7 @@ bool LocalSearch::repair(double exponent, double limit) {
         const double merit = exponent == 1   ? gain / price
                              : exponent == 2 ? gain * gain / price
                                              : std::pow(gain, exponent) / price;
-        if (merit > best.merit) best = {v, cell, merit};
+        if (bias * merit > best.merit) best = {v, cell, bias * merit};
       });
     }
     if (best.merit == 0) return false;

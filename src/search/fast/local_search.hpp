@@ -40,6 +40,8 @@ class LocalSearch {
   bool repair(double exponent, double limit);
   /// Takes back as much cost as single moves can while every demand stays met.
   void pull_back();
+  /// Makes repair() prefer some variables and avoid others, at random, from now on.
+  void shake(std::uint32_t seed);
   void move(std::uint32_t variable, std::uint32_t cell);
 
   double cost() const { return cost_; }
@@ -61,7 +63,8 @@ class LocalSearch {
   Terrain terrain_;
   MoveTable table_;
   double cost_ = 0;
-  std::vector<double> run_;  // of a row
+  std::vector<double> run_;   // of a row
+  std::vector<double> bias_;  // of a variable: its merits are multiplied by it
 };
 
 }  // namespace boxwood::fast

@@ -11,7 +11,8 @@
 
 namespace boxwood::fast {
 
-/// Does not move, because the split refers to the problem.
+/// Does not move, because the split refers to the problem. A node starts from the split of the node
+/// that it was cut from, which is kept until then: most nodes are done before they need one.
 struct Node {
   explicit Node(Problem given) : problem(std::move(given)) {}
   Node(const Node&) = delete;
@@ -19,7 +20,9 @@ struct Node {
 
   Problem problem;
   std::optional<Split> split;
-  double bound = 0;  ///< no point of the problem costs less
+  std::shared_ptr<const Node> parent;  ///< has the split that this one starts from
+  Origin origin;                       ///< in the parent's problem
+  double bound = 0;                    ///< no point of the problem costs less
   MemoryHold held;
 };
 

@@ -1,5 +1,7 @@
 #include "search/fast/probe.hpp"
 
+#include "search/fast/simd.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -27,6 +29,7 @@ void Probe::bind(const Problem& problem) {
   }
   box.extra.assign(leaves, 0.0);
   box.outside.assign(leaves, 0);
+  box.around.assign((leaves + 63) / 64, 0);
   for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
     double extra = 0;
     std::uint32_t outside = 0;
@@ -40,6 +43,7 @@ void Probe::bind(const Problem& problem) {
     }
     box.extra[leaf] = extra;
     box.outside[leaf] = outside;
+    if (outside == 0) box.around[leaf / 64] |= std::uint64_t{1} << (leaf % 64);
   }
   box.alive.assign((leaves + 63) / 64, ~std::uint64_t{0});
   if (leaves % 64 != 0) box.alive.back() = (std::uint64_t{1} << (leaves % 64)) - 1;
@@ -107,6 +111,7 @@ void Probe::make_child(const ProbeBox& parent, ProbeBox& child, CellRange range)
   child.extra = parent.extra;
   child.outside = parent.outside;
   child.alive = parent.alive;
+  child.around = parent.around;
   child.holds_known = parent.holds_known && range.contains(problem.known[v]);
   child.next = 0;
   const CellRange before = parent.range[v];
@@ -122,22 +127,28 @@ void Probe::make_child(const ProbeBox& parent, ProbeBox& child, CellRange range)
     return middle < first ? first : middle >= last ? last - 1 : middle;
   };
   for (const Testers::Tester& tester : problem.testers.of(v)) {
+    std::uint64_t& alive = child.alive[tester.leaf / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (tester.leaf % 64);
+    if (!(alive & bit)) continue;  // what the dead would cost does not matter
     const std::uint32_t first = std::max(tester.first, range.first);
     const std::uint32_t last = std::min(tester.last, range.last);
     if (first >= last) {
-      child.alive[tester.leaf / 64] &= ~(std::uint64_t{1} << (tester.leaf % 64));
+      alive &= ~bit;
       continue;
     }
     const std::uint32_t first_before = std::max(tester.first, before.first);
     const std::uint32_t last_before = std::min(tester.last, before.last);
-    if (first_before >= last_before) continue;
     const double change =
         cost[nearest_in(first, last)] - cost[nearest_in(first_before, last_before)];
     child.extra[tester.leaf] += change + shift;
     if (now != own) {
       const bool was = own < tester.first || own >= tester.last;
       const bool is = now < tester.first || now >= tester.last;
-      child.outside[tester.leaf] += (is ? 1U : 0U) - (was ? 1U : 0U);
+      if (was == is) continue;
+      std::uint64_t& around = child.around[tester.leaf / 64];
+      std::uint32_t& outside = child.outside[tester.leaf];
+      outside += is ? 1U : ~std::uint32_t{0};
+      around = outside == 0 ? around | bit : around & ~bit;
     }
   }
 }
@@ -149,20 +160,15 @@ void Probe::filter(ProbeBox& box) const {
   const double radius = context_.incumbent.cost();
   if (std::isinf(radius)) return;
   const double limit = radius - box.cost + drift * radius;
-  const std::size_t leaves = box.extra.size();
-  for (std::size_t w = 0; w < box.alive.size(); ++w) {
-    std::uint64_t within = 0;
-    const std::size_t end = std::min<std::size_t>(64, leaves - 64 * w);
-    for (std::size_t i = 0; i < end; ++i) {
-      within |= static_cast<std::uint64_t>(box.extra[64 * w + i] <= limit) << i;
-    }
-    if (developer_build && box.holds_known && context_.known.cost() <= radius) {
-      for (std::uint64_t gone = box.alive[w] & ~within; gone; gone &= gone - 1) {
-        const auto leaf = 64 * w + static_cast<std::size_t>(std::countr_zero(gone));
-        if (holds_known_[leaf]) KnownSolution::lost("radius");
+  const bool guarded = developer_build && box.holds_known && context_.known.cost() <= radius;
+  const std::vector<std::uint64_t> before = guarded ? box.alive : std::vector<std::uint64_t>{};
+  keep_within(box.extra.data(), box.extra.size(), limit, box.alive.data());
+  for (std::size_t w = 0; w < before.size(); ++w) {
+    for (std::uint64_t gone = before[w] & ~box.alive[w]; gone; gone &= gone - 1) {
+      if (holds_known_[64 * w + static_cast<std::size_t>(std::countr_zero(gone))]) {
+        KnownSolution::lost("radius");
       }
     }
-    box.alive[w] &= within;
   }
 }
 
@@ -202,22 +208,17 @@ bool Probe::measure(const ProbeBox& box) {
   low_.assign(context_.model.row_count, 0.0);
   here_sum_.assign(context_.model.row_count, 0.0);
   bounds_.assign(demands, 0.0);
-  around_.resize(box.alive.size());
-  for (std::size_t w = 0; w < box.alive.size(); ++w) {
-    std::uint64_t inside = 0;
-    const std::size_t end = std::min<std::size_t>(64, box.outside.size() - 64 * w);
-    for (std::size_t i = 0; i < end; ++i) {
-      inside |= static_cast<std::uint64_t>(box.outside[64 * w + i] == 0) << i;
-    }
-    around_[w] = inside & box.alive[w];
-  }
+  here_alive_.resize(box.alive.size());
+  for (std::size_t w = 0; w < here_alive_.size(); ++w)
+    here_alive_[w] = box.alive[w] & box.around[w];
+  const bool lowest = demands > 1 || (demands == 1 && context_.demands[0].sign < 0);
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     const std::uint32_t first = first_alive(box.alive, t);
     if (first == nothing) return false;
     const Leaves::Rows rows = leaves.rows[t];
     if (rows.count == 1) {
       high_[rows.first] += *leaves.values_of(t, first);
-      low_[rows.first] += *leaves.values_of(t, last_alive(box.alive, t));
+      if (lowest) low_[rows.first] += *leaves.values_of(t, last_alive(box.alive, t));
     } else {
       for (std::size_t m = 0; m < demands; ++m) {
         double best = -std::numeric_limits<double>::infinity();
@@ -228,7 +229,7 @@ bool Probe::measure(const ProbeBox& box) {
         bounds_[m] += best;
       }
     }
-    here_[t] = first_alive(around_, t);
+    here_[t] = first_alive(here_alive_, t);
     if (here_[t] == nothing) continue;
     const double* values = leaves.values_of(t, here_[t]);
     for (std::uint32_t r = 0; r < rows.count; ++r) here_sum_[rows.first + r] += values[r];

@@ -26,7 +26,8 @@ struct ProbeBox {
   std::vector<double> extra;
   std::vector<std::uint32_t> outside;
   std::vector<std::uint64_t> alive;
-  double cost = 0;  ///< of the nearest point, about
+  std::vector<std::uint64_t> around;  ///< leaves that hold the nearest point: none outside
+  double cost = 0;                    ///< of the nearest point, about
   enum class Asked : std::uint8_t { no, met, not_met } asked = Asked::no;  ///< the nearest point
   bool holds_known = false;
   Branch branch;
@@ -70,7 +71,7 @@ class Probe {
   std::uint64_t boxes_ = 0;
   mutable std::vector<std::uint32_t> cells_;
   std::vector<std::uint8_t> holds_known_;      // of a leaf
-  std::vector<std::uint64_t> around_;          // leaves that hold the nearest point
+  std::vector<std::uint64_t> here_alive_;      // leaves alive that hold the nearest point
   std::vector<std::uint32_t> best_, here_;     // of a tree
   std::vector<double> high_, low_, here_sum_;  // of a row
   std::vector<double> bounds_, reached_;       // of a demand

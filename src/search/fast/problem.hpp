@@ -74,8 +74,12 @@ struct Selection {
 struct Origin {
   std::vector<std::uint32_t> tree;
   std::vector<std::uint32_t> variable;
-  std::vector<CellRange> cells;  ///< of a cell: those it covers, counted within the variable
+  std::vector<std::uint32_t> cell_end;  ///< of a variable, in the list below
+  std::vector<CellRange> cells;         ///< of a cell: those it covers, counted within the variable
 };
+
+/// Where the parts of `second`, made from what `first` describes, come from in the end.
+Origin compose(const Problem& middle, const Origin& first, const Origin& second);
 
 /// The problem of all leaves whose own box costs at most `radius`. Nothing when some tree has none:
 /// then no point costs that little.

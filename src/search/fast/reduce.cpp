@@ -167,7 +167,10 @@ class Reducer {
         to_.variable_of.push_back(from_.variable_of[v]);
         to_.cell_begin.push_back(static_cast<std::uint32_t>(to_.cost.size()));
         to_.nearest.push_back(nearest_);
-        if (origin) origin->variable.push_back(v);
+        if (origin) {
+          origin->variable.push_back(v);
+          origin->cell_end.push_back(static_cast<std::uint32_t>(to_.cost.size()));
+        }
         if (from_.holds_known) to_.known.push_back(known_);
       } else {
         to_.fixed_at[from_.variable_of[v]] = to_.choice[first];
@@ -281,6 +284,23 @@ std::size_t Problem::bytes() const {
          leaves.values.size() * sizeof(double) + leaf_count() * sizeof(std::uint32_t) +
          cost.size() * (sizeof(double) + sizeof(std::uint32_t)) +
          fixed_at.size() * sizeof(std::uint32_t) + sizeof(Problem);
+}
+
+Origin compose(const Problem& middle, const Origin& first, const Origin& second) {
+  Origin origin;
+  for (const std::uint32_t tree : second.tree) origin.tree.push_back(first.tree[tree]);
+  std::size_t cell = 0;
+  for (std::size_t v = 0; v < second.variable.size(); ++v) {
+    const std::uint32_t through = second.variable[v];
+    origin.variable.push_back(first.variable[through]);
+    const CellRange* covers = &first.cells[middle.cell_begin[through]];
+    for (; cell < second.cell_end[v]; ++cell) {
+      const CellRange range = second.cells[cell];
+      origin.cells.push_back({covers[range.first].first, covers[range.last - 1].last});
+    }
+    origin.cell_end.push_back(static_cast<std::uint32_t>(cell));
+  }
+  return origin;
 }
 
 std::optional<Problem> gather(const Model& model, std::span<const Variable> variables,

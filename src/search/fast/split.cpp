@@ -1,5 +1,7 @@
 #include "search/fast/split.hpp"
 
+#include "search/fast/simd.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -167,9 +169,7 @@ void Split::make_minima(std::span<const double> totals) {
   for (std::size_t level = 1, width = 1; level < levels; ++level, width *= 2) {
     const double* below = &minima_[(level - 1) * count];
     double* row = &minima_[level * count];
-    for (std::size_t i = 0; i + 2 * width <= count; ++i) {
-      row[i] = std::min(below[i], below[i + width]);
-    }
+    take_minima(below, below + width, count - 2 * width + 1, row);
   }
 }
 

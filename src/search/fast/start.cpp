@@ -95,38 +95,42 @@ void improve_from(const Context& context, const Problem& problem,
   if (local.cost() < limit) context.offer(grid_cells(problem, local.at()));
 }
 
-void improve(const Context& context, const Problem& problem, int patience) {
+void improve(const Context& context, const Problem& problem, int patience, std::uint32_t seed) {
   std::vector<std::uint32_t> best;
   const std::vector<std::uint32_t> cells = context.best_cells();
   if (cells.empty() || !problem_cells(problem, cells, best)) return;
   LocalSearch local(terrain_of(context, problem));
   local.place(best);
   double best_cost = local.cost();
-  std::mt19937 random(12345);
+  std::mt19937 random(seed);
   std::vector<std::uint32_t> moved;
-  for (int tries = 0; tries < patience && !context.watch.expired(); ++tries) {
+  int vain = 0;
+  while (vain < patience && !context.watch.expired()) {
     moved.clear();
     for (std::uint32_t v = 0; v < best.size(); ++v) {
-      if (best[v] != problem.nearest[v]) moved.push_back(v);
+      if (local.at()[v] != problem.nearest[v]) moved.push_back(v);
     }
     if (moved.empty()) return;
-    const std::size_t count = 1 + random() % std::min<std::size_t>(4, moved.size());
+    const std::size_t most = std::max<std::size_t>(1, moved.size() / 2);
+    const std::size_t count = 1 + random() % most;
     for (std::size_t i = 0; i < count; ++i) {
       std::swap(moved[i], moved[i + random() % (moved.size() - i)]);
       local.move(moved[i], problem.nearest[moved[i]]);
     }
+    ++vain;
     const double exponent = exponents[random() % std::size(exponents)];
-    bool accepted = false;
-    if (local.repair(exponent, best_cost)) {
+    bool stay = false;
+    local.shake(random());
+    if (local.repair(exponent, best_cost * 1.03)) {
       local.pull_back();
+      stay = local.cost() < best_cost * 1.02;
       if (local.cost() < best_cost * (1 - 1e-9) && context.offer(grid_cells(problem, local.at()))) {
         best_cost = local.cost();
         best.assign(local.at().begin(), local.at().end());
-        accepted = true;
-        tries = -1;
+        vain = 0;
       }
     }
-    if (accepted) continue;
+    if (stay && vain % 8 != 7) continue;
     for (std::uint32_t v = 0; v < best.size(); ++v) {
       if (local.at()[v] != best[v]) local.move(v, best[v]);
     }

@@ -14,7 +14,7 @@ namespace boxwood::fast {
 void start_on_model(const Context& context);
 
 /// Destroys parts of the best point and repairs them; gives up after `patience` tries in vain.
-void improve(const Context& context, const Problem& problem, int patience);
+void improve(const Context& context, const Problem& problem, int patience, std::uint32_t seed);
 
 /// Repairs and pulls back the point of these cells of the problem.
 void improve_from(const Context& context, const Problem& problem,

@@ -1,0 +1,16 @@
+// The loops that touch every leaf of a box, for the widest vectors that the machine has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace boxwood::fast {
+
+/// Clears the bit of every number above the limit. `alive` has a bit for each of the `count`
+/// numbers.
+void keep_within(const double* numbers, std::size_t count, double limit, std::uint64_t* alive);
+
+/// out[i] = the smaller of a[i] and b[i].
+void take_minima(const double* a, const double* b, std::size_t count, double* out);
+
+}  // namespace boxwood::fast
