@@ -56,7 +56,7 @@ boxwood_require(hwy::hwy hwy)
 if(NOT TARGET hwy::hwy)  # a download has the bare name until it is installed
   add_library(hwy::hwy ALIAS hwy)
 endif()
-if(BOXWOOD_BUILD_CLI)
+if(BOXWOOD_BUILD_CLI OR BOXWOOD_BUILD_BENCH)
   boxwood_require(CLI11::CLI11 CLI11)
 endif()
 if(BOXWOOD_BUILD_TESTS)

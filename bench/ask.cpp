@@ -1,0 +1,283 @@
+// Asks a model a file of questions and times each answer: what bench/run.py measures Boxwood with.
+// It uses the public API alone. One JSON object a line, written as soon as it is known, so that
+// what was answered before a crash is not lost. The files are described in bench/README.md.
+#include <boxwood/boxwood.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Arguments {
+  std::string model;
+  std::string questions;
+  std::string engine;
+  std::string norm = "squared_l2";
+  std::string rows;
+  int threads = 0;
+  double time_limit = infinity;
+  int repeat = 1;
+  bool trace = false;
+  bool batch = false;
+};
+
+struct Question {
+  std::size_t row = 0;
+  boxwood::Query query;
+};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void print(const Json& line) { std::cout << line.dump() << '\n' << std::flush; }
+
+// The engines that this library has, by name. An Engine without `fast` has one value only.
+template <class Engine>
+Engine engine_named(const std::string& name, Engine standard) {
+  if (name.empty()) return standard;
+  if (name == "paper") return Engine::paper;
+  if constexpr (requires { Engine::fast; }) {
+    if (name == "fast") return Engine::fast;
+  }
+  throw boxwood::Error("--engine", "no engine is called \"" + name + "\"");
+}
+
+boxwood::Norm norm_named(const std::string& name) {
+  if (name == "squared_l2") return boxwood::Norm::squared_l2;
+  if (name == "l1") return boxwood::Norm::l1;
+  throw boxwood::Error("--norm", "\"" + name + "\" is neither squared_l2 nor l1");
+}
+
+boxwood::FeatureKind kind_named(const std::string& name) {
+  if (name == "continuous") return boxwood::FeatureKind::continuous;
+  if (name == "integer") return boxwood::FeatureKind::integer;
+  if (name == "ordinal") return boxwood::FeatureKind::ordinal;
+  if (name == "categorical") return boxwood::FeatureKind::categorical;
+  throw boxwood::Error("features", "no kind is called \"" + name + "\"");
+}
+
+double number_or(const Json& value, double otherwise) {
+  return value.is_null() ? otherwise : value.get<double>();
+}
+
+// `null` and an absent key are an open end.
+boxwood::Interval interval_of(const Json& object) {
+  boxwood::Interval interval;
+  if (object.contains("lower")) interval.lower = number_or(object["lower"], -infinity);
+  if (object.contains("upper")) interval.upper = number_or(object["upper"], infinity);
+  return interval;
+}
+
+std::vector<boxwood::FeatureRule> rules_of(const Json& features) {
+  std::vector<boxwood::FeatureRule> rules;
+  for (const Json& feature : features) {
+    boxwood::FeatureRule rule;
+    rule.kind = kind_named(feature.value("kind", std::string("continuous")));
+    rule.fixed = feature.value("fixed", false);
+    rule.range = interval_of(feature);
+    rule.weight = feature.value("weight", 1.0);
+    rule.scale = feature.value("scale", 1.0);
+    rules.push_back(rule);
+  }
+  return rules;
+}
+
+boxwood::Query query_of(const Json& entry, const std::vector<boxwood::FeatureRule>& rules,
+                        boxwood::Norm norm) {
+  boxwood::Query query;
+  for (const Json& value : entry.at("point")) {
+    query.point.push_back(number_or(value, std::numeric_limits<double>::quiet_NaN()));
+  }
+  query.features = rules;
+  if (entry.contains("ranges")) {
+    for (const auto& [feature, ends] : entry["ranges"].items()) {
+      boxwood::Interval& range = query.features.at(std::stoul(feature)).range;
+      range.lower = number_or(ends.at(0), -infinity);
+      range.upper = number_or(ends.at(1), infinity);
+    }
+  }
+  query.requirements = {entry.contains("class")
+                            ? boxwood::require_class(entry["class"].get<std::size_t>())
+                            : boxwood::require_output(interval_of(entry))};
+  query.norm = norm;
+  return query;
+}
+
+// "7" or "3-9", both ends in; everything where nothing is said.
+std::pair<std::size_t, std::size_t> row_range(const std::string& text, std::size_t count) {
+  if (text.empty()) return {0, count};
+  const std::size_t dash = text.find('-');
+  const std::size_t first = std::stoul(text.substr(0, dash));
+  const std::size_t last = dash == std::string::npos ? first : std::stoul(text.substr(dash + 1));
+  return {std::min(first, count), std::min(last + 1, count)};
+}
+
+std::vector<Question> read_questions(const Arguments& arguments) {
+  std::ifstream file(arguments.questions);
+  if (!file) throw boxwood::Error(arguments.questions, "cannot be read");
+  const Json document = Json::parse(file);
+  const std::vector<boxwood::FeatureRule> rules = rules_of(document.at("features"));
+  const boxwood::Norm norm = norm_named(arguments.norm);
+  const Json& entries = document.at("queries");
+  const auto [first, past] = row_range(arguments.rows, entries.size());
+  std::vector<Question> questions;
+  for (std::size_t row = first; row < past; ++row) {
+    questions.push_back({row, query_of(entries[row], rules, norm)});
+  }
+  return questions;
+}
+
+boxwood::Options options_of(const Arguments& arguments) {
+  boxwood::Options options;
+  options.engine = engine_named(arguments.engine, options.engine);
+  options.threads = arguments.threads;
+  options.limits.seconds = arguments.time_limit;
+  return options;
+}
+
+Json describe(std::size_t row, const boxwood::Answer& answer, double seconds) {
+  Json line = {{"row", row},
+               {"status", boxwood::to_string(answer.status)},
+               {"cost", answer.cost},
+               {"lower_bound", answer.lower_bound},
+               {"seconds", seconds},
+               {"nodes", answer.statistics.nodes},
+               {"point", nullptr},
+               {"already_met", answer.already_met}};
+  if (!answer.solutions.empty()) line["point"] = answer.best().point;
+  return line;
+}
+
+// Repeated, the time is the median: the answer is always the same.
+void answer_one(const boxwood::Prepared& prepared, const Question& question,
+                const Arguments& arguments) {
+  boxwood::Options options = options_of(arguments);
+  std::vector<double> times;
+  boxwood::Answer answer;
+  std::vector<std::array<double, 3>> reports;
+  if (arguments.trace) {
+    options.progress = [&](const boxwood::Progress& progress) {
+      reports.push_back({progress.seconds, progress.best_cost, progress.lower_bound});
+    };
+  }
+  for (int turn = 0; turn < std::max(1, arguments.repeat); ++turn) {
+    reports.clear();
+    const Clock::time_point start = Clock::now();
+    answer = boxwood::explain(prepared, question.query, options);
+    times.push_back(seconds_since(start));
+  }
+  std::sort(times.begin(), times.end());
+  Json line = describe(question.row, answer, times[times.size() / 2]);
+  if (arguments.trace) line["trace"] = reports;
+  print(line);
+}
+
+void answer_in_turn(const boxwood::Prepared& prepared, const std::vector<Question>& questions,
+                    const Arguments& arguments) {
+  for (const Question& question : questions) {
+    try {
+      answer_one(prepared, question, arguments);
+    } catch (const std::exception& fault) {
+      print({{"row", question.row}, {"status", "error"}, {"error", fault.what()}});
+    }
+  }
+}
+
+// One thread a query, many queries at once: what a service that explains a whole table does.
+void answer_as_batch(const boxwood::Prepared& prepared, const std::vector<Question>& questions,
+                     const Arguments& arguments) {
+  boxwood::Options options = options_of(arguments);
+  options.threads = 1;
+  const int cores = tbb::this_task_arena::max_concurrency();
+  const int threads = arguments.threads > 0 ? arguments.threads : cores;
+  const tbb::global_control control(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<std::size_t>(threads));
+  std::vector<std::string> outcomes(questions.size());
+  const auto answer_some = [&](const tbb::blocked_range<std::size_t>& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) {
+      try {
+        outcomes[i] = boxwood::to_string(
+            boxwood::explain(prepared, questions[i].query, options).status);
+      } catch (const std::exception&) {
+        outcomes[i] = "error";
+      }
+    }
+  };
+  const Clock::time_point start = Clock::now();
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, questions.size()), answer_some);
+  const double seconds = seconds_since(start);
+  Json counts = Json::object();
+  for (const std::string& outcome : outcomes) counts[outcome] = counts.value(outcome, 0) + 1;
+  print({{"answers", questions.size()},
+         {"threads", threads},
+         {"seconds", seconds},
+         {"answers_per_second", static_cast<double>(questions.size()) / seconds},
+         {"statuses", counts}});
+}
+
+void run(const Arguments& arguments) {
+  options_of(arguments);  // complains about an unknown engine before the model is read
+  const Clock::time_point read_start = Clock::now();
+  const boxwood::Ensemble model = boxwood::read_model(arguments.model);
+  const double read_seconds = seconds_since(read_start);
+  const Clock::time_point prepare_start = Clock::now();
+  const boxwood::Prepared prepared(model);
+  const double prepare_seconds = seconds_since(prepare_start);
+  const std::vector<Question> questions = read_questions(arguments);
+  print({{"read_seconds", read_seconds},
+         {"prepare_seconds", prepare_seconds},
+         {"trees", model.trees.size()},
+         {"leaves", model.leaf_count()},
+         {"features", model.features.size()}});
+  if (arguments.batch) {
+    answer_as_batch(prepared, questions, arguments);
+  } else {
+    answer_in_turn(prepared, questions, arguments);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  Arguments arguments;
+  CLI::App app("Asks a model a file of questions and times each answer.");
+  app.add_option("model", arguments.model, "model file")->required();
+  app.add_option("questions", arguments.questions, "questions as JSON")->required();
+  app.add_option("--engine", arguments.engine, "paper or fast; the library's default otherwise");
+  app.add_option("--norm", arguments.norm, "squared_l2 or l1");
+  app.add_option("--threads", arguments.threads, "0: all cores");
+  app.add_option("--time-limit", arguments.time_limit, "seconds a question may take");
+  app.add_option("--rows", arguments.rows, "a-b: only these, counted from 0");
+  app.add_option("--repeat", arguments.repeat, "ask this often and print the median time");
+  app.add_flag("--trace", arguments.trace, "print [seconds, best, bound] of every report");
+  app.add_flag("--batch", arguments.batch, "answer all in parallel, one thread each");
+  CLI11_PARSE(app, count, words);
+  try {
+    run(arguments);
+  } catch (const std::exception& fault) {
+    std::cerr << "boxwood_ask: " << fault.what() << '\n';
+    return 1;
+  }
+  return 0;
+}
