@@ -108,6 +108,12 @@ def query(prepared, row, group, **wanted):
     return entry
 
 
+def in_turn(*groups):
+    """One of each group after the other, so that every beginning of the list is a fair sample."""
+    longest = max(len(group) for group in groups)
+    return [group[i] for i in range(longest) for group in groups if i < len(group)]
+
+
 def write_queries(folder, rules, queries, name="queries.json"):
     (folder / name).write_text(json.dumps({"features": rules, "queries": queries}))
 
@@ -157,9 +163,9 @@ def make_forest(name, prepare):
         classes = fitted.predict(prepared.inputs[test])
         write_queries(folder, prepared.rules,
                       to_the_other_class(prepared, test, classes)[:TABULAR_QUERIES])
-        source = f"scikit-learn {sklearn.__version__}"
-        (folder / "model.json").write_text(
-            json.dumps(forest.model_of(fitted, prepared.names, source)))
+        written = forest.model_of(fitted, prepared.names, f"scikit-learn {sklearn.__version__}")
+        forest.check_agreement(written, fitted, prepared.inputs)
+        (folder / "model.json").write_text(json.dumps(written))
         (folder / "forest.pickle").write_bytes(pickle.dumps(fitted))
         return {"library": "sklearn", "model": "model.json", "task": "binary",
                 "right": float(np.mean(classes == prepared.target[test]))}
@@ -193,8 +199,8 @@ def make_pair(first, second):
         sure = np.flatnonzero((classes == truth) & (np.abs(probability - 0.5) > CONFIDENT - 0.5))
         sure = np.random.default_rng(11).permutation(sure)[:CONFIDENT_QUERIES]
         prepared = plain(test_inputs)
-        queries = [*to_the_other_class(prepared, wrong, classes[wrong], "misclassified"),
-                   *to_the_other_class(prepared, sure, classes[sure], "confident")]
+        queries = in_turn(to_the_other_class(prepared, wrong, classes[wrong], "misclassified"),
+                          to_the_other_class(prepared, sure, classes[sure], "confident"))
         write_queries(folder, prepared.rules, queries)
         return save_booster(folder, booster, task="binary", right=float(np.mean(classes == truth)))
     return make
@@ -224,7 +230,7 @@ def make_ames(prepare):
         prices = predicted(booster, prepared.inputs[rows])
         queries = [
             query(prepared, row, change, lower=times(low, price), upper=times(high, price))
-            for change, (low, high) in PRICES.items() for row, price in zip(rows, prices)]
+            for row, price in zip(rows, prices) for change, (low, high) in PRICES.items()]
         write_queries(folder, prepared.rules, queries)
         return save_booster(folder, booster, task="regression")
     return make
