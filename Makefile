@@ -1,9 +1,10 @@
 # Short names for the usual commands. `make` alone lists them.
 .POSIX:
-.PHONY: help demo build test test-quick test-long asan tsan fuzz format tidy install clean
+.PHONY: help demo build test test-quick test-long asan tsan fuzz bench bench-quick format tidy install clean
 
 PREFIX = /usr/local
 COMMAND = build/release/bin/boxwood
+BENCH_FLAGS =
 
 help:
 	@echo 'make demo        install what is missing, build, explain some refused credit applicants'
@@ -14,6 +15,8 @@ help:
 	@echo 'make asan        quick tests under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan        threaded tests under the thread sanitizer'
 	@echo 'make fuzz        fuzz the readers (BOXWOOD_FUZZ_SECONDS=30 a target)'
+	@echo 'make bench       train, ask all tools and rewrite docs/performance.md (hours; BENCH_FLAGS=...)'
+	@echo 'make bench-quick a slice of it, to the terminal (under 5 minutes)'
 	@echo 'make format      format C++ files'
 	@echo 'make tidy        clang-tidy'
 	@echo 'make install     install the release build (PREFIX=$(PREFIX))'
@@ -42,6 +45,14 @@ test-long:
 asan tsan fuzz:
 	@bash scripts/bootstrap.sh tests
 	@bash scripts/test.sh $@
+
+bench:
+	@bash scripts/bootstrap.sh build
+	@bash scripts/bench.sh --write docs/performance.md $(BENCH_FLAGS)
+
+bench-quick:
+	@bash scripts/bootstrap.sh build
+	@bash scripts/bench.sh --quick $(BENCH_FLAGS)
 
 format:
 	@bash scripts/format.sh

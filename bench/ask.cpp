@@ -19,6 +19,7 @@
 #include <iostream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -124,13 +125,17 @@ boxwood::Query query_of(const Json& entry, const std::vector<boxwood::FeatureRul
   return query;
 }
 
-// "7" or "3-9", both ends in; everything where nothing is said.
-std::pair<std::size_t, std::size_t> row_range(const std::string& text, std::size_t count) {
-  if (text.empty()) return {0, count};
-  const std::size_t dash = text.find('-');
-  const std::size_t first = std::stoul(text.substr(0, dash));
-  const std::size_t last = dash == std::string::npos ? first : std::stoul(text.substr(dash + 1));
-  return {std::min(first, count), std::min(last + 1, count)};
+// "0,3,7-9", both ends in; everything where nothing is said. Rows past the end are left out.
+std::vector<std::size_t> rows_of(const std::string& text, std::size_t count) {
+  std::vector<std::size_t> rows;
+  std::istringstream parts(text.empty() ? "0-" + std::to_string(count) : text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const std::size_t dash = part.find('-');
+    const std::size_t first = std::stoul(part.substr(0, dash));
+    const std::size_t last = dash == std::string::npos ? first : std::stoul(part.substr(dash + 1));
+    for (std::size_t row = first; row <= last && row < count; ++row) rows.push_back(row);
+  }
+  return rows;
 }
 
 std::vector<Question> read_questions(const Arguments& arguments) {
@@ -140,9 +145,8 @@ std::vector<Question> read_questions(const Arguments& arguments) {
   const std::vector<boxwood::FeatureRule> rules = rules_of(document.at("features"));
   const boxwood::Norm norm = norm_named(arguments.norm);
   const Json& entries = document.at("queries");
-  const auto [first, past] = row_range(arguments.rows, entries.size());
   std::vector<Question> questions;
-  for (std::size_t row = first; row < past; ++row) {
+  for (const std::size_t row : rows_of(arguments.rows, entries.size())) {
     questions.push_back({row, query_of(entries[row], rules, norm)});
   }
   return questions;
@@ -268,7 +272,7 @@ int main(int count, char** words) {
   app.add_option("--norm", arguments.norm, "squared_l2 or l1");
   app.add_option("--threads", arguments.threads, "0: all cores");
   app.add_option("--time-limit", arguments.time_limit, "seconds a question may take");
-  app.add_option("--rows", arguments.rows, "a-b: only these, counted from 0");
+  app.add_option("--rows", arguments.rows, "0,3,7-9: only these, counted from 0");
   app.add_option("--repeat", arguments.repeat, "ask this often and print the median time");
   app.add_flag("--trace", arguments.trace, "print [seconds, best, bound] of every report");
   app.add_flag("--batch", arguments.batch, "answer all in parallel, one thread each");

@@ -1,0 +1,217 @@
+"""The tables and the plot of a run, in docs/performance.md.
+
+    python3 bench/report.py build/bench/results/full.json --write docs/performance.md
+"""
+
+import argparse
+import json
+import pathlib
+
+import targets
+from results import PROVEN, Results, median, proven, quantile, times
+from targets import show
+
+BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
+HEADS = ["model", "tool", "asked", "proven", "median", "90 %", "worst", "cost / best", "invalid",
+         "set-up"]
+NORM_TITLES = {"squared_l2": "squared L2", "l1": "L1"}
+
+
+def table(heads, lines):
+    out = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    return "\n".join(out + ["| " + " | ".join(line) + " |" for line in lines])
+
+
+def setup_seconds(entry):
+    setup = entry["setup"]
+    if setup is None:
+        return None
+    return setup.get("setup_seconds", setup.get("read_seconds", 0) + setup.get(
+        "prepare_seconds", 0))
+
+
+def one_line(entry):
+    """A tool on a model in a line for the terminal."""
+    answers = entry["answers"]
+    if not answers:
+        return f"{entry['tool']}, {entry['norm']}: no answer; {entry['stopped']}"
+    return (f"{entry['tool']}, {entry['norm']}, {entry['threads']} threads: "
+            f"{sum(map(proven, answers))} of {len(answers)} proven, median "
+            f"{show(median(answers))}, worst {show(max(times(answers)))}, "
+            f"{sum(answer['valid'] is False for answer in answers)} invalid"
+            + (f"; {entry['stopped']}" if entry["stopped"] else ""))
+
+
+def row_of(results, entry, title):
+    """A tool on a model as cells."""
+    answers = entry["answers"]
+    setup = setup_seconds(entry)
+    if not answers:
+        return [entry["model"], title, f"0 of {entry['wanted']}", *["–"] * 6,
+                "–" if setup is None else show(setup)]
+    relative = results.relative_cost(entry)
+    return [
+        entry["model"], title, f"{len(answers)} of {entry['wanted']}",
+        f"{100 * sum(map(proven, answers)) / len(answers):.0f} %",
+        show(median(answers)), show(quantile(times(answers), 0.9)), show(max(times(answers))),
+        "–" if relative is None else f"{relative:.4g}",
+        str(sum(answer["valid"] is False for answer in answers)),
+        "–" if setup is None else show(setup),
+    ]
+
+
+def comparison(results, models, norm):
+    """Every tool on these models in one metric; empty where nothing was asked."""
+    lines = []
+    for model in models:
+        for tool, title in results.raw["tools"].items():
+            entry = results.entry(model, tool, norm)
+            if entry:
+                lines.append(row_of(results, entry, title))
+    return table(HEADS, lines) if lines else ""
+
+
+def targets_table(results):
+    words = {True: "met", False: "not met"}
+    lines = []
+    for name, verdict in targets.measure(results):
+        figure, met = verdict or ("not measured in this run", None)
+        lines.append([name, figure, words.get(met, "–") if "(no target)" not in name else "–"])
+    return table(["target", "measured", "verdict"], lines)
+
+
+def peers_sentence(results):
+    """Versions and parameters of the peers, as they reported them."""
+    parts = []
+    for tool, title in results.raw["tools"].items():
+        setups = [entry["setup"] for entry in results.raw["asks"]
+                  if entry["tool"] == tool and entry["setup"] and "version" in entry["setup"]]
+        if setups:
+            chosen = ", ".join(f"{k} {v}" for k, v in setups[0]["parameters"].items())
+            parts.append(f"{title} {setups[0]['version']} ({chosen})")
+    return "; ".join(parts)
+
+
+def protocol(results):
+    raw = results.raw
+    queries = "all" if raw["queries"] is None else f"the first {raw['queries']}"
+    text = [(
+        f"Run “{raw['name']}” of {raw['date']}: {raw['machine']}, {raw['threads']} threads, at "
+        f"most {raw['limit']:g} s a query, {queries} queries of each model; a tool gets "
+        f"{raw['minutes']:g} minutes on a model, the fast engine {raw['fast_minutes']:g}. Boxwood "
+        f"{raw['versions']['boxwood']} ({raw['versions']['commit']}), XGBoost "
+        f"{raw['versions']['xgboost']}.")]
+    peers = peers_sentence(results)
+    if peers:
+        text.append(f"Peers: {peers}.")
+    if raw["left_out"]:
+        text.append(f"Left out, because their data was not given: {', '.join(raw['left_out'])}.")
+    return " ".join(text)
+
+
+def stops(results):
+    """Which tools did not get to the end of a model's queries."""
+    lines = [f"{entry['tool']} on {entry['model']} ({NORM_TITLES[entry['norm']]}): "
+             f"{entry['stopped']}, {len(entry['answers'])} of {entry['wanted']} answered"
+             for entry in results.raw["asks"] if entry["stopped"]]
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def sections(results):
+    """(title, text) of every part that has something to show."""
+    everything = {
+        "Targets of the fast engine": targets_table(results),
+        "True kinds, squared L2": comparison(
+            results, results.models(kinds=True), "squared_l2"),
+        "True kinds, L1": comparison(results, results.models(kinds=True), "l1"),
+        "All features continuous, L1, with the peers": comparison(
+            results, results.models(kinds=False), "l1"),
+        "All features continuous, squared L2": comparison(
+            results, results.models(kinds=False), "squared_l2"),
+        "Stopped early": stops(results),
+    }
+    return [(title, text) for title, text in everything.items() if text]
+
+
+def page(results, picture):
+    parts = [protocol(results)]
+    if picture:
+        parts.append(f"![Share of queries proven over time]({picture})")
+    parts += [f"### {title}\n{text}" for title, text in sections(results)]
+    return "\n\n".join(parts)
+
+
+def draw(results, file):
+    """Share of the queries that each tool proved within a time; rows asked of every tool."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.hashsalt": "boxwood", "font.size": 9})
+    from matplotlib import pyplot
+
+    panels = [("squared_l2", True, "true kinds, squared L2"),
+              ("squared_l2", False, "continuous, squared L2"), ("l1", False, "continuous, L1")]
+    figure, axes = pyplot.subplots(1, 3, figsize=(11, 3.6), sharey=True)
+    for axis, (norm, kinds, title) in zip(axes, panels):
+        for tool, times, total in solved(results, norm, kinds):
+            axis.step(times + [results.raw["limit"]],
+                      [100 * (i + 1) / total for i in range(len(times))]
+                      + [100 * len(times) / total],
+                      where="post", label=results.raw["tools"][tool])
+        axis.set(xscale="log", title=title, xlabel="seconds", ylim=(0, 101))
+        if axis.lines:
+            axis.legend(fontsize=7)
+    axes[0].set_ylabel("% of queries proven")
+    figure.tight_layout()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(file, metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def solved(results, norm, kinds):
+    """(tool, sorted times of what it proved, number of queries) over the rows asked of all."""
+    times, total = {tool: [] for tool in results.raw["tools"]}, 0
+    for model in results.models(kinds=kinds):
+        asked = [tool for tool in times if results.answers(model, tool, norm)]
+        if len(asked) < max(1, len([t for t in times if takes_part(results, t, norm, kinds)])):
+            continue
+        rows = results.common_rows(model, asked, norm)
+        total += len(rows)
+        for tool in asked:
+            by_row = results.by_row(model, tool, norm)
+            times[tool] += [by_row[row]["time"] for row in rows if proven(by_row[row])]
+    return [(tool, sorted(found), total) for tool, found in times.items() if found]
+
+
+def takes_part(results, tool, norm, kinds):
+    """Whether a tool was asked any model of this panel."""
+    return any(results.answers(model, tool, norm) for model in results.models(kinds=kinds))
+
+
+def write(raw, file, into=None):
+    """Writes the page of a run to a file, and between the marks of `into` with the plot."""
+    results = Results(raw)
+    file.write_text(page(results, None) + "\n", encoding="utf-8")
+    print(f"\n{targets_table(results)}\n\nTables: {file}")
+    if into is None:
+        return
+    draw(results, into.parent / "img" / "solved.svg")
+    whole = into.read_text(encoding="utf-8")
+    before, rest = whole.split(BEGIN)
+    after = rest.split(END)[1]
+    text = page(results, "img/solved.svg")
+    into.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("--write", type=pathlib.Path, help="replace the tables in this file")
+    given = parser.parse_args()
+    write(json.loads(given.results.read_text()), given.results.with_suffix(".md"), given.write)
+
+
+if __name__ == "__main__":
+    main()
+
+__all__ = ["PROVEN", "one_line", "write"]
