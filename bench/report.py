@@ -14,6 +14,7 @@ from targets import show
 BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 HEADS = ["model", "tool", "asked", "proven", "median", "90 %", "worst", "cost / best", "invalid",
          "set-up"]
+FULL_LIMIT = 60  # seconds; what the targets speak of
 NORM_TITLES = {"squared_l2": "squared L2", "l1": "L1"}
 
 
@@ -101,6 +102,9 @@ def protocol(results):
         f"{raw['minutes']:g} minutes on a model, the fast engine {raw['fast_minutes']:g}. Boxwood "
         f"{raw['versions']['boxwood']} ({raw['versions']['commit']}), XGBoost "
         f"{raw['versions']['xgboost']}.")]
+    if raw["queries"] is not None or raw["limit"] < FULL_LIMIT:
+        text.append("**This is a slice**: its figures and verdicts hold for these queries and "
+                    "this limit alone.")
     peers = peers_sentence(results)
     if peers:
         text.append(f"Peers: {peers}.")
@@ -153,10 +157,10 @@ def draw(results, file):
               ("squared_l2", False, "continuous, squared L2"), ("l1", False, "continuous, L1")]
     figure, axes = pyplot.subplots(1, 3, figsize=(11, 3.6), sharey=True)
     for axis, (norm, kinds, title) in zip(axes, panels):
-        for tool, times, total in solved(results, norm, kinds):
-            axis.step(times + [results.raw["limit"]],
-                      [100 * (i + 1) / total for i in range(len(times))]
-                      + [100 * len(times) / total],
+        for tool, proofs, total in solved(results, norm, kinds):
+            axis.step(proofs + [results.raw["limit"]],
+                      [100 * (i + 1) / total for i in range(len(proofs))]
+                      + [100 * len(proofs) / total],
                       where="post", label=results.raw["tools"][tool])
         axis.set(xscale="log", title=title, xlabel="seconds", ylim=(0, 101))
         if axis.lines:
@@ -170,22 +174,17 @@ def draw(results, file):
 
 def solved(results, norm, kinds):
     """(tool, sorted times of what it proved, number of queries) over the rows asked of all."""
-    times, total = {tool: [] for tool in results.raw["tools"]}, 0
-    for model in results.models(kinds=kinds):
-        asked = [tool for tool in times if results.answers(model, tool, norm)]
-        if len(asked) < max(1, len([t for t in times if takes_part(results, t, norm, kinds)])):
-            continue
+    models = results.models(kinds=kinds)
+    asked = [tool for tool in results.raw["tools"]
+             if any(results.answers(model, tool, norm) for model in models)]
+    proofs, total = {tool: [] for tool in asked}, 0
+    for model in models:
         rows = results.common_rows(model, asked, norm)
         total += len(rows)
         for tool in asked:
             by_row = results.by_row(model, tool, norm)
-            times[tool] += [by_row[row]["time"] for row in rows if proven(by_row[row])]
-    return [(tool, sorted(found), total) for tool, found in times.items() if found]
-
-
-def takes_part(results, tool, norm, kinds):
-    """Whether a tool was asked any model of this panel."""
-    return any(results.answers(model, tool, norm) for model in results.models(kinds=kinds))
+            proofs[tool] += [by_row[row]["time"] for row in rows if proven(by_row[row])]
+    return [(tool, sorted(found), total) for tool, found in proofs.items() if total]
 
 
 def write(raw, file, into=None):
