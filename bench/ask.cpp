@@ -53,13 +53,10 @@ double seconds_since(Clock::time_point start) {
 
 void print(const Json& line) { std::cout << line.dump() << '\n' << std::flush; }
 
-// The engines that this library has, by name. An Engine without `fast` has one value only.
-template <class Engine>
-Engine engine_named(const std::string& name, Engine standard) {
-  if (name.empty()) return standard;
-  if (name == "paper") return Engine::paper;
-  if constexpr (requires { Engine::fast; }) {
-    if (name == "fast") return Engine::fast;
+boxwood::Engine engine_named(const std::string& name) {
+  if (name.empty()) return boxwood::Options{}.engine;
+  for (const boxwood::Engine engine : {boxwood::Engine::fast, boxwood::Engine::paper}) {
+    if (name == boxwood::to_string(engine)) return engine;
   }
   throw boxwood::Error("--engine", "no engine is called \"" + name + "\"");
 }
@@ -154,7 +151,7 @@ std::vector<Question> read_questions(const Arguments& arguments) {
 
 boxwood::Options options_of(const Arguments& arguments) {
   boxwood::Options options;
-  options.engine = engine_named(arguments.engine, options.engine);
+  options.engine = engine_named(arguments.engine);
   options.threads = arguments.threads;
   options.limits.seconds = arguments.time_limit;
   return options;
