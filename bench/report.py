@@ -13,7 +13,7 @@ from targets import show
 
 BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 HEADS = ["model", "tool", "asked", "proven", "median", "90 %", "worst", "cost / best", "invalid",
-         "set-up"]
+         "confirmed", "refuted", "set-up"]
 FULL_LIMIT = 60  # seconds; what the targets speak of
 NORM_TITLES = {"squared_l2": "squared L2", "l1": "L1"}
 
@@ -48,15 +48,16 @@ def row_of(results, entry, title):
     answers = entry["answers"]
     setup = setup_seconds(entry)
     if not answers:
-        return [entry["model"], title, f"0 of {entry['wanted']}", *["–"] * 6,
+        return [entry["model"], title, f"0 of {entry['wanted']}", *["–"] * 8,
                 "–" if setup is None else show(setup)]
     relative = results.relative_cost(entry)
+    confirmed, refuted = results.cross_check(entry)
     return [
         entry["model"], title, f"{len(answers)} of {entry['wanted']}",
         f"{100 * sum(map(proven, answers)) / len(answers):.0f} %",
         show(median(answers)), show(quantile(times(answers), 0.9)), show(max(times(answers))),
         "–" if relative is None else f"{relative:.4g}",
-        str(sum(answer["valid"] is False for answer in answers)),
+        str(sum(answer["valid"] is False for answer in answers)), str(confirmed), str(refuted),
         "–" if setup is None else show(setup),
     ]
 

@@ -48,6 +48,26 @@ class Results:
                     best[key] = min(best.get(key, math.inf), answer["cost"])
         return best
 
+    def cross_check(self, entry):
+        """(proofs that another tool's proof confirms, proofs that another tool refutes).
+
+        A valid point cheaper than a claimed optimum refutes it, and so does any valid point where
+        none is said to exist. Validity alone never catches a false proof.
+        """
+        confirmed = refuted = 0
+        key = entry["model"], entry["norm"]
+        others = [self.by_row(key[0], tool, key[1]) for tool in self.raw["tools"]
+                  if tool != entry["tool"]]
+        for answer in filter(proven, entry["answers"]):
+            row = answer["row"]
+            cost = math.inf if answer["cost"] is None else answer["cost"]
+            best = self.best.get((*key, row), math.inf)
+            if best < math.inf and cost > best * (1 + FLOAT_STEPS) + FLOAT_STEPS:
+                refuted += 1
+            elif any(row in other and proven(other[row]) for other in others):
+                confirmed += 1
+        return confirmed, refuted
+
     def models(self, *families, kinds=None, where=None):
         """Names of models of these families, in the order of the run."""
         return [name for name, meta in self.raw["models"].items()
@@ -71,8 +91,9 @@ class Results:
         return sorted(set.intersection(*rows)) if rows else []
 
     def relative_cost(self, entry):
-        """Mean of cost over best known cost; float steps count as nothing. None without a point."""
+        """Geometric mean of cost over best known cost, so that one query whose optimum is next to
+        nothing does not decide it; float steps count as nothing. None without a point."""
         ratios = [(answer["cost"] + FLOAT_STEPS)
                   / (self.best[entry["model"], entry["norm"], answer["row"]] + FLOAT_STEPS)
                   for answer in entry["answers"] if answer["valid"]]
-        return statistics.fmean(ratios) if ratios else None
+        return statistics.geometric_mean(ratios) if ratios else None
