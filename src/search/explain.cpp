@@ -48,8 +48,8 @@ Outcome search_fast(const Prepared& prepared, const Query& query, const Options&
   const std::vector<Condition> conditions = make_conditions(prepared.ensembles(), query);
   if (impossible(conditions)) return {infinity, 0};
   Reporter reporter(options.progress, watch, incumbent);
-  const fast::Context context(prepared.ensembles(), query, prepared.leaves().cuts, prepared.model(),
-                              conditions, known_solution, incumbent, watch);
+  fast::Context context(prepared.ensembles(), query, prepared.leaves().cuts, prepared.model(),
+                        conditions, known_solution, incumbent, watch);
   return fast::search(context, reporter, options.parts, threads);
 }
 

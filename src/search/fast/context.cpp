@@ -3,6 +3,7 @@
 #include "model/arithmetic.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace boxwood::fast {
 namespace {
@@ -18,6 +19,40 @@ std::vector<Variable> make_variables(std::span<const Ensemble> ensembles, const 
   return variables;
 }
 
+/// What each leaf's own box costs at least. A side costs something only if the point's own cell
+/// lies below its first cut (then it is entered from below, at the first admitted cell from there
+/// on) or above its last one. Cells without an admitted value make it a bound, not the cost.
+std::vector<double> cost_leaves(const Model& model, std::span<const Variable> variables) {
+  std::vector<double> from_below(model.cut_begin.back(), 0.0);
+  std::vector<double> from_above(model.cut_begin.back(), 0.0);
+  constexpr double never = std::numeric_limits<double>::infinity();
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    const Variable& variable = variables[v];
+    if (variable.missing) continue;
+    double* below = &from_below[model.cut_begin[v]];
+    double* above = &from_above[model.cut_begin[v]];
+    for (std::size_t cut = 0; cut < variable.kept_below.size(); ++cut) {
+      const std::uint32_t kept = variable.kept_below[cut];
+      if (kept > variable.own) {
+        below[cut] = kept < variable.cells.size() ? variable.cells[kept].cost : never;
+      } else {
+        above[cut] = kept > 0 ? variable.cells[kept - 1].cost : never;
+      }
+    }
+  }
+  const Leaves& leaves = model.leaves;
+  std::vector<double> costs(leaves.count());
+  std::uint32_t side = 0;
+  for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
+    double cost = 0;
+    for (; side < leaves.sides_begin[leaf + 1]; ++side) {
+      cost += std::max(from_below[model.first_at[side]], from_above[model.last_at[side]]);
+    }
+    costs[leaf] = cost;
+  }
+  return costs;
+}
+
 }  // namespace
 
 Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_query,
@@ -28,6 +63,7 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
       query(given_query),
       model(given_model),
       variables(make_variables(given_ensembles, given_query, cuts)),
+      leaf_cost(cost_leaves(given_model, variables)),
       known(given_query, variables, known_solution),
       incumbent(given_incumbent),
       watch(given_watch) {

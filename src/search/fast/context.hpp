@@ -10,6 +10,8 @@
 #include <boxwood/ensemble.hpp>
 #include <boxwood/query.hpp>
 
+#include <algorithm>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -27,6 +29,7 @@ struct Context {
   std::vector<Demand> demands;
   std::vector<double> thresholds;  ///< of a demand: necessary, all rounding taken off
   std::vector<double> slack;       ///< of a demand: what was taken off; sufficient when added
+  std::vector<double> leaf_cost;   ///< of a model's leaf: no point in it costs less, about
   KnownSolution known;
   Incumbent& incumbent;
   Watch& watch;
@@ -45,10 +48,15 @@ struct Context {
   /// The cells of the best point so far; empty when there is none.
   std::vector<std::uint32_t> best_cells() const;
 
+  /// Nothing dearer than this is worth finding: the best known cost, or less while the search has
+  /// not yet dared to go farther.
+  double reach() const { return std::min(incumbent.cost(), cap); }
+  double cap = std::numeric_limits<double>::infinity();
+
   /// Bounds are about the exact sum of a point's costs, total_cost adds with rounding: a bound must
   /// exceed this to be sure that every total_cost exceeds the best known one.
   double radius() const {
-    return incumbent.cost() * (1 + (static_cast<double>(variables.size()) + 4) * 0x1p-52);
+    return reach() * (1 + (static_cast<double>(variables.size()) + 4) * 0x1p-52);
   }
 };
 

@@ -20,7 +20,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class Engine {
  public:
-  Engine(const Context& context, Reporter& reporter, const FastParts& parts, int threads)
+  Engine(Context& context, Reporter& reporter, const FastParts& parts, int threads)
       : context_(context),
         reporter_(reporter),
         parts_(parts),
@@ -28,10 +28,8 @@ class Engine {
         workers_(Probe(context)) {}
 
   Outcome run() {
-    if (parts_.start) start_on_model(context_);
-    std::unique_ptr<Node> root = compile();
-    if (!root) return {infinity, 0};
-    if (!first_look(root)) return {infinity, 0};
+    std::unique_ptr<Node> root = parts_.start ? reach_out() : compile();
+    if (!root || !first_look(root)) return {infinity, 0};
     frontier_.push(std::move(root));
     if (threads_ == 1) {
       while (!context_.watch.stopped() && step()) {
@@ -53,10 +51,37 @@ class Engine {
     return 1 + (static_cast<double>(context_.variables.size()) + 4) * 0x1p-52;
   }
 
+  /// Looks for a first point nearby, then farther and farther away, so that the problems stay
+  /// small. Nothing when the search is over.
+  std::unique_ptr<Node> reach_out() {
+    for (double radius = 2 * least_radius(context_);; radius *= 4) {
+      if (radius > largest_cost()) radius = infinity;
+      context_.cap = radius;
+      std::unique_ptr<Node> node = compile();
+      if (node) {
+        start_from_home(context_, node->problem);
+        Probe& probe = workers_.local();
+        if (std::isinf(context_.incumbent.cost()) && parts_.probe && probe.start(node->problem)) {
+          probe.search(100);
+        }
+      }
+      context_.cap = infinity;
+      if (std::isinf(radius) && std::isinf(context_.incumbent.cost())) return node;
+      if (std::isfinite(context_.incumbent.cost()) || context_.watch.stopped()) return compile();
+    }
+  }
+  double largest_cost() const {
+    double most = 0;
+    for (const double cost : context_.leaf_cost) {
+      if (std::isfinite(cost)) most = std::max(most, cost);
+    }
+    return most;
+  }
+
   std::unique_ptr<Node> compile() {
-    const double radius = context_.incumbent.cost();
-    auto raw = gather(context_.model, context_.variables, context_.thresholds, radius);
-    if (!raw) return nullptr;
+    const double radius = context_.reach();
+    std::optional<Problem> raw =
+        gather(context_.model, context_.variables, context_.leaf_cost, context_.thresholds, radius);
     if (developer_build && context_.known.active() && context_.known.cost() <= radius) {
       raw->holds_known = true;
       for (std::size_t v = 0; v < raw->variable_count(); ++v) {
@@ -87,8 +112,7 @@ class Engine {
     if (developer_build && before.holds_known && !after.holds_known) KnownSolution::lost(prune);
   }
   void guard(const Problem& problem, const char* prune) const {
-    if (developer_build && problem.holds_known &&
-        context_.known.cost() <= context_.incumbent.cost()) {
+    if (developer_build && problem.holds_known && context_.known.cost() <= context_.reach()) {
       KnownSolution::lost(prune);
     }
   }
@@ -211,7 +235,7 @@ class Engine {
     if (leaves == 0 && cells == 0) return true;
     Origin origin;
     auto problem = reduce(node->problem, keep, context_.demands, &origin);
-    const bool matters = context_.known.cost() <= context_.incumbent.cost();
+    const bool matters = context_.known.cost() <= context_.reach();
     if (!problem) {
       guard(node->problem, prune);
       return false;
@@ -278,7 +302,7 @@ class Engine {
     gain_ = 0.9 * gain_ + 0.1 * closed;
   }
 
-  const Context& context_;
+  Context& context_;
   Reporter& reporter_;
   FastParts parts_;
   int threads_;
@@ -295,7 +319,7 @@ class Engine {
 
 }  // namespace
 
-Outcome search(const Context& context, Reporter& reporter, const FastParts& parts, int threads) {
+Outcome search(Context& context, Reporter& reporter, const FastParts& parts, int threads) {
   return Engine(context, reporter, parts, threads).run();
 }
 

@@ -9,6 +9,6 @@
 
 namespace boxwood::fast {
 
-Outcome search(const Context& context, Reporter& reporter, const FastParts& parts, int threads);
+Outcome search(Context& context, Reporter& reporter, const FastParts& parts, int threads);
 
 }  // namespace boxwood::fast

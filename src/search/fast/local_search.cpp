@@ -19,18 +19,14 @@ void LocalSearch::shake(std::uint32_t seed) {
 }
 
 void LocalSearch::place(std::span<const std::uint32_t> at) {
-  table_.place(at, [&](std::uint32_t s) {
-    const Side& side = terrain_.leaves.sides[s];
-    return at[side.variable] >= side.first && at[side.variable] < side.last;
-  });
+  table_.place(at);
   cost_ = cost_of_place();
 }
 
 double LocalSearch::cost_of_place() const {
   double cost = 0;
   for (std::size_t v = 0; v < table_.at().size(); ++v) {
-    const double term = terrain_.cost[terrain_.cell_begin[v] + table_.at()[v]];
-    if (std::isfinite(term)) cost += term;  // the home of a missing value
+    cost += terrain_.cost[terrain_.cell_begin[v] + table_.at()[v]];
   }
   return cost;
 }

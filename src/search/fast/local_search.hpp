@@ -12,7 +12,7 @@
 
 namespace boxwood::fast {
 
-/// Where it searches. A cell whose cost is infinite is not allowed.
+/// Where it searches.
 struct Terrain {
   const Leaves& leaves;
   const Testers& testers;
@@ -28,11 +28,6 @@ class LocalSearch {
  public:
   explicit LocalSearch(Terrain terrain);
 
-  template <typename Holds>
-  void place_home(Holds holds) {
-    table_.place(terrain_.home, holds);
-    cost_ = cost_of_place();
-  }
   void place(std::span<const std::uint32_t> at);
 
   /// Greedy: the move with the largest gain^exponent / cost, until every demand is met. False when

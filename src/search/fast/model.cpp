@@ -27,10 +27,9 @@ Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes) {
     model.first_row.push_back(model.row_count);
     model.row_count += static_cast<std::uint32_t>(ensemble.base.size());
   }
-  model.cell_begin.push_back(0);
+  model.cut_begin.push_back(0);
   for (const std::vector<Cut>& cuts : boxes.cuts) {
-    model.cell_begin.push_back(model.cell_begin.back() +
-                               static_cast<std::uint32_t>(cuts.size() + 1));
+    model.cut_begin.push_back(model.cut_begin.back() + static_cast<std::uint32_t>(cuts.size() + 2));
   }
 
   Leaves& leaves = model.leaves;
@@ -58,17 +57,17 @@ Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes) {
         for (const LeafSide& side : boxes.sides_of(box)) {
           leaves.sides.push_back({side.feature, side.cells.first, side.cells.last});
           model.takes_missing.push_back(side.missing ? 1 : 0);
+          model.first_at.push_back(model.cut_begin[side.feature] + side.cells.first);
+          model.last_at.push_back(model.cut_begin[side.feature] + side.cells.last);
         }
         leaves.sides_begin.push_back(static_cast<std::uint32_t>(leaves.sides.size()));
         const auto at = tree.values.begin() + box.value;
         leaves.values.insert(leaves.values.end(), at, at + rows.count);
-        model.tree_of.push_back(tree_index);
       }
       leaves.tree_begin.push_back(static_cast<std::uint32_t>(leaves.sides_begin.size() - 1));
       ++tree_index;
     }
   }
-  model.testers = list_testers(leaves, boxes.cuts.size());
   return model;
 }
 

@@ -61,13 +61,13 @@ struct Testers {
 
 Testers list_testers(const Leaves& leaves, std::size_t variable_count);
 
-/// Whole ensembles. Cells are those of the axes, before any query.
+/// Whole ensembles. Cells are those of the axes, before any query; n cells have n + 1 cuts.
 struct Model {
   Leaves leaves;
-  Testers testers;
   std::vector<std::uint8_t> takes_missing;  ///< of a side
-  std::vector<std::uint32_t> tree_of;       ///< of a leaf
-  std::vector<std::uint32_t> cell_begin;    ///< of a feature, all axes one after the other
+  std::vector<std::uint32_t> first_at;      ///< of a side: where its first cell begins, as a cut
+  std::vector<std::uint32_t> last_at;       ///< of a side: where its last cell ends, as a cut
+  std::vector<std::uint32_t> cut_begin;     ///< of a feature: all axes' cuts, ends included
   std::vector<std::uint32_t> first_row;     ///< of an ensemble
   std::uint32_t row_count = 0;
 };

@@ -22,12 +22,21 @@ MoveTable::MoveTable(const Leaves& leaves, const Testers& testers,
   }
 }
 
-void MoveTable::clear(std::span<const std::uint32_t> at) {
+void MoveTable::place(std::span<const std::uint32_t> at) {
   at_.assign(at.begin(), at.end());
   std::fill(outside_.begin(), outside_.end(), 0);
   std::fill(culprit_.begin(), culprit_.end(), 0);
   std::fill(sums_.begin(), sums_.end(), 0.0);
   std::fill(steps_.begin(), steps_.end(), 0.0);
+  for (std::uint32_t leaf = 0; leaf < leaves_.count(); ++leaf) {
+    for (std::uint32_t s = leaves_.sides_begin[leaf]; s < leaves_.sides_begin[leaf + 1]; ++s) {
+      const Side& side = leaves_.sides[s];
+      if (at[side.variable] >= side.first && at[side.variable] < side.last) continue;
+      ++outside_[leaf];
+      culprit_[leaf] ^= s;
+    }
+    if (outside_[leaf] <= 1) count(leaf, 1.0);
+  }
 }
 
 void MoveTable::add_side(std::uint32_t side, Leaves::Rows rows, const double* values, double sign,

@@ -17,20 +17,7 @@ class MoveTable {
   MoveTable(const Leaves& leaves, const Testers& testers, std::span<const std::uint32_t> cell_begin,
             std::uint32_t row_count);
 
-  /// Puts the point there. `holds(side)` says whether a side holds it.
-  template <typename Holds>
-  void place(std::span<const std::uint32_t> at, Holds holds) {
-    clear(at);
-    for (std::uint32_t leaf = 0; leaf < leaves_.count(); ++leaf) {
-      for (std::uint32_t s = leaves_.sides_begin[leaf]; s < leaves_.sides_begin[leaf + 1]; ++s) {
-        if (holds(s)) continue;
-        ++outside_[leaf];
-        culprit_[leaf] ^= s;
-      }
-      if (outside_[leaf] <= 1) count(leaf, 1.0);
-    }
-  }
-
+  void place(std::span<const std::uint32_t> at);
   void move(std::uint32_t variable, std::uint32_t cell);
 
   std::span<const std::uint32_t> at() const { return at_; }
@@ -42,7 +29,6 @@ class MoveTable {
   }
 
  private:
-  void clear(std::span<const std::uint32_t> at);
   void count(std::uint32_t leaf, double sign);
   void add_side(std::uint32_t side, Leaves::Rows rows, const double* values, double sign,
                 bool own_leaf);

@@ -157,7 +157,7 @@ void Probe::make_child(const ProbeBox& parent, ProbeBox& child, CellRange range)
 /// cheapest cell of box and leaf costs: together the box's cost and the leaf's extra. Beyond the
 /// best known cost nothing is worth finding, so the leaf's value must not count.
 void Probe::filter(ProbeBox& box) const {
-  const double radius = context_.incumbent.cost();
+  const double radius = context_.reach();
   if (std::isinf(radius)) return;
   const double limit = radius - box.cost + drift * radius;
   const bool guarded = developer_build && box.holds_known && context_.known.cost() <= radius;
@@ -253,7 +253,7 @@ double Probe::exact_cost(const ProbeBox& box, std::uint32_t variable, std::uint3
 }
 
 void Probe::guard(const ProbeBox& box, const char* prune) const {
-  if (developer_build && box.holds_known && context_.known.cost() <= context_.incumbent.cost()) {
+  if (developer_build && box.holds_known && context_.known.cost() <= context_.reach()) {
     KnownSolution::lost(prune);
   }
 }
@@ -270,7 +270,7 @@ bool Probe::enter(ProbeBox& box) {
   // Costs never fall away from the nearest cells, and a sum in a fixed order never falls when one
   // of its terms grows: no point of the box has a smaller total cost than the nearest, to the last
   // bit.
-  const double radius = context_.incumbent.cost();
+  const double radius = context_.reach();
   if (box.cost > radius * (1 + close) ||
       (box.cost >= radius * (1 - close) && exact_cost(box, nothing, 0) > radius)) {
     guard(box, "cost");
@@ -310,7 +310,7 @@ bool Probe::ask(ProbeBox& box) {
 
 /// A cell beside a nearest one that still costs no more than the best known point.
 bool Probe::find_tie(const ProbeBox& box, Branch& branch) const {
-  const double radius = context_.incumbent.cost();
+  const double radius = context_.reach();
   double least = std::numeric_limits<double>::infinity();
   bool found = false;
   for (std::uint32_t v = 0; v < box.nearest.size(); ++v) {

@@ -81,10 +81,10 @@ struct Origin {
 /// Where the parts of `second`, made from what `first` describes, come from in the end.
 Origin compose(const Problem& middle, const Origin& first, const Origin& second);
 
-/// The problem of all leaves whose own box costs at most `radius`. Nothing when some tree has none:
-/// then no point costs that little.
-std::optional<Problem> gather(const Model& model, std::span<const Variable> variables,
-                              std::span<const double> thresholds, double radius);
+/// The problem of all leaves whose own box costs at most `radius`, as it is: to be reduced.
+Problem gather(const Model& model, std::span<const Variable> variables,
+               std::span<const double> leaf_cost, std::span<const double> thresholds,
+               double radius);
 
 /// The same problem without what is not selected and what becomes pointless by that: cells for
 /// which some tree has no leaf, leaves without a cell, ends that no leaf tells apart, trees with

@@ -10,11 +10,6 @@ namespace {
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
-/// A sum of non-negative terms, weakened by what the order of summation can change.
-double weaken(double cost, std::size_t terms) {
-  return cost * (1 - 4 * (static_cast<double>(terms) + 2) * 0x1p-53);
-}
-
 /// Cells of each variable as they are renumbered: `below` counts the kept ones before a cell.
 class Renumbering {
  public:
@@ -303,8 +298,9 @@ Origin compose(const Problem& middle, const Origin& first, const Origin& second)
   return origin;
 }
 
-std::optional<Problem> gather(const Model& model, std::span<const Variable> variables,
-                              std::span<const double> thresholds, double radius) {
+Problem gather(const Model& model, std::span<const Variable> variables,
+               std::span<const double> leaf_cost, std::span<const double> thresholds,
+               double radius) {
   Problem raw;
   raw.thresholds.assign(thresholds.begin(), thresholds.end());
   raw.cell_begin.push_back(0);
@@ -327,36 +323,33 @@ std::optional<Problem> gather(const Model& model, std::span<const Variable> vari
   }
 
   const Leaves& leaves = model.leaves;
+  /// False when the leaf has no near cell that a point may take.
+  const auto add_sides = [&](std::uint32_t leaf) {
+    for (std::uint32_t s = leaves.sides_begin[leaf]; s < leaves.sides_begin[leaf + 1]; ++s) {
+      const Side& side = leaves.sides[s];
+      const Variable& variable = variables[side.variable];
+      if (variable.missing) {
+        if (!model.takes_missing[s]) return false;
+        continue;
+      }
+      const CellRange& range = near[side.variable];
+      const std::uint32_t first = std::max(variable.kept_below[side.first], range.first);
+      const std::uint32_t last = std::min(variable.kept_below[side.last], range.last);
+      if (first >= last) return false;
+      if (first > range.first || last < range.last) {
+        raw.leaves.sides.push_back({side.variable, first - range.first, last - range.first});
+      }
+    }
+    return true;
+  };
+  const double most = radius * (1 + 4 * (static_cast<double>(variables.size()) + 2) * 0x1p-53);
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     raw.leaves.rows.push_back(leaves.rows[t]);
     raw.leaves.values_begin.push_back(static_cast<std::uint32_t>(raw.leaves.values.size()));
     for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
+      if (leaf_cost[leaf] > most) continue;
       const std::size_t sides = raw.leaves.sides.size();
-      double cost = 0;
-      bool reachable = true;
-      for (std::uint32_t s = leaves.sides_begin[leaf]; s < leaves.sides_begin[leaf + 1]; ++s) {
-        const Side& side = leaves.sides[s];
-        const Variable& variable = variables[side.variable];
-        if (variable.missing) {
-          reachable = model.takes_missing[s] != 0;
-        } else {
-          const std::uint32_t first = variable.kept_below[side.first];
-          const std::uint32_t last = variable.kept_below[side.last];
-          reachable = first < last;
-          if (reachable) {
-            cost += variable.cells[variable.nearest(first, last)].cost;
-            const CellRange& range = near[side.variable];
-            reachable = weaken(cost, variables.size()) <= radius && first < range.last &&
-                        last > range.first;
-            if (first > range.first || last < range.last) {
-              raw.leaves.sides.push_back({side.variable, std::max(first, range.first) - range.first,
-                                          std::min(last, range.last) - range.first});
-            }
-          }
-        }
-        if (!reachable) break;
-      }
-      if (!reachable) {
+      if (!add_sides(leaf)) {
         raw.leaves.sides.resize(sides);
         continue;
       }

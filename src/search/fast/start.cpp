@@ -43,45 +43,60 @@ bool problem_cells(const Problem& problem, std::span<const std::uint32_t> grid,
 
 }  // namespace
 
-void start_on_model(const Context& context) {
-  const Model& model = context.model;
-  std::vector<double> cost(model.cell_begin.back(), infinity);
-  std::vector<std::uint32_t> home(context.variables.size(), 0);
-  for (std::size_t v = 0; v < home.size(); ++v) {
-    const Variable& variable = context.variables[v];
-    if (variable.missing) continue;
-    double* costs = &cost[model.cell_begin[v]];
-    for (std::size_t rank = 0; rank + 1 < variable.kept_below.size(); ++rank) {
-      const std::uint32_t cell = variable.kept_below[rank];
-      if (cell == variable.kept_below[rank + 1]) continue;
-      costs[rank] = variable.cells[cell].cost;
-      if (cell == variable.own) home[v] = static_cast<std::uint32_t>(rank);
-    }
-  }
-  Terrain terrain{model.leaves, model.testers,   model.cell_begin,   cost,
-                  home,         context.demands, context.thresholds, model.row_count};
-  for (std::size_t m = 0; m < context.demands.size(); ++m) {
-    terrain.thresholds[m] += context.slack[m];
-  }
-  LocalSearch local(std::move(terrain));
-  local.place_home([&](std::uint32_t s) {
-    const Side& side = model.leaves.sides[s];
-    if (context.variables[side.variable].missing) return model.takes_missing[s] != 0;
-    return home[side.variable] >= side.first && home[side.variable] < side.last;
-  });
-  std::vector<std::uint32_t> cells(home.size(), 0);
-  for (const double exponent : exponents) {
-    if (local.repair(exponent, context.incumbent.cost())) {
-      local.pull_back();
-      for (std::size_t v = 0; v < cells.size(); ++v) {
-        const Variable& variable = context.variables[v];
-        cells[v] = variable.missing ? 0 : variable.kept_below[local.at()[v]];
+double least_radius(const Context& context) {
+  const Leaves& leaves = context.model.leaves;
+  const auto reachable = [&](double radius) {
+    std::vector<double> high(context.model.row_count, 0.0), low(context.model.row_count, 0.0);
+    std::vector<double> best(context.demands.size(), 0.0);
+    for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+      const Leaves::Rows rows = leaves.rows[t];
+      const std::uint32_t begin = leaves.tree_begin[t], end = leaves.tree_begin[t + 1];
+      if (rows.count == 1) {
+        std::uint32_t first = begin, last = end;
+        while (first < end && !(context.leaf_cost[first] <= radius)) ++first;
+        if (first == end) return false;
+        while (!(context.leaf_cost[last - 1] <= radius)) --last;
+        high[rows.first] += *leaves.values_of(t, first);
+        low[rows.first] += *leaves.values_of(t, last - 1);
+        continue;
       }
-      context.offer(cells);
+      for (std::size_t m = 0; m < best.size(); ++m) {
+        double most = -infinity;
+        for (std::uint32_t leaf = begin; leaf < end; ++leaf) {
+          if (!(context.leaf_cost[leaf] <= radius)) continue;
+          most = std::max(most, score(context.demands[m], rows, leaves.values_of(t, leaf)));
+        }
+        best[m] += most;
+      }
     }
-    for (std::uint32_t v = 0; v < home.size(); ++v) {
-      if (local.at()[v] != home[v]) local.move(v, home[v]);
+    for (std::size_t m = 0; m < best.size(); ++m) {
+      const Demand& demand = context.demands[m];
+      best[m] += demand.sign > 0 ? high[demand.plus] : -low[demand.plus];
+      if (demand.minus != Demand::none) best[m] -= low[demand.minus];
+      if (best[m] < context.thresholds[m]) return false;
     }
+    return true;
+  };
+  std::vector<double> trials;
+  const std::size_t stride = std::max<std::size_t>(1, context.leaf_cost.size() / 256);
+  for (std::size_t leaf = 0; leaf < context.leaf_cost.size(); leaf += stride) {
+    if (context.leaf_cost[leaf] > 0 && std::isfinite(context.leaf_cost[leaf])) {
+      trials.push_back(context.leaf_cost[leaf]);
+    }
+  }
+  std::sort(trials.begin(), trials.end());
+  const auto found = std::partition_point(trials.begin(), trials.end(),
+                                          [&](double radius) { return !reachable(radius); });
+  return found == trials.end() ? infinity : *found;
+}
+
+void start_from_home(const Context& context, const Problem& problem) {
+  LocalSearch local(terrain_of(context, problem));
+  for (const double exponent : {1.0, 2.0}) {
+    local.place(problem.nearest);
+    if (!local.repair(exponent, context.reach() - problem.fixed_cost)) continue;
+    local.pull_back();
+    context.offer(grid_cells(problem, local.at()));
   }
 }
 
@@ -89,7 +104,7 @@ void improve_from(const Context& context, const Problem& problem,
                   std::span<const std::uint32_t> cells) {
   LocalSearch local(terrain_of(context, problem));
   local.place(cells);
-  const double limit = context.incumbent.cost() - problem.fixed_cost;
+  const double limit = context.reach() - problem.fixed_cost;
   if (!local.repair(1, limit)) return;
   local.pull_back();
   if (local.cost() < limit) context.offer(grid_cells(problem, local.at()));
@@ -120,7 +135,7 @@ void improve(const Context& context, const Problem& problem, int patience, std::
     ++vain;
     const double exponent = exponents[random() % std::size(exponents)];
     bool stay = false;
-    local.shake(random());
+    local.shake(static_cast<std::uint32_t>(random()));
     if (local.repair(exponent, best_cost * 1.03)) {
       local.pull_back();
       stay = local.cost() < best_cost * 1.02;

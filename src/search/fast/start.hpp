@@ -1,5 +1,4 @@
-// First points: greedy from the query's point on the whole model, then better ones around the best
-// on a problem that was compiled for its radius.
+// First points: how far to look, greedy from the query's point, then better ones around the best.
 #pragma once
 
 #include "search/fast/context.hpp"
@@ -10,8 +9,12 @@
 
 namespace boxwood::fast {
 
-/// Greedy repair with several exponents from the point itself.
-void start_on_model(const Context& context);
+/// A first guess at how far the search must reach: within half of it or so the leaves' values
+/// cannot meet the demands. Infinite when no guess can be made.
+double least_radius(const Context& context);
+
+/// Greedy repair from the problem's nearest point.
+void start_from_home(const Context& context, const Problem& problem);
 
 /// Destroys parts of the best point and repairs them; gives up after `patience` tries in vain.
 void improve(const Context& context, const Problem& problem, int patience, std::uint32_t seed);
