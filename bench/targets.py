@@ -72,11 +72,15 @@ def worst_under(limit):
                             max(times(answers)) < limit)
 
 
-def share_proven(needed):
-    def judge(answers):
-        share = sum(map(proven, answers)) / len(answers)
-        return f"{100 * share:.3g} % of {len(answers)} proven", share >= needed
-    return judge
+def share_proven(results, models, norm, needed):
+    """The share of all queries, also of those that the engine did not come to."""
+    entries = [results.entry(model, "fast", norm) for model in models]
+    entries = [entry for entry in entries if entry]
+    if not entries:
+        return None
+    wanted = sum(entry["wanted"] for entry in entries)
+    share = sum(proven(answer) for entry in entries for answer in entry["answers"]) / wanted
+    return f"{100 * share:.3g} % of {wanted} proven", share >= needed
 
 
 def gap_at_most(second, needed, limit):
@@ -213,7 +217,7 @@ def measure(results):
         ("Forests: all but the odd spambase query proven",
          forests_proven(results, results.models("forest"))),
         ("Ten-class MNIST: at least 95 % proven",
-         over_all(results, results.models("ten"), "squared_l2", share_proven(0.95))),
+         share_proven(results, results.models("ten"), "squared_l2", 0.95)),
         ("German 250×8: median under 1 ms", medians_under(results, german("250x8"), 0.001)),
         ("German 1000×6: median under 4 ms", medians_under(results, german("1000x6"), 0.004)),
         ("100×6 models: median under 1 ms",
@@ -223,7 +227,7 @@ def measure(results):
          predictions(results, tabular)),
         ("Batch, German 250×8: more than 2,000 exact answers a second", batches(results)),
         ("Large, 500×6 with 50 and 1000×6 with 100 features: at least 90 % proven",
-         over_all(results, hard, "squared_l2", share_proven(0.9))),
+         share_proven(results, hard, "squared_l2", 0.9)),
         ("Large, all: gap at most 10 % after 2 s",
          over_all(results, large, "squared_l2", gap_at_most(2, 0.1, limit))),
         ("Large, all: gap at most 5 % after 20 s",
