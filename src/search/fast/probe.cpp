@@ -211,7 +211,8 @@ bool Probe::measure(const ProbeBox& box) {
   here_alive_.resize(box.alive.size());
   for (std::size_t w = 0; w < here_alive_.size(); ++w)
     here_alive_[w] = box.alive[w] & box.around[w];
-  const bool lowest = demands > 1 || (demands == 1 && context_.demands[0].sign < 0);
+  const bool lowest = demands > 1 || (demands == 1 && (context_.demands[0].sign < 0 ||
+                                                       context_.demands[0].minus != Demand::none));
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     const std::uint32_t first = first_alive(box.alive, t);
     if (first == nothing) return false;
