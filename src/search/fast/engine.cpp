@@ -121,7 +121,9 @@ class Engine {
   bool first_look(std::unique_ptr<Node>& root) {
     Probe& probe = workers_.local();
     if (!probe.start(root->problem)) return false;
-    if (parts_.probe && probe.search(200)) return false;
+    if (parts_.probe &&
+        probe_while_promising(probe, 5e-6 * static_cast<double>(root->problem.leaf_count())))
+      return false;
     const double before = context_.incumbent.cost();
     if (parts_.start) improve(context_, root->problem, 30, 0);
     if (context_.incumbent.cost() < before) {
@@ -158,19 +160,13 @@ class Engine {
     if (node->bound > context_.radius()) return;
     Probe& probe = workers_.local();
     const bool root = at_root_.exchange(false);
-    const std::uint64_t before = probe.boxes();
-    double clock = context_.watch.seconds();
     if (!probe.start(node->problem)) return;
-    if (!root && parts_.probe && probe.search(budget())) {
-      paid_probe(probe.boxes() - before, clock);
-      return;
-    }
-    paid_probe(probe.boxes() - before, clock);
+    if (!root && parts_.probe && probe_while_promising(probe, dual_price())) return;
     if (context_.watch.stopped()) {
       frontier_.push(std::move(node));
       return;
     }
-    clock = context_.watch.seconds();
+    const double clock = context_.watch.seconds();
     if (parts_.dual) {
       const double from = node->bound;
       const bool open = tighten(node, probe, root ? 400 : 8, root);
@@ -286,16 +282,21 @@ class Engine {
     polish_seconds_ = polish_seconds_ + (context_.watch.seconds() - now);
   }
 
-  std::uint64_t budget() const {
-    const double boxes =
-        0.3 * dual_seconds_.load() / (box_seconds_.load() * std::max(gain_.load(), 1e-4));
-    return static_cast<std::uint64_t>(std::clamp(boxes, 10.0, 1e6));
+  /// Probes for as long as the rest seems to cost less than the dual would. True when it is done.
+  bool probe_while_promising(Probe& probe, double dual_price) {
+    const double begin = context_.watch.seconds();
+    for (std::uint64_t boxes = 32;; boxes += boxes / 2) {
+      if (probe.search(boxes)) return true;
+      if (context_.watch.stopped()) return false;
+      const double now = context_.watch.seconds();
+      const double spent = now - begin;
+      const double done = probe.progress();
+      const double rest = spent * (1 - done) / std::max(done, 1e-9);
+      if (spent > 0.1 * dual_price && rest > dual_price) return false;
+    }
   }
-  void paid_probe(std::uint64_t boxes, double since) {
-    if (boxes < 10) return;
-    const double each = (context_.watch.seconds() - since) / static_cast<double>(boxes);
-    box_seconds_ = 0.8 * box_seconds_ + 0.2 * each;
-  }
+  /// What it would cost to finish a node by the dual: a round closes a part of the gap.
+  double dual_price() const { return dual_seconds_.load() / std::max(gain_.load(), 1e-3); }
   /// `closed` is the part of the gap that the dual closed.
   void paid_dual(double closed, double since) {
     dual_seconds_ = 0.8 * dual_seconds_ + 0.2 * (context_.watch.seconds() - since);
@@ -314,7 +315,6 @@ class Engine {
   std::atomic<double> polish_seconds_{0.0};
   std::atomic<std::uint32_t> polished_{0};
   std::atomic<double> dual_seconds_{1e-3};
-  std::atomic<double> box_seconds_{5e-6};
 };
 
 }  // namespace

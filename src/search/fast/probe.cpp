@@ -66,33 +66,43 @@ void Probe::bind(const Problem& problem) {
 
 bool Probe::start(const Problem& problem) {
   bind(problem);
+  depth_ = 0;
   if (!enter(boxes_by_depth_[0])) return false;
   first_branch_ = boxes_by_depth_[0].branch;
   return true;
 }
 
 bool Probe::search(std::uint64_t budget) {
-  std::size_t depth = 0;
-  boxes_by_depth_[0].next = 0;
   for (std::uint64_t used = 0;;) {
-    if (boxes_by_depth_[depth].next == 2) {
-      if (depth == 0) return true;
-      --depth;
+    if (boxes_by_depth_[depth_].next == 2) {
+      if (depth_ == 0) return true;
+      --depth_;
       continue;
     }
     if (used >= budget || context_.watch.stopped()) return false;
     ++used;
-    if (boxes_by_depth_.size() < depth + 2) boxes_by_depth_.emplace_back();
-    ProbeBox& box = boxes_by_depth_[depth];
+    if (boxes_by_depth_.size() < depth_ + 2) boxes_by_depth_.emplace_back();
+    ProbeBox& box = boxes_by_depth_[depth_];
     const auto [variable, cell] = box.branch;
     const CellRange whole = box.range[variable];
     // First the side that keeps the nearest point: it is often done at once.
     const bool left = (box.nearest[variable] < cell) == (box.next == 0);
     ++box.next;
-    ProbeBox& child = boxes_by_depth_[depth + 1];
+    ProbeBox& child = boxes_by_depth_[depth_ + 1];
     make_child(box, child, left ? CellRange{whole.first, cell} : CellRange{cell, whole.last});
-    if (enter(child)) ++depth;
+    if (enter(child)) ++depth_;
   }
+}
+
+double Probe::progress() const {
+  double done = 0;
+  double part = 0.5;
+  for (std::size_t d = 0; d <= depth_; ++d, part /= 2) {
+    // Of the deepest box the sides it has begun are done; of the others the last one is not.
+    const int sides = boxes_by_depth_[d].next - (d < depth_ ? 1 : 0);
+    done += part * sides;
+  }
+  return done;
 }
 
 void Probe::select(Selection& keep) const {
@@ -211,8 +221,9 @@ bool Probe::measure(const ProbeBox& box) {
   here_alive_.resize(box.alive.size());
   for (std::size_t w = 0; w < here_alive_.size(); ++w)
     here_alive_[w] = box.alive[w] & box.around[w];
-  const bool lowest = demands > 1 || (demands == 1 && (context_.demands[0].sign < 0 ||
-                                                       context_.demands[0].minus != Demand::none));
+  const bool lowest =
+      demands > 1 ||
+      (demands == 1 && (context_.demands[0].sign < 0 || context_.demands[0].minus != Demand::none));
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     const std::uint32_t first = first_alive(box.alive, t);
     if (first == nothing) return false;

@@ -40,8 +40,10 @@ class Probe {
 
   /// Starts on a problem. False when the whole problem is done: nothing in it is worth finding.
   bool start(const Problem& problem);
-  /// Searches at most this many boxes. True when the problem is done.
+  /// Searches at most this many boxes more. True when the problem is done.
   bool search(std::uint64_t budget);
+  /// Which part of the problem is done, if the two sides of every cut are equally much work.
+  double progress() const;
   /// Where to cut the whole problem; only after start() was true.
   Branch branch() const { return first_branch_; }
   /// The leaves that the radius leaves alive in the whole problem.
@@ -67,6 +69,7 @@ class Probe {
   const Context& context_;
   const Problem* problem_ = nullptr;
   std::vector<ProbeBox> boxes_by_depth_;
+  std::size_t depth_ = 0;
   Branch first_branch_;
   std::uint64_t boxes_ = 0;
   mutable std::vector<std::uint32_t> cells_;

@@ -45,11 +45,7 @@ class Renumbering {
 class Reducer {
  public:
   Reducer(const Problem& from, Selection& keep)
-      : from_(from),
-        keep_(keep),
-        number_(from, keep.cell),
-        tests_(from.variable_count(), 0),
-        covered_(from.cost.size() + from.variable_count(), 0) {}
+      : from_(from), keep_(keep), number_(from, keep.cell), tests_(from.variable_count(), 0) {}
 
   /// Drops leaves without a cell and cells for which a tree has no leaf, until nothing changes. A
   /// point takes one leaf of every tree, so a cell that no leaf of some tree holds is in no point.
@@ -95,33 +91,45 @@ class Reducer {
     return alive;
   }
 
+  /// Only a variable that every leaf of the tree tests can have such cells.
   bool drop_unsupported_cells(std::size_t tree) {
     tested_.clear();
+    const std::uint32_t begin = from_.leaves.tree_begin[tree];
     const std::uint32_t end = from_.leaves.tree_begin[tree + 1];
-    for (std::uint32_t leaf = from_.leaves.tree_begin[tree]; leaf < end; ++leaf) {
+    for (std::uint32_t leaf = begin; leaf < end; ++leaf) {
       if (!keep_.leaf[leaf]) continue;
       for (const Side& side : from_.leaves.sides_of(leaf)) {
         if (tests_[side.variable]++ == 0) tested_.push_back(side.variable);
-        std::int32_t* covered = &covered_[from_.cell_begin[side.variable] + side.variable];
-        ++covered[side.first];
-        --covered[side.last];
       }
     }
     bool changed = false;
     for (const std::uint32_t v : tested_) {
-      std::int32_t* covered = &covered_[from_.cell_begin[v] + v];
-      const std::uint32_t count = from_.cell_count(v);
-      const bool all_test = tests_[v] == alive_;
-      std::int32_t holders = 0;
-      for (std::uint32_t c = 0; c <= count; ++c) {
-        holders += covered[c];
-        covered[c] = 0;
-        if (c == count || !all_test || holders > 0) continue;
-        std::uint8_t& kept = keep_.cell[from_.cell_begin[v] + c];
+      if (tests_[v] == alive_) changed |= drop_gaps(begin, end, v);
+      tests_[v] = 0;
+    }
+    return changed;
+  }
+
+  bool drop_gaps(std::uint32_t begin, std::uint32_t end, std::uint32_t variable) {
+    ranges_.clear();
+    for (std::uint32_t leaf = begin; leaf < end; ++leaf) {
+      if (!keep_.leaf[leaf]) continue;
+      for (const Side& side : from_.leaves.sides_of(leaf)) {
+        if (side.variable == variable) ranges_.push_back({side.first, side.last});
+      }
+    }
+    std::sort(ranges_.begin(), ranges_.end(),
+              [](const CellRange& a, const CellRange& b) { return a.first < b.first; });
+    ranges_.push_back({from_.cell_count(variable), from_.cell_count(variable)});
+    bool changed = false;
+    std::uint32_t covered = 0;
+    for (const CellRange& range : ranges_) {
+      for (; covered < range.first; ++covered) {
+        std::uint8_t& kept = keep_.cell[from_.cell_begin[variable] + covered];
         changed |= kept != 0;
         kept = 0;
       }
-      tests_[v] = 0;
+      covered = std::max(covered, range.last);
     }
     return changed;
   }
@@ -264,7 +272,7 @@ class Reducer {
   std::uint32_t alive_ = 0;
   std::vector<std::uint32_t> tests_;   // of a variable: leaves of the tree that test it
   std::vector<std::uint32_t> tested_;  // the variables for which that is not 0
-  std::vector<std::int32_t> covered_;  // of a cell: leaves that begin here less those that end
+  std::vector<CellRange> ranges_;
   std::vector<std::uint8_t> ends_;     // of a kept cell: whether a leaf begins or ends here
   std::vector<std::uint32_t> merged_;  // of a kept cell: its new number
   std::vector<std::uint32_t> variable_to_;
