@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace boxwood::fast {
 namespace {
@@ -19,6 +20,7 @@ constexpr double close = 0x1p-30;
 
 void Probe::bind(const Problem& problem) {
   problem_ = &problem;
+  is_sorted_ = false;
   const std::size_t leaves = problem.leaf_count();
   if (boxes_by_depth_.empty()) boxes_by_depth_.emplace_back();
   ProbeBox& box = boxes_by_depth_[0];
@@ -27,9 +29,10 @@ void Probe::bind(const Problem& problem) {
   for (std::size_t v = 0; v < problem.variable_count(); ++v) {
     box.range[v] = {0, problem.cell_count(v)};
   }
-  box.extra.assign(leaves, 0.0);
-  box.outside.assign(leaves, 0);
-  box.around.assign((leaves + 63) / 64, 0);
+  box.owner = 0;
+  box.own.extra.resize(leaves);
+  box.own.outside.resize(leaves);
+  box.own.around.assign((leaves + 63) / 64, 0);
   for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
     double extra = 0;
     std::uint32_t outside = 0;
@@ -41,12 +44,13 @@ void Probe::bind(const Problem& problem) {
                problem.cost_at(v, own);
       ++outside;
     }
-    box.extra[leaf] = extra;
-    box.outside[leaf] = outside;
-    if (outside == 0) box.around[leaf / 64] |= std::uint64_t{1} << (leaf % 64);
+    box.own.extra[leaf] = extra;
+    box.own.outside[leaf] = outside;
+    if (outside == 0) box.own.around[leaf / 64] |= std::uint64_t{1} << (leaf % 64);
   }
   box.alive.assign((leaves + 63) / 64, ~std::uint64_t{0});
   if (leaves % 64 != 0) box.alive.back() = (std::uint64_t{1} << (leaves % 64)) - 1;
+  box.filtered = std::numeric_limits<double>::infinity();
   box.asked = ProbeBox::Asked::no;
   box.next = 0;
   box.holds_known = developer_build && problem.holds_known;
@@ -59,9 +63,40 @@ void Probe::bind(const Problem& problem) {
       }
     }
   }
-  best_.resize(problem.leaves.tree_count());
+  first_.resize(problem.leaves.tree_count());
   here_.resize(problem.leaves.tree_count());
   gain_.assign(problem.cost.size() + problem.variable_count(), 0.0);
+  single_rows_ = std::all_of(problem.leaves.rows.begin(), problem.leaves.rows.end(),
+                             [](Leaves::Rows rows) { return rows.count == 1; });
+}
+
+/// Counting sort by cut. Cuts are numbered through all variables, n cells having n + 1.
+void Probe::sort_testers() {
+  const Problem& problem = *problem_;
+  const std::size_t cuts = problem.cost.size() + problem.variable_count();
+  const std::vector<Side>& sides = problem.leaves.sides;
+  sorted_.begin_at.assign(cuts + 1, 0);
+  sorted_.end_at.assign(cuts + 1, 0);
+  const auto cut_at = [&](std::uint32_t v, std::uint32_t cell) {
+    return problem.cell_begin[v] + v + cell;
+  };
+  for (const Side& side : sides) {
+    ++sorted_.begin_at[cut_at(side.variable, side.first) + 1];
+    ++sorted_.end_at[cut_at(side.variable, side.last) + 1];
+  }
+  std::partial_sum(sorted_.begin_at.begin(), sorted_.begin_at.end(), sorted_.begin_at.begin());
+  std::partial_sum(sorted_.end_at.begin(), sorted_.end_at.end(), sorted_.end_at.begin());
+  sorted_.begins.resize(sides.size());
+  sorted_.ends.resize(sides.size());
+  cursor_.assign(sorted_.begin_at.begin(), sorted_.begin_at.end());
+  cursor_.insert(cursor_.end(), sorted_.end_at.begin(), sorted_.end_at.end());
+  for (std::uint32_t leaf = 0; leaf < problem.leaf_count(); ++leaf) {
+    for (const Side& side : problem.leaves.sides_of(leaf)) {
+      sorted_.begins[cursor_[cut_at(side.variable, side.first)]++] = {side.first, leaf};
+      sorted_.ends[cursor_[cuts + 1 + cut_at(side.variable, side.last)]++] = {side.last, leaf};
+    }
+  }
+  is_sorted_ = true;
 }
 
 bool Probe::start(const Problem& problem) {
@@ -73,6 +108,7 @@ bool Probe::start(const Problem& problem) {
 }
 
 bool Probe::search(std::uint64_t budget) {
+  if (!is_sorted_) sort_testers();
   for (std::uint64_t used = 0;;) {
     if (boxes_by_depth_[depth_].next == 2) {
       if (depth_ == 0) return true;
@@ -83,13 +119,11 @@ bool Probe::search(std::uint64_t budget) {
     ++used;
     if (boxes_by_depth_.size() < depth_ + 2) boxes_by_depth_.emplace_back();
     ProbeBox& box = boxes_by_depth_[depth_];
-    const auto [variable, cell] = box.branch;
-    const CellRange whole = box.range[variable];
     // First the side that keeps the nearest point: it is often done at once.
-    const bool left = (box.nearest[variable] < cell) == (box.next == 0);
+    const bool left = (box.nearest[box.branch.variable] < box.branch.cell) == (box.next == 0);
     ++box.next;
     ProbeBox& child = boxes_by_depth_[depth_ + 1];
-    make_child(box, child, left ? CellRange{whole.first, cell} : CellRange{cell, whole.last});
+    make_child(box, child, left);
     if (enter(child)) ++depth_;
   }
 }
@@ -112,53 +146,68 @@ void Probe::select(Selection& keep) const {
   }
 }
 
-/// Only leaves that test the variable change, and only by its own part.
-void Probe::make_child(const ProbeBox& parent, ProbeBox& child, CellRange range) const {
+void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) const {
   const Problem& problem = *problem_;
-  const std::uint32_t v = parent.branch.variable;
+  const auto [v, cell] = parent.branch;
   child.range = parent.range;
   child.nearest = parent.nearest;
-  child.extra = parent.extra;
-  child.outside = parent.outside;
   child.alive = parent.alive;
-  child.around = parent.around;
-  child.holds_known = parent.holds_known && range.contains(problem.known[v]);
+  child.filtered = parent.filtered;
+  child.owner = parent.owner;
+  child.asked = parent.asked;
   child.next = 0;
-  const CellRange before = parent.range[v];
-  const std::uint32_t own = parent.nearest[v];
-  child.range[v] = range;
-  const std::uint32_t now = problem.nearest_in(v, range.first, range.last);
-  child.nearest[v] = now;
-  child.asked = now == own ? parent.asked : ProbeBox::Asked::no;
-  const double* cost = &problem.cost[problem.cell_begin[v]];
-  const double shift = cost[own] - cost[now];
-  const std::uint32_t middle = problem.nearest[v];
-  const auto nearest_in = [&](std::uint32_t first, std::uint32_t last) {
-    return middle < first ? first : middle >= last ? last - 1 : middle;
+  (left ? child.range[v].last : child.range[v].first) = cell;
+  child.holds_known = parent.holds_known && child.range[v].contains(problem.known[v]);
+
+  const auto kill = [&](const SortedTesters::End& end) {
+    child.alive[end.leaf / 64] &= ~(std::uint64_t{1} << (end.leaf % 64));
   };
-  for (const Testers::Tester& tester : problem.testers.of(v)) {
-    std::uint64_t& alive = child.alive[tester.leaf / 64];
-    const std::uint64_t bit = std::uint64_t{1} << (tester.leaf % 64);
-    if (!(alive & bit)) continue;  // what the dead would cost does not matter
-    const std::uint32_t first = std::max(tester.first, range.first);
-    const std::uint32_t last = std::min(tester.last, range.last);
-    if (first >= last) {
-      alive &= ~bit;
-      continue;
+  const std::uint32_t cuts = problem.cell_begin[v] + v;
+  const std::uint32_t count = problem.cell_count(v);
+  if (left) {
+    const std::uint32_t end = sorted_.begin_at[cuts + count];
+    for (std::uint32_t i = sorted_.begin_at[cuts + cell]; i < end; ++i) kill(sorted_.begins[i]);
+  } else {
+    const std::uint32_t end = sorted_.end_at[cuts + cell + 1];
+    for (std::uint32_t i = sorted_.end_at[cuts]; i < end; ++i) kill(sorted_.ends[i]);
+  }
+  const std::uint32_t own = parent.nearest[v];
+  if (!child.range[v].contains(own)) {
+    child.asked = ProbeBox::Asked::no;
+    child.filtered = std::numeric_limits<double>::infinity();
+    child.own = state(parent);
+    child.owner = depth_ + 1;
+    move_nearest(child, v, own, left ? cell - 1 : cell);
+  }
+}
+
+/// Moves the nearest point's cell up or down to the new end of the box. A leaf that begins beyond
+/// the old cell costs less extra now, by what the box itself costs more; one that the new cell lies
+/// in costs none any more. Leaves that end before the new cell are dead already.
+void Probe::move_nearest(ProbeBox& child, std::uint32_t variable, std::uint32_t from,
+                         std::uint32_t to) const {
+  const Problem& problem = *problem_;
+  const double* cost = &problem.cost[problem.cell_begin[variable]];
+  const std::uint32_t cuts = problem.cell_begin[variable] + variable;
+  LeafState& state = child.own;
+  child.nearest[variable] = to;
+  const auto come_nearer = [&](std::uint32_t leaf, std::uint32_t cell, bool reached) {
+    const std::uint64_t bit = std::uint64_t{1} << (leaf % 64);
+    if (!(child.alive[leaf / 64] & bit)) return;
+    state.extra[leaf] -= cost[cell] - cost[from];
+    if (reached && --state.outside[leaf] == 0) state.around[leaf / 64] |= bit;
+  };
+  if (to > from) {
+    const std::uint32_t end = sorted_.begin_at[cuts + problem.cell_count(variable)];
+    for (std::uint32_t i = sorted_.begin_at[cuts + from + 1]; i < end; ++i) {
+      const auto [first, leaf] = sorted_.begins[i];
+      come_nearer(leaf, std::min(first, to), first <= to);
     }
-    const std::uint32_t first_before = std::max(tester.first, before.first);
-    const std::uint32_t last_before = std::min(tester.last, before.last);
-    const double change =
-        cost[nearest_in(first, last)] - cost[nearest_in(first_before, last_before)];
-    child.extra[tester.leaf] += change + shift;
-    if (now != own) {
-      const bool was = own < tester.first || own >= tester.last;
-      const bool is = now < tester.first || now >= tester.last;
-      if (was == is) continue;
-      std::uint64_t& around = child.around[tester.leaf / 64];
-      std::uint32_t& outside = child.outside[tester.leaf];
-      outside += is ? 1U : ~std::uint32_t{0};
-      around = outside == 0 ? around | bit : around & ~bit;
+  } else {
+    const std::uint32_t end = sorted_.end_at[cuts + from + 1];
+    for (std::uint32_t i = sorted_.end_at[cuts]; i < end; ++i) {
+      const auto [last, leaf] = sorted_.ends[i];
+      come_nearer(leaf, std::max(last - 1, to), last - 1 >= to);
     }
   }
 }
@@ -168,11 +217,13 @@ void Probe::make_child(const ProbeBox& parent, ProbeBox& child, CellRange range)
 /// best known cost nothing is worth finding, so the leaf's value must not count.
 void Probe::filter(ProbeBox& box) const {
   const double radius = context_.reach();
-  if (std::isinf(radius)) return;
+  if (radius >= box.filtered || std::isinf(radius)) return;
+  box.filtered = radius;
+  const std::vector<double>& extra = state(box).extra;
   const double limit = radius - box.cost + drift * radius;
   const bool guarded = developer_build && box.holds_known && context_.known.cost() <= radius;
   const std::vector<std::uint64_t> before = guarded ? box.alive : std::vector<std::uint64_t>{};
-  keep_within(box.extra.data(), box.extra.size(), limit, box.alive.data());
+  keep_within(extra.data(), extra.size(), limit, box.alive.data());
   for (std::size_t w = 0; w < before.size(); ++w) {
     for (std::uint64_t gone = before[w] & ~box.alive[w]; gone; gone &= gone - 1) {
       if (holds_known_[64 * w + static_cast<std::size_t>(std::countr_zero(gone))]) {
@@ -218,15 +269,17 @@ bool Probe::measure(const ProbeBox& box) {
   low_.assign(context_.model.row_count, 0.0);
   here_sum_.assign(context_.model.row_count, 0.0);
   bounds_.assign(demands, 0.0);
+  const std::vector<std::uint64_t>& around = state(box).around;
   here_alive_.resize(box.alive.size());
-  for (std::size_t w = 0; w < here_alive_.size(); ++w)
-    here_alive_[w] = box.alive[w] & box.around[w];
+  for (std::size_t w = 0; w < here_alive_.size(); ++w) here_alive_[w] = box.alive[w] & around[w];
   const bool lowest =
       demands > 1 ||
       (demands == 1 && (context_.demands[0].sign < 0 || context_.demands[0].minus != Demand::none));
+  if (single_rows_ && demands == 1 && !lowest) return measure_one(box);
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     const std::uint32_t first = first_alive(box.alive, t);
     if (first == nothing) return false;
+    first_[t] = first;
     const Leaves::Rows rows = leaves.rows[t];
     if (rows.count == 1) {
       high_[rows.first] += *leaves.values_of(t, first);
@@ -253,6 +306,25 @@ bool Probe::measure(const ProbeBox& box) {
     if (bounds_[m] < problem_->thresholds[m]) return false;
   }
   return true;
+}
+
+/// The same where one row counts, the larger the better: a leaf's number is its value's.
+bool Probe::measure_one(const ProbeBox& box) {
+  const Leaves& leaves = problem_->leaves;
+  const std::uint32_t row = context_.demands[0].plus;
+  double most = 0, here = 0;
+  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+    const std::uint32_t first = first_alive(box.alive, t);
+    if (first == nothing) return false;
+    first_[t] = first;
+    here_[t] = first_alive(here_alive_, t);
+    if (leaves.rows[t].first != row) continue;
+    most += leaves.values[first];
+    if (here_[t] != nothing) here += leaves.values[here_[t]];
+  }
+  bounds_[0] = most;
+  here_sum_[row] = here;
+  return most >= problem_->thresholds[0];
 }
 
 double Probe::exact_cost(const ProbeBox& box, std::uint32_t variable, std::uint32_t cell) const {
@@ -347,6 +419,7 @@ bool Probe::find_tie(const ProbeBox& box, Branch& branch) const {
 /// anywhere.
 bool Probe::choose(ProbeBox& box) {
   const Leaves& leaves = problem_->leaves;
+  const std::vector<std::uint32_t>& outside = state(box).outside;
   weights_.assign(context_.model.row_count, 0.0);
   bool short_of_any = false;
   for (std::size_t m = 0; m < reached_.size(); ++m) {
@@ -366,10 +439,10 @@ bool Probe::choose(ProbeBox& box) {
     if (rows.count == 1) {
       const double weight = weights_[rows.first];
       if (weight == 0) continue;
-      best = weight > 0 ? first_alive(box.alive, t) : last_alive(box.alive, t);
+      best = weight > 0 ? first_[t] : last_alive(box.alive, t);
       const std::uint32_t other = here_[t] != nothing ? here_[t]
                                   : weight > 0        ? last_alive(box.alive, t)
-                                                      : first_alive(box.alive, t);
+                                                      : first_[t];
       gain = weight * (*leaves.values_of(t, best) - *leaves.values_of(t, other));
     } else {
       const auto weighed = [&](std::uint32_t leaf) {
@@ -392,8 +465,8 @@ bool Probe::choose(ProbeBox& box) {
       }
       gain = most - (here_[t] != nothing ? weighed(here_[t]) : least);
     }
-    if (gain <= 0 || box.outside[best] == 0) continue;
-    const double share = gain / box.outside[best];
+    if (gain <= 0 || outside[best] == 0) continue;
+    const double share = gain / outside[best];
     for (const Side& side : leaves.sides_of(best)) {
       const std::uint32_t own = box.nearest[side.variable];
       if (own >= side.first && own < side.last) continue;

@@ -6,6 +6,7 @@
 #include "search/fast/problem.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -18,20 +19,39 @@ struct Branch {
   std::uint32_t cell = 0;
 };
 
-/// A box within a problem: a range of cells for each variable, and for each leaf what it costs
-/// beyond the box itself and how many of its sides the box's nearest point lies outside of.
+/// For each leaf what it costs beyond a box itself, and of how many of its sides the box's nearest
+/// point lies outside. A cut that leaves the nearest point where it is changes none of it.
+struct LeafState {
+  std::vector<double> extra;
+  std::vector<std::uint32_t> outside;
+  std::vector<std::uint64_t> around;  ///< leaves that hold the nearest point: none outside
+};
+
+/// A box within a problem: a range of cells for each variable and the leaves alive in it.
 struct ProbeBox {
   std::vector<CellRange> range;
   std::vector<std::uint32_t> nearest;
-  std::vector<double> extra;
-  std::vector<std::uint32_t> outside;
   std::vector<std::uint64_t> alive;
-  std::vector<std::uint64_t> around;  ///< leaves that hold the nearest point: none outside
-  double cost = 0;                    ///< of the nearest point, about
+  LeafState own;          ///< unless it is an ancestor's
+  std::size_t owner = 0;  ///< the depth at which the box's state lies
+  double cost = 0;        ///< of the nearest point, about
+  double filtered = std::numeric_limits<double>::infinity();  ///< radius for which `alive` is right
   enum class Asked : std::uint8_t { no, met, not_met } asked = Asked::no;  ///< the nearest point
   bool holds_known = false;
   Branch branch;
   int next = 0;  ///< which child comes next
+};
+
+/// The testers of all variables by where they begin and by where they end.
+struct SortedTesters {
+  struct End {
+    std::uint32_t cell = 0;
+    std::uint32_t leaf = 0;
+  };
+  std::vector<std::uint32_t>
+      begin_at;  ///< of a cut: in `begins`, the first that begins there or later
+  std::vector<std::uint32_t> end_at;  ///< of a cut: in `ends`, the first that ends later
+  std::vector<End> begins, ends;
 };
 
 class Probe {
@@ -52,13 +72,18 @@ class Probe {
 
  private:
   void bind(const Problem& problem);
+  void sort_testers();
   bool enter(ProbeBox& box);
   void filter(ProbeBox& box) const;
+  const LeafState& state(const ProbeBox& box) const { return boxes_by_depth_[box.owner].own; }
   bool measure(const ProbeBox& box);
+  bool measure_one(const ProbeBox& box);
   bool ask(ProbeBox& box);
   bool find_tie(const ProbeBox& box, Branch& branch) const;
   bool choose(ProbeBox& box);
-  void make_child(const ProbeBox& parent, ProbeBox& child, CellRange range) const;
+  void make_child(const ProbeBox& parent, ProbeBox& child, bool left) const;
+  void move_nearest(ProbeBox& child, std::uint32_t variable, std::uint32_t from,
+                    std::uint32_t to) const;
   double exact_cost(const ProbeBox& box, std::uint32_t variable, std::uint32_t cell) const;
   std::uint32_t first_alive(const std::vector<std::uint64_t>& words, std::size_t tree) const;
   std::uint32_t last_alive(const std::vector<std::uint64_t>& words, std::size_t tree) const;
@@ -68,14 +93,18 @@ class Probe {
 
   const Context& context_;
   const Problem* problem_ = nullptr;
-  std::vector<ProbeBox> boxes_by_depth_;
+  std::deque<ProbeBox> boxes_by_depth_;
+  SortedTesters sorted_;
+  bool is_sorted_ = false;
+  bool single_rows_ = false;  // every tree adds to one row
   std::size_t depth_ = 0;
   Branch first_branch_;
   std::uint64_t boxes_ = 0;
   mutable std::vector<std::uint32_t> cells_;
-  std::vector<std::uint8_t> holds_known_;      // of a leaf
-  std::vector<std::uint64_t> here_alive_;      // leaves alive that hold the nearest point
-  std::vector<std::uint32_t> best_, here_;     // of a tree
+  std::vector<std::uint32_t> cursor_;
+  std::vector<std::uint8_t> holds_known_;    // of a leaf
+  std::vector<std::uint64_t> here_alive_;    // leaves alive that hold the nearest point
+  std::vector<std::uint32_t> first_, here_;  // of a tree: its first leaf alive, the nearest point's
   std::vector<double> high_, low_, here_sum_;  // of a row
   std::vector<double> bounds_, reached_;       // of a demand
   std::vector<double> weights_;                // of a row
