@@ -31,7 +31,16 @@ class Oracle {
       if (cost < result.cost) result = {cost, {}};
       result.points.push_back(point);
     });
+    if (query.norm == boxwood::Norm::linf) keep_least_sums(query, result.points);
     return tried ? std::optional(result) : std::nullopt;
+  }
+
+  /// Of points whose largest change costs the same, those with the least sum.
+  static void keep_least_sums(const boxwood::Query& query,
+                              std::vector<std::vector<double>>& points) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& point : points) least = std::min(least, cost_of(query, point, true));
+    std::erase_if(points, [&](const auto& point) { return cost_of(query, point, true) > least; });
   }
 
   /// Calls see(point) for every combination of candidates; false when there are more than `most`.
@@ -188,7 +197,9 @@ class Oracle {
                : linked_in<double>(ensemble.link, scores);
   }
 
-  static double cost_of(const boxwood::Query& query, const std::vector<double>& point) {
+  /// `summed`: for linf what ties are broken by, the sum of the terms.
+  static double cost_of(const boxwood::Query& query, const std::vector<double>& point,
+                        bool summed = false) {
     double cost = 0;
     for (std::size_t d = 0; d < point.size(); ++d) {
       if (std::isnan(point[d]) || point[d] == query.point[d]) continue;
@@ -200,7 +211,12 @@ class Oracle {
       double step = std::abs(point[d] - query.point[d]) / rule.scale;
       if (query.norm == boxwood::Norm::squared_l2) step = step * step;
       if (rule.kind == boxwood::FeatureKind::categorical) step = 1;
-      cost += rule.weight * step;
+      if (query.norm == boxwood::Norm::l0) step = 1;
+      if (query.norm == boxwood::Norm::linf && !summed) {
+        cost = std::max(cost, rule.weight * step);
+      } else {
+        cost += rule.weight * step;
+      }
     }
     return cost;
   }

@@ -184,6 +184,8 @@ class ProblemMaker {
     }
     boxwood::Query query = boxwood::query_for(ensembles[0], point);
     query.norm = below(4) == 0 ? boxwood::Norm::l1 : boxwood::Norm::squared_l2;
+    if (below(8) == 0) query.norm = boxwood::Norm::l0;
+    if (below(8) == 0) query.norm = boxwood::Norm::linf;
     if (below(6) == 0) {
       // Up costs twice as much as down, and a change at all costs something: separable, not convex.
       query.norm = boxwood::Norm::custom;

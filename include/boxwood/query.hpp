@@ -72,10 +72,11 @@ struct FeatureRule {
   bool operator==(const FeatureRule&) const = default;
 };
 
-/// The separable cost: the sum over features, in their order, of a term for each. For `squared_l2`
-/// and `l1` it is the weight times the square, or the size, of (to - from) / scale; a change of
-/// category counts as 1. `custom` takes any other from Query::term.
-enum class Norm : std::uint8_t { squared_l2, l1, custom };
+/// The cost: the sum over features, in their order, of a term for each; for `linf` the largest term.
+/// The term is the weight times the square (`squared_l2`) or the size (`l1`, `linf`) of
+/// (to - from) / scale, a change of category counting as 1; for `l0` it is the weight of every
+/// feature that changes at all. `custom` takes any other sum of terms from Query::term.
+enum class Norm : std::uint8_t { squared_l2, l1, l0, linf, custom };
 
 /// What moving a feature from one value to another costs. It must be 0 for no change and must never
 /// fall as `to` moves away from `from`, up or down: the search relies on that and on nothing else.
@@ -103,7 +104,8 @@ void validate(const Query& query, std::span<const Ensemble> ensembles);
 
 /// What moving one feature to a value costs. Infinite from missing to a value and back.
 double term_cost(const Query& query, std::size_t feature, double to);
-/// The cost of a point: terms added in the order of features. Equal costs are equal doubles.
+/// The cost of a point: terms added in the order of features (`linf`: the largest). Equal costs are
+/// equal doubles.
 double total_cost(const Query& query, std::span<const double> to);
 /// The distance people know: the root of squared_l2; other costs are distances themselves.
 double distance(Norm norm, double cost);

@@ -7,6 +7,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <map>
 
 namespace boxwood::cli {
 namespace {
@@ -48,7 +49,9 @@ void apply_flags(const QuestionFlags& flags, const Schema& schema, Query& query)
       query.features[i].weight = weight;
     }
   }
-  query.norm = flags.norm == "l1" ? Norm::l1 : Norm::squared_l2;
+  const std::map<std::string, Norm> norms{
+      {"l2", Norm::squared_l2}, {"l1", Norm::l1}, {"l0", Norm::l0}, {"linf", Norm::linf}};
+  query.norm = norms.at(flags.norm);
 }
 
 }  // namespace
@@ -82,8 +85,11 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
   command.add_option("--weights", flags.weights, "what a change costs: a=2,b=0.5 (default 1)")
       ->allow_extra_args(false)
       ->group(group);
-  command.add_option("--norm", flags.norm, "l2: squared distance; l1: absolute distance")
-      ->check(CLI::IsMember({"l2", "l1"}))
+  command
+      .add_option("--norm", flags.norm,
+                  "l2: squared distance; l1: absolute distance; l0: number of changes; linf: the "
+                  "largest change")
+      ->check(CLI::IsMember({"l2", "l1", "l0", "linf"}))
       ->capture_default_str()
       ->group(group);
 }

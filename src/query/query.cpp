@@ -155,12 +155,14 @@ double term_cost(const Query& query, std::size_t feature, double to) {
   if (std::isnan(to) || std::isnan(from)) return std::numeric_limits<double>::infinity();
   if (query.norm == Norm::custom) return query.term(feature, from, to);
   const FeatureRule& rule = query.features[feature];
-  if (rule.kind == FeatureKind::categorical) return rule.weight;
+  if (rule.kind == FeatureKind::categorical || query.norm == Norm::l0) return rule.weight;
   const double difference = std::abs(to - from) / rule.scale;
   switch (query.norm) {
     case Norm::squared_l2:
       return rule.weight * (difference * difference);
     case Norm::l1:
+    case Norm::l0:
+    case Norm::linf:
     case Norm::custom:
       break;
   }
@@ -169,7 +171,10 @@ double term_cost(const Query& query, std::size_t feature, double to) {
 
 double total_cost(const Query& query, std::span<const double> to) {
   double cost = 0;
-  for (std::size_t i = 0; i < to.size(); ++i) cost += term_cost(query, i, to[i]);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const double term = term_cost(query, i, to[i]);
+    cost = query.norm == Norm::linf ? std::max(cost, term) : cost + term;
+  }
   return cost;
 }
 

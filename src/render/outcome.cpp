@@ -67,6 +67,10 @@ const char* cost_name(Norm norm) {
       return " (weighted squared distance)";
     case Norm::l1:
       return " (weighted distance)";
+    case Norm::l0:
+      return " (weighted number of changes)";
+    case Norm::linf:
+      return " (largest weighted change)";
     case Norm::custom:
       break;
   }

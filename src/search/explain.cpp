@@ -3,6 +3,7 @@
 #include <boxwood/explain.hpp>
 
 #include "grid/grid.hpp"
+#include "search/bottleneck.hpp"
 #include "search/fast/fast.hpp"
 #include "search/fast/model.hpp"
 #include "search/guarded.hpp"
@@ -50,7 +51,7 @@ Outcome search_fast(const Prepared& prepared, const Query& query, const Options&
   Reporter reporter(options.progress, watch, incumbent);
   fast::Context context(prepared.ensembles(), query, prepared.leaves().cuts, prepared.model(),
                         conditions, known_solution, incumbent, watch);
-  return fast::search(context, reporter, options.parts, threads);
+  return fast::search(context, reporter, options, threads);
 }
 
 /// Runs the paper's engine; returns what was left open.
@@ -93,6 +94,9 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   validate(query, ensembles);
   if (query.requirements.empty()) {
     throw Error("query", "nothing is required", "Give at least one requirement");
+  }
+  if (query.norm == Norm::linf) {
+    return explain_bottleneck(prepared, query, options, known_solution);
   }
   Watch watch(options.limits);
   Answer answer;

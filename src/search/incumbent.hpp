@@ -44,6 +44,14 @@ class Incumbent {
     }
   }
 
+  /// Whether another point of the same cost with so many changes could not be kept: there are more
+  /// ties than the limit already, and all that are kept have fewer changes. Then what is kept and
+  /// said of ties stays the same without it.
+  bool settled(std::size_t changes) const {
+    const std::lock_guard lock(mutex_);
+    return more_ && changes > std::prev(points_.end())->changes;
+  }
+
   /// The first point of the order; empty when there is none.
   std::vector<double> best_point() const {
     const std::lock_guard lock(mutex_);

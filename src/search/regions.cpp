@@ -3,12 +3,14 @@
 #include <boxwood/explain.hpp>
 
 #include "grid/grid.hpp"
+#include "search/bottleneck.hpp"
 #include "search/incumbent.hpp"
 #include "search/paper/paper.hpp"
 #include "search/reporter.hpp"
 #include "search/watch.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace boxwood {
 
@@ -18,6 +20,16 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
   validate(query, ensembles);
   if (std::isnan(radius) || radius < 0) {
     throw Error("radius", "it is not a distance", "Give a number of at least 0");
+  }
+  if (query.norm == Norm::linf) {
+    // Every change within the radius; whatever their sum.
+    const auto cost_by_largest = [&](const Region& region) {
+      Region renamed = region;
+      renamed.cost = total_cost(query, region.nearest.point);
+      return visit(renamed);
+    };
+    return visit_regions(prepared, capped(query, radius), std::numeric_limits<double>::infinity(),
+                         cost_by_largest, options);
   }
   Watch watch(options.limits);
   const Incumbent none(query, 1);

@@ -123,9 +123,14 @@ double cost_of(const Query& query, std::span<const double> point) {
       continue;
     }
     const FeatureRule& rule = query.features[d];
-    const double steps =
-        rule.kind == FeatureKind::categorical ? 1.0 : std::fabs(from - to) / rule.scale;
-    cost += rule.weight * (query.norm == Norm::l1 ? steps : steps * steps);
+    const bool counted = rule.kind == FeatureKind::categorical || query.norm == Norm::l0;
+    const double steps = counted ? 1.0 : std::fabs(from - to) / rule.scale;
+    const double term = rule.weight * (query.norm == Norm::squared_l2 ? steps * steps : steps);
+    if (query.norm == Norm::linf) {
+      if (term > cost) cost = term;
+    } else {
+      cost += term;
+    }
   }
   return cost;
 }

@@ -56,13 +56,14 @@ std::vector<double> cost_leaves(const Model& model, std::span<const Variable> va
 }  // namespace
 
 Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_query,
-                 const Cuts& cuts, const Model& given_model, std::span<const Condition> conditions,
-                 std::span<const double> known_solution, Incumbent& given_incumbent,
-                 Watch& given_watch)
+                 const Cuts& given_cuts, const Model& given_model,
+                 std::span<const Condition> conditions, std::span<const double> known_solution,
+                 Incumbent& given_incumbent, Watch& given_watch)
     : ensembles(given_ensembles),
       query(given_query),
+      cuts(given_cuts),
       model(given_model),
-      variables(make_variables(given_ensembles, given_query, cuts)),
+      variables(make_variables(given_ensembles, given_query, given_cuts)),
       leaf_cost(cost_leaves(given_model, variables)),
       known(given_query, variables, known_solution),
       incumbent(given_incumbent),

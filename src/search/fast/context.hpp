@@ -24,6 +24,7 @@ struct Context {
 
   std::span<const Ensemble> ensembles;
   const Query& query;
+  const Cuts& cuts;
   const Model& model;
   std::vector<Variable> variables;  ///< the grid's, one for each feature
   std::vector<Demand> demands;
@@ -39,6 +40,13 @@ struct Context {
     double sum = 0;
     for (std::size_t d = 0; d < cells.size(); ++d) sum += variables[d].cells[cells[d]].cost;
     return sum;
+  }
+
+  /// How many features these cells change.
+  std::size_t changes(std::span<const std::uint32_t> cells) const {
+    std::size_t count = 0;
+    for (std::size_t d = 0; d < cells.size(); ++d) count += cells[d] != variables[d].own ? 1U : 0U;
+    return count;
   }
 
   /// Asks the library's own arithmetic about the point of these cells and, if it meets the

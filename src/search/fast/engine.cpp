@@ -20,14 +20,16 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class Engine {
  public:
-  Engine(Context& context, Reporter& reporter, const FastParts& parts, int threads)
+  Engine(Context& context, Reporter& reporter, const Options& options, int threads)
       : context_(context),
         reporter_(reporter),
-        parts_(parts),
+        parts_(options.parts),
+        examples_(options.examples),
         threads_(threads),
         workers_(Probe(context)) {}
 
   Outcome run() {
+    if (parts_.start) start_from_examples(context_, examples_);
     std::unique_ptr<Node> root = parts_.start ? reach_out() : compile();
     if (!root || !first_look(root)) return {infinity, 0};
     frontier_.push(std::move(root));
@@ -55,7 +57,7 @@ class Engine {
   /// small. Nothing when the search is over.
   std::unique_ptr<Node> reach_out() {
     for (double radius = 2 * least_radius(context_);; radius *= 4) {
-      if (radius > largest_cost()) radius = infinity;
+      if (radius > largest_cost() || radius >= context_.incumbent.cost()) radius = infinity;
       context_.cap = radius;
       std::unique_ptr<Node> node = compile();
       if (node) {
@@ -136,7 +138,7 @@ class Engine {
 
   /// Works on the most promising open node. False when there is none.
   bool step() {
-    std::unique_ptr<Node> node = frontier_.pop();
+    std::unique_ptr<Node> node = frontier_.pop(context_.watch.crowded());
     if (!node) return false;
     const double bound = node->bound;
     work(std::move(node));
@@ -239,6 +241,7 @@ class Engine {
     if (matters) guard_reduction(node->problem, *problem, prune);
     auto smaller = std::make_unique<Node>(std::move(*problem));
     smaller->bound = node->bound;
+    smaller->depth = node->depth;
     if (node->split) {
       smaller->split.emplace(context_, smaller->problem);
       smaller->split->inherit(*node->split, origin);
@@ -265,6 +268,7 @@ class Engine {
       if (!part) continue;
       auto child = std::make_unique<Node>(std::move(*part));
       child->bound = node->bound;
+      child->depth = node->depth + 1;
       if (node->split) {
         child->parent = node;
         child->origin = std::move(origin);
@@ -306,6 +310,7 @@ class Engine {
   Context& context_;
   Reporter& reporter_;
   FastParts parts_;
+  std::span<const std::vector<double>> examples_;
   int threads_;
   Frontier frontier_;
   tbb::task_group tasks_;
@@ -319,8 +324,8 @@ class Engine {
 
 }  // namespace
 
-Outcome search(Context& context, Reporter& reporter, const FastParts& parts, int threads) {
-  return Engine(context, reporter, parts, threads).run();
+Outcome search(Context& context, Reporter& reporter, const Options& options, int threads) {
+  return Engine(context, reporter, options, threads).run();
 }
 
 }  // namespace boxwood::fast

@@ -9,6 +9,6 @@
 
 namespace boxwood::fast {
 
-Outcome search(Context& context, Reporter& reporter, const FastParts& parts, int threads);
+Outcome search(Context& context, Reporter& reporter, const Options& options, int threads);
 
 }  // namespace boxwood::fast

@@ -21,13 +21,22 @@ class Frontier {
     std::push_heap(open_.begin(), open_.end(), later);
   }
 
-  /// The node with the least bound, which counts as worked on until done() is told its bound.
-  std::unique_ptr<Node> pop() {
+  /// The node with the least bound, or, to save memory, the deepest: depth first never has more
+  /// nodes open than a path has children. It counts as worked on until done() is told its bound.
+  std::unique_ptr<Node> pop(bool deepest) {
     const std::lock_guard lock(mutex_);
     if (open_.empty()) return nullptr;
-    std::pop_heap(open_.begin(), open_.end(), later);
+    if (deepest) {
+      const auto found =
+          std::max_element(open_.begin(), open_.end(),
+                           [](const auto& a, const auto& b) { return a->depth < b->depth; });
+      std::swap(*found, open_.back());
+    } else {
+      std::pop_heap(open_.begin(), open_.end(), later);
+    }
     std::unique_ptr<Node> node = std::move(open_.back());
     open_.pop_back();
+    if (deepest) std::make_heap(open_.begin(), open_.end(), later);
     active_.insert(node->bound);
     return node;
   }

@@ -5,6 +5,7 @@
 #include "search/fast/split.hpp"
 #include "search/watch.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -23,6 +24,7 @@ struct Node {
   std::shared_ptr<const Node> parent;  ///< has the split that this one starts from
   Origin origin;                       ///< in the parent's problem
   double bound = 0;                    ///< no point of the problem costs less
+  std::uint32_t depth = 0;
   MemoryHold held;
 };
 

@@ -355,10 +355,18 @@ bool Probe::enter(ProbeBox& box) {
   // of its terms grows: no point of the box has a smaller total cost than the nearest, to the last
   // bit.
   const double radius = context_.reach();
-  if (box.cost > radius * (1 + close) ||
-      (box.cost >= radius * (1 - close) && exact_cost(box, nothing, 0) > radius)) {
+  if (box.cost > radius * (1 + close)) {
     guard(box, "cost");
     return false;
+  }
+  if (box.cost >= radius * (1 - close)) {
+    const double cost = exact_cost(box, nothing, 0);
+    if (cost > radius) {
+      guard(box, "cost");
+      return false;
+    }
+    // Every other point of the box changes what the nearest changes, and more.
+    if (cost == radius && context_.incumbent.settled(context_.changes(cells_))) return false;
   }
   filter(box);
   if (!measure(box)) {

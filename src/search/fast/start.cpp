@@ -1,5 +1,7 @@
 #include "search/fast/start.hpp"
 
+#include "model/arithmetic.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -88,6 +90,35 @@ double least_radius(const Context& context) {
   const auto found = std::partition_point(trials.begin(), trials.end(),
                                           [&](double radius) { return !reachable(radius); });
   return found == trials.end() ? infinity : *found;
+}
+
+void start_from_examples(const Context& context, std::span<const std::vector<double>> examples) {
+  constexpr std::size_t most_tries = 64;
+  std::vector<std::pair<double, std::vector<std::uint32_t>>> near;
+  const Precision precision = common_precision(context.ensembles);
+  for (const std::vector<double>& example : examples) {
+    if (example.size() != context.variables.size()) continue;
+    std::vector<std::uint32_t> cells(example.size());
+    for (std::size_t d = 0; d < example.size(); ++d) {
+      const Variable& variable = context.variables[d];
+      cells[d] = variable.own;
+      if (variable.missing || std::isnan(example[d])) continue;
+      const double value = as_read(example[d], precision);
+      const auto rank = static_cast<std::size_t>(
+          std::partition_point(context.cuts[d].begin(), context.cuts[d].end(),
+                               [&](const Cut& cut) { return !cut.left_of(value); }) -
+          context.cuts[d].begin());
+      if (variable.kept_below[rank] < variable.kept_below[rank + 1]) {
+        cells[d] = variable.kept_below[rank];
+      }
+    }
+    near.emplace_back(context.cost(cells), std::move(cells));
+  }
+  const std::size_t tries = std::min(most_tries, near.size());
+  std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(tries), near.end());
+  for (std::size_t i = 0; i < tries; ++i) {
+    if (context.offer(near[i].second)) return;
+  }
 }
 
 void start_from_home(const Context& context, const Problem& problem) {

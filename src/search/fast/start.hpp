@@ -6,12 +6,17 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace boxwood::fast {
 
 /// A first guess at how far the search must reach: within half of it or so the leaves' values
 /// cannot meet the demands. Infinite when no guess can be made.
 double least_radius(const Context& context);
+
+/// Offers the nearest of the examples that has the outcome. What an example has that is not
+/// admitted stays as it is in the query's point.
+void start_from_examples(const Context& context, std::span<const std::vector<double>> examples);
 
 /// Greedy repair from the problem's nearest point.
 void start_from_home(const Context& context, const Problem& problem);

@@ -1,0 +1,143 @@
+#include "search/bottleneck.hpp"
+
+#include "grid/cells.hpp"
+#include "grid/leaves.hpp"
+#include "search/guarded.hpp"
+#include "search/watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace boxwood {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Bisects the costs that a cell can have: the least one that, as a cap, leaves a point.
+class Bisection {
+ public:
+  Bisection(const Prepared& prepared, const Query& query, const Options& options,
+            std::span<const double> known_solution)
+      : prepared_(prepared),
+        query_(query),
+        options_(options),
+        known_(known_solution),
+        watch_(options.limits) {
+    const Precision precision = common_precision(prepared.ensembles());
+    for (std::size_t d = 0; d < query.point.size(); ++d) {
+      const Variable variable = make_variable(query, d, prepared.leaves().cuts[d], precision);
+      for (const Cell& cell : variable.cells) caps_.push_back(cell.cost);
+    }
+    std::sort(caps_.begin(), caps_.end());
+    caps_.erase(std::unique(caps_.begin(), caps_.end()), caps_.end());
+  }
+
+  Answer run() {
+    Answer best = solve(infinity);
+    if (best.solutions.empty()) return finish(best, best.lower_bound);
+    double solved_for = infinity;
+    std::size_t low = 0, high = rank_of(best);
+    while (low < high && !stopped()) {
+      const std::size_t middle = low + (high - low) / 2;
+      Answer answer = solve(caps_[middle]);
+      if (!answer.solutions.empty()) {
+        high = rank_of(answer);
+        solved_for = caps_[middle];
+        best = std::move(answer);
+      } else if (answer.status == Status::infeasible) {
+        low = middle + 1;
+      } else {
+        break;
+      }
+    }
+    // Points of the same sum but a larger change may be among the ties of a looser cap.
+    if (low == high && solved_for != caps_[high]) {
+      Answer answer = solve(caps_[high]);
+      if (!answer.solutions.empty()) best = std::move(answer);
+    }
+    best.status = low == high ? Status::optimal : Status::feasible;
+    return finish(best, caps_[low]);
+  }
+
+ private:
+  bool stopped() { return stop_ != Stop::finished || watch_.expired(); }
+
+  Answer solve(double cap) {
+    Options options = options_;
+    options.limits.seconds = std::max(0.0, options_.limits.seconds - watch_.seconds());
+    options.limits.nodes = options_.limits.nodes - std::min(options_.limits.nodes, nodes_);
+    options.progress = nullptr;
+    if (options_.progress) {
+      options.progress = [&](const Progress& inner) {
+        options_.progress({best_, lower_, nodes_ + inner.nodes, watch_.seconds()});
+      };
+    }
+    const bool within = !known_.empty() && total_cost(query_, known_) <= cap;
+    Answer answer = explain_guarded(prepared_, capped(query_, cap), options,
+                                    within ? known_ : std::span<const double>{});
+    nodes_ += answer.statistics.nodes;
+    open_nodes_ = answer.statistics.open_nodes;
+    peak_bytes_ = std::max(peak_bytes_, answer.statistics.peak_bytes);
+    if (answer.stop != Stop::finished) stop_ = answer.stop;
+    if (!answer.solutions.empty()) {
+      best_ = std::min(best_, total_cost(query_, answer.best().point));
+    } else if (answer.status == Status::infeasible && std::isfinite(cap)) {
+      lower_ = std::max(lower_, cap);
+    }
+    return answer;
+  }
+
+  std::size_t rank_of(const Answer& answer) const {
+    const double cost = total_cost(query_, answer.best().point);
+    return static_cast<std::size_t>(std::lower_bound(caps_.begin(), caps_.end(), cost) -
+                                    caps_.begin());
+  }
+
+  Answer finish(Answer answer, double lower_bound) {
+    const bool found = !answer.solutions.empty();
+    answer.cost = found ? total_cost(query_, answer.best().point) : infinity;
+    answer.distance = answer.cost;
+    // Without a point the inner bound is one on sums, which says nothing about the largest term.
+    answer.lower_bound = found                                 ? std::min(lower_bound, answer.cost)
+                         : answer.status == Status::infeasible ? infinity
+                                                               : 0.0;
+    const bool proven = answer.status == Status::optimal || answer.status == Status::infeasible;
+    answer.stop = proven ? Stop::finished : stop_ != Stop::finished ? stop_ : watch_.stop();
+    answer.statistics.nodes = nodes_;
+    answer.statistics.open_nodes = proven ? 0 : open_nodes_;
+    answer.statistics.peak_bytes = peak_bytes_;
+    answer.statistics.seconds = watch_.seconds();
+    return answer;
+  }
+
+  const Prepared& prepared_;
+  const Query& query_;
+  const Options& options_;
+  std::span<const double> known_;
+  Watch watch_;
+  std::vector<double> caps_;
+  std::uint64_t nodes_ = 0, open_nodes_ = 0, peak_bytes_ = 0;
+  Stop stop_ = Stop::finished;
+  double best_ = infinity;
+  double lower_ = 0;
+};
+
+}  // namespace
+
+Query capped(const Query& query, double cap) {
+  Query inner = query;
+  inner.norm = Norm::custom;
+  inner.term = [outer = query, cap](std::size_t feature, double, double to) {
+    const double term = term_cost(outer, feature, to);
+    return term <= cap ? term : infinity;
+  };
+  return inner;
+}
+
+Answer explain_bottleneck(const Prepared& prepared, const Query& query, const Options& options,
+                          std::span<const double> known_solution) {
+  return Bisection(prepared, query, options, known_solution).run();
+}
+
+}  // namespace boxwood
