@@ -64,12 +64,15 @@ class Engine {
         start_from_home(context_, node->problem);
         Probe& probe = workers_.local();
         if (std::isinf(context_.incumbent.cost()) && parts_.probe && probe.start(node->problem)) {
-          probe.search(100);
+          probe.search(24);
         }
       }
       context_.cap = infinity;
-      if (std::isinf(radius) && std::isinf(context_.incumbent.cost())) return node;
-      if (std::isfinite(context_.incumbent.cost()) || context_.watch.stopped()) return compile();
+      const double cost = context_.incumbent.cost();
+      if (std::isinf(radius) && std::isinf(cost)) return node;
+      // A problem for a radius a little too large will do.
+      if (node && cost <= radius && cost > 0.5 * radius) return node;
+      if (std::isfinite(cost) || context_.watch.stopped()) return compile();
     }
   }
   double largest_cost() const {

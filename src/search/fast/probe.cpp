@@ -63,11 +63,12 @@ void Probe::bind(const Problem& problem) {
       }
     }
   }
-  first_.resize(problem.leaves.tree_count());
+  best_.resize(problem.leaves.tree_count());
   here_.resize(problem.leaves.tree_count());
   gain_.assign(problem.cost.size() + problem.variable_count(), 0.0);
-  single_rows_ = std::all_of(problem.leaves.rows.begin(), problem.leaves.rows.end(),
-                             [](Leaves::Rows rows) { return rows.count == 1; });
+  one_row_ = context_.demands.size() == 1 && context_.demands[0].minus == Demand::none &&
+             std::all_of(problem.leaves.rows.begin(), problem.leaves.rows.end(),
+                         [](Leaves::Rows rows) { return rows.count == 1; });
 }
 
 /// Counting sort by cut. Cuts are numbered through all variables, n cells having n + 1.
@@ -272,18 +273,14 @@ bool Probe::measure(const ProbeBox& box) {
   const std::vector<std::uint64_t>& around = state(box).around;
   here_alive_.resize(box.alive.size());
   for (std::size_t w = 0; w < here_alive_.size(); ++w) here_alive_[w] = box.alive[w] & around[w];
-  const bool lowest =
-      demands > 1 ||
-      (demands == 1 && (context_.demands[0].sign < 0 || context_.demands[0].minus != Demand::none));
-  if (single_rows_ && demands == 1 && !lowest) return measure_one(box);
+  if (one_row_) return measure_one(box);
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     const std::uint32_t first = first_alive(box.alive, t);
     if (first == nothing) return false;
-    first_[t] = first;
     const Leaves::Rows rows = leaves.rows[t];
     if (rows.count == 1) {
       high_[rows.first] += *leaves.values_of(t, first);
-      if (lowest) low_[rows.first] += *leaves.values_of(t, last_alive(box.alive, t));
+      low_[rows.first] += *leaves.values_of(t, last_alive(box.alive, t));
     } else {
       for (std::size_t m = 0; m < demands; ++m) {
         double best = -std::numeric_limits<double>::infinity();
@@ -308,23 +305,23 @@ bool Probe::measure(const ProbeBox& box) {
   return true;
 }
 
-/// The same where one row counts, the larger the better: a leaf's number is its value's.
+/// The same where one row counts: a leaf's number is its value's. The best leaf is the first alive,
+/// or the last where small values are wanted.
 bool Probe::measure_one(const ProbeBox& box) {
   const Leaves& leaves = problem_->leaves;
-  const std::uint32_t row = context_.demands[0].plus;
+  const auto [row, none, sign] = context_.demands[0];
   double most = 0, here = 0;
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
-    const std::uint32_t first = first_alive(box.alive, t);
-    if (first == nothing) return false;
-    first_[t] = first;
+    const std::uint32_t best = sign > 0 ? first_alive(box.alive, t) : last_alive(box.alive, t);
+    if (best == nothing) return false;
+    best_[t] = best;
     here_[t] = first_alive(here_alive_, t);
     if (leaves.rows[t].first != row) continue;
-    most += leaves.values[first];
+    most += leaves.values[best];
     if (here_[t] != nothing) here += leaves.values[here_[t]];
   }
-  bounds_[0] = most;
   here_sum_[row] = here;
-  return most >= problem_->thresholds[0];
+  return sign * most >= problem_->thresholds[0];
 }
 
 double Probe::exact_cost(const ProbeBox& box, std::uint32_t variable, std::uint32_t cell) const {
@@ -447,10 +444,12 @@ bool Probe::choose(ProbeBox& box) {
     if (rows.count == 1) {
       const double weight = weights_[rows.first];
       if (weight == 0) continue;
-      best = weight > 0 ? first_[t] : last_alive(box.alive, t);
+      best = one_row_     ? best_[t]
+             : weight > 0 ? first_alive(box.alive, t)
+                          : last_alive(box.alive, t);
       const std::uint32_t other = here_[t] != nothing ? here_[t]
                                   : weight > 0        ? last_alive(box.alive, t)
-                                                      : first_[t];
+                                                      : first_alive(box.alive, t);
       gain = weight * (*leaves.values_of(t, best) - *leaves.values_of(t, other));
     } else {
       const auto weighed = [&](std::uint32_t leaf) {

@@ -96,15 +96,15 @@ class Probe {
   std::deque<ProbeBox> boxes_by_depth_;
   SortedTesters sorted_;
   bool is_sorted_ = false;
-  bool single_rows_ = false;  // every tree adds to one row
+  bool one_row_ = false;  // one demand on one row, and every tree adds to one row
   std::size_t depth_ = 0;
   Branch first_branch_;
   std::uint64_t boxes_ = 0;
   mutable std::vector<std::uint32_t> cells_;
   std::vector<std::uint32_t> cursor_;
-  std::vector<std::uint8_t> holds_known_;    // of a leaf
-  std::vector<std::uint64_t> here_alive_;    // leaves alive that hold the nearest point
-  std::vector<std::uint32_t> first_, here_;  // of a tree: its first leaf alive, the nearest point's
+  std::vector<std::uint8_t> holds_known_;   // of a leaf
+  std::vector<std::uint64_t> here_alive_;   // leaves alive that hold the nearest point
+  std::vector<std::uint32_t> best_, here_;  // of a tree: its best leaf alive, the nearest point's
   std::vector<double> high_, low_, here_sum_;  // of a row
   std::vector<double> bounds_, reached_;       // of a demand
   std::vector<double> weights_;                // of a row
