@@ -63,8 +63,9 @@ void Probe::bind(const Problem& problem) {
       }
     }
   }
-  best_.resize(problem.leaves.tree_count());
-  here_.resize(problem.leaves.tree_count());
+  box.best.assign(problem.leaves.tree_count(), nothing);
+  box.here.resize(problem.leaves.tree_count());
+  box.knows_here = false;
   gain_.assign(problem.cost.size() + problem.variable_count(), 0.0);
   one_row_ = context_.demands.size() == 1 && context_.demands[0].minus == Demand::none &&
              std::all_of(problem.leaves.rows.begin(), problem.leaves.rows.end(),
@@ -153,6 +154,10 @@ void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) const
   child.range = parent.range;
   child.nearest = parent.nearest;
   child.alive = parent.alive;
+  child.best = parent.best;
+  child.here = parent.here;
+  child.here_sum = parent.here_sum;
+  child.knows_here = true;
   child.filtered = parent.filtered;
   child.owner = parent.owner;
   child.asked = parent.asked;
@@ -175,6 +180,7 @@ void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) const
   const std::uint32_t own = parent.nearest[v];
   if (!child.range[v].contains(own)) {
     child.asked = ProbeBox::Asked::no;
+    child.knows_here = false;
     child.filtered = std::numeric_limits<double>::infinity();
     child.own = state(parent);
     child.owner = depth_ + 1;
@@ -263,17 +269,14 @@ std::uint32_t Probe::last_alive(const std::vector<std::uint64_t>& words, std::si
 /// What the best alive leaves of all trees could reach: false when a demand is out of reach. A
 /// point takes one alive leaf of each tree, so no point of the box scores more. Thresholds allow
 /// for the rounding of these sums.
-bool Probe::measure(const ProbeBox& box) {
+bool Probe::measure(ProbeBox& box) {
+  if (!box.knows_here) locate(box);
+  if (one_row_) return measure_one(box);
   const Leaves& leaves = problem_->leaves;
   const std::size_t demands = context_.demands.size();
   high_.assign(context_.model.row_count, 0.0);
   low_.assign(context_.model.row_count, 0.0);
-  here_sum_.assign(context_.model.row_count, 0.0);
   bounds_.assign(demands, 0.0);
-  const std::vector<std::uint64_t>& around = state(box).around;
-  here_alive_.resize(box.alive.size());
-  for (std::size_t w = 0; w < here_alive_.size(); ++w) here_alive_[w] = box.alive[w] & around[w];
-  if (one_row_) return measure_one(box);
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     const std::uint32_t first = first_alive(box.alive, t);
     if (first == nothing) return false;
@@ -291,10 +294,6 @@ bool Probe::measure(const ProbeBox& box) {
         bounds_[m] += best;
       }
     }
-    here_[t] = first_alive(here_alive_, t);
-    if (here_[t] == nothing) continue;
-    const double* values = leaves.values_of(t, here_[t]);
-    for (std::uint32_t r = 0; r < rows.count; ++r) here_sum_[rows.first + r] += values[r];
   }
   for (std::size_t m = 0; m < demands; ++m) {
     const Demand& demand = context_.demands[m];
@@ -307,21 +306,37 @@ bool Probe::measure(const ProbeBox& box) {
 
 /// The same where one row counts: a leaf's number is its value's. The best leaf is the first alive,
 /// or the last where small values are wanted.
-bool Probe::measure_one(const ProbeBox& box) {
+bool Probe::measure_one(ProbeBox& box) {
   const Leaves& leaves = problem_->leaves;
   const auto [row, none, sign] = context_.demands[0];
-  double most = 0, here = 0;
+  double most = 0;
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
-    const std::uint32_t best = sign > 0 ? first_alive(box.alive, t) : last_alive(box.alive, t);
-    if (best == nothing) return false;
-    best_[t] = best;
-    here_[t] = first_alive(here_alive_, t);
-    if (leaves.rows[t].first != row) continue;
-    most += leaves.values[best];
-    if (here_[t] != nothing) here += leaves.values[here_[t]];
+    std::uint32_t& best = box.best[t];
+    if (best == nothing || !(box.alive[best / 64] >> (best % 64) & 1)) {
+      best = sign > 0 ? first_alive(box.alive, t) : last_alive(box.alive, t);
+      if (best == nothing) return false;
+    }
+    if (leaves.rows[t].first == row) most += leaves.values[best];
   }
-  here_sum_[row] = here;
   return sign * most >= problem_->thresholds[0];
+}
+
+/// The leaves that hold the nearest point. They cost nothing beyond the box, so no radius drops
+/// them; one that is missing was excluded before.
+void Probe::locate(ProbeBox& box) {
+  const Leaves& leaves = problem_->leaves;
+  const std::vector<std::uint64_t>& around = state(box).around;
+  here_alive_.resize(box.alive.size());
+  for (std::size_t w = 0; w < here_alive_.size(); ++w) here_alive_[w] = box.alive[w] & around[w];
+  box.here_sum.assign(context_.model.row_count, 0.0);
+  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+    box.here[t] = first_alive(here_alive_, t);
+    if (box.here[t] == nothing) continue;
+    const Leaves::Rows rows = leaves.rows[t];
+    const double* values = leaves.values_of(t, box.here[t]);
+    for (std::uint32_t r = 0; r < rows.count; ++r) box.here_sum[rows.first + r] += values[r];
+  }
+  box.knows_here = true;
 }
 
 double Probe::exact_cost(const ProbeBox& box, std::uint32_t variable, std::uint32_t cell) const {
@@ -383,11 +398,11 @@ bool Probe::enter(ProbeBox& box) {
 bool Probe::ask(ProbeBox& box) {
   reached_.assign(context_.demands.size(), 0.0);
   bool enough = true;
-  for (const std::uint32_t leaf : here_) enough = enough && leaf != nothing;
+  for (const std::uint32_t leaf : box.here) enough = enough && leaf != nothing;
   for (std::size_t m = 0; m < reached_.size(); ++m) {
     const Demand& demand = context_.demands[m];
-    reached_[m] = demand.sign * here_sum_[demand.plus];
-    if (demand.minus != Demand::none) reached_[m] -= here_sum_[demand.minus];
+    reached_[m] = demand.sign * box.here_sum[demand.plus];
+    if (demand.minus != Demand::none) reached_[m] -= box.here_sum[demand.minus];
     enough = enough && reached_[m] >= problem_->thresholds[m];
   }
   if (enough && box.asked == ProbeBox::Asked::no) {
@@ -444,12 +459,12 @@ bool Probe::choose(ProbeBox& box) {
     if (rows.count == 1) {
       const double weight = weights_[rows.first];
       if (weight == 0) continue;
-      best = one_row_     ? best_[t]
+      best = one_row_     ? box.best[t]
              : weight > 0 ? first_alive(box.alive, t)
                           : last_alive(box.alive, t);
-      const std::uint32_t other = here_[t] != nothing ? here_[t]
-                                  : weight > 0        ? last_alive(box.alive, t)
-                                                      : first_alive(box.alive, t);
+      const std::uint32_t other = box.here[t] != nothing ? box.here[t]
+                                  : weight > 0           ? last_alive(box.alive, t)
+                                                         : first_alive(box.alive, t);
       gain = weight * (*leaves.values_of(t, best) - *leaves.values_of(t, other));
     } else {
       const auto weighed = [&](std::uint32_t leaf) {
@@ -470,7 +485,7 @@ bool Probe::choose(ProbeBox& box) {
         }
         least = std::min(least, value);
       }
-      gain = most - (here_[t] != nothing ? weighed(here_[t]) : least);
+      gain = most - (box.here[t] != nothing ? weighed(box.here[t]) : least);
     }
     if (gain <= 0 || outside[best] == 0) continue;
     const double share = gain / outside[best];

@@ -32,6 +32,10 @@ struct ProbeBox {
   std::vector<CellRange> range;
   std::vector<std::uint32_t> nearest;
   std::vector<std::uint64_t> alive;
+  std::vector<std::uint32_t> best;  ///< of a tree: its best leaf alive, where there is one demand
+  std::vector<std::uint32_t> here;  ///< of a tree: the leaf that holds the nearest point, if alive
+  std::vector<double> here_sum;     ///< of a row: the sum of those leaves' values
+  bool knows_here = false;
   LeafState own;          ///< unless it is an ancestor's
   std::size_t owner = 0;  ///< the depth at which the box's state lies
   double cost = 0;        ///< of the nearest point, about
@@ -76,8 +80,9 @@ class Probe {
   bool enter(ProbeBox& box);
   void filter(ProbeBox& box) const;
   const LeafState& state(const ProbeBox& box) const { return boxes_by_depth_[box.owner].own; }
-  bool measure(const ProbeBox& box);
-  bool measure_one(const ProbeBox& box);
+  bool measure(ProbeBox& box);
+  bool measure_one(ProbeBox& box);
+  void locate(ProbeBox& box);
   bool ask(ProbeBox& box);
   bool find_tie(const ProbeBox& box, Branch& branch) const;
   bool choose(ProbeBox& box);
@@ -102,13 +107,12 @@ class Probe {
   std::uint64_t boxes_ = 0;
   mutable std::vector<std::uint32_t> cells_;
   std::vector<std::uint32_t> cursor_;
-  std::vector<std::uint8_t> holds_known_;   // of a leaf
-  std::vector<std::uint64_t> here_alive_;   // leaves alive that hold the nearest point
-  std::vector<std::uint32_t> best_, here_;  // of a tree: its best leaf alive, the nearest point's
-  std::vector<double> high_, low_, here_sum_;  // of a row
-  std::vector<double> bounds_, reached_;       // of a demand
-  std::vector<double> weights_;                // of a row
-  std::vector<double> gain_;                   // of a cut
+  std::vector<std::uint8_t> holds_known_;  // of a leaf
+  std::vector<std::uint64_t> here_alive_;  // leaves alive that hold the nearest point
+  std::vector<double> high_, low_;         // of a row
+  std::vector<double> bounds_, reached_;   // of a demand
+  std::vector<double> weights_;            // of a row
+  std::vector<double> gain_;               // of a cut
   std::vector<std::uint32_t> touched_;
 };
 
