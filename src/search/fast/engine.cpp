@@ -116,6 +116,25 @@ class Engine {
   void guard_reduction(const Problem& before, const Problem& after, const char* prune) const {
     if (developer_build && before.holds_known && !after.holds_known) KnownSolution::lost(prune);
   }
+  /// What is not selected must not be part of the known solution.
+  void guard_selection(const Problem& problem, const Selection& keep, const char* prune) const {
+    if (!developer_build || !problem.holds_known || context_.known.cost() > context_.reach()) {
+      return;
+    }
+    for (std::size_t v = 0; v < problem.variable_count(); ++v) {
+      if (!keep.cell[problem.cell_begin[v] + problem.known[v]]) KnownSolution::lost(prune);
+    }
+    for (std::size_t leaf = 0; leaf < problem.leaf_count(); ++leaf) {
+      const auto holds = [&](const Side& side) {
+        return problem.known[side.variable] >= side.first &&
+               problem.known[side.variable] < side.last;
+      };
+      const auto sides = problem.leaves.sides_of(leaf);
+      if (!keep.leaf[leaf] && std::all_of(sides.begin(), sides.end(), holds)) {
+        KnownSolution::lost(prune);
+      }
+    }
+  }
   void guard(const Problem& problem, const char* prune) const {
     if (developer_build && problem.holds_known && context_.known.cost() <= context_.reach()) {
       KnownSolution::lost(prune);
@@ -184,8 +203,12 @@ class Engine {
       return;
     }
     if (parts_.start) polish(*node);
-    if (!probe.start(node->problem)) return;
-    split_up(std::move(node), probe.branch());
+    Selection keep(node->problem);
+    // Certified again: reduced costs and bound must be of one split, and the last one may be new.
+    if (node->split) node->split->select(node->split->certify(), context_.radius(), keep);
+    guard_selection(node->problem, keep, "reduced cost");
+    if (!probe.start(node->problem, &keep)) return;
+    split_up(std::move(node), probe.branch(), keep);
   }
 
   /// Raises the bound by the dual and drops what it excludes. False when the node is done.
@@ -193,7 +216,7 @@ class Engine {
     {
       Selection keep(node->problem);
       probe.select(keep);
-      if (!shrink(node, keep, "radius")) return false;
+      if (!shrink(node, keep)) return false;
     }
     if (!node->split) {
       node->split.emplace(context_, node->problem);
@@ -218,7 +241,8 @@ class Engine {
       if (root && parts_.start) improve_from(context_, node->problem, node->split->favourites());
       Selection keep(node->problem);
       node->split->select(bound, context_.radius(), keep);
-      if (!shrink(node, keep, "reduced cost")) return false;
+      guard_selection(node->problem, keep, "reduced cost");
+      if (!shrink(node, keep)) return false;
       if (node->problem.variable_count() == 0) break;
       const double gained = bound - last;
       last = bound;
@@ -227,21 +251,18 @@ class Engine {
     return true;
   }
 
-  /// Goes over to the reduced problem if that is worth it.
-  bool shrink(std::unique_ptr<Node>& node, Selection& keep, const char* prune) {
-    const auto dead = [](const std::vector<std::uint8_t>& kept) {
-      return static_cast<std::size_t>(std::count(kept.begin(), kept.end(), 0));
+  /// Goes over to the reduced problem if that is worth it. False when nothing is left.
+  bool shrink(std::unique_ptr<Node>& node, Selection& keep) {
+    const auto many_dead = [](const std::vector<std::uint8_t>& kept) {
+      return 10 * static_cast<std::size_t>(std::count(kept.begin(), kept.end(), 0)) > kept.size();
     };
-    const std::size_t leaves = dead(keep.leaf), cells = dead(keep.cell);
-    if (leaves == 0 && cells == 0) return true;
+    if (!many_dead(keep.leaf) && !many_dead(keep.cell)) return true;
     Origin origin;
     auto problem = reduce(node->problem, keep, context_.demands, &origin);
-    const bool matters = context_.known.cost() <= context_.reach();
     if (!problem) {
-      guard(node->problem, prune);
+      guard(node->problem, "reduction");
       return false;
     }
-    if (matters) guard_reduction(node->problem, *problem, prune);
     auto smaller = std::make_unique<Node>(std::move(*problem));
     smaller->bound = node->bound;
     smaller->depth = node->depth;
@@ -256,13 +277,13 @@ class Engine {
     return true;
   }
 
-  void split_up(std::unique_ptr<Node> whole, Branch branch) {
+  void split_up(std::unique_ptr<Node> whole, Branch branch, const Selection& kept) {
     const std::shared_ptr<const Node> node = std::move(whole);
     const Problem& problem = node->problem;
     const std::uint32_t begin = problem.cell_begin[branch.variable];
     const std::uint32_t end = problem.cell_begin[branch.variable + 1];
     for (const bool left : {true, false}) {
-      Selection keep(problem);
+      Selection keep = kept;
       const std::uint32_t cut = begin + branch.cell;
       std::fill(keep.cell.begin() + (left ? cut : begin), keep.cell.begin() + (left ? end : cut),
                 std::uint8_t{0});

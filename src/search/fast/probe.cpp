@@ -101,8 +101,13 @@ void Probe::sort_testers() {
   is_sorted_ = true;
 }
 
-bool Probe::start(const Problem& problem) {
+bool Probe::start(const Problem& problem, const Selection* keep) {
   bind(problem);
+  for (std::size_t leaf = 0; keep && leaf < keep->leaf.size(); ++leaf) {
+    if (!keep->leaf[leaf]) {
+      boxes_by_depth_[0].alive[leaf / 64] &= ~(std::uint64_t{1} << (leaf % 64));
+    }
+  }
   depth_ = 0;
   if (!enter(boxes_by_depth_[0])) return false;
   first_branch_ = boxes_by_depth_[0].branch;

@@ -62,8 +62,9 @@ class Probe {
  public:
   explicit Probe(const Context& context) : context_(context) {}
 
-  /// Starts on a problem. False when the whole problem is done: nothing in it is worth finding.
-  bool start(const Problem& problem);
+  /// Starts on a problem, with the leaves that are selected. False when the whole problem is done:
+  /// nothing in it is worth finding.
+  bool start(const Problem& problem, const Selection* keep = nullptr);
   /// Searches at most this many boxes more. True when the problem is done.
   bool search(std::uint64_t budget);
   /// Which part of the problem is done, if the two sides of every cut are equally much work.

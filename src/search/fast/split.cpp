@@ -314,14 +314,14 @@ void Split::search_price(std::size_t demand) {
     return;
   }
   if (low.slope > 0 && high.slope < 0) {
-    for (int i = 0; i < 12; ++i) {
+    for (int i = 0; i < 4; ++i) {
       const double at = (high.value - low.value + low.slope * low.at - high.slope * high.at) /
                         (low.slope - high.slope);
       if (!(at > low.at && at < high.at)) break;
       const double expected = low.value + low.slope * (at - low.at);
       const Tangent middle = tangent(at);
       if (middle.value > best.value) best = middle;
-      if (expected - middle.value <= 1e-3 * (best.value - here.value) || middle.slope == 0) break;
+      if (expected - middle.value <= 0.1 * (best.value - here.value) || middle.slope == 0) break;
       (middle.slope > 0 ? low : high) = middle;
     }
   }
