@@ -56,7 +56,7 @@ class Engine {
   /// Looks for a first point nearby, then farther and farther away, so that the problems stay
   /// small. Nothing when the search is over.
   std::unique_ptr<Node> reach_out() {
-    for (double radius = 2 * least_radius(context_);; radius *= 4) {
+    for (double radius = 4 * least_radius(context_);; radius *= 4) {
       if (radius > largest_cost() || radius >= context_.incumbent.cost()) radius = infinity;
       context_.cap = radius;
       std::unique_ptr<Node> node = compile();

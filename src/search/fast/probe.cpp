@@ -470,6 +470,7 @@ bool Probe::choose(ProbeBox& box) {
       const std::uint32_t other = box.here[t] != nothing ? box.here[t]
                                   : weight > 0           ? last_alive(box.alive, t)
                                                          : first_alive(box.alive, t);
+      if (best == other) continue;
       gain = weight * (*leaves.values_of(t, best) - *leaves.values_of(t, other));
     } else {
       const auto weighed = [&](std::uint32_t leaf) {
