@@ -246,7 +246,7 @@ class Engine {
       if (node->problem.variable_count() == 0) break;
       const double gained = bound - last;
       last = bound;
-      if (gained < (radius - bound) * (root ? 0.01 : 0.05)) break;
+      if (gained < (radius - bound) * (root ? 0.02 : 0.05)) break;
     }
     return true;
   }
@@ -304,7 +304,7 @@ class Engine {
   /// Better points for a part of the time: a lower radius prunes everywhere.
   void polish(const Node& node) {
     const double now = context_.watch.seconds();
-    if (polish_seconds_.load() > 0.15 * now) return;
+    if (polish_seconds_.load() > 0.1 * now) return;
     if (node.split) improve_from(context_, node.problem, node.split->favourites());
     improve(context_, node.problem, 20, ++polished_);
     polish_seconds_ = polish_seconds_ + (context_.watch.seconds() - now);
