@@ -35,6 +35,7 @@ struct Arguments {
   std::string engine;
   std::string norm = "squared_l2";
   std::string rows;
+  std::vector<std::string> without;
   int threads = 0;
   double time_limit = infinity;
   int repeat = 1;
@@ -64,7 +65,9 @@ boxwood::Engine engine_named(const std::string& name) {
 boxwood::Norm norm_named(const std::string& name) {
   if (name == "squared_l2") return boxwood::Norm::squared_l2;
   if (name == "l1") return boxwood::Norm::l1;
-  throw boxwood::Error("--norm", "\"" + name + "\" is neither squared_l2 nor l1");
+  if (name == "l0") return boxwood::Norm::l0;
+  if (name == "linf") return boxwood::Norm::linf;
+  throw boxwood::Error("--norm", "\"" + name + "\" is none of squared_l2, l1, l0, linf");
 }
 
 boxwood::FeatureKind kind_named(const std::string& name) {
@@ -154,18 +157,19 @@ boxwood::Options options_of(const Arguments& arguments) {
   options.engine = engine_named(arguments.engine);
   options.threads = arguments.threads;
   options.limits.seconds = arguments.time_limit;
+  for (const std::string& part : arguments.without) {
+    if (part == "start") options.parts.start = false;
+    if (part == "probe") options.parts.probe = false;
+    if (part == "dual") options.parts.dual = false;
+  }
   return options;
 }
 
 Json describe(std::size_t row, const boxwood::Answer& answer, double seconds) {
-  Json line = {{"row", row},
-               {"status", boxwood::to_string(answer.status)},
-               {"cost", answer.cost},
-               {"lower_bound", answer.lower_bound},
-               {"seconds", seconds},
-               {"nodes", answer.statistics.nodes},
-               {"point", nullptr},
-               {"already_met", answer.already_met}};
+  Json line = {{"row", row},          {"status", boxwood::to_string(answer.status)},
+               {"cost", answer.cost}, {"lower_bound", answer.lower_bound},
+               {"seconds", seconds},  {"nodes", answer.statistics.nodes},
+               {"point", nullptr},    {"already_met", answer.already_met}};
   if (!answer.solutions.empty()) line["point"] = answer.best().point;
   return line;
 }
@@ -218,8 +222,8 @@ void answer_as_batch(const boxwood::Prepared& prepared, const std::vector<Questi
   const auto answer_some = [&](const tbb::blocked_range<std::size_t>& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
       try {
-        outcomes[i] = boxwood::to_string(
-            boxwood::explain(prepared, questions[i].query, options).status);
+        outcomes[i] =
+            boxwood::to_string(boxwood::explain(prepared, questions[i].query, options).status);
       } catch (const std::exception&) {
         outcomes[i] = "error";
       }
@@ -266,7 +270,10 @@ int main(int count, char** words) {
   app.add_option("model", arguments.model, "model file")->required();
   app.add_option("questions", arguments.questions, "questions as JSON")->required();
   app.add_option("--engine", arguments.engine, "paper or fast; the library's default otherwise");
-  app.add_option("--norm", arguments.norm, "squared_l2 or l1");
+  app.add_option("--without", arguments.without, "parts of the fast engine to leave out")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"start", "probe", "dual"}));
+  app.add_option("--norm", arguments.norm, "squared_l2, l1, l0 or linf");
   app.add_option("--threads", arguments.threads, "0: all cores");
   app.add_option("--time-limit", arguments.time_limit, "seconds a question may take");
   app.add_option("--rows", arguments.rows, "0,3,7-9: only these, counted from 0");

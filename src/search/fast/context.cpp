@@ -68,6 +68,10 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
       known(given_query, variables, known_solution),
       incumbent(given_incumbent),
       watch(given_watch) {
+  for (const Variable& variable : variables) {
+    most += std::max(variable.cells.front().cost, variable.cells.back().cost);
+  }
+  most *= 1 + 1e-9;  // added up in any order
   for (const Condition& condition : conditions) {
     const std::uint32_t first = model.first_row[condition.ensemble];
     Demand demand{first + static_cast<std::uint32_t>(condition.plus), Demand::none, condition.sign};

@@ -56,10 +56,12 @@ struct Context {
   /// The cells of the best point so far; empty when there is none.
   std::vector<std::uint32_t> best_cells() const;
 
-  /// Nothing dearer than this is worth finding: the best known cost, or less while the search has
-  /// not yet dared to go farther.
-  double reach() const { return std::min(incumbent.cost(), cap); }
+  /// Nothing dearer than this is worth finding: the best known cost, less than that while the
+  /// search has not yet dared to go farther, and never more than the dearest cells of all cost
+  /// together. The last makes a bound of the proof that there is no point at all.
+  double reach() const { return std::min({incumbent.cost(), cap, most}); }
   double cap = std::numeric_limits<double>::infinity();
+  double most = 0;
 
   /// Bounds are about the exact sum of a point's costs, total_cost adds with rounding: a bound must
   /// exceed this to be sure that every total_cost exceeds the best known one.
