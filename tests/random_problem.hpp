@@ -1,6 +1,7 @@
-// Small random models and queries that hit the corners: thresholds that coincide, values on
-// thresholds, leaves with equal scores, missing values, both comparisons, both precisions, infinite
-// and denormal thresholds, sums that overflow, several requirements and several ensembles.
+// Random models and queries that hit the corners: thresholds that coincide, values on thresholds,
+// leaves with equal scores, missing values, both comparisons, both precisions, infinite and
+// denormal thresholds, sums that overflow, several requirements and several ensembles. Small enough
+// for brute force unless a size is given.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -16,13 +17,25 @@ struct RandomProblem {
   boxwood::Query query;
 };
 
+/// Each number is drawn from the first of its range up to the last.
+struct ProblemSize {
+  struct Range {
+    std::size_t first = 0;
+    std::size_t last = 0;
+  };
+  Range features{1, 4};
+  Range rounds{1, 4};  ///< trees of one output
+  Range splits{0, 4};  ///< of a tree
+  std::size_t thresholds = 7;
+};
+
 class ProblemMaker {
  public:
-  explicit ProblemMaker(std::uint64_t seed) : random_(seed) {}
+  explicit ProblemMaker(std::uint64_t seed, ProblemSize size = {}) : random_(seed), size_(size) {}
 
   RandomProblem make() {
     RandomProblem problem;
-    const std::size_t width = 1 + below(4);
+    const std::size_t width = draw(size_.features);
     whole_ = below(3) == 0;
     odd_thresholds_ = below(8) == 0;
     huge_values_ = below(12) == 0;
@@ -38,6 +51,9 @@ class ProblemMaker {
   using NodeKind = boxwood::NodeKind;
 
   std::size_t below(std::size_t count) { return random_() % count; }
+  std::size_t draw(ProblemSize::Range range) {
+    return range.first + below(range.last - range.first + 1);
+  }
   bool coin() { return below(2) == 0; }
   double uniform(double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random_);
@@ -56,8 +72,9 @@ class ProblemMaker {
                                 -std::numeric_limits<double>::infinity()};
       value = odd[below(std::size(odd))];
     } else {
-      value = whole_ ? static_cast<double>(below(6)) - 0.5 * static_cast<double>(below(2))
-                     : static_cast<double>(below(7)) / 7.0;
+      const std::size_t count = size_.thresholds;
+      value = whole_ ? static_cast<double>(below(count - 1)) - 0.5 * static_cast<double>(below(2))
+                     : static_cast<double>(below(count)) / static_cast<double>(count);
     }
     return input == boxwood::Precision::float32 ? static_cast<double>(static_cast<float>(value))
                                                 : value;
@@ -82,7 +99,7 @@ class ProblemMaker {
     const bool every = ensemble.base.size() > 1 && below(4) == 0;
     tree.output = every ? boxwood::Tree::every_output : static_cast<std::int32_t>(output);
     tree.nodes.emplace_back();
-    const std::size_t splits = below(5);
+    const std::size_t splits = draw(size_.splits);
     std::vector<std::size_t> leaves{0};
     for (std::size_t s = 0; s < splits; ++s) {
       const std::size_t pick = below(leaves.size());
@@ -137,7 +154,7 @@ class ProblemMaker {
     for (std::size_t k = 0; k < outputs; ++k) {
       ensemble.base.push_back(leaf_value(ensemble.accumulator));
     }
-    const std::size_t rounds = 1 + below(4);
+    const std::size_t rounds = draw(size_.rounds);
     for (std::size_t t = 0; t < rounds * outputs; ++t) {
       ensemble.trees.push_back(make_tree(ensemble, t % outputs));
     }
@@ -218,6 +235,7 @@ class ProblemMaker {
   }
 
   std::mt19937_64 random_;
+  ProblemSize size_;
   bool whole_ = false;
   bool odd_thresholds_ = false;
   bool huge_values_ = false;

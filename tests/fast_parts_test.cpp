@@ -1,0 +1,389 @@
+// The parts of the fast engine, each against first principles on random problems that are small
+// enough to look at every point: what a part claims must hold for each of them.
+#include "search/fast/context.hpp"
+#include "search/fast/frontier.hpp"
+#include "search/fast/moves.hpp"
+#include "search/fast/problem.hpp"
+#include "search/fast/simd.hpp"
+#include "search/fast/split.hpp"
+
+#include <boxwood/explain.hpp>
+
+#include "oracle.hpp"
+#include "random_problem.hpp"
+#include "seeds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+
+namespace {
+
+using namespace boxwood;
+using fast::Problem;
+using fast::Selection;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+using Cells = std::vector<std::uint32_t>;
+
+/// Calls see(cells) for every combination; false when there are more than `most`.
+template <typename See>
+bool each_combination(const std::vector<std::uint32_t>& counts, double most, See see) {
+  double combinations = 1;
+  for (const std::uint32_t count : counts) combinations *= count;
+  if (combinations > most) return false;
+  Cells at(counts.size(), 0);
+  for (;;) {
+    see(at);
+    std::size_t d = 0;
+    while (d < at.size() && ++at[d] == counts[d]) at[d++] = 0;
+    if (d == at.size()) return true;
+  }
+}
+
+/// A point of the grid, judged by the models themselves.
+struct GridPoint {
+  Cells cells;
+  double cost = 0;
+  std::vector<double> reached;  ///< of a demand: the sum of its leaves' scores
+  bool works = false;
+};
+
+class Question {
+ public:
+  explicit Question(RandomProblem problem)
+      : problem_(std::move(problem)),
+        prepared_(problem_.ensembles),
+        conditions_(make_conditions(problem_.ensembles, problem_.query)),
+        incumbent_(problem_.query, 1),
+        watch_(Limits{}),
+        context(problem_.ensembles, problem_.query, prepared_.leaves().cuts, prepared_.model(),
+                conditions_, {}, incumbent_, watch_) {}
+  Question(const Question&) = delete;
+
+  /// Whether there is something to search and every point can be looked at.
+  bool list_points() {
+    for (const Condition& condition : conditions_) {
+      if (!std::isfinite(condition.threshold)) return false;
+    }
+    for (const Ensemble& ensemble : problem_.ensembles) {
+      for (const Tree& tree : ensemble.trees) {
+        for (const double value : tree.values) {
+          if (std::abs(value) > 1e30) return false;  // their sums overflow: nothing to compare
+        }
+      }
+    }
+    Cells counts;
+    for (const Variable& variable : context.variables) {
+      counts.push_back(static_cast<std::uint32_t>(variable.cells.size()));
+    }
+    return each_combination(counts, 3000, [&](const Cells& cells) { judge(cells); });
+  }
+
+  std::vector<GridPoint> points;
+
+ private:
+  void judge(const Cells& cells) {
+    std::vector<double> values(cells.size());
+    for (std::size_t d = 0; d < cells.size(); ++d) {
+      values[d] = context.variables[d].cells[cells[d]].value;
+    }
+    GridPoint point{cells, total_cost(problem_.query, values), {}, false};
+    if (std::isinf(point.cost)) return;
+    point.works = Oracle::works(problem_.ensembles, problem_.query, values);
+    for (const Condition& condition : conditions_) {
+      const Ensemble& ensemble = problem_.ensembles[condition.ensemble];
+      double sum = 0;
+      for (const Tree& tree : ensemble.trees) {
+        const auto leaf = static_cast<std::size_t>(reach_leaf(tree, values, ensemble.input));
+        sum += condition.score(tree, static_cast<std::uint32_t>(tree.nodes[leaf].value));
+      }
+      point.reached.push_back(sum);
+    }
+    points.push_back(std::move(point));
+  }
+
+  RandomProblem problem_;
+  Prepared prepared_;
+  std::vector<Condition> conditions_;
+  Incumbent incumbent_;
+  Watch watch_;
+
+ public:
+  fast::Context context;  // refers to all of the above
+};
+
+/// Draws problems until `cases` of them can be looked at point by point.
+template <typename Check>
+void each_question(int cases, Check check) {
+  ProblemMaker maker(test_seed());
+  std::mt19937_64 random(test_seed() + 1);
+  int done = 0;
+  for (int i = 0; done < cases; ++i) {
+    ASSERT_LT(i, 20 * cases + 100) << "too few problems are small enough";
+    Question question(maker.make());
+    if (!question.list_points() || question.points.empty()) continue;
+    SCOPED_TRACE(testing::Message() << "problem " << i << " of BOXWOOD_SEED=" << test_seed());
+    check(question, random);
+    if (testing::Test::HasFailure()) return;
+    ++done;
+  }
+}
+
+/// The one leaf of a tree that holds the point; fails unless there is exactly one.
+std::uint32_t leaf_at(const fast::Leaves& leaves, std::size_t tree, const Cells& at) {
+  std::uint32_t found = ~std::uint32_t{0};
+  int count = 0;
+  for (std::uint32_t leaf = leaves.tree_begin[tree]; leaf < leaves.tree_begin[tree + 1]; ++leaf) {
+    bool inside = true;
+    for (const fast::Side& side : leaves.sides_of(leaf)) {
+      inside = inside && at[side.variable] >= side.first && at[side.variable] < side.last;
+    }
+    if (!inside) continue;
+    found = leaf;
+    ++count;
+  }
+  EXPECT_EQ(count, 1) << "leaves of tree " << tree << " that hold the point";
+  return found;
+}
+
+double reached(const Problem& problem, const fast::Demand& demand, const Cells& at) {
+  double sum = 0;
+  for (std::size_t t = 0; t < problem.leaves.tree_count(); ++t) {
+    const std::uint32_t leaf = leaf_at(problem.leaves, t, at);
+    if (leaf == ~std::uint32_t{0}) return std::numeric_limits<double>::quiet_NaN();
+    sum += fast::score(demand, problem.leaves.rows[t], problem.leaves.values_of(t, leaf));
+  }
+  return sum;
+}
+
+/// A problem with the way from the grid to it: of each grid variable, where each cell went.
+struct Traced {
+  static constexpr std::uint32_t gone = ~std::uint32_t{0};
+  static constexpr std::uint32_t certain = gone - 1;  ///< kept, but its variable is no more
+
+  Problem problem;
+  std::vector<Cells> went;
+
+  /// The problem's cells of a point of the grid; nothing when a cell is gone.
+  std::optional<Cells> place(const Cells& grid) const {
+    Cells at(problem.variable_count());
+    for (std::size_t d = 0; d < grid.size(); ++d) {
+      const std::uint32_t cell = went[d][grid[d]];
+      if (cell == gone) return std::nullopt;
+      if (cell == certain) continue;
+      for (std::size_t v = 0; v < at.size(); ++v) {
+        if (problem.variable_of[v] == d) at[v] = cell;
+      }
+    }
+    return at;
+  }
+};
+
+Traced gather_all(const fast::Context& context, double radius) {
+  Traced raw{gather(context.model, context.variables, context.leaf_cost, context.thresholds, radius),
+             {}};
+  for (std::size_t d = 0; d < context.variables.size(); ++d) {
+    Cells cells(context.variables[d].cells.size(), Traced::gone);
+    for (std::uint32_t c = raw.problem.cell_begin[d]; c < raw.problem.cell_begin[d + 1]; ++c) {
+      cells[raw.problem.choice[c]] = c - raw.problem.cell_begin[d];
+    }
+    raw.went.push_back(cells);
+  }
+  return raw;
+}
+
+std::optional<Traced> reduce_traced(const Traced& from, Selection& keep,
+                                    std::span<const fast::Demand> demands, fast::Origin& origin) {
+  auto problem = reduce(from.problem, keep, demands, &origin);
+  if (!problem) return std::nullopt;
+  Traced to{std::move(*problem), from.went};
+  for (std::uint32_t v = 0; v < from.problem.variable_count(); ++v) {
+    const auto found = std::find(origin.variable.begin(), origin.variable.end(), v);
+    const auto now = static_cast<std::size_t>(found - origin.variable.begin());
+    for (std::uint32_t& cell : to.went[from.problem.variable_of[v]]) {
+      if (cell == Traced::gone) continue;
+      const std::uint32_t before = cell;
+      cell = Traced::gone;
+      if (!keep.cell[from.problem.cell_begin[v] + before]) continue;
+      if (found == origin.variable.end()) {
+        cell = Traced::certain;
+        continue;
+      }
+      for (std::uint32_t c = 0; c < to.problem.cell_count(now); ++c) {
+        const CellRange covers = origin.cells[to.problem.cell_begin[now] + c];
+        if (covers.contains(before)) cell = c;
+      }
+      EXPECT_NE(cell, Traced::gone) << "a kept cell is not covered";
+    }
+  }
+  return to;
+}
+
+/// What a point of the grid must find in a problem that holds it.
+void expect_same_point(const fast::Context& context, const Traced& traced, const GridPoint& point) {
+  const auto at = traced.place(point.cells);
+  ASSERT_TRUE(at.has_value()) << "a cell of a point was dropped";
+  const Problem& problem = traced.problem;
+  double cost = problem.fixed_cost;
+  for (std::size_t v = 0; v < at->size(); ++v) {
+    const std::uint32_t flat = problem.cell_begin[v] + (*at)[v];
+    cost += problem.cost[flat];
+    // The cell that speaks for the merged ones is one of them, and the cheapest.
+    const std::size_t d = problem.variable_of[v];
+    EXPECT_EQ(traced.went[d][problem.choice[flat]], (*at)[v]);
+    EXPECT_EQ(context.variables[d].cells[problem.choice[flat]].cost, problem.cost[flat]);
+    EXPECT_LE(problem.cost[flat], context.variables[d].cells[point.cells[d]].cost);
+    EXPECT_LE(problem.cost_at(v, problem.nearest[v]), problem.cost[flat]);
+  }
+  EXPECT_LE(cost, point.cost * (1 + 1e-12));
+  for (std::size_t m = 0; m < context.demands.size(); ++m) {
+    const double certain = context.thresholds[m] - problem.thresholds[m];
+    EXPECT_NEAR(reached(problem, context.demands[m], *at) + certain, point.reached[m], 1e-9);
+  }
+}
+
+/// Keeps a random range of cells of one variable, as a cut does.
+void cut_at_random(const Problem& problem, std::mt19937_64& random, Selection& keep) {
+  if (problem.variable_count() == 0) return;
+  const std::size_t v = random() % problem.variable_count();
+  const std::uint32_t cut = 1 + static_cast<std::uint32_t>(random()) % (problem.cell_count(v) - 1);
+  const auto begin = keep.cell.begin() + problem.cell_begin[v];
+  const auto end = keep.cell.begin() + problem.cell_begin[v + 1];
+  if (random() % 2 == 0) {
+    std::fill(begin, begin + cut, std::uint8_t{0});
+  } else {
+    std::fill(begin + cut, end, std::uint8_t{0});
+  }
+}
+
+bool kept(const Traced& traced, const Selection& keep, const Cells& grid) {
+  const auto at = traced.place(grid);
+  if (!at) return false;
+  for (std::size_t v = 0; v < at->size(); ++v) {
+    if (!keep.cell[traced.problem.cell_begin[v] + (*at)[v]]) return false;
+  }
+  return true;
+}
+
+TEST(Reduce, EveryPointWithinTheRadiusStaysWithItsScores) {
+  int reductions = 0;
+  each_question(test_cases(600), [&](Question& question, std::mt19937_64& random) {
+    const double radius = question.points[random() % question.points.size()].cost;
+    Traced now = gather_all(question.context, radius);
+    std::vector<const GridPoint*> inside;
+    for (const GridPoint& point : question.points) {
+      if (point.cost <= radius) inside.push_back(&point);
+    }
+    fast::Origin whole;  // from the first reduced problem to the present one
+    std::optional<Traced> first;
+    for (int step = 0; step < 4; ++step) {
+      Selection keep(now.problem);
+      if (step > 0) cut_at_random(now.problem, random, keep);
+      std::erase_if(inside, [&](const GridPoint* p) { return !kept(now, keep, p->cells); });
+      fast::Origin origin;
+      auto next = reduce_traced(now, keep, question.context.demands, origin);
+      if (!next) {
+        EXPECT_TRUE(inside.empty()) << "nothing is left although a point is";
+        return;
+      }
+      for (const GridPoint* point : inside) expect_same_point(question.context, *next, *point);
+      if (step == 0) first = next;
+      if (step == 1) whole = origin;
+      if (step > 1) whole = compose(now.problem, whole, origin);
+      now = std::move(*next);
+      ++reductions;
+    }
+    // A composed origin leads from the last problem straight to the first.
+    ASSERT_EQ(whole.variable.size(), now.problem.variable_count());
+    ASSERT_EQ(whole.tree.size(), now.problem.leaves.tree_count());
+    for (const GridPoint* point : inside) {
+      const Cells before = *first->place(point->cells), after = *now.place(point->cells);
+      for (std::size_t v = 0; v < after.size(); ++v) {
+        const CellRange covers = whole.cells[now.problem.cell_begin[v] + after[v]];
+        EXPECT_TRUE(covers.contains(before[whole.variable[v]]));
+      }
+    }
+  });
+  EXPECT_GT(reductions, 100);
+}
+
+TEST(Split, BoundsEveryPointAndDropsNoneWithinTheRadius) {
+  int rounds_done = 0, dropped = 0, inherited = 0, close = 0, tight = 0;
+  each_question(test_cases(600), [&](Question& question, std::mt19937_64& random) {
+    const fast::Context& context = question.context;
+    std::vector<const GridPoint*> working;
+    for (const GridPoint& point : question.points) {
+      if (point.works) working.push_back(&point);
+    }
+    if (working.empty()) return;
+    const double radius = working[random() % working.size()]->cost;
+    std::erase_if(working, [&](const GridPoint* p) { return p->cost > radius; });
+    const double weak = 1 + (static_cast<double>(context.variables.size()) + 4) * 0x1p-52;
+    double least = infinity;
+    for (const GridPoint* point : working) least = std::min(least, point->cost);
+
+    Traced now = gather_all(context, radius);
+    {
+      Selection keep(now.problem);
+      fast::Origin origin;
+      auto reduced = reduce_traced(now, keep, context.demands, origin);
+      ASSERT_TRUE(reduced.has_value());
+      now = std::move(*reduced);
+    }
+    auto split = std::make_unique<fast::Split>(context, now.problem);
+    EXPECT_LE(split->certify(), least * weak);
+    for (int step = 0; step < 4; ++step) {
+      for (std::size_t round = random() % 8; round > 0; --round) {
+        split->ascend();
+        ++rounds_done;
+        EXPECT_LE(split->certify(), least * weak) << "the bound exceeds a point's cost";
+      }
+      const double bound = split->certify();
+      tight += bound > 0.9 * least ? 1 : 0;
+      Selection keep(now.problem);
+      split->select(bound, radius * weak, keep);
+      dropped += std::count(keep.leaf.begin(), keep.leaf.end(), 0) +
+                         std::count(keep.cell.begin(), keep.cell.end(), 0) >
+                     0
+                 ? 1
+                 : 0;
+      for (const GridPoint* point : working) {
+        const Cells at = *now.place(point->cells);
+        for (std::size_t v = 0; v < at.size(); ++v) {
+          EXPECT_TRUE(keep.cell[now.problem.cell_begin[v] + at[v]]) << "a point's cell was dropped";
+        }
+        for (std::size_t t = 0; t < now.problem.leaves.tree_count(); ++t) {
+          EXPECT_TRUE(keep.leaf[leaf_at(now.problem.leaves, t, at)]) << "a point's leaf was dropped";
+        }
+      }
+      if (step % 2 == 1) cut_at_random(now.problem, random, keep);
+      std::erase_if(working, [&](const GridPoint* p) { return !kept(now, keep, p->cells); });
+      if (working.empty()) return;
+      least = infinity;
+      for (const GridPoint* point : working) least = std::min(least, point->cost);
+      fast::Origin origin;
+      auto next = reduce_traced(now, keep, context.demands, origin);
+      ASSERT_TRUE(next.has_value());
+      for (const GridPoint* point : working) expect_same_point(context, *next, *point);
+      auto smaller = std::make_unique<fast::Split>(context, next->problem);
+      smaller->inherit(*split, origin);
+      // The split refers to the problem, which therefore stays where it is.
+      const double taken_over = smaller->certify();
+      EXPECT_LE(taken_over, least * weak) << "the inherited bound exceeds a point's cost";
+      if (bound > 0) {
+        ++inherited;
+        close += taken_over >= 0.9 * bound ? 1 : 0;
+      }
+      now = std::move(*next);
+      split = std::make_unique<fast::Split>(context, now.problem);
+      split->inherit(*smaller, ORIGIN);
+    }
+  });
+  std::cout << rounds_done << " rounds, " << tight << " tight bounds, " << dropped
+            << " selections that dropped something, " << close << " of " << inherited
+            << " inherited bounds close\n";
+}
