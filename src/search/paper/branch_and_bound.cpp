@@ -18,12 +18,13 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A box of the width-first phase and how many nodes below it are still open. The least bound of
-/// the unfinished ones bounds everything that is still to be found.
+/// A box of the width-first phase and how many nodes below it are still open, itself included from
+/// the start: others may be searched before it is pushed. The least bound of the unfinished ones
+/// bounds everything that is still to be found.
 struct Subtree {
   explicit Subtree(double least) : bound(least) {}
   double bound;
-  std::atomic<std::int64_t> open{0};
+  std::atomic<std::int64_t> open{1};
 };
 
 class Search {
@@ -39,6 +40,7 @@ class Search {
       // The last one pushed is the first one taken: the nearest.
       for (std::size_t i = frontier.size(); i-- > 0;) {
         push(std::move(frontier[i]), subtrees_[i]);
+        subtrees_[i].open.fetch_sub(1, std::memory_order_relaxed);
       }
       tasks_.wait();
     });
@@ -74,7 +76,7 @@ class Search {
     subtree.open.fetch_add(1, std::memory_order_relaxed);
     tasks_.run(handed_over([this, held, &subtree] {
       process(*held, subtree);
-      subtree.open.fetch_sub(1, std::memory_order_relaxed);
+      subtree.open.fetch_sub(1, std::memory_order_release);
     }));
   }
 
@@ -102,13 +104,15 @@ class Search {
     }
   }
 
-  /// Nothing that is still to be found costs less than the nearest unfinished subtree.
+  /// Nothing that is still to be found costs less than the nearest unfinished subtree, or than what
+  /// a worker that saw a limit before the others has left open.
   double least_open() const {
     double least = infinity;
     for (const Subtree& subtree : subtrees_) {
-      if (subtree.open.load(std::memory_order_relaxed) > 0) least = std::min(least, subtree.bound);
+      if (subtree.open.load(std::memory_order_acquire) > 0) least = std::min(least, subtree.bound);
     }
-    return space_.weaken(least);
+    // After the subtrees: one that was finished by then has told what it left.
+    return space_.weaken(std::min(least, open_bound_.load()));
   }
 
   const Space& space_;
