@@ -67,13 +67,12 @@ class Question {
   /// Whether there is something to search and every point can be looked at.
   bool list_points() {
     for (const Condition& condition : conditions_) {
-      if (!std::isfinite(condition.threshold)) return false;
+      if (huge({condition.threshold})) return false;
     }
     for (const Ensemble& ensemble : problem_.ensembles) {
+      if (huge(ensemble.base)) return false;
       for (const Tree& tree : ensemble.trees) {
-        for (const double value : tree.values) {
-          if (std::abs(value) > 1e30) return false;  // their sums overflow: nothing to compare
-        }
+        if (huge(tree.values)) return false;
       }
     }
     Cells counts;
@@ -86,6 +85,11 @@ class Question {
   std::vector<GridPoint> points;
 
  private:
+  /// Sums of such values overflow or lose all else: nothing to compare.
+  static bool huge(const std::vector<double>& values) {
+    return std::any_of(values.begin(), values.end(), [](double v) { return std::abs(v) > 1e30; });
+  }
+
   void judge(const Cells& cells) {
     std::vector<double> values(cells.size());
     for (std::size_t d = 0; d < cells.size(); ++d) {
@@ -119,7 +123,7 @@ class Question {
 /// Draws problems until `cases` of them can be looked at point by point.
 template <typename Check>
 void each_question(int cases, Check check) {
-  ProblemMaker maker(test_seed());
+  ProblemMaker maker(test_seed(), {{1, 3}, {1, 6}, {0, 7}, 6});
   std::mt19937_64 random(test_seed() + 1);
   int done = 0;
   for (int i = 0; done < cases; ++i) {
@@ -183,28 +187,31 @@ struct Traced {
   }
 };
 
-Traced gather_all(const fast::Context& context, double radius) {
-  Traced raw{gather(context.model, context.variables, context.leaf_cost, context.thresholds, radius),
-             {}};
+std::unique_ptr<Traced> gather_all(const fast::Context& context, double radius) {
+  auto raw = std::make_unique<Traced>();
+  raw->problem =
+      gather(context.model, context.variables, context.leaf_cost, context.thresholds, radius);
+  const Problem& problem = raw->problem;
   for (std::size_t d = 0; d < context.variables.size(); ++d) {
     Cells cells(context.variables[d].cells.size(), Traced::gone);
-    for (std::uint32_t c = raw.problem.cell_begin[d]; c < raw.problem.cell_begin[d + 1]; ++c) {
-      cells[raw.problem.choice[c]] = c - raw.problem.cell_begin[d];
+    for (std::uint32_t c = problem.cell_begin[d]; c < problem.cell_begin[d + 1]; ++c) {
+      cells[problem.choice[c]] = c - problem.cell_begin[d];
     }
-    raw.went.push_back(cells);
+    raw->went.push_back(cells);
   }
   return raw;
 }
 
-std::optional<Traced> reduce_traced(const Traced& from, Selection& keep,
-                                    std::span<const fast::Demand> demands, fast::Origin& origin) {
+/// On the heap, because a split refers to the problem.
+std::unique_ptr<Traced> reduce_traced(const Traced& from, Selection& keep,
+                                      std::span<const fast::Demand> demands, fast::Origin& origin) {
   auto problem = reduce(from.problem, keep, demands, &origin);
-  if (!problem) return std::nullopt;
-  Traced to{std::move(*problem), from.went};
+  if (!problem) return nullptr;
+  auto to = std::make_unique<Traced>(Traced{std::move(*problem), from.went});
   for (std::uint32_t v = 0; v < from.problem.variable_count(); ++v) {
     const auto found = std::find(origin.variable.begin(), origin.variable.end(), v);
     const auto now = static_cast<std::size_t>(found - origin.variable.begin());
-    for (std::uint32_t& cell : to.went[from.problem.variable_of[v]]) {
+    for (std::uint32_t& cell : to->went[from.problem.variable_of[v]]) {
       if (cell == Traced::gone) continue;
       const std::uint32_t before = cell;
       cell = Traced::gone;
@@ -213,8 +220,8 @@ std::optional<Traced> reduce_traced(const Traced& from, Selection& keep,
         cell = Traced::certain;
         continue;
       }
-      for (std::uint32_t c = 0; c < to.problem.cell_count(now); ++c) {
-        const CellRange covers = origin.cells[to.problem.cell_begin[now] + c];
+      for (std::uint32_t c = 0; c < to->problem.cell_count(now); ++c) {
+        const CellRange covers = origin.cells[to->problem.cell_begin[now] + c];
         if (covers.contains(before)) cell = c;
       }
       EXPECT_NE(cell, Traced::gone) << "a kept cell is not covered";
@@ -271,119 +278,239 @@ bool kept(const Traced& traced, const Selection& keep, const Cells& grid) {
 
 TEST(Reduce, EveryPointWithinTheRadiusStaysWithItsScores) {
   int reductions = 0;
-  each_question(test_cases(600), [&](Question& question, std::mt19937_64& random) {
+  each_question(test_cases(3000), [&](Question& question, std::mt19937_64& random) {
     const double radius = question.points[random() % question.points.size()].cost;
-    Traced now = gather_all(question.context, radius);
     std::vector<const GridPoint*> inside;
     for (const GridPoint& point : question.points) {
       if (point.cost <= radius) inside.push_back(&point);
     }
-    fast::Origin whole;  // from the first reduced problem to the present one
-    std::optional<Traced> first;
+    std::unique_ptr<Traced> now = gather_all(question.context, radius), first;
+    fast::Origin whole;  // leads from the present problem to the first reduced one
     for (int step = 0; step < 4; ++step) {
-      Selection keep(now.problem);
-      if (step > 0) cut_at_random(now.problem, random, keep);
-      std::erase_if(inside, [&](const GridPoint* p) { return !kept(now, keep, p->cells); });
+      Selection keep(now->problem);
+      if (step > 0) cut_at_random(now->problem, random, keep);
+      std::erase_if(inside, [&](const GridPoint* p) { return !kept(*now, keep, p->cells); });
       fast::Origin origin;
-      auto next = reduce_traced(now, keep, question.context.demands, origin);
+      std::unique_ptr<Traced> next = reduce_traced(*now, keep, question.context.demands, origin);
       if (!next) {
         EXPECT_TRUE(inside.empty()) << "nothing is left although a point is";
         return;
       }
       for (const GridPoint* point : inside) expect_same_point(question.context, *next, *point);
-      if (step == 0) first = next;
-      if (step == 1) whole = origin;
-      if (step > 1) whole = compose(now.problem, whole, origin);
-      now = std::move(*next);
+      if (step == 1) {
+        whole = origin;
+        first = std::move(now);
+      } else if (step > 1) {
+        whole = compose(now->problem, whole, origin);
+      }
+      now = std::move(next);
       ++reductions;
     }
-    // A composed origin leads from the last problem straight to the first.
-    ASSERT_EQ(whole.variable.size(), now.problem.variable_count());
-    ASSERT_EQ(whole.tree.size(), now.problem.leaves.tree_count());
+    ASSERT_EQ(whole.variable.size(), now->problem.variable_count());
+    ASSERT_EQ(whole.tree.size(), now->problem.leaves.tree_count());
     for (const GridPoint* point : inside) {
-      const Cells before = *first->place(point->cells), after = *now.place(point->cells);
+      const Cells before = *first->place(point->cells), after = *now->place(point->cells);
       for (std::size_t v = 0; v < after.size(); ++v) {
-        const CellRange covers = whole.cells[now.problem.cell_begin[v] + after[v]];
-        EXPECT_TRUE(covers.contains(before[whole.variable[v]]));
+        const CellRange covers = whole.cells[now->problem.cell_begin[v] + after[v]];
+        EXPECT_TRUE(covers.contains(before[whole.variable[v]])) << "composed origins lead astray";
       }
     }
   });
-  EXPECT_GT(reductions, 100);
+  EXPECT_GT(reductions, test_cases(3000));
 }
 
 TEST(Split, BoundsEveryPointAndDropsNoneWithinTheRadius) {
-  int rounds_done = 0, dropped = 0, inherited = 0, close = 0, tight = 0;
-  each_question(test_cases(600), [&](Question& question, std::mt19937_64& random) {
+  int questions = 0, selections = 0, leaves_dropped = 0, cells_dropped = 0, tight = 0,
+      inherited = 0, close = 0;
+  each_question(test_cases(3000), [&](Question& question, std::mt19937_64& random) {
     const fast::Context& context = question.context;
     std::vector<const GridPoint*> working;
     for (const GridPoint& point : question.points) {
       if (point.works) working.push_back(&point);
     }
     if (working.empty()) return;
-    const double radius = working[random() % working.size()]->cost;
-    std::erase_if(working, [&](const GridPoint* p) { return p->cost > radius; });
+    std::sort(working.begin(), working.end(),
+              [](const GridPoint* a, const GridPoint* b) { return a->cost < b->cost; });
+    if (working.front()->cost == 0) return;  // no bound to speak of
+    ++questions;
+    const double radius = working[random() % std::min<std::size_t>(working.size(), 4)]->cost;
     const double weak = 1 + (static_cast<double>(context.variables.size()) + 4) * 0x1p-52;
-    double least = infinity;
-    for (const GridPoint* point : working) least = std::min(least, point->cost);
+    // The bound must not exceed the cost of any point that works in the problem.
+    const auto least = [&] {
+      double cost = infinity;
+      for (const GridPoint* point : working) cost = std::min(cost, point->cost);
+      return cost * weak;
+    };
+    std::erase_if(working, [&](const GridPoint* p) { return p->cost > radius; });
 
-    Traced now = gather_all(context, radius);
-    {
-      Selection keep(now.problem);
-      fast::Origin origin;
-      auto reduced = reduce_traced(now, keep, context.demands, origin);
-      ASSERT_TRUE(reduced.has_value());
-      now = std::move(*reduced);
-    }
-    auto split = std::make_unique<fast::Split>(context, now.problem);
-    EXPECT_LE(split->certify(), least * weak);
+    std::unique_ptr<Traced> now = gather_all(context, radius);
+    Selection all(now->problem);
+    fast::Origin origin;
+    now = reduce_traced(*now, all, context.demands, origin);
+    ASSERT_TRUE(now);
+    auto split = std::make_unique<fast::Split>(context, now->problem);
+    EXPECT_LE(split->certify(), least()) << "before the first round";
     for (int step = 0; step < 4; ++step) {
-      for (std::size_t round = random() % 8; round > 0; --round) {
+      for (std::size_t round = random() % 12; round > 0; --round) {
         split->ascend();
-        ++rounds_done;
-        EXPECT_LE(split->certify(), least * weak) << "the bound exceeds a point's cost";
+        EXPECT_LE(split->certify(), least()) << "the bound exceeds a point's cost";
       }
       const double bound = split->certify();
-      tight += bound > 0.9 * least ? 1 : 0;
-      Selection keep(now.problem);
+      tight += bound > 0.9 * least() ? 1 : 0;
+      Selection keep(now->problem);
       split->select(bound, radius * weak, keep);
-      dropped += std::count(keep.leaf.begin(), keep.leaf.end(), 0) +
-                         std::count(keep.cell.begin(), keep.cell.end(), 0) >
-                     0
-                 ? 1
-                 : 0;
+      ++selections;
+      const auto drops = [](const std::vector<std::uint8_t>& part) {
+        return std::find(part.begin(), part.end(), 0) != part.end() ? 1 : 0;
+      };
+      leaves_dropped += drops(keep.leaf);
+      cells_dropped += drops(keep.cell);
       for (const GridPoint* point : working) {
-        const Cells at = *now.place(point->cells);
+        const Cells at = *now->place(point->cells);
         for (std::size_t v = 0; v < at.size(); ++v) {
-          EXPECT_TRUE(keep.cell[now.problem.cell_begin[v] + at[v]]) << "a point's cell was dropped";
+          EXPECT_TRUE(keep.cell[now->problem.cell_begin[v] + at[v]]) << "lost a point's cell";
         }
-        for (std::size_t t = 0; t < now.problem.leaves.tree_count(); ++t) {
-          EXPECT_TRUE(keep.leaf[leaf_at(now.problem.leaves, t, at)]) << "a point's leaf was dropped";
+        for (std::size_t t = 0; t < now->problem.leaves.tree_count(); ++t) {
+          EXPECT_TRUE(keep.leaf[leaf_at(now->problem.leaves, t, at)]) << "lost a point's leaf";
         }
       }
-      if (step % 2 == 1) cut_at_random(now.problem, random, keep);
-      std::erase_if(working, [&](const GridPoint* p) { return !kept(now, keep, p->cells); });
+      if (step % 2 == 1) cut_at_random(now->problem, random, keep);
+      std::erase_if(working, [&](const GridPoint* p) { return !kept(*now, keep, p->cells); });
       if (working.empty()) return;
-      least = infinity;
-      for (const GridPoint* point : working) least = std::min(least, point->cost);
-      fast::Origin origin;
-      auto next = reduce_traced(now, keep, context.demands, origin);
-      ASSERT_TRUE(next.has_value());
+      origin = {};
+      std::unique_ptr<Traced> next = reduce_traced(*now, keep, context.demands, origin);
+      ASSERT_TRUE(next);
       for (const GridPoint* point : working) expect_same_point(context, *next, *point);
       auto smaller = std::make_unique<fast::Split>(context, next->problem);
       smaller->inherit(*split, origin);
-      // The split refers to the problem, which therefore stays where it is.
-      const double taken_over = smaller->certify();
-      EXPECT_LE(taken_over, least * weak) << "the inherited bound exceeds a point's cost";
+      const double after = smaller->certify();
+      EXPECT_LE(after, least()) << "the inherited bound exceeds a point's cost";
       if (bound > 0) {
         ++inherited;
-        close += taken_over >= 0.9 * bound ? 1 : 0;
+        close += after >= 0.9 * bound ? 1 : 0;
       }
-      now = std::move(*next);
-      split = std::make_unique<fast::Split>(context, now.problem);
-      split->inherit(*smaller, ORIGIN);
+      split = std::move(smaller);
+      now = std::move(next);
     }
   });
-  std::cout << rounds_done << " rounds, " << tight << " tight bounds, " << dropped
-            << " selections that dropped something, " << close << " of " << inherited
-            << " inherited bounds close\n";
+  std::cout << questions << " questions, " << selections << " selections (" << leaves_dropped
+            << " dropped leaves, " << cells_dropped << " cells), " << tight << " tight bounds, "
+            << close << " of " << inherited << " inherited bounds close\n";
+  // The checks are worth something only if there is something to check.
+  EXPECT_GT(questions, test_cases(3000) / 10);
+  EXPECT_GT(tight, selections / 10);
+  EXPECT_GT(leaves_dropped, selections / 50);
+  EXPECT_GT(cells_dropped, selections / 20);
+  EXPECT_GT(close, inherited * 7 / 10);
 }
+
+TEST(Moves, TheTableSaysWhatEveryMoveDoes) {
+  each_question(test_cases(2000), [&](Question& question, std::mt19937_64& random) {
+    const fast::Context& context = question.context;
+    std::unique_ptr<Traced> now = gather_all(context, infinity);
+    Selection all(now->problem);
+    fast::Origin origin;
+    now = reduce_traced(*now, all, context.demands, origin);
+    ASSERT_TRUE(now);
+    const Problem& problem = now->problem;
+    const std::uint32_t rows = context.model.row_count;
+    const auto sum = [&](std::uint32_t row, const Cells& at) {
+      return reached(problem, fast::Demand{row, fast::Demand::none, 1}, at);
+    };
+    fast::MoveTable table(problem.leaves, problem.testers, problem.cell_begin, rows);
+    Cells at = problem.nearest;
+    table.place(at);
+    for (int step = 0; step < 6; ++step) {
+      ASSERT_TRUE(std::equal(at.begin(), at.end(), table.at().begin(), table.at().end()));
+      for (std::uint32_t row = 0; row < rows; ++row) {
+        const double here = sum(row, at);
+        EXPECT_NEAR(table.sums()[row], here, 1e-9);
+        for (std::uint32_t v = 0; v < problem.variable_count(); ++v) {
+          Cells moved = at;
+          double run = 0;
+          for (moved[v] = 0; moved[v] < problem.cell_count(v); ++moved[v]) {
+            run += table.steps(row, v)[moved[v]];
+            EXPECT_NEAR(run, sum(row, moved) - here, 1e-9);
+          }
+        }
+      }
+      if (problem.variable_count() == 0) return;
+      const auto v = static_cast<std::uint32_t>(random() % problem.variable_count());
+      at[v] = static_cast<std::uint32_t>(random() % problem.cell_count(v));
+      table.move(v, at[v]);
+    }
+  });
+}
+
+/// Numbers that comparisons may get wrong, and many that are equal.
+std::vector<double> awkward_numbers(std::size_t count, std::mt19937_64& random) {
+  constexpr double odd[] = {0.0, -0.0, 5e-324, -5e-324, 1e-310, 1, -1, 1e300, infinity, -infinity};
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < count; ++i) {
+    numbers.push_back(random() % 2 == 0 ? odd[random() % std::size(odd)]
+                                        : std::ldexp(static_cast<double>(random() % 16), -3) - 1);
+  }
+  return numbers;
+}
+
+TEST(Simd, KeepsAndTakesWhatPlainLoopsWould) {
+  std::mt19937_64 random(test_seed());
+  for (std::size_t count = 0; count <= 200; ++count) {
+    SCOPED_TRACE(testing::Message() << count << " numbers of BOXWOOD_SEED=" << test_seed());
+    for (int turn = 0; turn < 8; ++turn) {
+      const std::vector<double> a = awkward_numbers(count, random);
+      const std::vector<double> b = awkward_numbers(count, random);
+      const double limit = awkward_numbers(1, random)[0];
+      // One word more than needed, which nobody may touch.
+      std::vector<std::uint64_t> alive((count + 63) / 64 + 1);
+      for (std::uint64_t& word : alive) word = turn % 4 == 0 ? ~std::uint64_t{0} : random();
+      if (turn % 4 == 1) std::fill(alive.begin(), alive.begin() + alive.size() / 2, 0);
+      std::vector<std::uint64_t> kept = alive;
+      fast::keep_within(a.data(), count, limit, kept.data());
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool was = alive[i / 64] >> (i % 64) & 1;
+        EXPECT_EQ(kept[i / 64] >> (i % 64) & 1, was && a[i] <= limit ? 1U : 0U) << i;
+      }
+      EXPECT_EQ(kept.back(), alive.back());
+      std::vector<double> least(count + 1, 7);
+      fast::take_minima(a.data(), b.data(), count, least.data());
+      for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(least[i], std::min(a[i], b[i])) << i;
+      EXPECT_EQ(least[count], 7);
+    }
+  }
+}
+
+TEST(Frontier, TheLeastBoundCountsWhatIsWorkedOn) {
+  std::mt19937_64 random(test_seed());
+  for (int turn = 0; turn < 50; ++turn) {
+    fast::Frontier frontier;
+    std::multiset<double> open, active;
+    for (int step = 0; step < 200; ++step) {
+      const std::size_t kind = random() % 4;
+      if (kind < 2) {
+        auto node = std::make_unique<fast::Node>(Problem{});
+        node->bound = static_cast<double>(random() % 10);
+        open.insert(node->bound);
+        frontier.push(std::move(node));
+      } else if (kind == 2) {
+        const std::unique_ptr<fast::Node> node = frontier.pop();
+        ASSERT_EQ(node == nullptr, open.empty());
+        if (!node) continue;
+        EXPECT_EQ(node->bound, *open.begin()) << "another node has a lesser bound";
+        open.erase(open.begin());
+        active.insert(node->bound);
+      } else if (!active.empty()) {
+        const auto chosen = std::next(active.begin(), static_cast<long>(random() % active.size()));
+        frontier.done(*chosen);
+        active.erase(chosen);
+      }
+      double least = infinity;
+      if (!open.empty()) least = *open.begin();
+      if (!active.empty()) least = std::min(least, *active.begin());
+      EXPECT_EQ(frontier.least_bound(), least);
+      EXPECT_EQ(frontier.size(), open.size());
+    }
+  }
+}
+
+}  // namespace
