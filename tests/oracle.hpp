@@ -27,7 +27,8 @@ class Oracle {
     Result result;
     const bool tried = visit(ensembles, query, most, [&](const std::vector<double>& point) {
       const double cost = cost_of(query, point);
-      if (cost > result.cost || !works(ensembles, query, point)) return;
+      if (cost > result.cost || std::isinf(cost)) return;
+      if (!works(ensembles, query, point)) return;
       if (cost < result.cost) result = {cost, {}};
       result.points.push_back(point);
     });

@@ -205,9 +205,13 @@ class ProblemMaker {
     if (below(8) == 0) query.norm = boxwood::Norm::linf;
     if (below(6) == 0) {
       // Up costs twice as much as down, and a change at all costs something: separable, not convex.
+      // Going too far may be forbidden.
       query.norm = boxwood::Norm::custom;
-      query.term = [](std::size_t feature, double from, double to) {
+      const double farthest =
+          coin() ? std::numeric_limits<double>::infinity() : (whole_ ? 3 : uniform(0.2, 0.8));
+      query.term = [farthest](std::size_t feature, double from, double to) {
         if (to == from) return 0.0;
+        if (std::abs(to - from) > farthest) return std::numeric_limits<double>::infinity();
         return 0.25 + (to > from ? 2 * (to - from) : from - to) / static_cast<double>(feature + 1);
       };
     }
