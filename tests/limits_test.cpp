@@ -160,6 +160,20 @@ TEST_P(Limits, MemoryIsKept) {
   expect_valid(busy_model(), busy_query(), answer);
 }
 
+TEST(LimitsOfTheFastEngine, ShortOfMemoryItGoesDepthFirst) {
+  // With the least bound first these would be full long before the time is up.
+  const Ensemble model = large_model(100, 12, 5, 1);
+  const Query query = large_query(model, 2, 0.999);
+  Options options;
+  options.threads = 1;
+  options.limits.bytes = 12'000'000;
+  options.limits.seconds = 1;
+  const Answer answer = explain(model, query, options);
+  EXPECT_EQ(answer.stop, Stop::time);
+  EXPECT_LE(answer.statistics.peak_bytes, options.limits.bytes);
+  expect_valid(model, query, answer);
+}
+
 TEST_P(Limits, AnInterruptKeepsWhatWasFound) {
   std::atomic<bool> interrupt{false};
   Options limited = options();

@@ -61,8 +61,8 @@ struct Options {
   int threads = 0;        ///< 0: all cores
   std::size_t ties = 16;  ///< at most this many points of equal cost are returned
   Limits limits;
-  /// Points that may have the outcome, training data say: the fast engine starts from the nearest that
-  /// has it. They must outlive the call.
+  /// Points that may have the outcome, training data say: the fast engine starts from the nearest
+  /// that has it. They must outlive the call.
   std::span<const std::vector<double>> examples;
   PaperAdditions additions;
   FastParts parts;

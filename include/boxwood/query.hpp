@@ -72,10 +72,10 @@ struct FeatureRule {
   bool operator==(const FeatureRule&) const = default;
 };
 
-/// The cost: the sum over features, in their order, of a term for each; for `linf` the largest term.
-/// The term is the weight times the square (`squared_l2`) or the size (`l1`, `linf`) of
-/// (to - from) / scale, a change of category counting as 1; for `l0` it is the weight of every
-/// feature that changes at all. `custom` takes any other sum of terms from Query::term.
+/// The cost: the sum over features, in their order, of a term for each; for `linf` the largest
+/// term. The term is the weight times the square (`squared_l2`) or the size (`l1`, `linf`) of (to -
+/// from) / scale, a change of category counting as 1; for `l0` it is the weight of every feature
+/// that changes at all. `custom` takes any other sum of terms from Query::term.
 enum class Norm : std::uint8_t { squared_l2, l1, l0, linf, custom };
 
 /// What moving a feature from one value to another costs. It must be 0 for no change and must never
