@@ -1,8 +1,11 @@
+// Branch and bound: the first point, then the open nodes by several workers until none is left. A
+// node is probed while that seems cheap, tightened by the dual where it is not, and cut in two.
 #include "base/handover.hpp"
 #include "search/fast/fast.hpp"
 #include "search/fast/frontier.hpp"
 #include "search/fast/node.hpp"
 #include "search/fast/probe.hpp"
+#include "search/fast/spending.hpp"
 #include "search/fast/start.hpp"
 
 #include <tbb/enumerable_thread_specific.h>
@@ -44,7 +47,7 @@ class Engine {
       });
       take_over();
     }
-    double bound = frontier_.least_bound();
+    const double bound = frontier_.least_bound();
     return {std::isinf(bound) ? bound : bound / relax(), frontier_.size()};
   }
 
@@ -75,6 +78,7 @@ class Engine {
       if (std::isfinite(cost) || context_.watch.stopped()) return compile();
     }
   }
+
   double largest_cost() const {
     double most = 0;
     for (const double cost : context_.leaf_cost) {
@@ -145,9 +149,8 @@ class Engine {
   bool first_look(std::unique_ptr<Node>& root) {
     Probe& probe = workers_.local();
     if (!probe.start(root->problem)) return false;
-    if (parts_.probe &&
-        probe_while_promising(probe, 5e-6 * static_cast<double>(root->problem.leaf_count())))
-      return false;
+    const double price = Spending::first_dual_price(root->problem.leaf_count());
+    if (parts_.probe && probe_while_promising(probe, price, [] { return 0.0; })) return false;
     const double before = context_.incumbent.cost();
     if (parts_.start) improve(context_, root->problem, 30, 0);
     if (context_.incumbent.cost() < before) {
@@ -181,11 +184,17 @@ class Engine {
   }
 
   void work(std::unique_ptr<Node> node) {
-    if (node->bound > context_.radius()) return;
+    if (node->bound > context_.radius()) {
+      guard(node->problem, "bound of a node");
+      return;
+    }
     Probe& probe = workers_.local();
     const bool root = at_root_.exchange(false);
     if (!probe.start(node->problem)) return;
-    if (!root && parts_.probe && probe_while_promising(probe, dual_price())) return;
+    const auto least_open = [this] { return frontier_.least_bound() / relax(); };
+    if (!root && parts_.probe && probe_while_promising(probe, spending_.dual_price(), least_open)) {
+      return;
+    }
     if (context_.watch.stopped()) {
       frontier_.push(std::move(node));
       return;
@@ -195,7 +204,8 @@ class Engine {
       const double from = node->bound;
       const bool open = tighten(node, probe, root ? 400 : 8, root);
       const double gap = context_.radius() - from;
-      paid_dual(open && gap > 0 && std::isfinite(gap) ? (node->bound - from) / gap : 1.0, clock);
+      spending_.dual_took(context_.watch.seconds() - clock,
+                          open && gap > 0 && std::isfinite(gap) ? (node->bound - from) / gap : 1.0);
       if (!open) return;
     }
     if (context_.watch.stopped()) {
@@ -222,6 +232,7 @@ class Engine {
       node->split.emplace(context_, node->problem);
       if (node->parent) node->split->inherit(*node->parent->split, node->origin);
       node->parent.reset();
+      node = hold(std::move(node));
     }
     double last = -infinity;
     const int stride = root ? 10 : 4;
@@ -304,31 +315,26 @@ class Engine {
   /// Better points for a part of the time: a lower radius prunes everywhere.
   void polish(const Node& node) {
     const double now = context_.watch.seconds();
-    if (polish_seconds_.load() > 0.1 * now) return;
+    if (!spending_.may_polish(now)) return;
     if (node.split) improve_from(context_, node.problem, node.split->favourites());
     improve(context_, node.problem, 20, ++polished_);
-    polish_seconds_ = polish_seconds_ + (context_.watch.seconds() - now);
+    spending_.polish_took(context_.watch.seconds() - now);
   }
 
   /// Probes for as long as the rest seems to cost less than the dual would. True when it is done.
-  bool probe_while_promising(Probe& probe, double dual_price) {
+  template <typename LowerBound>
+  bool probe_while_promising(Probe& probe, double dual_price, LowerBound lower_bound) {
+    constexpr std::uint64_t most_boxes = 10'000;
     const double begin = context_.watch.seconds();
-    for (std::uint64_t boxes = 32;; boxes += boxes / 2) {
+    for (std::uint64_t boxes = 32;; boxes = std::min(most_boxes, boxes + boxes / 2)) {
       if (probe.search(boxes)) return true;
       if (context_.watch.stopped()) return false;
-      const double now = context_.watch.seconds();
-      const double spent = now - begin;
+      reporter_.tick(lower_bound);
+      const double spent = context_.watch.seconds() - begin;
       const double done = probe.progress();
       const double rest = spent * (1 - done) / std::max(done, 1e-9);
       if (spent > 0.1 * dual_price && rest > dual_price) return false;
     }
-  }
-  /// What it would cost to finish a node by the dual: a round closes a part of the gap.
-  double dual_price() const { return dual_seconds_.load() / std::max(gain_.load(), 1e-3); }
-  /// `closed` is the part of the gap that the dual closed.
-  void paid_dual(double closed, double since) {
-    dual_seconds_ = 0.8 * dual_seconds_ + 0.2 * (context_.watch.seconds() - since);
-    gain_ = 0.9 * gain_ + 0.1 * closed;
   }
 
   Context& context_;
@@ -340,10 +346,8 @@ class Engine {
   tbb::task_group tasks_;
   tbb::enumerable_thread_specific<Probe> workers_;
   std::atomic<bool> at_root_{false};
-  std::atomic<double> gain_{0.3};
-  std::atomic<double> polish_seconds_{0.0};
+  Spending spending_;
   std::atomic<std::uint32_t> polished_{0};
-  std::atomic<double> dual_seconds_{1e-3};
 };
 
 }  // namespace
