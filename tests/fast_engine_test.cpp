@@ -58,11 +58,17 @@ void expect_same_in_every_mode(const Prepared& prepared, const Query& query, con
                                int turn, std::size_t ties = 100'000) {
   const std::vector<double> known =
       truth.solutions.empty() ? std::vector<double>{} : truth.solutions.back().point;
+  // Examples may be anything: the answer, the point itself, missing, far away, of another length.
+  const std::size_t width = query.point.size();
+  std::vector<std::vector<double>> examples{
+      query.point, std::vector<double>(width, missing), std::vector<double>(width, 0.5), {1, 2}};
+  if (!known.empty()) examples.push_back(known);
   for (int mode = 0; mode < 8; ++mode) {
     Options options;
     options.ties = ties;
     options.parts = {(mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
     options.threads = (mode + turn) % 2 != 0 ? 4 : 1;
+    if (turn % 3 == 0) options.examples = examples;
     SCOPED_TRACE(testing::Message()
                  << "start " << options.parts.start << ", probe " << options.parts.probe
                  << ", dual " << options.parts.dual << ", " << options.threads << " threads");
@@ -150,6 +156,35 @@ TEST(FastEngine, ThreadsDoNotChangeTheAnswer) {
   std::cout << compared << " compared, " << tied << " tied\n";
   EXPECT_GT(compared, cases * 8 / 10);
   EXPECT_GT(tied, cases / 50);
+}
+
+TEST(FastEngine, BoundsAreValidWhereverTheDualStops) {
+  const int cases = test_cases(3000) / 5;
+  ProblemMaker maker(test_seed(), {{3, 6}, {8, 20}, {4, 12}, 20});
+  int stopped = 0, tight = 0;
+  for (int i = 0; i < cases; ++i) {
+    const RandomProblem problem = maker.make();
+    const Prepared prepared(problem.ensembles);
+    SCOPED_TRACE(testing::Message() << "problem " << i << " of BOXWOOD_SEED=" << test_seed());
+    Options options;
+    options.threads = i % 3 == 0 ? 3 : 1;
+    options.limits.nodes = 100'000;
+    const Answer truth = explain(prepared, problem.query, options);
+    if (truth.stop != Stop::finished || truth.already_met) continue;
+    options.parts = {i % 2 == 0, false, true};
+    for (const std::uint64_t nodes : {3U, 6U, 10U, 20U, 50U}) {
+      options.limits.nodes = nodes;
+      const Answer answer = explain(prepared, problem.query, options);
+      EXPECT_LE(answer.lower_bound, truth.cost);
+      EXPECT_GE(answer.cost, truth.cost);
+      if (answer.stop == Stop::finished) break;
+      ++stopped;
+      tight += answer.lower_bound > 0.999 * truth.cost ? 1 : 0;
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  std::cout << stopped << " stopped, " << tight << " of them with a tight bound\n";
+  EXPECT_GT(stopped, cases / 10);
 }
 
 Query query_at(const Ensemble& model, std::vector<double> point, Requirement requirement) {

@@ -289,8 +289,10 @@ TEST(Reduce, EveryPointWithinTheRadiusStaysWithItsScores) {
     fast::Origin whole;  // leads from the present problem to the first reduced one
     for (int step = 0; step < 4; ++step) {
       Selection keep(now->problem);
-      if (step > 0) cut_at_random(now->problem, random, keep);
-      std::erase_if(inside, [&](const GridPoint* p) { return !kept(*now, keep, p->cells); });
+      if (step > 0) {
+        cut_at_random(now->problem, random, keep);
+        std::erase_if(inside, [&](const GridPoint* p) { return !kept(*now, keep, p->cells); });
+      }
       fast::Origin origin;
       std::unique_ptr<Traced> next = reduce_traced(*now, keep, question.context.demands, origin);
       if (!next) {
@@ -367,7 +369,9 @@ TEST(Split, BoundsEveryPointAndDropsNoneWithinTheRadius) {
       leaves_dropped += drops(keep.leaf);
       cells_dropped += drops(keep.cell);
       for (const GridPoint* point : working) {
-        const Cells at = *now->place(point->cells);
+        const auto placed = now->place(point->cells);
+        ASSERT_TRUE(placed.has_value()) << "lost a point's cell";
+        const Cells& at = *placed;
         for (std::size_t v = 0; v < at.size(); ++v) {
           EXPECT_TRUE(keep.cell[now->problem.cell_begin[v] + at[v]]) << "lost a point's cell";
         }
@@ -375,6 +379,7 @@ TEST(Split, BoundsEveryPointAndDropsNoneWithinTheRadius) {
           EXPECT_TRUE(keep.leaf[leaf_at(now->problem.leaves, t, at)]) << "lost a point's leaf";
         }
       }
+      if (testing::Test::HasFailure()) return;
       if (step % 2 == 1) cut_at_random(now->problem, random, keep);
       std::erase_if(working, [&](const GridPoint* p) { return !kept(*now, keep, p->cells); });
       if (working.empty()) return;
