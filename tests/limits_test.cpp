@@ -6,6 +6,7 @@
 #include "oracle.hpp"
 #include "random_problem.hpp"
 #include "seeds.hpp"
+#include "small_models.hpp"
 
 #include <gtest/gtest.h>
 
@@ -123,7 +124,8 @@ TEST_P(Limits, BoundsAreValidWhereverTheSearchStops) {
       ++stopped;
       with_point += answer.status == Status::feasible ? 1 : 0;
     }
-    EXPECT_TRUE(verify(problem.ensembles, problem.query, answer, 8, 3).passed());
+    const Verification check = verify(problem.ensembles, problem.query, answer, 8, 3);
+    EXPECT_TRUE(check.passed()) << (check.faults.empty() ? "" : check.faults.front());
     if (testing::Test::HasFailure()) return;
   }
   EXPECT_GT(stopped, cases / 30);
@@ -222,6 +224,26 @@ TEST_P(Limits, ThreadsDoNotChangeTheAnswer) {
       EXPECT_EQ(several.solutions, one.solutions);
     }
   }
+}
+
+TEST_P(Limits, TheLargestChangeIsWhatItIsWhereverTheSearchStops) {
+  // Moving one feature by 4 or two by 2 has the same sum, but not the same largest change.
+  Ensemble model = binary_model(2, {stump(0, 2, 0, 1), stump(0, 4, 0, 1), stump(1, 2, 0, 1)});
+  model.task = Task::regression;
+  model.link = Link::identity;
+  Query query = query_for(model, std::vector<double>{0, 0});
+  query.requirements = {require_output({.lower = 2})};
+  query.norm = Norm::linf;
+  for (std::uint64_t nodes = 0; nodes < 80; ++nodes) {
+    SCOPED_TRACE(nodes);
+    Options limited = options(1);
+    limited.limits.nodes = nodes;
+    const Answer answer = explain(model, query, limited);
+    expect_valid(model, query, answer);
+    EXPECT_LE(answer.lower_bound, 2);
+    EXPECT_GE(answer.cost, 2);
+  }
+  EXPECT_EQ(explain(model, query, options(1)).best().point, (std::vector<double>{2, 2}));
 }
 
 TEST_P(Limits, TiesAreCappedAndTheFirstOnesKept) {

@@ -76,6 +76,7 @@ class Bisection {
     const bool within = !known_.empty() && total_cost(query_, known_) <= cap;
     Answer answer = explain_guarded(prepared_, capped(query_, cap), options,
                                     within ? known_ : std::span<const double>{});
+    keep_least_change(answer);
     nodes_ += answer.statistics.nodes;
     open_nodes_ = answer.statistics.open_nodes;
     peak_bytes_ = std::max(peak_bytes_, answer.statistics.peak_bytes);
@@ -86,6 +87,21 @@ class Bisection {
       lower_ = std::max(lower_, cap);
     }
     return answer;
+  }
+
+  /// Points of one sum may differ in their largest change as long as the cap is not the least one.
+  void keep_least_change(Answer& answer) const {
+    if (answer.solutions.empty()) return;
+    double least = infinity;
+    for (const Solution& s : answer.solutions) {
+      least = std::min(least, total_cost(query_, s.point));
+    }
+    std::erase_if(answer.solutions,
+                  [&](const Solution& s) { return total_cost(query_, s.point) > least; });
+    answer.output_after.clear();
+    for (const Ensemble& ensemble : prepared_.ensembles()) {
+      answer.output_after.push_back(ensemble.transform(ensemble.predict(answer.best().point)));
+    }
   }
 
   std::size_t rank_of(const Answer& answer) const {
