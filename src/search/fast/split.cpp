@@ -376,8 +376,12 @@ double Split::certify() {
       run += change_[c];
       worst = std::max(worst, run - cost[c]);
     }
-    // The running sum of differences passes through every cut of the variable.
-    exceeded += worst + largest * static_cast<double>(cells + slots_begin_[v + 1]) * 0x1p-52;
+    // The running sum of differences passes through every coarse cell of the variable's slots.
+    const std::uint32_t differences =
+        slots_begin_[v] < slots_begin_[v + 1]
+            ? slots_[slots_begin_[v + 1] - 1].coarse_end - slots_[slots_begin_[v]].coarse_begin
+            : 0;
+    exceeded += worst + largest * static_cast<double>(cells + differences) * 0x1p-52;
     size += 4 * largest;
   }
   for (std::size_t t = 0; t < problem_.leaves.tree_count(); ++t) {
