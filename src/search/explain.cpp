@@ -100,8 +100,15 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   }
   Watch watch(options.limits);
   Answer answer;
-  answer.output_before = outputs_at(ensembles, query.point);
-  answer.already_met = meets(query, ensembles, query.point);
+  std::vector<std::vector<double>> scores;
+  for (const Ensemble& ensemble : ensembles) {
+    scores.push_back(ensemble.predict(query.point));
+    answer.output_before.push_back(ensemble.transform(scores.back()));
+  }
+  answer.already_met = std::all_of(
+      query.requirements.begin(), query.requirements.end(), [&](const Requirement& requirement) {
+        return meets(requirement, ensembles[requirement.ensemble], scores[requirement.ensemble]);
+      });
 
   Incumbent incumbent(query, options.ties);
   Outcome outcome{infinity, 0};

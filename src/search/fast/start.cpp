@@ -125,9 +125,10 @@ void start_from_home(const Context& context, const Problem& problem) {
   LocalSearch local(terrain_of(context, problem));
   for (const double exponent : {1.0, 2.0}) {
     local.place(problem.nearest);
-    if (!local.repair(exponent, context.reach() - problem.fixed_cost)) continue;
+    const double limit = context.reach() - problem.fixed_cost;
+    if (!local.repair(exponent, limit)) continue;
     local.pull_back();
-    context.offer(grid_cells(problem, local.at()));
+    if (local.cost() < limit) context.offer(grid_cells(problem, local.at()));
   }
 }
 
