@@ -109,6 +109,9 @@ def protocol(results):
     peers = peers_sentence(results)
     if peers:
         text.append(f"Peers: {peers}.")
+    if raw.get("others_on", "*") != "*":
+        text.append(f"Only the fast engine was asked on all models, the others on "
+                    f"{raw['others_on'].replace(',', ', ')}.".replace("*", "\\*"))
     if raw["left_out"]:
         text.append(f"Left out, because their data was not given: {', '.join(raw['left_out'])}.")
     return " ".join(text)

@@ -9,6 +9,7 @@ Raw results go to build/bench/results/, tables and plot to docs/ with --write.
 
 import argparse
 import datetime
+import fnmatch
 import json
 import os
 import pathlib
@@ -46,6 +47,8 @@ def arguments():
     parser.add_argument("--quick", action="store_true", help="a slice, with short limits")
     parser.add_argument("--models", help="names, * and ? fit anything, commas between")
     parser.add_argument("--tools", help=f"of {', '.join(TOOLS)} (all; quick: not treecf_cold)")
+    parser.add_argument("--others-on", default="*",
+                        help="models on which tools other than the fast engine are asked (all)")
     parser.add_argument("--norms", default="squared_l2,l1")
     parser.add_argument("--limit", type=float, help="seconds a query may take (60; quick: 2)")
     parser.add_argument("--minutes", type=float,
@@ -150,6 +153,12 @@ def batch(tool, folder, meta, given):
     return {"model": meta["name"], "tool": tool.name, **facts}
 
 
+def asked_on(tool, model, given):
+    """The fast engine is asked everywhere, the others where they are wanted."""
+    return tool.name == "fast" or any(fnmatch.fnmatch(model, pattern)
+                                      for pattern in given.others_on.split(","))
+
+
 def bench_model(plan, folder, given, present, results, errors):
     """Everything that is measured on one model."""
     judge = check.Judge(folder)
@@ -158,7 +167,7 @@ def bench_model(plan, folder, given, present, results, errors):
                                     "single_prediction": check.single_prediction(judge)}
     for norm in given.norms.split(","):
         for tool in present:
-            if not tool.takes(judge.meta, norm):
+            if not tool.takes(judge.meta, norm) or not asked_on(tool, plan.name, given):
                 continue
             entry = ask(tool, judge, folder, given, norm, rows, given.threads, errors)
             results["asks"].append(entry)
@@ -185,7 +194,7 @@ def main():
         "name": given.name, "date": datetime.date.today().isoformat(),
         "machine": f"{platform.machine()} with {os.cpu_count()} cores",
         "versions": versions(), "limit": given.limit, "threads": given.threads,
-        "minutes": given.minutes, "fast_minutes": given.fast_minutes, "queries": given.queries,
+        "minutes": given.minutes, "others_on": given.others_on, "fast_minutes": given.fast_minutes, "queries": given.queries,
         "models": {}, "asks": [], "batches": [], "left_out": [],
     }
     folder = given.work / "results"
