@@ -29,7 +29,8 @@ FEATURES = [
 def explain(boxwood, limit, *flags):
     command = [
         boxwood, "explain", EXAMPLE / "model.ubj", "--data", EXAMPLE / "applicants.csv",
-        "--schema", EXAMPLE / "schema.json", "--threads", "1", "--time-limit", str(limit),
+        "--schema", EXAMPLE / "schema.json", "--engine", "paper", "--threads", "1",
+        "--time-limit", str(limit),
         "--format", "json", *flags,
     ]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)

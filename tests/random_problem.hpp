@@ -222,6 +222,8 @@ class ProblemMaker {
       }
       rule.fixed = below(6) == 0;
       if (below(3) == 0) rule.weight = below(2) == 0 ? 2 : uniform(0.1, 3);
+      // Costs of which one is nothing beside the other: sums that cancel leave rounding behind.
+      if (below(8) == 0) rule.weight = coin() ? 1e12 : 1e-12;
       if (below(3) == 0) rule.scale = uniform(0.2, 4);
       if (below(4) == 0) {
         rule.range.lower = whole_ ? static_cast<double>(below(3)) : uniform(-0.5, 0.4);

@@ -10,8 +10,10 @@
 namespace boxwood::fast {
 namespace {
 
-/// Sums that are kept up to date over a path of boxes stray by far less than this part of the
-/// radius: every term is at most the radius, and a path has fewer than 2^16 steps.
+/// A leaf's extra is kept up to date over a path of boxes. What was taken off it has become part of
+/// the box's cost, which is at most the radius, and what is left is at most the radius too if the
+/// leaf is to stay: no term was ever larger than twice the radius. With fewer than 2^16 terms and
+/// steps the sum strays by less than this part of the radius.
 constexpr double drift = 0x1p-36;
 /// Two sums of the same costs in different orders are closer than this, relatively.
 constexpr double close = 0x1p-30;

@@ -107,7 +107,7 @@ bool Space::survives(SearchNode& child, double bound) const {
 /// The paper abandons a node when none of its leaves votes for the target. Said for conditions: if
 /// no leaf has a positive score the sum is at most 0, and fails where the threshold, from which the
 /// base score is taken off, is positive. (Without the base score the rule would be wrong: the base
-/// alone may reach the target; see PaperEngine.TheBaseAloneMayReachTheTarget.)
+/// alone may reach the target; see Engines.TheBaseAloneMayReachTheTarget.)
 bool Space::has_votes(const LeafSet& leaves) const {
   for (std::size_t m = 0; m < votes_.size(); ++m) {
     if (grid_.conditions[m].threshold > 0 && !leaves.intersects(votes_[m])) return false;
