@@ -14,8 +14,10 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// How far a link may stray from monotone. exp is within an ulp or so, which moves the score at
-/// which a threshold is crossed by less than 1e-6; identity is exact but loses nothing by it.
+/// which a threshold is crossed by less than 1e-6. Identity and winner compare the sums themselves.
 constexpr double link_slack = 1e-6;
+
+bool rounds(Link link) { return link != Link::identity && link != Link::winner; }
 
 /// How far the sum that the library computes for one output can lie from the exact sum of the same
 /// numbers, plus what our own double sums can add. Standard bound: n additions of numbers whose
@@ -74,17 +76,20 @@ class Builder {
   /// one holds up to some score. Both are asked of the transformed score of one output.
   template <typename Holds>
   void rising(std::int32_t output, Holds holds) {
-    add({index_, output, -1, 1, 0, 0}, first_score([&](double s) { return holds(s); }));
+    add({index_, output, -1, 1}, first_score([&](double s) { return holds(s); }));
   }
   template <typename Holds>
   void falling(std::int32_t output, Holds holds) {
-    add({index_, output, -1, -1, 0, 0}, first_score([&](double s) { return holds(-s); }));
+    add({index_, output, -1, -1}, first_score([&](double s) { return holds(-s); }));
   }
   /// output - rival >= least, for every rival
-  void ahead(std::int32_t output, double least) {
+  void ahead(std::int32_t output, double least, std::int32_t group = -1) {
     for (std::int32_t rival = 0; rival < static_cast<std::int32_t>(ensemble_.base.size());
          ++rival) {
-      if (rival != output) add({index_, output, rival, 1, 0, 0}, least);
+      if (rival == output) continue;
+      Condition condition{index_, output, rival, 1};
+      condition.group = group;
+      add(condition, least);
     }
   }
 
@@ -104,8 +109,10 @@ class Builder {
       error += sum_error(ensemble_, condition.minus);
     }
     if (error == infinity) return;  // a sum that overflows may meet anything
-    const double slack = link_slack + 8 * std::numeric_limits<float>::epsilon() *
-                                          std::abs(std::isfinite(least) ? least : 0.0);
+    const double slack = rounds(ensemble_.link)
+                             ? link_slack + 8 * std::numeric_limits<float>::epsilon() *
+                                                std::abs(std::isfinite(least) ? least : 0.0)
+                             : 0.0;
     condition.slack = error + slack;
     condition.threshold = least == infinity ? infinity : least - base - condition.slack;
     conditions_.push_back(condition);
@@ -120,6 +127,10 @@ double link_of(const Ensemble& ensemble, double score) {
   return ensemble.transform(std::span(&score, 1))[0];
 }
 
+/// Why the margins of a group satisfy more: with leads f_j - f_k = least + margin_k the sum over
+/// rivals of exp(f_k - f_j) is exp(-least) times the sum of exp(-margin_k), and exp(-least) is 1/p
+/// - 1.
+///
 /// How far ahead of each rival an output must be for its softmax to reach p: p_j >= p means that
 /// the sum over rivals of exp(f_k - f_j) is at most 1/p - 1, so each term is. The library's p_j is
 /// within a relative 1e-5 of the true one, or within the smallest float where that is coarser.
@@ -129,24 +140,29 @@ double lead_for_probability(double probability) {
   return p < 1 ? -std::log(1 / p - 1) : infinity;
 }
 
-void add_class(const Ensemble& ensemble, const Requirement& requirement, Builder& builder) {
+void add_class(const Ensemble& ensemble, const Requirement& requirement, std::int32_t group,
+               Builder& builder) {
   const auto& wanted = std::get<ClassIs>(requirement.outcome);
   if (ensemble.task == Task::binary) {
     const auto holds = [&](double s) { return meets(requirement, ensemble, std::span(&s, 1)); };
     wanted.target == 1 ? builder.rising(0, holds) : builder.falling(0, holds);
     return;
   }
-  // To win is to be at least as large as every rival.
-  builder.ahead(static_cast<std::int32_t>(wanted.target),
-                wanted.probability ? lead_for_probability(*wanted.probability) : 0.0);
+  const auto target = static_cast<std::int32_t>(wanted.target);
+  if (wanted.probability) {
+    builder.ahead(target, lead_for_probability(*wanted.probability), group);
+  } else {
+    builder.ahead(target, 0.0);  // to win is to be at least as large as every rival
+  }
 }
 
-void add_output(const Ensemble& ensemble, const OutputIn& wanted, Builder& builder) {
+void add_output(const Ensemble& ensemble, const OutputIn& wanted, std::int32_t group,
+                Builder& builder) {
   const auto output = static_cast<std::int32_t>(wanted.output);
   const Interval& range = wanted.range;
   if (ensemble.link == Link::softmax) {
     // An upper end asks for one large rival or another: no linear condition follows.
-    builder.ahead(output, lead_for_probability(range.lower));
+    builder.ahead(output, lead_for_probability(range.lower), group);
     return;
   }
   builder.rising(output, [&](double s) {
@@ -163,14 +179,16 @@ void add_output(const Ensemble& ensemble, const OutputIn& wanted, Builder& build
 
 std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, const Query& query) {
   std::vector<Condition> conditions;
+  std::int32_t group = 0;
   for (const Requirement& requirement : query.requirements) {
     const Ensemble& ensemble = ensembles[requirement.ensemble];
     Builder builder(ensemble, static_cast<std::uint32_t>(requirement.ensemble), conditions);
     if (const auto* wanted = std::get_if<OutputIn>(&requirement.outcome)) {
-      add_output(ensemble, *wanted, builder);
+      add_output(ensemble, *wanted, group, builder);
     } else {
-      add_class(ensemble, requirement, builder);
+      add_class(ensemble, requirement, group, builder);
     }
+    ++group;
   }
   return conditions;
 }

@@ -54,9 +54,15 @@ class Bisection {
     // Points of the same sum but a larger change may be among the ties of a looser cap.
     if (low == high && solved_for != caps_[high]) {
       Answer answer = solve(caps_[high]);
-      if (!answer.solutions.empty()) best = std::move(answer);
+      if (!answer.solutions.empty()) {
+        solved_for = caps_[high];
+        best = std::move(answer);
+      }
     }
-    best.status = low == high ? Status::optimal : Status::feasible;
+    // A limit may leave the cost proven and the least sum not: that is no finished answer.
+    const bool finished =
+        low == high && solved_for == caps_[high] && best.status == Status::optimal;
+    best.status = finished ? Status::optimal : Status::feasible;
     return finish(best, caps_[low]);
   }
 

@@ -74,7 +74,8 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
   most *= 1 + 1e-9;  // added up in any order
   for (const Condition& condition : conditions) {
     const std::uint32_t first = model.first_row[condition.ensemble];
-    Demand demand{first + static_cast<std::uint32_t>(condition.plus), Demand::none, condition.sign};
+    Demand demand{first + static_cast<std::uint32_t>(condition.plus), Demand::none, condition.sign,
+                  condition.group};
     if (condition.minus >= 0) demand.minus = first + static_cast<std::uint32_t>(condition.minus);
     demands.push_back(demand);
     thresholds.push_back(condition.threshold);

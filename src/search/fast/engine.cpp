@@ -89,31 +89,32 @@ class Engine {
 
   std::unique_ptr<Node> compile() {
     const double radius = context_.reach();
-    std::optional<Problem> raw =
+    Problem raw =
         gather(context_.model, context_.variables, context_.leaf_cost, context_.thresholds, radius);
     if (developer_build && context_.known.active() && context_.known.cost() <= radius) {
-      raw->holds_known = true;
-      for (std::size_t v = 0; v < raw->variable_count(); ++v) {
-        const auto begin = raw->choice.begin() + raw->cell_begin[v];
-        const auto end = raw->choice.begin() + raw->cell_begin[v + 1];
+      raw.holds_known = true;
+      for (std::size_t v = 0; v < raw.variable_count(); ++v) {
+        const auto begin = raw.choice.begin() + raw.cell_begin[v];
+        const auto end = raw.choice.begin() + raw.cell_begin[v + 1];
         const auto found = std::find(begin, end, context_.known.cell(v));
         if (found == end) KnownSolution::lost("near cells");
-        raw->known.push_back(static_cast<std::uint32_t>(found - begin));
+        raw.known.push_back(static_cast<std::uint32_t>(found - begin));
       }
     }
-    Selection keep(*raw);
-    auto problem = reduce(*raw, keep, context_.demands);
+    Selection keep(raw);
+    auto problem = reduce(raw, keep, context_.demands);
     if (!problem) {
-      if (raw->holds_known) KnownSolution::lost("radius of the first problem");
+      if (raw.holds_known) KnownSolution::lost("radius of the first problem");
       return nullptr;
     }
-    guard_reduction(*raw, *problem, "first problem");
+    guard_reduction(raw, *problem, "first problem");
     return hold(std::make_unique<Node>(std::move(*problem)));
   }
 
   std::unique_ptr<Node> hold(std::unique_ptr<Node> node) const {
-    node->held = MemoryHold(context_.watch,
-                            node->problem.bytes() + (node->split ? node->split->bytes() : 0));
+    node->held = {};  // before it is counted again
+    node->held = MemoryHold(context_.watch, node->problem.bytes() + node->origin.bytes() +
+                                                (node->split ? node->split->bytes() : 0));
     return node;
   }
 
@@ -218,6 +219,10 @@ class Engine {
     if (node->split) node->split->select(node->split->certify(), context_.radius(), keep);
     guard_selection(node->problem, keep, "reduced cost");
     if (!probe.start(node->problem, &keep)) return;
+    if (node->split) {
+      node->split->drop_scratch();
+      node = hold(std::move(node));
+    }
     split_up(std::move(node), probe.branch(), keep);
   }
 
@@ -304,7 +309,11 @@ class Engine {
       auto child = std::make_unique<Node>(std::move(*part));
       child->bound = node->bound;
       child->depth = node->depth + 1;
-      if (node->split) {
+      if (node->split && context_.watch.crowded()) {
+        // Without the parent, which would be kept for as long as a child is open.
+        child->split.emplace(context_, child->problem);
+        child->split->inherit(*node->split, origin);
+      } else if (node->split) {
         child->parent = node;
         child->origin = std::move(origin);
       }
@@ -334,6 +343,8 @@ class Engine {
       const double done = probe.progress();
       const double rest = spent * (1 - done) / std::max(done, 1e-9);
       if (spent > 0.1 * dual_price && rest > dual_price) return false;
+      // The estimate takes both sides of a cut for equal, which they need not be.
+      if (spent > 4 * dual_price) return false;
     }
   }
 

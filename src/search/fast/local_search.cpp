@@ -36,15 +36,28 @@ void LocalSearch::move(std::uint32_t variable, std::uint32_t cell) {
   cost_ = cost_of_place();
 }
 
-double LocalSearch::shortfall() const {
-  double sum = 0;
+double LocalSearch::shortfall() { return shortfall_of(table_.sums()); }
+
+/// How much is missing: for a group of demands, by the logarithm of its sum of exp(-margin), which
+/// is just what its probability lacks; for the others demand by demand.
+double LocalSearch::shortfall_of(std::span<const double> sums) const {
+  double missing = 0, group_sum = 0;
   for (std::size_t m = 0; m < terrain_.demands.size(); ++m) {
     const Demand& demand = terrain_.demands[m];
-    double reached = demand.sign * table_.sums()[demand.plus];
-    if (demand.minus != Demand::none) reached -= table_.sums()[demand.minus];
-    sum += std::max(0.0, terrain_.thresholds[m] - reached);
+    double lack = terrain_.thresholds[m] - demand.sign * sums[demand.plus];
+    if (demand.minus != Demand::none) lack += sums[demand.minus];
+    if (demand.group < 0) {
+      missing += std::max(0.0, lack);
+      continue;
+    }
+    group_sum += std::exp(lack);
+    const bool last =
+        m + 1 == terrain_.demands.size() || terrain_.demands[m + 1].group != demand.group;
+    if (!last) continue;
+    missing += std::max(0.0, std::log(group_sum));
+    group_sum = 0;
   }
-  return sum;
+  return missing;
 }
 
 template <typename Visit>
@@ -63,27 +76,24 @@ void LocalSearch::each_move(std::uint32_t variable, Visit visit) {
     }
     return;
   }
-  std::fill(run_.begin(), run_.end(), 0.0);
+  run_.assign(table_.sums().begin(), table_.sums().end());
+  double after = 0;
   for (std::uint32_t c = 0; c < count; ++c) {
+    bool changed = c == 0;
     for (std::uint32_t r = 0; r < terrain_.row_count; ++r) {
-      run_[r] += table_.steps(r, variable)[c];
+      const double step = table_.steps(r, variable)[c];
+      changed |= step != 0;
+      run_[r] += step;
     }
-    double sum = 0;
-    for (std::size_t m = 0; m < terrain_.demands.size(); ++m) {
-      const Demand& demand = terrain_.demands[m];
-      double reached = demand.sign * (table_.sums()[demand.plus] + run_[demand.plus]);
-      if (demand.minus != Demand::none) {
-        reached -= table_.sums()[demand.minus] + run_[demand.minus];
-      }
-      sum += std::max(0.0, terrain_.thresholds[m] - reached);
-    }
-    visit(c, cost[c], sum);
+    if (changed) after = shortfall_of(run_);
+    visit(c, cost[c], after);
   }
 }
 
 bool LocalSearch::repair(double exponent, double limit) {
   const auto variables = static_cast<std::uint32_t>(terrain_.home.size());
   for (double missing = shortfall(); missing > 0;) {
+    if (terrain_.watch.expired()) return false;
     Move best;
     for (std::uint32_t v = 0; v < variables; ++v) {
       const double now = terrain_.cost[terrain_.cell_begin[v] + at()[v]];
@@ -111,7 +121,7 @@ bool LocalSearch::repair(double exponent, double limit) {
 
 void LocalSearch::pull_back() {
   const auto variables = static_cast<std::uint32_t>(terrain_.home.size());
-  for (;;) {
+  while (!terrain_.watch.expired()) {
     Move best;
     for (std::uint32_t v = 0; v < variables; ++v) {
       if (at()[v] == terrain_.home[v]) continue;

@@ -5,6 +5,7 @@
 
 #include "search/fast/moves.hpp"
 #include "search/fast/problem.hpp"
+#include "search/watch.hpp"
 
 #include <cstdint>
 #include <span>
@@ -22,6 +23,7 @@ struct Terrain {
   std::span<const Demand> demands;
   std::vector<double> thresholds;  ///< of a demand: enough, rounding added
   std::uint32_t row_count = 0;
+  Watch& watch;
 };
 
 class LocalSearch {
@@ -50,7 +52,8 @@ class LocalSearch {
     double merit = 0;
   };
   double cost_of_place() const;
-  double shortfall() const;
+  double shortfall();
+  double shortfall_of(std::span<const double> sums) const;
   /// Calls visit(cell, cost, shortfall after the move) for every cell of a variable.
   template <typename Visit>
   void each_move(std::uint32_t variable, Visit visit);
@@ -58,7 +61,7 @@ class LocalSearch {
   Terrain terrain_;
   MoveTable table_;
   double cost_ = 0;
-  std::vector<double> run_;   // of a row
+  std::vector<double> run_;   // of a row: its sum after a move
   std::vector<double> bias_;  // of a variable: its merits are multiplied by it
 };
 

@@ -308,6 +308,21 @@ bool Probe::measure(ProbeBox& box) {
     if (demand.minus != Demand::none) bounds_[m] -= low_[demand.minus];
     if (bounds_[m] < problem_->thresholds[m]) return false;
   }
+  return probabilities_suffice();
+}
+
+/// The margins of a group are at most these, so the sum of exp(-margin) is at least that of these.
+/// If it exceeds 1 the probability is out of reach though every single lead is not. What exp and
+/// the sum round is far less than what the thresholds have taken off.
+bool Probe::probabilities_suffice() const {
+  double sum = 0;
+  for (std::size_t m = 0; m < bounds_.size(); ++m) {
+    const std::int32_t group = context_.demands[m].group;
+    if (group < 0) continue;
+    if (m == 0 || context_.demands[m - 1].group != group) sum = 0;
+    sum += std::exp(problem_->thresholds[m] - bounds_[m]);
+    if (sum > 1 + 1e-9) return false;
+  }
   return true;
 }
 
@@ -315,7 +330,8 @@ bool Probe::measure(ProbeBox& box) {
 /// or the last where small values are wanted.
 bool Probe::measure_one(ProbeBox& box) {
   const Leaves& leaves = problem_->leaves;
-  const auto [row, none, sign] = context_.demands[0];
+  const std::uint32_t row = context_.demands[0].plus;
+  const double sign = context_.demands[0].sign;
   double most = 0;
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     std::uint32_t& best = box.best[t];
@@ -363,7 +379,6 @@ void Probe::guard(const ProbeBox& box, const char* prune) const {
 
 /// False when the box is done.
 bool Probe::enter(ProbeBox& box) {
-  ++boxes_;
   context_.watch.count_node();
   const Problem& problem = *problem_;
   box.cost = problem.fixed_cost;
@@ -455,8 +470,12 @@ bool Probe::choose(ProbeBox& box) {
   for (std::size_t m = 0; m < reached_.size(); ++m) {
     if (short_of_any && reached_[m] >= problem_->thresholds[m]) continue;
     const Demand& demand = context_.demands[m];
-    weights_[demand.plus] += demand.sign;
-    if (demand.minus != Demand::none) weights_[demand.minus] -= 1;
+    // Of a probability's rivals the nearest count most.
+    const double weight =
+        demand.group < 0 ? 1.0
+                         : std::exp(std::clamp(problem_->thresholds[m] - reached_[m], -50.0, 50.0));
+    weights_[demand.plus] += weight * demand.sign;
+    if (demand.minus != Demand::none) weights_[demand.minus] -= weight;
   }
   touched_.clear();
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {

@@ -73,7 +73,6 @@ class Probe {
   Branch branch() const { return first_branch_; }
   /// The leaves that the radius leaves alive in the whole problem.
   void select(Selection& keep) const;
-  std::uint64_t boxes() const { return boxes_; }
 
  private:
   void bind(const Problem& problem);
@@ -83,6 +82,7 @@ class Probe {
   const LeafState& state(const ProbeBox& box) const { return boxes_by_depth_[box.owner].own; }
   bool measure(ProbeBox& box);
   bool measure_one(ProbeBox& box);
+  bool probabilities_suffice() const;
   void locate(ProbeBox& box);
   bool ask(ProbeBox& box);
   bool find_tie(const ProbeBox& box, Branch& branch) const;
@@ -105,7 +105,6 @@ class Probe {
   bool one_row_ = false;  // one demand on one row, and every tree adds to one row
   std::size_t depth_ = 0;
   Branch first_branch_;
-  std::uint64_t boxes_ = 0;
   mutable std::vector<std::uint32_t> cells_;
   std::vector<std::uint32_t> cursor_;
   std::vector<std::uint8_t> holds_known_;  // of a leaf

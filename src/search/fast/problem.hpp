@@ -18,6 +18,7 @@ struct Demand {
   std::uint32_t plus = 0;
   std::uint32_t minus = none;
   double sign = 1;
+  std::int32_t group = -1;  ///< of a softmax probability: Condition::group
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 };
@@ -76,6 +77,8 @@ struct Origin {
   std::vector<std::uint32_t> variable;
   std::vector<std::uint32_t> cell_end;  ///< of a variable, in the list below
   std::vector<CellRange> cells;         ///< of a cell: those it covers, counted within the variable
+
+  std::size_t bytes() const;
 };
 
 /// Where the parts of `second`, made from what `first` describes, come from in the end.

@@ -283,10 +283,16 @@ class Reducer {
 }  // namespace
 
 std::size_t Problem::bytes() const {
-  return leaves.sides.size() * (sizeof(Side) + sizeof(Testers::Tester)) +
-         leaves.values.size() * sizeof(double) + leaf_count() * sizeof(std::uint32_t) +
-         cost.size() * (sizeof(double) + sizeof(std::uint32_t)) +
-         fixed_at.size() * sizeof(std::uint32_t) + sizeof(Problem);
+  const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
+  return sizeof(Problem) + of(leaves.tree_begin) + of(leaves.rows) + of(leaves.values_begin) +
+         of(leaves.values) + of(leaves.sides_begin) + of(leaves.sides) + of(testers.begin) +
+         of(testers.list) + of(variable_of) + of(cell_begin) + of(cost) + of(choice) + of(nearest) +
+         of(thresholds) + of(fixed_at) + of(known);
+}
+
+std::size_t Origin::bytes() const {
+  const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
+  return of(tree) + of(variable) + of(cell_end) + of(cells);
 }
 
 Origin compose(const Problem& middle, const Origin& first, const Origin& second) {

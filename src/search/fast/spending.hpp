@@ -21,7 +21,7 @@ class Spending {
 
   /// Whether better points may be looked for: they get a tenth of the time.
   bool may_polish(double now) const { return polish_seconds_.load() <= 0.1 * now; }
-  void polish_took(double seconds) { polish_seconds_ = polish_seconds_ + seconds; }
+  void polish_took(double seconds) { polish_seconds_.fetch_add(seconds); }
 
  private:
   std::atomic<double> dual_seconds_{1e-3};

@@ -339,9 +339,41 @@ void Split::search_price(std::size_t demand) {
 double Split::ascend() {
   for (std::uint32_t v = 0; v < problem_.variable_count(); ++v) {
     if (slots_begin_[v] < slots_begin_[v + 1]) ascend_variable(v);
+    if (context_.watch.expired()) return value();  // any split gives a bound
   }
   for (std::size_t m = 0; m < price_.size(); ++m) search_price(m);
   return value();
+}
+
+double Split::differences_of(std::size_t variable) const {
+  const std::uint32_t begin = slots_begin_[variable], end = slots_begin_[variable + 1];
+  return begin < end ? slots_[end - 1].coarse_end - slots_[begin].coarse_begin : 0.0;
+}
+
+/// The sum over trees of the largest size of a leaf's reward, its terms taken one by one.
+double Split::largest_rewards() const {
+  std::vector<double> weights(context_.model.row_count, 0.0);
+  for (std::size_t m = 0; m < price_.size(); ++m) {
+    const Demand& demand = context_.demands[m];
+    weights[demand.plus] += price_[m];
+    if (demand.minus != Demand::none) weights[demand.minus] += price_[m];
+  }
+  const Leaves& leaves = problem_.leaves;
+  double sum = 0;
+  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+    const Leaves::Rows rows = leaves.rows[t];
+    const double* values = &leaves.values[leaves.values_begin[t]];
+    double most = 0;
+    for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
+      double reward = 0;
+      for (std::uint32_t r = 0; r < rows.count; ++r) {
+        reward += weights[rows.first + r] * std::abs(*values++);
+      }
+      most = std::max(most, reward);
+    }
+    sum += most;
+  }
+  return sum;
 }
 
 /// Shares are sums of many rounded terms, so they may exceed a cell's cost by a little: what they
@@ -377,24 +409,19 @@ double Split::certify() {
       worst = std::max(worst, run - cost[c]);
     }
     // The running sum of differences passes through every coarse cell of the variable's slots.
-    const std::uint32_t differences =
-        slots_begin_[v] < slots_begin_[v + 1]
-            ? slots_[slots_begin_[v + 1] - 1].coarse_end - slots_[slots_begin_[v]].coarse_begin
-            : 0;
-    exceeded += worst + largest * static_cast<double>(cells + differences) * 0x1p-52;
+    exceeded += worst + largest * (static_cast<double>(cells) + differences_of(v)) * 0x1p-52;
     size += 4 * largest;
   }
-  for (std::size_t t = 0; t < problem_.leaves.tree_count(); ++t) {
-    double most = 0;
-    for (std::uint32_t leaf = problem_.leaves.tree_begin[t];
-         leaf < problem_.leaves.tree_begin[t + 1]; ++leaf) {
-      most = std::max(most, std::abs(reward_[leaf]));
-    }
-    size += most;
+  double most_differences = 0;
+  for (std::size_t v = 0; v < problem_.variable_count(); ++v) {
+    most_differences =
+        std::max(most_differences, static_cast<double>(problem_.cell_count(v)) + differences_of(v));
   }
+  size += largest_rewards();
   const double terms = static_cast<double>(slots_.size() + problem_.leaves.tree_count() +
                                            problem_.variable_count() + price_.size() + 16);
-  rounding_ = size * terms * 0x1p-52;
+  // The sums that select() makes of a variable's cells have as many terms as those of shares here.
+  rounding_ = size * (terms + most_differences) * 0x1p-52;
   const double bound = value() - exceeded - rounding_;
   return std::isfinite(bound) ? bound : 0.0;
 }
@@ -438,10 +465,16 @@ void Split::select(double bound, double radius, Selection& keep) const {
 }
 
 std::size_t Split::bytes() const {
-  return cut_.size() * (sizeof(std::uint32_t) + sizeof(double)) +
-         coarse_range_.size() * (sizeof(CellRange) + sizeof(double)) +
-         leaf_value_.size() * (2 * sizeof(double) + sizeof(std::uint32_t)) +
-         slots_.size() * (sizeof(Slot) + sizeof(double)) + free_.size() * sizeof(std::uint32_t);
+  const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
+  return of(tree_of_) + of(slots_begin_) + of(slots_) + of(free_) + of(cut_) + of(coarse_range_) +
+         of(share_) + of(least_) + of(extra_) + of(leaf_value_) + of(reward_) + of(favourite_) +
+         of(forced_) + of(totals_) + of(change_) + of(residual_) + of(scores_) + of(minima_);
+}
+
+void Split::drop_scratch() {
+  for (std::vector<double>* list : {&forced_, &totals_, &change_, &residual_, &scores_, &minima_}) {
+    std::vector<double>().swap(*list);
+  }
 }
 
 }  // namespace boxwood::fast

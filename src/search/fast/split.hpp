@@ -51,6 +51,8 @@ class Split {
   /// For each variable the cell that the last round liked best.
   std::span<const std::uint32_t> favourites() const { return favourite_; }
   std::size_t bytes() const;
+  /// Gives back the memory that only ascend() needs.
+  void drop_scratch();
 
  private:
   void build_slots();
@@ -59,6 +61,8 @@ class Split {
   void search_price(std::size_t demand);
   void set_rewards();
   double value() const;
+  double differences_of(std::size_t variable) const;
+  double largest_rewards() const;
   void forced_values(const Slot& slot, double* out) const;
   void make_minima(std::span<const double> totals);
   double minimum(std::uint32_t first, std::uint32_t last) const;

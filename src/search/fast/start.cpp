@@ -13,8 +13,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double exponents[] = {1, 2, 1.5, 3};
 
 Terrain terrain_of(const Context& context, const Problem& problem) {
-  Terrain terrain{problem.leaves,  problem.testers, problem.cell_begin, problem.cost,
-                  problem.nearest, context.demands, problem.thresholds, context.model.row_count};
+  Terrain terrain{problem.leaves,     problem.testers,         problem.cell_begin,
+                  problem.cost,       problem.nearest,         context.demands,
+                  problem.thresholds, context.model.row_count, context.watch};
   for (std::size_t m = 0; m < context.demands.size(); ++m) {
     terrain.thresholds[m] += context.slack[m];
   }
