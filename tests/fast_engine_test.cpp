@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <random>
 
 namespace {
 
@@ -368,6 +369,71 @@ TEST(FastEngine, TiesOfManyCategoriesAreCappedAlike) {
       EXPECT_TRUE(same_solution(first.solutions[i], all.solutions[i])) << i;
     }
   }
+}
+
+/// Staircases of ten steps over six features, two a feature, with values in eighths.
+std::vector<Tree> many_stairs(std::uint64_t seed, double scale) {
+  std::mt19937_64 random(seed);
+  std::vector<Tree> trees;
+  for (std::int32_t t = 0; t < 12; ++t) {
+    std::vector<double> values;
+    for (int i = 0; i < 10; ++i) values.push_back(scale * static_cast<double>(random() % 17) / 8);
+    trees.push_back(staircase(t % 6, values));
+  }
+  return trees;
+}
+
+TEST(FastEngine, SmallValuesAreNoHarder) {
+  // The sums of a model without a link are compared as they are: no absolute allowance may blur
+  // them.
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    Options options;
+    options.threads = 1;
+    options.parts.dual = false;
+    const auto ask = [&](double scale) {
+      const Ensemble model = regression_model(6, many_stairs(seed, scale));
+      const std::vector<double> point(6, 4.5);
+      const double now = model.predict(point)[0];
+      const double wanted = now + 6 * scale;
+      return explain(model, query_at(model, point, require_output({.lower = wanted})), options);
+    };
+    const Answer usual = ask(1), small = ask(0x1p-30);
+    EXPECT_EQ(small.status, usual.status);
+    EXPECT_EQ(small.cost, usual.cost);
+    EXPECT_LT(small.statistics.nodes, 2 * usual.statistics.nodes + 100);
+  }
+}
+
+TEST(FastEngine, AProbabilityAmongSeveralClassesIsFoundAndProven) {
+  // Each lead by itself is not enough: the start must look for what softmax needs.
+  int possible = 0, started = 0;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    Ensemble model = binary_model(6, many_stairs(seed, 1));
+    model.task = Task::multiclass;
+    model.link = Link::softmax;
+    model.base = {0, 0, 0, 0};
+    for (std::size_t t = 0; t < model.trees.size(); ++t) {
+      model.trees[t].output = static_cast<std::int32_t>((t + t / 6) % 4);
+    }
+    model.validate();
+    for (const double probability : {0.5, 0.8}) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", probability " << probability);
+      const Query query =
+          query_at(model, std::vector<double>(6, 4.5), require_class(seed % 4, probability));
+      const Answer truth = explain(model, query, paper_options());
+      Options quick;
+      quick.limits.nodes = 20'000;
+      expect_same(explain(model, query, quick), truth);
+      if (truth.status != Status::optimal) continue;
+      ++possible;
+      Options start_only;
+      start_only.limits.nodes = 50;
+      const Answer first = explain(model, query, start_only);
+      started += !first.solutions.empty() && first.cost <= 4 * truth.cost ? 1 : 0;
+    }
+  }
+  EXPECT_GT(possible, 5);
+  EXPECT_GE(started, possible - 2) << "of " << possible;
 }
 
 }  // namespace
