@@ -79,7 +79,9 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
     if (condition.minus >= 0) demand.minus = first + static_cast<std::uint32_t>(condition.minus);
     demands.push_back(demand);
     thresholds.push_back(condition.threshold);
-    slack.push_back(2 * condition.slack);
+    // A little more than what rounding asks for: where equal sums are not enough to win, as in a
+    // forest whose votes are even, a point that is just short of it would be refused.
+    slack.push_back(2 * condition.slack + 1e-7 * model.largest_value);
   }
 }
 

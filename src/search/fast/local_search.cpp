@@ -101,7 +101,8 @@ bool LocalSearch::repair(double exponent, double limit) {
       const double bias = bias_[v];
       each_move(v, [&](std::uint32_t cell, double cost, double after) {
         const double gain = missing - after;
-        if (gain <= 0 || !(cost - now <= most)) return;
+        // The table drifts by rounding: staying where one is gains nothing, whatever it says.
+        if (gain <= 1e-12 * missing || cell == at()[v] || !(cost - now <= most)) return;
         const double price = std::max(cost - now, 1e-12 * (cost_ + 1e-300));
         const double merit = exponent == 1   ? gain / price
                              : exponent == 2 ? gain * gain / price

@@ -1,6 +1,7 @@
 #include "search/fast/model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace boxwood::fast {
@@ -67,6 +68,9 @@ Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes) {
       leaves.tree_begin.push_back(static_cast<std::uint32_t>(leaves.sides_begin.size() - 1));
       ++tree_index;
     }
+  }
+  for (const double value : leaves.values) {
+    model.largest_value = std::max(model.largest_value, std::abs(value));
   }
   return model;
 }

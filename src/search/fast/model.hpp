@@ -70,6 +70,7 @@ struct Model {
   std::vector<std::uint32_t> cut_begin;     ///< of a feature: all axes' cuts, ends included
   std::vector<std::uint32_t> first_row;     ///< of an ensemble
   std::uint32_t row_count = 0;
+  double largest_value = 0;  ///< the largest size of a leaf's value
 };
 
 Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes);
