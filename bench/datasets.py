@@ -137,6 +137,12 @@ def ocean_table(folder, name):
     )
 
 
+def add_column(kinds, columns, cells, numeric, ordered):
+    """Appends a column and its kind: whole numbers, codes in a given order, or plain codes."""
+    kinds.append("integer" if numeric else "ordinal" if ordered else "categorical")
+    columns.append(column_of(cells, kinds[-1], ordered))
+
+
 def german_lines(folder):
     """The Statlog German credit data with readable categories."""
     if folder is not None:
@@ -154,9 +160,7 @@ def german_table(folder):
     for name in names:
         cells = [row[header.index(name)] for row in rows]
         numeric = all(is_number(cell) for cell in cells)
-        ordered = GERMAN_ORDERS.get(name)
-        kinds.append("integer" if numeric else "ordinal" if ordered else "categorical")
-        columns.append(column_of(cells, kinds[-1], ordered))
+        add_column(kinds, columns, cells, numeric, GERMAN_ORDERS.get(name))
     return Table(
         names=names,
         kinds=kinds,
@@ -175,9 +179,7 @@ def ames_table(folder):
     for name in names:
         cells = [row[header.index(name)].strip() for row in rows]
         numeric = all(cell == "" or is_number(cell) for cell in cells) and name != "MS SubClass"
-        ordered = AMES_ORDERS.get(name)
-        kinds.append("integer" if numeric else "ordinal" if ordered else "categorical")
-        columns.append(column_of(cells, kinds[-1], ordered))
+        add_column(kinds, columns, cells, numeric, AMES_ORDERS.get(name))
     return Table(
         names=names,
         kinds=kinds,

@@ -67,10 +67,7 @@ Variable make_variable(const Query& query, std::size_t feature, std::span<const 
   }
   // The cuts of a float32 model see the value rounded to float32.
   const double read = as_read(x, precision);
-  const auto own_rank = static_cast<std::size_t>(
-      std::partition_point(cuts.begin(), cuts.end(),
-                           [&](const Cut& c) { return !c.left_of(read); }) -
-      cuts.begin());
+  const std::size_t own_rank = cell_rank(cuts, read);
   const Axis axis{rule, precision};
   for (std::size_t rank = 0; rank < axis_cells; ++rank) {
     variable.kept_below[rank] = static_cast<std::uint32_t>(variable.cells.size());
@@ -89,6 +86,17 @@ Variable make_variable(const Query& query, std::size_t feature, std::span<const 
   }
   variable.kept_below[axis_cells] = static_cast<std::uint32_t>(variable.cells.size());
   return variable;
+}
+
+std::vector<Variable> make_variables(std::span<const Ensemble> ensembles, const Query& query,
+                                     const Cuts& cuts) {
+  const Precision precision = common_precision(ensembles);
+  std::vector<Variable> variables;
+  variables.reserve(query.point.size());
+  for (std::size_t d = 0; d < query.point.size(); ++d) {
+    variables.push_back(make_variable(query, d, cuts[d], precision));
+  }
+  return variables;
 }
 
 }  // namespace boxwood

@@ -35,4 +35,8 @@ struct Variable {
 Variable make_variable(const Query& query, std::size_t feature, std::span<const Cut> cuts,
                        Precision precision);
 
+/// The variables of all features, in their order.
+std::vector<Variable> make_variables(std::span<const Ensemble> ensembles, const Query& query,
+                                     const Cuts& cuts);
+
 }  // namespace boxwood

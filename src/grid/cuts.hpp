@@ -4,7 +4,9 @@
 
 #include <boxwood/ensemble.hpp>
 
+#include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -23,6 +25,14 @@ struct Cut {
 using Cuts = std::vector<std::vector<Cut>>;
 
 Cuts collect_cuts(std::span<const Ensemble> ensembles);
+
+/// The rank of the cell that holds a value, as it is read: how many cuts lie left of it.
+inline std::size_t cell_rank(std::span<const Cut> cuts, double value) {
+  return static_cast<std::size_t>(
+      std::partition_point(cuts.begin(), cuts.end(),
+                           [&](const Cut& cut) { return !cut.left_of(value); }) -
+      cuts.begin());
+}
 
 inline Cut cut_of(const Node& node) {
   return {node.threshold + 0.0, node.kind == NodeKind::less_equal};

@@ -60,10 +60,7 @@ Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, cons
   Grid grid;
   grid.tree_count = boxes.tree_count;
   grid.conditions = make_conditions(ensembles, query);
-  const Precision precision = common_precision(ensembles);
-  for (std::size_t d = 0; d < query.point.size(); ++d) {
-    grid.variables.push_back(make_variable(query, d, boxes.cuts[d], precision));
-  }
+  grid.variables = make_variables(ensembles, query, boxes.cuts);
 
   for (std::size_t e = 0; e < ensembles.size(); ++e) {
     for (const Tree& tree : ensembles[e].trees) {

@@ -24,9 +24,8 @@ class Bisection {
         options_(options),
         known_(known_solution),
         watch_(options.limits) {
-    const Precision precision = common_precision(prepared.ensembles());
-    for (std::size_t d = 0; d < query.point.size(); ++d) {
-      const Variable variable = make_variable(query, d, prepared.leaves().cuts[d], precision);
+    for (const Variable& variable :
+         make_variables(prepared.ensembles(), query, prepared.leaves().cuts)) {
       for (const Cell& cell : variable.cells) caps_.push_back(cell.cost);
     }
     std::sort(caps_.begin(), caps_.end());

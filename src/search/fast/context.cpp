@@ -8,17 +8,6 @@
 namespace boxwood::fast {
 namespace {
 
-std::vector<Variable> make_variables(std::span<const Ensemble> ensembles, const Query& query,
-                                     const Cuts& cuts) {
-  const Precision precision = common_precision(ensembles);
-  std::vector<Variable> variables;
-  variables.reserve(query.point.size());
-  for (std::size_t d = 0; d < query.point.size(); ++d) {
-    variables.push_back(make_variable(query, d, cuts[d], precision));
-  }
-  return variables;
-}
-
 /// What each leaf's own box costs at least. A side costs something only if the point's own cell
 /// lies below its first cut (then it is entered from below, at the first admitted cell from there
 /// on) or above its last one. Cells without an admitted value make it a bound, not the cost.

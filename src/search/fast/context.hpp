@@ -65,9 +65,9 @@ struct Context {
 
   /// Bounds are about the exact sum of a point's costs, total_cost adds with rounding: a bound must
   /// exceed this to be sure that every total_cost exceeds the best known one.
-  double radius() const {
-    return reach() * (1 + (static_cast<double>(variables.size()) + 4) * 0x1p-52);
-  }
+  double radius() const { return reach() * rounding(); }
+  /// A bound divided by this bounds total_cost.
+  double rounding() const { return 1 + (static_cast<double>(variables.size()) + 4) * 0x1p-52; }
 };
 
 }  // namespace boxwood::fast

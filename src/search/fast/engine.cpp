@@ -48,19 +48,16 @@ class Engine {
       take_over();
     }
     const double bound = frontier_.least_bound();
-    return {std::isinf(bound) ? bound : bound / relax(), frontier_.size()};
+    return {std::isinf(bound) ? bound : bound / context_.rounding(), frontier_.size()};
   }
 
  private:
-  double relax() const {
-    return 1 + (static_cast<double>(context_.variables.size()) + 4) * 0x1p-52;
-  }
-
   /// Looks for a first point nearby, then farther and farther away, so that the problems stay
   /// small. Nothing when the search is over.
   std::unique_ptr<Node> reach_out() {
+    const double farthest = largest_cost();
     for (double radius = 4 * least_radius(context_);; radius *= 4) {
-      if (radius > largest_cost() || radius >= context_.incumbent.cost()) radius = infinity;
+      if (radius > farthest || radius >= context_.incumbent.cost()) radius = infinity;
       context_.cap = radius;
       std::unique_ptr<Node> node = compile();
       if (node) {
@@ -169,7 +166,7 @@ class Engine {
     const double bound = node->bound;
     work(std::move(node));
     frontier_.done(bound);
-    reporter_.tick([this] { return frontier_.least_bound() / relax(); });
+    reporter_.tick([this] { return frontier_.least_bound() / context_.rounding(); });
     return true;
   }
 
@@ -192,7 +189,7 @@ class Engine {
     Probe& probe = workers_.local();
     const bool root = at_root_.exchange(false);
     if (!probe.start(node->problem)) return;
-    const auto least_open = [this] { return frontier_.least_bound() / relax(); };
+    const auto least_open = [this] { return frontier_.least_bound() / context_.rounding(); };
     if (!root && parts_.probe && probe_while_promising(probe, spending_.dual_price(), least_open)) {
       return;
     }
@@ -248,7 +245,7 @@ class Engine {
       if (!check) continue;
       const double bound = node->split->certify();
       node->bound = std::max(node->bound, bound);
-      if (root) reporter_.tick([&] { return node->bound / relax(); });
+      if (root) reporter_.tick([&] { return node->bound / context_.rounding(); });
       const double radius = context_.radius();
       if (bound > radius) {
         guard(node->problem, "dual bound");

@@ -6,6 +6,14 @@
 
 namespace boxwood::fast {
 
+std::vector<std::uint32_t> Leaves::trees() const {
+  std::vector<std::uint32_t> tree_of(count());
+  for (std::uint32_t t = 0; t < tree_count(); ++t) {
+    std::fill(tree_of.begin() + tree_begin[t], tree_of.begin() + tree_begin[t + 1], t);
+  }
+  return tree_of;
+}
+
 Testers list_testers(const Leaves& leaves, std::size_t variable_count) {
   Testers testers;
   testers.begin.assign(variable_count + 1, 0);

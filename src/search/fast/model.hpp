@@ -38,6 +38,8 @@ struct Leaves {
   std::span<const Side> sides_of(std::size_t leaf) const {
     return std::span(sides).subspan(sides_begin[leaf], sides_begin[leaf + 1] - sides_begin[leaf]);
   }
+  /// Of every leaf its tree.
+  std::vector<std::uint32_t> trees() const;
   const double* values_of(std::size_t tree, std::size_t leaf) const {
     return &values[values_begin[tree] + (leaf - tree_begin[tree]) * rows[tree].count];
   }

@@ -10,17 +10,11 @@ MoveTable::MoveTable(const Leaves& leaves, const Testers& testers,
       testers_(testers),
       cell_begin_(cell_begin),
       stride_(cell_begin.back() + cell_begin.size() - 1),
-      tree_of_(leaves.count()),
+      tree_of_(leaves.trees()),
       outside_(leaves.count()),
       culprit_(leaves.count()),
       sums_(row_count),
-      steps_(row_count * stride_) {
-  for (std::uint32_t t = 0; t < leaves.tree_count(); ++t) {
-    for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
-      tree_of_[leaf] = t;
-    }
-  }
-}
+      steps_(row_count * stride_) {}
 
 void MoveTable::place(std::span<const std::uint32_t> at) {
   at_.assign(at.begin(), at.end());

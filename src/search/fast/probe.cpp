@@ -363,10 +363,10 @@ void Probe::locate(ProbeBox& box) {
 }
 
 double Probe::exact_cost(const ProbeBox& box, std::uint32_t variable, std::uint32_t cell) const {
-  cells_ = problem_->fixed_at;
-  for (std::uint32_t v = 0; v < box.nearest.size(); ++v) {
-    const std::uint32_t at = v == variable ? cell : box.nearest[v];
-    cells_[problem_->variable_of[v]] = problem_->choice[problem_->cell_begin[v] + at];
+  problem_->grid_cells(box.nearest, cells_);
+  if (variable != nothing) {
+    cells_[problem_->variable_of[variable]] =
+        problem_->choice[problem_->cell_begin[variable] + cell];
   }
   return context_.cost(cells_);
 }

@@ -59,6 +59,18 @@ struct Problem {
   double cost_at(std::size_t variable, std::uint32_t cell) const {
     return cost[cell_begin[variable] + cell];
   }
+  /// The grid's cells of a point given by this problem's; the list is used again.
+  void grid_cells(std::span<const std::uint32_t> at, std::vector<std::uint32_t>& cells) const {
+    cells = fixed_at;
+    for (std::size_t v = 0; v < at.size(); ++v) {
+      cells[variable_of[v]] = choice[cell_begin[v] + at[v]];
+    }
+  }
+  std::vector<std::uint32_t> grid_cells(std::span<const std::uint32_t> at) const {
+    std::vector<std::uint32_t> cells;
+    grid_cells(at, cells);
+    return cells;
+  }
   std::size_t bytes() const;
 };
 

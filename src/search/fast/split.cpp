@@ -27,12 +27,7 @@ Split::Split(const Context& context, const Problem& problem)
 
 void Split::build_slots() {
   const Leaves& leaves = problem_.leaves;
-  tree_of_.resize(leaves.count());
-  for (std::uint32_t t = 0; t < leaves.tree_count(); ++t) {
-    for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
-      tree_of_[leaf] = t;
-    }
-  }
+  tree_of_ = leaves.trees();
   coarse_range_.resize(problem_.testers.list.size());
   std::vector<std::uint32_t> cuts;
   for (std::uint32_t v = 0; v < problem_.variable_count(); ++v) {
@@ -132,12 +127,7 @@ void Split::refresh() {
     least_[s] =
         *std::min_element(share_.begin() + slot.coarse_begin, share_.begin() + slot.coarse_end);
     for (std::uint32_t i = slot.tester_begin; i < slot.tester_end; ++i) {
-      const double* shares = &share_[slot.coarse_begin];
-      double share = shares[coarse_range_[i].first];
-      for (std::uint32_t k = coarse_range_[i].first + 1; k < coarse_range_[i].last; ++k) {
-        share = std::min(share, shares[k]);
-      }
-      extra_[i] = share - least_[s];
+      extra_[i] = least_share(slot, i) - least_[s];
       leaf_value_[problem_.testers.list[i].leaf] += extra_[i];
     }
   }
@@ -228,10 +218,7 @@ void Split::ascend_variable(std::uint32_t variable) {
     }
     least_[s] = least;
     for (std::uint32_t i = slot.tester_begin; i < slot.tester_end; ++i) {
-      double share = shares[coarse_range_[i].first];
-      for (std::uint32_t k = coarse_range_[i].first + 1; k < coarse_range_[i].last; ++k) {
-        share = std::min(share, shares[k]);
-      }
+      const double share = least_share(slot, i);
       leaf_value_[problem_.testers.list[i].leaf] += share - least - extra_[i];
       extra_[i] = share - least;
     }

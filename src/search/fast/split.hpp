@@ -66,6 +66,16 @@ class Split {
   void forced_values(const Slot& slot, double* out) const;
   void make_minima(std::span<const double> totals);
   double minimum(std::uint32_t first, std::uint32_t last) const;
+  /// The least share that a tester's range allows.
+  double least_share(const Slot& slot, std::uint32_t tester) const {
+    const CellRange range = coarse_range_[tester];
+    const double* shares = &share_[slot.coarse_begin];
+    double least = shares[range.first];
+    for (std::uint32_t k = range.first + 1; k < range.last; ++k) {
+      least = shares[k] < least ? shares[k] : least;
+    }
+    return least;
+  }
   std::uint32_t coarse_last(const Slot& slot, std::uint32_t coarse, std::uint32_t cells) const {
     return coarse + 1 < slot.coarse_end ? cut_[coarse + 1] : cells;
   }

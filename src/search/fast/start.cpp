@@ -22,14 +22,6 @@ Terrain terrain_of(const Context& context, const Problem& problem) {
   return terrain;
 }
 
-std::vector<std::uint32_t> grid_cells(const Problem& problem, std::span<const std::uint32_t> at) {
-  std::vector<std::uint32_t> cells = problem.fixed_at;
-  for (std::size_t v = 0; v < at.size(); ++v) {
-    cells[problem.variable_of[v]] = problem.choice[problem.cell_begin[v] + at[v]];
-  }
-  return cells;
-}
-
 /// The problem's cells of a point of the grid; false when it lies outside.
 bool problem_cells(const Problem& problem, std::span<const std::uint32_t> grid,
                    std::vector<std::uint32_t>& at) {
@@ -105,10 +97,7 @@ void start_from_examples(const Context& context, std::span<const std::vector<dou
       cells[d] = variable.own;
       if (variable.missing || std::isnan(example[d])) continue;
       const double value = as_read(example[d], precision);
-      const auto rank = static_cast<std::size_t>(
-          std::partition_point(context.cuts[d].begin(), context.cuts[d].end(),
-                               [&](const Cut& cut) { return !cut.left_of(value); }) -
-          context.cuts[d].begin());
+      const std::size_t rank = cell_rank(context.cuts[d], value);
       if (variable.kept_below[rank] < variable.kept_below[rank + 1]) {
         cells[d] = variable.kept_below[rank];
       }
@@ -129,7 +118,7 @@ void start_from_home(const Context& context, const Problem& problem) {
     const double limit = context.reach() - problem.fixed_cost;
     if (!local.repair(exponent, limit)) continue;
     local.pull_back();
-    if (local.cost() < limit) context.offer(grid_cells(problem, local.at()));
+    if (local.cost() < limit) context.offer(problem.grid_cells(local.at()));
   }
 }
 
@@ -140,7 +129,7 @@ void improve_from(const Context& context, const Problem& problem,
   const double limit = context.reach() - problem.fixed_cost;
   if (!local.repair(1, limit)) return;
   local.pull_back();
-  if (local.cost() < limit) context.offer(grid_cells(problem, local.at()));
+  if (local.cost() < limit) context.offer(problem.grid_cells(local.at()));
 }
 
 void improve(const Context& context, const Problem& problem, int patience, std::uint32_t seed) {
@@ -172,7 +161,7 @@ void improve(const Context& context, const Problem& problem, int patience, std::
     if (local.repair(exponent, best_cost * 1.03)) {
       local.pull_back();
       stay = local.cost() < best_cost * 1.02;
-      if (local.cost() < best_cost * (1 - 1e-9) && context.offer(grid_cells(problem, local.at()))) {
+      if (local.cost() < best_cost * (1 - 1e-9) && context.offer(problem.grid_cells(local.at()))) {
         best_cost = local.cost();
         best.assign(local.at().begin(), local.at().end());
         vain = 0;
