@@ -54,6 +54,55 @@ TEST(Ensemble, SendsMissingValuesWhereTheSplitSays) {
   EXPECT_EQ(model.predict(std::vector{missing})[0], -1);
 }
 
+TEST(Ensemble, TakesACategoryByTheWholePartOfItsNumber) {
+  Tree tree = stump(0, 0, -1, 1, NodeKind::in_set);
+  tree.sets = {{0, 3}};
+  tree.nodes[0].value = 0;
+  const Ensemble model = binary_model(1, {tree});
+  for (const double inside : {0.0, 0.9, -0.9, 3.0, 3.99}) {
+    EXPECT_EQ(model.predict(std::vector{inside})[0], -1) << inside;
+  }
+  for (const double outside : {-1.0, 1.0, 2.0, 4.0, 1e30, -infinity, infinity, missing}) {
+    EXPECT_EQ(model.predict(std::vector{outside})[0], 1) << outside;
+  }
+  EXPECT_EQ(ensemble_from_json(to_json(model)), model);
+}
+
+TEST(Ensemble, TakesOneNumberOutOfAllWhereASplitAsksForEquality) {
+  const Ensemble model = binary_model(1, {stump(0, 2, -1, 1, NodeKind::equal)});
+  EXPECT_EQ(model.predict(std::vector{2.0})[0], -1);
+  EXPECT_EQ(model.predict(std::vector{2.5})[0], 1);
+  EXPECT_EQ(ensemble_from_json(to_json(model)), model);
+}
+
+TEST(Ensemble, SendsZeroWithMissingWhereTheSplitSays) {
+  Tree tree = stump(0, 0.5, -1, 1, NodeKind::less_equal);
+  tree.nodes[0].missing_at_zero = true;
+  Ensemble model = binary_model(1, {tree});
+  model.input = Precision::float64;
+  for (const double zero : {0.0, -0.0, zero_size, -zero_size}) {
+    EXPECT_EQ(model.predict(std::vector{zero})[0], 1) << zero;
+  }
+  EXPECT_EQ(model.predict(std::vector{std::nextafter(zero_size, 1.0)})[0], -1);
+  EXPECT_EQ(ensemble_from_json(to_json(model)), model);
+}
+
+TEST(Ensemble, ScalesTheSumBeforeALastBase) {
+  Ensemble model = binary_model(1, {stump(0, 0.5, 3, 6)}, 1);
+  model.accumulator = Precision::float64;
+  model.order = SumOrder::base_last;
+  model.factor = 2;
+  model.divisor = 3;
+  EXPECT_EQ(model.predict(std::vector{0.0})[0], 3);
+  EXPECT_EQ(model.predict(std::vector{1.0})[0], 5);
+  model.order = SumOrder::base_first;
+  EXPECT_EQ(model.predict(std::vector{1.0})[0], 7 * 2 / 3.0);
+  model.features[0].categories = {{0, "no"}, {7, "yes"}};
+  model.decision = Decision::score_from_zero;
+  model.steepness = 0.5;
+  EXPECT_EQ(ensemble_from_json(to_json(model)), model);
+}
+
 TEST(Ensemble, AddsInTheOrderAndPrecisionOfTheLibrary) {
   // 2^24 + 1 is no float32: adding 1 to the base is lost, adding 1 + 1 first is not.
   Tree one;
@@ -112,7 +161,7 @@ TEST(Ensemble, ErrorsInAFileNameThePlace) {
             "m.json: boxwood_model: version 9 is unknown; this program reads version 1");
   EXPECT_EQ(with("\"link\":\"sigmoid\"", "\"link\":\"probit\""),
             "m.json: link: \"probit\" is not one of: identity, sigmoid, exponential, softmax, "
-            "winner");
+            "winner, votes, square, softplus, isolation");
   EXPECT_EQ(with("\"feature\":[0,", "\"feature\":[7,"),
             "m.json: trees[0].nodes[0]: feature 7 does not exist; the model has 2");
   EXPECT_EQ(with("\"left\":[1,", "\"left\":[0,"),
@@ -142,7 +191,7 @@ TEST(Ensemble, RefusesWhatCannotBeWalked) {
   EXPECT_NE(fails([](Ensemble& m) { m.trees[0].nodes.clear(); }), "no error");
   EXPECT_NE(fails([](Ensemble& m) { m.trees[0].nodes.emplace_back(); }), "no error");
   EXPECT_NE(fails([](Ensemble& m) { m.trees[0].nodes[0].threshold = missing; }), "no error");
-  EXPECT_NE(fails([](Ensemble& m) { m.trees[0].nodes[0].threshold = 0.1; }), "no error");
+  EXPECT_NE(fails([](Ensemble& m) { m.trees[0].nodes[0].kind = NodeKind::in_set; }), "no error");
   EXPECT_NE(fails([](Ensemble& m) { m.trees[0].values[0] = infinity; }), "no error");
   EXPECT_NE(fails([](Ensemble& m) { m.trees[0].nodes[2].value = 2; }), "no error");
   EXPECT_NE(fails([](Ensemble& m) { m.trees[0].output = 1; }), "no error");

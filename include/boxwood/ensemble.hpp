@@ -23,30 +23,45 @@ enum class Precision : std::uint8_t { float32, float64 };
 /// `categorical` are whole-number codes of labels, with and without an order.
 enum class FeatureKind : std::uint8_t { continuous, integer, ordinal, categorical };
 
+/// One value of a categorical feature: the whole number that stands for it and its label, which is
+/// empty where the model does not know it.
+struct Category {
+  std::int32_t code = 0;
+  std::string label;
+
+  bool operator==(const Category&) const = default;
+};
+
 struct Feature {
   std::string name;
   FeatureKind kind = FeatureKind::continuous;
+  std::vector<Category> categories{};  ///< those that the model knows, by code; empty: unknown
 
   bool operator==(const Feature&) const = default;
 };
 
-/// `less` and `less_equal` are numeric splits: the left child takes `x < threshold` and
-/// `x <= threshold`. Splits on sets of categories will be one more kind.
-enum class NodeKind : std::uint8_t { leaf, less, less_equal };
+/// What goes left: `x < threshold`, `x <= threshold`, `x == threshold`, or a category of a set. The
+/// category of a number is its whole part, as C++ converts to an integer; negative ones are in no
+/// set. A library that sends unknown categories left has a set of those that go right.
+enum class NodeKind : std::uint8_t { leaf, less, less_equal, equal, in_set };
 
 /// A split or a leaf. Children always have larger indices than their parent, so that every
 /// descent ends and no walk over a tree needs recursion.
 struct Node {
   NodeKind kind = NodeKind::leaf;
-  bool missing_left = false;  ///< split: where NaN goes
-  std::int32_t feature = -1;  ///< split
-  std::int32_t left = -1;     ///< split
-  std::int32_t right = -1;    ///< split
-  std::int32_t value = -1;    ///< leaf: index of its first number in Tree::values
-  double threshold = 0;       ///< split
+  bool missing_left = false;     ///< split: where NaN goes
+  bool missing_at_zero = false;  ///< less, less_equal: numbers within `zero_size` go with NaN
+  std::int32_t feature = -1;     ///< split
+  std::int32_t left = -1;        ///< split
+  std::int32_t right = -1;       ///< split
+  std::int32_t value = -1;  ///< leaf: index of its first number in Tree::values; in_set: of its set
+  double threshold = 0;     ///< split, unless it is in_set
 
   bool operator==(const Node&) const = default;
 };
+
+/// LightGBM's zero: numbers from -zero_size to zero_size.
+inline constexpr double zero_size = static_cast<double>(1e-35F);
 
 /// Node 0 is the root. With `output >= 0` a leaf holds one number, added to that output; with
 /// `output == every_output` it holds one for each output.
@@ -55,6 +70,7 @@ struct Tree {
 
   std::vector<Node> nodes;
   std::vector<double> values;
+  std::vector<std::vector<std::int32_t>> sets{};  ///< of categories, each rising
   std::int32_t output = 0;
 
   bool operator==(const Tree&) const = default;
@@ -63,11 +79,30 @@ struct Tree {
 /// `base_first`: ((base + tree 0) + tree 1) + …; `base_last`: ((tree 0 + tree 1) + …) + base.
 enum class SumOrder : std::uint8_t { base_first, base_last };
 
-/// From raw scores to what the library's `predict` returns. `winner` is the index of the largest
-/// score (the first of equals).
-enum class Link : std::uint8_t { identity, sigmoid, exponential, softmax, winner };
+/// From raw scores to what the library's `predict` returns.
+///   sigmoid      1 / (1 + exp(-steepness * s)), of every output by itself
+///   winner       the index of the largest score (the first of equals)
+///   votes        the scores are probabilities already, as those of a forest
+///   square       s * |s|: LightGBM's reg_sqrt
+///   softplus     log(1 + exp(s)): LightGBM's cross_entropy_lambda
+///   isolation    -(2 ^ -s): scikit-learn's IsolationForest.score_samples
+enum class Link : std::uint8_t {
+  identity,
+  sigmoid,
+  exponential,
+  softmax,
+  winner,
+  votes,
+  square,
+  softplus,
+  isolation
+};
 
 enum class Task : std::uint8_t { regression, binary, multiclass };
+
+/// When a binary model answers class 1: its output exceeds one half, its raw score exceeds 0, or
+/// its raw score is at least 0.
+enum class Decision : std::uint8_t { output_above_half, score_above_zero, score_from_zero };
 
 struct Ensemble {
   std::string source;     ///< who wrote it, for people: "XGBoost 3.2.0"
@@ -78,8 +113,13 @@ struct Ensemble {
   Precision input = Precision::float32;        ///< what the library rounds feature values to
   Precision accumulator = Precision::float32;  ///< the type its sums run in
   SumOrder order = SumOrder::base_first;
+  double factor = 1;  ///< the sum of the trees is multiplied by this,
+  double divisor =
+      1;  ///< then divided by this, both positive; a base that comes last is added then
   Link link = Link::identity;
+  double steepness = 1;  ///< of Link::sigmoid
   Task task = Task::regression;
+  Decision decision = Decision::output_above_half;
   std::vector<std::string> classes;  ///< labels, one for each class; empty where unknown
 
   /// Raw scores, one for each output: bit for bit the library's margin. NaN is missing.
@@ -89,9 +129,12 @@ struct Ensemble {
   /// The link, in the library's arithmetic. For `winner` one number: the class index.
   std::vector<double> transform(std::span<const double> scores) const;
 
-  /// The class the library's classifier answers; binary: 1 when the output exceeds 0.5.
+  /// The class the library's classifier answers.
   /// Throws Error for a regression model.
   std::size_t classify(std::span<const double> scores) const;
+
+  /// Whether the outputs hold probabilities of the classes.
+  bool has_probabilities() const;
 
   /// The probability of a class, from the outputs of `transform`, as the library's classifier gives
   /// it. Throws Error where the link gives none.
@@ -117,6 +160,9 @@ struct Ensemble {
 
   bool operator==(const Ensemble&) const = default;
 };
+
+/// Whether a value, as it is read, goes to the left child of a split.
+bool goes_left(const Tree& tree, const Node& node, double value);
 
 /// The index of the leaf node that a point reaches. `Precision` is the ensemble's `input`.
 std::int32_t reach_leaf(const Tree& tree, std::span<const double> point, Precision input);

@@ -49,7 +49,7 @@ void write_raw(Output& output, const Ensemble& ensemble, const Data& data,
 std::vector<std::string> header_of(const Ensemble& ensemble, const Schema& schema) {
   std::vector<std::string> cells = {"row"};
   if (ensemble.task != Task::regression) cells.emplace_back("class");
-  if (gives_probabilities(ensemble)) {
+  if (ensemble.has_probabilities()) {
     for (std::size_t k = 0; k < ensemble.class_count(); ++k) {
       cells.push_back(ensemble.class_name(k));
     }
@@ -70,7 +70,7 @@ std::vector<std::string> cells_of(const Ensemble& ensemble, std::size_t row,
   }
   if (ensemble.link == Link::winner) return cells;
   std::vector<double> outputs = ensemble.transform(scores);
-  if (gives_probabilities(ensemble)) {
+  if (ensemble.has_probabilities()) {
     std::vector<double> probabilities;
     for (std::size_t k = 0; k < ensemble.class_count(); ++k) {
       probabilities.push_back(ensemble.probability(outputs, k));

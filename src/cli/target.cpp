@@ -137,7 +137,7 @@ void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
   if (flags.probability && !(*flags.probability >= 0 && *flags.probability <= 1)) {
     throw UsageError("--probability", "must be from 0 to 1");
   }
-  if (flags.probability && ensemble.link != Link::sigmoid && ensemble.link != Link::softmax) {
+  if (flags.probability && !ensemble.has_probabilities()) {
     throw UsageError("--probability",
                      fmt::format("the model ({}) gives no probabilities", ensemble.objective),
                      "Ask for the class alone");

@@ -17,15 +17,36 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// which a threshold is crossed by less than 1e-6. Identity and winner compare the sums themselves.
 constexpr double link_slack = 1e-6;
 
-bool rounds(Link link) { return link != Link::identity && link != Link::winner; }
+bool rounds(Link link) {
+  return link != Link::identity && link != Link::winner && link != Link::votes;
+}
 
-/// How far the sum that the library computes for one output can lie from the exact sum of the same
-/// numbers, plus what our own double sums can add. Standard bound: n additions of numbers whose
-/// absolute values sum to A are off by at most n u A / (1 - n u), u half an ulp of 1. Infinite
-/// where a sum may overflow: then nothing is known about it.
+/// Raw scores per unit of the trees' sum.
+double unit(const Ensemble& ensemble) { return ensemble.factor / ensemble.divisor; }
+
+/// The largest size that the score of an output can have: base and trees.
+double largest_size(const Ensemble& ensemble, std::int32_t output) {
+  double absolute = 0;
+  for (const Tree& tree : ensemble.trees) {
+    if (tree.output != Tree::every_output && tree.output != output) continue;
+    double largest = 0;
+    for (const double value : tree.values) largest = std::max(largest, std::abs(value));
+    absolute += largest;
+  }
+  const double base = std::abs(ensemble.base[static_cast<std::size_t>(output)]);
+  return ensemble.order == SumOrder::base_first ? (absolute + base) * unit(ensemble)
+                                                : absolute * unit(ensemble) + base;
+}
+
+/// How far the score that the library computes for one output can lie from the exact sum of the
+/// same numbers, plus what our own double sums can add. Standard bound: n additions of numbers
+/// whose absolute values sum to A are off by at most n u A / (1 - n u), u half an ulp of 1; factor
+/// and divisor are two more roundings. Infinite where a sum may overflow: then nothing is known
+/// about it.
 double sum_error(const Ensemble& ensemble, std::int32_t output) {
-  double absolute = std::abs(ensemble.base[static_cast<std::size_t>(output)]);
-  double additions = 1;
+  const double base = std::abs(ensemble.base[static_cast<std::size_t>(output)]);
+  double absolute = base;
+  double additions = 3;
   for (const Tree& tree : ensemble.trees) {
     if (tree.output != Tree::every_output && tree.output != output) continue;
     double largest = 0;
@@ -37,8 +58,9 @@ double sum_error(const Ensemble& ensemble, std::int32_t output) {
   const double largest_sum = single ? static_cast<double>(std::numeric_limits<float>::max())
                                     : std::numeric_limits<double>::max();
   const double used = additions * (single ? 0x1p-24 : 0x1p-53) + 4 * additions * 0x1p-53;
-  if (used > 0.25 || !(absolute < largest_sum / 4)) return infinity;
-  return absolute * used / (1 - used);
+  const double scaled = absolute * std::max(1.0, ensemble.factor) * std::max(1.0, unit(ensemble));
+  if (used > 0.25 || !(scaled < largest_sum / 4)) return infinity;
+  return (absolute * unit(ensemble) + base) * used / (1 - used);
 }
 
 /// Floats in their order as integers, so that bisection can visit every one of them.
@@ -82,6 +104,21 @@ class Builder {
   void falling(std::int32_t output, Holds holds) {
     add({index_, output, -1, -1}, first_score([&](double s) { return holds(-s); }));
   }
+  /// The output is as large as every rival's. Where the link says the same of all large and of all
+  /// small scores, it may be behind there: by no more than scores can lie beyond those ends.
+  void wins(std::int32_t output) {
+    const bool single = ensemble_.accumulator == Precision::float32;
+    const bool bends = ensemble_.link == Link::sigmoid;
+    const double top = bends ? (single ? 14.0 : 35.0) / ensemble_.steepness : infinity;
+    const double bottom = bends ? (single ? 85.0 : 700.0) / ensemble_.steepness : infinity;
+    const double below = bottom - largest_size(ensemble_, output);
+    for (std::int32_t rival = 0; rival < static_cast<std::int32_t>(ensemble_.base.size());
+         ++rival) {
+      if (rival == output) continue;
+      const double above = top - largest_size(ensemble_, rival);
+      add({index_, output, rival, 1}, std::min({0.0, above, below}));
+    }
+  }
   /// output - rival >= least, for every rival
   void ahead(std::int32_t output, double least, std::int32_t group = -1) {
     for (std::int32_t rival = 0; rival < static_cast<std::int32_t>(ensemble_.base.size());
@@ -102,19 +139,25 @@ class Builder {
 
   void add(Condition condition, double least) {
     if (least == -infinity) return;  // every score will do
+    const double base_unit = ensemble_.order == SumOrder::base_first ? unit(ensemble_) : 1.0;
     double base = condition.sign * ensemble_.base[static_cast<std::size_t>(condition.plus)];
     double error = sum_error(ensemble_, condition.plus);
     if (condition.minus >= 0) {
       base -= ensemble_.base[static_cast<std::size_t>(condition.minus)];
       error += sum_error(ensemble_, condition.minus);
     }
+    base *= base_unit;
     if (error == infinity) return;  // a sum that overflows may meet anything
     const double slack = rounds(ensemble_.link)
                              ? link_slack + 8 * std::numeric_limits<float>::epsilon() *
                                                 std::abs(std::isfinite(least) ? least : 0.0)
                              : 0.0;
-    condition.slack = error + slack;
-    condition.threshold = least == infinity ? infinity : least - base - condition.slack;
+    // From scores to sums of trees, which the conditions are about.
+    condition.slack = (error + slack) / unit(ensemble_) * (1 + 0x1p-50);
+    condition.threshold = least == infinity
+                              ? infinity
+                              : (least - base) / unit(ensemble_) - condition.slack -
+                                    0x1p-50 * (std::abs(least) + std::abs(base)) / unit(ensemble_);
     conditions_.push_back(condition);
   }
 
@@ -149,10 +192,12 @@ void add_class(const Ensemble& ensemble, const Requirement& requirement, std::in
     return;
   }
   const auto target = static_cast<std::int32_t>(wanted.target);
-  if (wanted.probability) {
+  if (wanted.probability && ensemble.link != Link::softmax) {
+    builder.rising(target, [&](double s) { return link_of(ensemble, s) >= *wanted.probability; });
+  } else if (wanted.probability) {
     builder.ahead(target, lead_for_probability(*wanted.probability), group);
   } else {
-    builder.ahead(target, 0.0);  // to win is to be at least as large as every rival
+    builder.wins(target);  // to win is to be at least as large as every rival
   }
 }
 

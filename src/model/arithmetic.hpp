@@ -46,21 +46,33 @@ std::vector<double> softmax(std::span<const double> scores) {
 }
 
 template <typename Real>
-std::vector<double> apply_link(Link link, std::span<const double> scores) {
-  std::vector<double> outputs(scores.begin(), scores.end());
-  switch (link) {
-    case Link::identity:
-      break;
+double apply_link_to_one(const Ensemble& ensemble, Real score) {
+  switch (ensemble.link) {
     case Link::sigmoid:
-      for (double& value : outputs) value = static_cast<double>(sigmoid(static_cast<Real>(value)));
-      break;
+      return static_cast<double>(sigmoid(static_cast<Real>(ensemble.steepness) * score));
     case Link::exponential:
-      for (double& value : outputs) value = static_cast<double>(std::exp(static_cast<Real>(value)));
-      break;
-    case Link::softmax:
-      return softmax<Real>(scores);
-    case Link::winner:
-      return {static_cast<double>(std::max_element(scores.begin(), scores.end()) - scores.begin())};
+      return static_cast<double>(std::exp(score));
+    case Link::square:
+      return static_cast<double>(std::copysign(score * score, score));
+    case Link::softplus:
+      return static_cast<double>(std::log1p(std::exp(score)));
+    case Link::isolation:
+      return static_cast<double>(-std::pow(Real{2}, -score));
+    default:
+      return static_cast<double>(score);
+  }
+}
+
+template <typename Real>
+std::vector<double> apply_link(const Ensemble& ensemble, std::span<const double> scores) {
+  if (ensemble.link == Link::softmax) return softmax<Real>(scores);
+  if (ensemble.link == Link::winner) {
+    return {static_cast<double>(std::max_element(scores.begin(), scores.end()) - scores.begin())};
+  }
+  std::vector<double> outputs;
+  outputs.reserve(scores.size());
+  for (const double score : scores) {
+    outputs.push_back(apply_link_to_one(ensemble, static_cast<Real>(score)));
   }
   return outputs;
 }

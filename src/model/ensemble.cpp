@@ -34,13 +34,37 @@ std::vector<double> sum_scores(const Ensemble& ensemble, std::span<const double>
       sums[static_cast<std::size_t>(tree.output)] += static_cast<Real>(tree.values[value]);
     }
   }
-  if (!base_first) {
-    for (std::size_t k = 0; k < outputs; ++k) sums[k] += static_cast<Real>(ensemble.base[k]);
+  for (std::size_t k = 0; k < outputs; ++k) {
+    if (ensemble.factor != 1) sums[k] *= static_cast<Real>(ensemble.factor);
+    if (ensemble.divisor != 1) sums[k] /= static_cast<Real>(ensemble.divisor);
+    if (!base_first) sums[k] += static_cast<Real>(ensemble.base[k]);
   }
   return {sums.begin(), sums.end()};
 }
 
 }  // namespace
+
+bool goes_left(const Tree& tree, const Node& node, double value) {
+  if (std::isnan(value)) return node.missing_left;
+  if (node.missing_at_zero && value >= -zero_size && value <= zero_size) return node.missing_left;
+  switch (node.kind) {
+    case NodeKind::less:
+      return value < node.threshold;
+    case NodeKind::less_equal:
+      return value <= node.threshold;
+    case NodeKind::equal:
+      return value == node.threshold;
+    case NodeKind::in_set: {
+      constexpr double end = 0x1p31;  // beyond every code
+      if (!(value > -1 && value < end)) return false;
+      const auto& set = tree.sets[static_cast<std::size_t>(node.value)];
+      return std::binary_search(set.begin(), set.end(), static_cast<std::int32_t>(value));
+    }
+    case NodeKind::leaf:
+      break;
+  }
+  return false;
+}
 
 std::int32_t reach_leaf(const Tree& tree, std::span<const double> point, Precision input) {
   std::int32_t at = 0;
@@ -48,13 +72,7 @@ std::int32_t reach_leaf(const Tree& tree, std::span<const double> point, Precisi
     const Node& node = tree.nodes[static_cast<std::size_t>(at)];
     if (node.kind == NodeKind::leaf) return at;
     const double x = as_read(point[static_cast<std::size_t>(node.feature)], input);
-    bool left = false;
-    if (std::isnan(x)) {
-      left = node.missing_left;
-    } else {
-      left = node.kind == NodeKind::less ? x < node.threshold : x <= node.threshold;
-    }
-    at = left ? node.left : node.right;
+    at = goes_left(tree, node, x) ? node.left : node.right;
   }
 }
 
@@ -68,14 +86,16 @@ std::vector<double> Ensemble::predict(std::span<const double> point) const {
 }
 
 std::vector<double> Ensemble::transform(std::span<const double> scores) const {
-  return accumulator == Precision::float32 ? apply_link<float>(link, scores)
-                                           : apply_link<double>(link, scores);
+  return accumulator == Precision::float32 ? apply_link<float>(*this, scores)
+                                           : apply_link<double>(*this, scores);
 }
 
 std::size_t Ensemble::classify(std::span<const double> scores) const {
   if (task == Task::regression) {
     throw Error("model", "a regression model has no classes", "Ask for a range of its output");
   }
+  if (task == Task::binary && decision == Decision::score_above_zero) return scores[0] > 0 ? 1 : 0;
+  if (task == Task::binary && decision == Decision::score_from_zero) return scores[0] >= 0 ? 1 : 0;
   const std::vector<double> outputs = transform(scores);
   if (task == Task::binary) return outputs[0] > 0.5 ? 1 : 0;
   if (link == Link::winner) return static_cast<std::size_t>(outputs[0]);
@@ -83,12 +103,17 @@ std::size_t Ensemble::classify(std::span<const double> scores) const {
                                   outputs.begin());
 }
 
+bool Ensemble::has_probabilities() const {
+  const bool one = link == Link::sigmoid || link == Link::votes;
+  return task == Task::binary ? one : task == Task::multiclass && (one || link == Link::softmax);
+}
+
 double Ensemble::probability(std::span<const double> outputs, std::size_t index) const {
-  if (task == Task::multiclass && link == Link::softmax) return outputs[index];
-  if (task != Task::binary || link != Link::sigmoid) {
+  if (!has_probabilities()) {
     throw Error("model", fmt::format("it ({}) gives no probabilities", objective),
                 "Ask for the class alone");
   }
+  if (task == Task::multiclass) return outputs[index];
   if (index == 1) return outputs[0];
   // The other class has 1 - p, in the library's precision.
   return accumulator == Precision::float32

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -20,18 +21,26 @@ namespace {
 constexpr int format_version = 1;
 
 constexpr std::array node_kinds{std::pair{"leaf", NodeKind::leaf}, std::pair{"<", NodeKind::less},
-                                std::pair{"<=", NodeKind::less_equal}};
+                                std::pair{"<=", NodeKind::less_equal},
+                                std::pair{"==", NodeKind::equal},
+                                std::pair{"in", NodeKind::in_set}};
 constexpr std::array precisions{std::pair{"float32", Precision::float32},
                                 std::pair{"float64", Precision::float64}};
 constexpr std::array orders{std::pair{"base_first", SumOrder::base_first},
                             std::pair{"base_last", SumOrder::base_last}};
-constexpr std::array links{std::pair{"identity", Link::identity},
-                           std::pair{"sigmoid", Link::sigmoid},
-                           std::pair{"exponential", Link::exponential},
-                           std::pair{"softmax", Link::softmax}, std::pair{"winner", Link::winner}};
+constexpr std::array links{
+    std::pair{"identity", Link::identity},       std::pair{"sigmoid", Link::sigmoid},
+    std::pair{"exponential", Link::exponential}, std::pair{"softmax", Link::softmax},
+    std::pair{"winner", Link::winner},           std::pair{"votes", Link::votes},
+    std::pair{"square", Link::square},           std::pair{"softplus", Link::softplus},
+    std::pair{"isolation", Link::isolation}};
 constexpr std::array tasks{std::pair{"regression", Task::regression},
                            std::pair{"binary", Task::binary},
                            std::pair{"multiclass", Task::multiclass}};
+
+constexpr std::array decisions{std::pair{"output_above_half", Decision::output_above_half},
+                               std::pair{"score_above_zero", Decision::score_above_zero},
+                               std::pair{"score_from_zero", Decision::score_from_zero}};
 
 /// JSON has no infinity: thresholds may be infinite and are written as strings then.
 nlohmann::ordered_json number_json(double value) {
@@ -55,6 +64,11 @@ nlohmann::ordered_json tree_json(const Tree& tree) {
   json["left"] = column([](const Node& node) { return node.left; });
   json["right"] = column([](const Node& node) { return node.right; });
   json["value"] = column([](const Node& node) { return node.value; });
+  if (!tree.sets.empty()) json["sets"] = tree.sets;
+  if (std::any_of(tree.nodes.begin(), tree.nodes.end(),
+                  [](const Node& node) { return node.missing_at_zero; })) {
+    json["missing_at_zero"] = column([](const Node& node) { return node.missing_at_zero; });
+  }
   return json;
 }
 
@@ -76,10 +90,18 @@ Tree tree_from(const JsonField& field) {
   const auto left = same_length("left", field["left"].int32s());
   const auto right = same_length("right", field["right"].int32s());
   const auto value = same_length("value", field["value"].int32s());
+  const auto at_zero = field.has("missing_at_zero")
+                           ? same_length("missing_at_zero", field["missing_at_zero"].booleans())
+                           : std::vector<bool>(kind.size(), false);
+  if (field.has("sets")) {
+    const JsonField sets = field["sets"];
+    for (std::size_t i = 0; i < sets.size(); ++i) tree.sets.push_back(sets[i].int32s());
+  }
   tree.nodes.resize(kind.size());
   for (std::size_t i = 0; i < kind.size(); ++i) {
     tree.nodes[i] = {.kind = kind[i],
                      .missing_left = missing_left[i],
+                     .missing_at_zero = at_zero[i],
                      .feature = feature[i],
                      .left = left[i],
                      .right = right[i],
@@ -101,12 +123,21 @@ std::string to_json(const Ensemble& ensemble) {
   root["input"] = name_of(precisions, ensemble.input);
   root["accumulator"] = name_of(precisions, ensemble.accumulator);
   root["order"] = name_of(orders, ensemble.order);
+  const Ensemble plain;
+  if (ensemble.factor != plain.factor) root["factor"] = ensemble.factor;
+  if (ensemble.divisor != plain.divisor) root["divisor"] = ensemble.divisor;
+  if (ensemble.steepness != plain.steepness) root["steepness"] = ensemble.steepness;
+  if (ensemble.decision != plain.decision) root["decision"] = name_of(decisions, ensemble.decision);
   root["classes"] = ensemble.classes;
   root["base"] = ensemble.base;
   root["features"] = nlohmann::ordered_json::array();
   for (const Feature& feature : ensemble.features) {
-    root["features"].push_back(
-        {{"name", feature.name}, {"kind", name_of(kind_names, feature.kind)}});
+    nlohmann::ordered_json json{{"name", feature.name},
+                                {"kind", name_of(kind_names, feature.kind)}};
+    for (const Category& category : feature.categories) {
+      json["categories"].push_back({{"code", category.code}, {"label", category.label}});
+    }
+    root["features"].push_back(std::move(json));
   }
   root["trees"] = nlohmann::ordered_json::array();
   for (const Tree& tree : ensemble.trees) root["trees"].push_back(tree_json(tree));
@@ -129,12 +160,22 @@ Ensemble ensemble_from_json(std::string_view text, std::string_view place) {
   ensemble.input = root["input"].choice(precisions);
   ensemble.accumulator = root["accumulator"].choice(precisions);
   ensemble.order = root["order"].choice(orders);
+  if (root.has("factor")) ensemble.factor = root["factor"].number();
+  if (root.has("divisor")) ensemble.divisor = root["divisor"].number();
+  if (root.has("steepness")) ensemble.steepness = root["steepness"].number();
+  if (root.has("decision")) ensemble.decision = root["decision"].choice(decisions);
   ensemble.classes = root["classes"].strings();
   ensemble.base = root["base"].numbers();
   const JsonField features = root["features"];
   for (std::size_t i = 0; i < features.size(); ++i) {
-    ensemble.features.push_back(
-        {features[i]["name"].string(), features[i]["kind"].choice(kind_names)});
+    Feature feature{features[i]["name"].string(), features[i]["kind"].choice(kind_names), {}};
+    if (features[i].has("categories")) {
+      const JsonField known = features[i]["categories"];
+      for (std::size_t c = 0; c < known.size(); ++c) {
+        feature.categories.push_back({known[c]["code"].int32(), known[c]["label"].string()});
+      }
+    }
+    ensemble.features.push_back(std::move(feature));
   }
   const JsonField trees = root["trees"];
   for (std::size_t i = 0; i < trees.size(); ++i) ensemble.trees.push_back(tree_from(trees[i]));

@@ -7,11 +7,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace boxwood {
@@ -40,6 +43,15 @@ class TreeCheck {
                     fmt::format("{} is not a finite number of the model's precision", value));
       }
     }
+    for (std::size_t i = 0; i < tree_.sets.size(); ++i) {
+      const std::vector<std::int32_t>& set = tree_.sets[i];
+      const bool rises =
+          std::adjacent_find(set.begin(), set.end(), std::greater_equal<>{}) == set.end();
+      if (!rises || (!set.empty() && set.front() < 0)) {
+        throw Error(fmt::format("trees[{}].sets[{}]", index_, i),
+                    "categories must be whole numbers from 0 on that rise");
+      }
+    }
     std::vector<char> has_parent(tree_.nodes.size(), 0);
     has_parent[0] = 1;
     for (std::size_t i = 0; i < tree_.nodes.size(); ++i) check_node(i, has_parent);
@@ -65,8 +77,12 @@ class TreeCheck {
                           ensemble_.features.size()));
     }
     if (std::isnan(node.threshold)) fail(i, "its threshold is not a number");
-    if (!exact_in(node.threshold, ensemble_.input)) {
-      fail(i, fmt::format("threshold {} is not a number of the model's precision", node.threshold));
+    if (node.kind == NodeKind::in_set &&
+        (node.value < 0 || static_cast<std::size_t>(node.value) >= tree_.sets.size())) {
+      fail(i, fmt::format("set {} does not exist; the tree has {}", node.value, tree_.sets.size()));
+    }
+    if (node.missing_at_zero && node.kind != NodeKind::less && node.kind != NodeKind::less_equal) {
+      fail(i, "zero counts as missing only where a number is compared");
     }
     for (const std::int32_t child : {node.left, node.right}) {
       if (child <= static_cast<std::int32_t>(i) ||
@@ -106,6 +122,20 @@ void Ensemble::validate() const {
                   fmt::format("there are two features named \"{}\"", features[i].name));
     }
   }
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const std::vector<Category>& known = features[i].categories;
+    for (std::size_t c = 0; c < known.size(); ++c) {
+      if (known[c].code >= 0 && (c == 0 || known[c - 1].code < known[c].code)) continue;
+      throw Error(fmt::format("features[{}].categories[{}]", i, c),
+                  "codes must be whole numbers from 0 on that rise");
+    }
+  }
+  for (const auto& [name, number] :
+       {std::pair{"factor", factor}, {"divisor", divisor}, {"steepness", steepness}}) {
+    if (!(number > 0) || !std::isfinite(number)) {
+      throw Error(name, fmt::format("{} is not a positive number", number));
+    }
+  }
   for (std::size_t k = 0; k < base.size(); ++k) {
     if (!std::isfinite(base[k]) || !exact_in(base[k], accumulator)) {
       throw Error(fmt::format("base[{}]", k),
@@ -120,6 +150,9 @@ void Ensemble::validate() const {
   }
   if (link == Link::winner && task != Task::multiclass) {
     throw Error("link", "\"winner\" needs a model of several classes");
+  }
+  if (link == Link::votes && task == Task::regression) {
+    throw Error("link", "\"votes\" needs a model with classes");
   }
   if (link == Link::softmax && task != Task::multiclass) {
     throw Error("link", "\"softmax\" needs a model of several classes");

@@ -30,7 +30,7 @@ void check_class(const ClassIs& wanted, const Ensemble& ensemble, const std::str
                                    wanted.target, ensemble.class_count()));
   }
   if (!wanted.probability) return;
-  if (ensemble.link != Link::sigmoid && ensemble.link != Link::softmax) {
+  if (!ensemble.has_probabilities()) {
     throw Error(place, fmt::format("the model ({}) gives no probabilities", ensemble.objective),
                 "Ask for the class alone");
   }

@@ -24,7 +24,7 @@ const Requirement* first_requirement(const Query& query) {
 /// The library's probability of a class, where it gives one.
 std::optional<double> probability_of(const Ensemble& ensemble, std::size_t target,
                                      std::span<const double> outputs) {
-  if (!gives_probabilities(ensemble)) return std::nullopt;
+  if (!ensemble.has_probabilities()) return std::nullopt;
   return ensemble.probability(outputs, target);
 }
 
@@ -78,11 +78,6 @@ const char* cost_name(Norm norm) {
 }
 
 }  // namespace
-
-bool gives_probabilities(const Ensemble& ensemble) {
-  return (ensemble.task == Task::multiclass && ensemble.link == Link::softmax) ||
-         (ensemble.task == Task::binary && ensemble.link == Link::sigmoid);
-}
 
 std::string stop_text(Stop stop) {
   switch (stop) {

@@ -29,9 +29,6 @@ std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const 
 /// The label of the class that the scores give; nothing for regression.
 std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const double> scores);
 
-/// The library's classifier gives a probability for each class.
-bool gives_probabilities(const Ensemble& ensemble);
-
 /// "stopped at the time limit", "interrupted".
 std::string stop_text(Stop stop);
 

@@ -7,8 +7,17 @@
 namespace boxwood::verifying {
 namespace {
 
-bool goes_left(const Node& node, double value) {
+bool takes_left(const Tree& tree, const Node& node, double value) {
   if (value != value) return node.missing_left;
+  if (node.missing_at_zero && std::fabs(value) <= zero_size) return node.missing_left;
+  if (node.kind == NodeKind::in_set) {
+    const double code = std::trunc(value);
+    for (const std::int32_t member : tree.sets[static_cast<std::size_t>(node.value)]) {
+      if (code == static_cast<double>(member)) return true;
+    }
+    return false;
+  }
+  if (node.kind == NodeKind::equal) return !(value < node.threshold) && !(value > node.threshold);
   return node.kind == NodeKind::less_equal ? !(value > node.threshold) : value < node.threshold;
 }
 
@@ -30,7 +39,7 @@ std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> 
     const Node* node = tree.nodes.data();
     while (node->kind != NodeKind::leaf) {
       const double value = rounded(point[static_cast<std::size_t>(node->feature)], ensemble.input);
-      node = tree.nodes.data() + (goes_left(*node, value) ? node->left : node->right);
+      node = tree.nodes.data() + (takes_left(tree, *node, value) ? node->left : node->right);
     }
     const double* values = tree.values.data() + node->value;
     if (tree.output >= 0) {
@@ -39,8 +48,11 @@ std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> 
       for (std::size_t k = 0; k < scores.size(); ++k) add(k, values[k]);
     }
   }
-  if (ensemble.order == SumOrder::base_last) {
-    for (std::size_t k = 0; k < scores.size(); ++k) add(k, ensemble.base[k]);
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    // As for sums: a float product or quotient done in double and rounded is the float one.
+    scores[k] = rounded(scores[k] * ensemble.factor, ensemble.accumulator);
+    scores[k] = rounded(scores[k] / ensemble.divisor, ensemble.accumulator);
+    if (ensemble.order == SumOrder::base_last) add(k, ensemble.base[k]);
   }
   return scores;
 }
@@ -54,6 +66,24 @@ std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<doubl
   const double largest = *std::max_element(scores.begin(), scores.end());
   switch (ensemble.link) {
     case Link::identity:
+    case Link::votes:
+      break;
+    case Link::square:
+      for (double& value : outputs) {
+        value = rounded(value * std::fabs(value), ensemble.accumulator);
+      }
+      break;
+    case Link::softplus:
+      for (double& value : outputs) {
+        value = single ? static_cast<double>(std::log1p(std::exp(static_cast<float>(value))))
+                       : std::log1p(std::exp(value));
+      }
+      break;
+    case Link::isolation:
+      for (double& value : outputs) {
+        value = single ? static_cast<double>(-std::pow(2.0F, -static_cast<float>(value)))
+                       : -std::pow(2.0, -value);
+      }
       break;
     case Link::exponential:
       for (double& value : outputs) value = exponential(value);
@@ -61,11 +91,11 @@ std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<doubl
     case Link::sigmoid:
       for (double& value : outputs) {
         if (single) {  // XGBoost: the exponent is capped and the denominator kept off zero
-          const auto exponent =
-              static_cast<float>(value) > -88.7F ? -static_cast<float>(value) : 88.7F;
+          const float steep = static_cast<float>(ensemble.steepness) * static_cast<float>(value);
+          const float exponent = steep > -88.7F ? -steep : 88.7F;
           value = static_cast<double>(1.0F / (std::exp(exponent) + 1.0F + 1e-16F));
         } else {
-          value = 1.0 / (1.0 + std::exp(-value));
+          value = 1.0 / (1.0 + std::exp(-ensemble.steepness * value));
         }
       }
       break;
@@ -98,7 +128,12 @@ bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
   const auto& wanted = std::get<ClassIs>(requirement.outcome);
   if (ensemble.task == Task::binary) {
     const double one = outputs.at(0);
-    if (!wanted.probability) return (one > 0.5) == (wanted.target == 1);
+    if (!wanted.probability) {
+      const bool yes = ensemble.decision == Decision::score_above_zero  ? scores.at(0) > 0
+                       : ensemble.decision == Decision::score_from_zero ? scores.at(0) >= 0
+                                                                        : one > 0.5;
+      return yes == (wanted.target == 1);
+    }
     const double of_target = wanted.target == 1 ? one : rounded(1.0 - one, ensemble.accumulator);
     return of_target >= *wanted.probability;
   }
