@@ -60,7 +60,7 @@ class Question {
         conditions_(make_conditions(problem_.ensembles, problem_.query)),
         incumbent_(problem_.query, 1),
         watch_(Limits{}),
-        context(problem_.ensembles, problem_.query, prepared_.leaves().cuts, prepared_.model(),
+        context(problem_.ensembles, problem_.query, prepared_.leaves(), prepared_.model(),
                 conditions_, {}, incumbent_, watch_) {}
   Question(const Question&) = delete;
 
@@ -68,7 +68,8 @@ class Question {
   bool list_points() {
     if (problem_.query.norm == Norm::linf) return false;  // solved through sums, with caps
     for (const Condition& condition : conditions_) {
-      if (huge({condition.threshold})) return false;
+      // A leaf's value would be lost beside it.
+      if (std::abs(condition.threshold) > 1e6) return false;
     }
     for (const Ensemble& ensemble : problem_.ensembles) {
       if (huge(ensemble.base)) return false;
@@ -92,9 +93,10 @@ class Question {
   }
 
   void judge(const Cells& cells) {
-    std::vector<double> values(cells.size());
+    std::vector<double> values = problem_.query.point;
     for (std::size_t d = 0; d < cells.size(); ++d) {
-      values[d] = context.variables[d].cells[cells[d]].value;
+      const Variable& variable = context.variables[d];
+      if (variable.owner == d) variable.place(cells[d], d, values);
     }
     GridPoint point{cells, total_cost(problem_.query, values), {}, false};
     if (std::isinf(point.cost)) return;
@@ -190,8 +192,8 @@ struct Traced {
 
 std::unique_ptr<Traced> gather_all(const fast::Context& context, double radius) {
   auto raw = std::make_unique<Traced>();
-  raw->problem =
-      gather(context.model, context.variables, context.leaf_cost, context.thresholds, radius);
+  raw->problem = gather(context.model, context.boxes, context.variables, context.leaf_cost,
+                        context.thresholds, radius);
   const Problem& problem = raw->problem;
   for (std::size_t d = 0; d < context.variables.size(); ++d) {
     Cells cells(context.variables[d].cells.size(), Traced::gone);

@@ -7,6 +7,7 @@
 #include <boxwood/ensemble.hpp>
 #include <boxwood/query.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -70,7 +71,8 @@ class Oracle {
                     const std::vector<double>& point) {
     for (const boxwood::Requirement& requirement : query.requirements) {
       const boxwood::Ensemble& ensemble = ensembles[requirement.ensemble];
-      const std::vector<double> outputs = linked(ensemble, scores(ensemble, point));
+      const std::vector<double> raw = scores(ensemble, point);
+      const std::vector<double> outputs = linked(ensemble, raw);
       if (const auto* in = std::get_if<boxwood::OutputIn>(&requirement.outcome)) {
         if (!inside(in->range, outputs[in->output])) return false;
         continue;
@@ -79,7 +81,10 @@ class Oracle {
       if (ensemble.task == boxwood::Task::binary) {
         double p = outputs[0];
         if (!wanted.probability) {
-          if ((p > 0.5 ? 1U : 0U) != wanted.target) return false;
+          bool yes = p > 0.5;
+          if (ensemble.decision == boxwood::Decision::score_above_zero) yes = raw[0] > 0;
+          if (ensemble.decision == boxwood::Decision::score_from_zero) yes = raw[0] >= 0;
+          if ((yes ? 1U : 0U) != wanted.target) return false;
           continue;
         }
         if (wanted.target == 0) {
@@ -118,9 +123,23 @@ class Oracle {
       double x = point[static_cast<std::size_t>(node.feature)];
       if (ensemble.input == boxwood::Precision::float32) x = static_cast<float>(x);
       bool left = node.missing_left;
-      if (!std::isnan(x)) {
-        left = x < node.threshold ||
-               (node.kind == boxwood::NodeKind::less_equal && x == node.threshold);
+      const bool as_missing = node.missing_at_zero && x >= -1.0 * static_cast<double>(1e-35F) &&
+                              x <= static_cast<double>(1e-35F);
+      if (!std::isnan(x) && !as_missing) {
+        switch (node.kind) {
+          case boxwood::NodeKind::in_set: {
+            const auto& set = tree.sets[static_cast<std::size_t>(node.value)];
+            left = false;
+            for (const std::int32_t code : set) left |= std::trunc(x) == code && x > -1;
+            break;
+          }
+          case boxwood::NodeKind::equal:
+            left = x == node.threshold;
+            break;
+          default:
+            left = x < node.threshold ||
+                   (node.kind == boxwood::NodeKind::less_equal && x == node.threshold);
+        }
       }
       at = static_cast<std::size_t>(left ? node.left : node.right);
     }
@@ -139,6 +158,8 @@ class Oracle {
       total =
           static_cast<Real>(total + static_cast<Real>(leaf_value(ensemble, tree, point, output)));
     }
+    total = static_cast<Real>(total * static_cast<Real>(ensemble.factor));
+    total = static_cast<Real>(total / static_cast<Real>(ensemble.divisor));
     return static_cast<double>(
         first ? total : static_cast<Real>(total + static_cast<Real>(ensemble.base[output])));
   }
@@ -155,7 +176,9 @@ class Oracle {
   }
 
   template <typename Real>
-  static std::vector<double> linked_in(boxwood::Link link, const std::vector<double>& scores) {
+  static std::vector<double> linked_in(const boxwood::Ensemble& ensemble,
+                                       const std::vector<double>& scores) {
+    const boxwood::Link link = ensemble.link;
     std::vector<Real> values(scores.begin(), scores.end());
     Real top = values[0];
     std::size_t winner = 0;
@@ -168,6 +191,7 @@ class Oracle {
     for (Real& value : values) {
       switch (link) {
         case boxwood::Link::sigmoid:
+          value *= static_cast<Real>(ensemble.steepness);
           if constexpr (std::is_same_v<Real, float>) {
             value = 1 / (std::exp(std::min(-value, 88.7F)) + 1.0F + 1e-16F);
           } else {
@@ -176,6 +200,15 @@ class Oracle {
           break;
         case boxwood::Link::exponential:
           value = std::exp(value);
+          break;
+        case boxwood::Link::square:
+          value = value * std::abs(value);
+          break;
+        case boxwood::Link::softplus:
+          value = std::log1p(std::exp(value));
+          break;
+        case boxwood::Link::isolation:
+          value = -std::pow(Real{2}, -value);
           break;
         case boxwood::Link::softmax:
           value = std::exp(value - top);
@@ -194,39 +227,85 @@ class Oracle {
   static std::vector<double> linked(const boxwood::Ensemble& ensemble,
                                     const std::vector<double>& scores) {
     return ensemble.accumulator == boxwood::Precision::float32
-               ? linked_in<float>(ensemble.link, scores)
-               : linked_in<double>(ensemble.link, scores);
+               ? linked_in<float>(ensemble, scores)
+               : linked_in<double>(ensemble, scores);
   }
 
   /// `summed`: for linf what ties are broken by, the sum of the terms.
   static double cost_of(const boxwood::Query& query, const std::vector<double>& point,
                         bool summed = false) {
     double cost = 0;
+    const auto add = [&](double term) {
+      cost = query.norm == boxwood::Norm::linf && !summed ? std::max(cost, term) : cost + term;
+    };
     for (std::size_t d = 0; d < point.size(); ++d) {
-      if (std::isnan(point[d]) || point[d] == query.point[d]) continue;
+      if (const boxwood::OneHot* group = group_of(query, d)) {
+        if (group->columns[0] == d) add(group_term(query, *group, point));
+        continue;
+      }
+      const bool goes = std::isnan(point[d]), was = std::isnan(query.point[d]);
+      if ((goes && was) || point[d] == query.point[d]) continue;
       if (query.norm == boxwood::Norm::custom) {
-        cost += query.term(d, query.point[d], point[d]);
+        add(query.term(d, query.point[d], point[d]));
         continue;
       }
       const boxwood::FeatureRule& rule = query.features[d];
       double step = std::abs(point[d] - query.point[d]) / rule.scale;
-      if (query.norm == boxwood::Norm::squared_l2) step = step * step;
-      if (rule.kind == boxwood::FeatureKind::categorical) step = 1;
-      if (query.norm == boxwood::Norm::l0) step = 1;
-      if (query.norm == boxwood::Norm::linf && !summed) {
-        cost = std::max(cost, rule.weight * step);
-      } else {
-        cost += rule.weight * step;
+      if (goes || was) {
+        step = 1;
+      } else if (rule.kind == boxwood::FeatureKind::categorical) {
+        const auto from = static_cast<std::size_t>(std::clamp(query.point[d], 0.0, 1e6));
+        const auto to = static_cast<std::size_t>(std::clamp(point[d], 0.0, 1e6));
+        step = from < rule.changes.size() && to < rule.changes[from].size() ? rule.changes[from][to]
+                                                                            : 1.0;
       }
+      if (query.norm == boxwood::Norm::squared_l2) step = step * step;
+      if (query.norm == boxwood::Norm::l0 && std::isfinite(step)) step = 1;
+      add(rule.weight * step);
     }
     return cost;
+  }
+
+  static const boxwood::OneHot* group_of(const boxwood::Query& query, std::size_t d) {
+    for (const boxwood::OneHot& group : query.groups) {
+      for (const std::size_t column : group.columns) {
+        if (column == d) return &group;
+      }
+    }
+    return nullptr;
+  }
+
+  static std::size_t hot_in(const boxwood::OneHot& group, const std::vector<double>& point) {
+    std::size_t k = 0;
+    while (k < group.columns.size() && point[group.columns[k]] != 1) ++k;
+    return k;
+  }
+
+  static double group_term(const boxwood::Query& query, const boxwood::OneHot& group,
+                           const std::vector<double>& point) {
+    std::size_t ones = 0;
+    for (const std::size_t column : group.columns) ones += point[column] == 1 ? 1U : 0U;
+    const std::size_t from = hot_in(group, query.point), to = hot_in(group, point);
+    if (from == to && ones <= 1) return 0;
+    if (ones > 1 || (ones == 0 && !group.none_allowed)) {
+      return std::numeric_limits<double>::infinity();
+    }
+    if (query.norm == boxwood::Norm::custom) {
+      return query.term(group.columns[0], static_cast<double>(from), static_cast<double>(to));
+    }
+    return group.weight;
   }
 
   static std::vector<double> candidates_of(const std::vector<boxwood::Ensemble>& ensembles,
                                            const boxwood::Query& query, std::size_t d) {
     const double x = query.point[d];
     const boxwood::FeatureRule& rule = query.features[d];
-    if (std::isnan(x) || rule.fixed) return {x};
+    if (rule.fixed || (std::isnan(x) && !rule.missing_allowed)) return {x};
+    if (group_of(query, d)) {
+      std::vector<double> both{x};
+      if (inside(rule.range, 1 - x)) both.push_back(1 - x);
+      return both;
+    }
     bool float32 = false;
     std::vector<double> marks;
     for (const boxwood::Ensemble& ensemble : ensembles) {
@@ -235,6 +314,16 @@ class Oracle {
         for (const boxwood::Node& node : tree.nodes) {
           if (node.kind != boxwood::NodeKind::leaf && node.feature == static_cast<int>(d)) {
             marks.push_back(node.threshold);
+            if (node.missing_at_zero) {
+              marks.push_back(static_cast<double>(1e-35F));
+              marks.push_back(static_cast<double>(-1e-35F));
+            }
+            if (node.kind != boxwood::NodeKind::in_set) continue;
+            for (const std::int32_t code : tree.sets[static_cast<std::size_t>(node.value)]) {
+              marks.push_back(code);
+              marks.push_back(code + 1.0);
+            }
+            marks.push_back(-1);
           }
         }
       }
@@ -262,12 +351,37 @@ class Oracle {
       for (const double whole : {std::floor(mark), std::ceil(mark)}) {
         for (const double by : {-1.0, 0.0, 1.0}) values.insert(whole + by);
       }
+      if (rule.step > 0 && std::isfinite(mark)) {
+        for (const double by : {-2.0, -1.0, 0.0, 1.0, 2.0}) {
+          const double near = (std::round(mark / rule.step) + by) * rule.step;
+          values.insert(float32 ? static_cast<double>(static_cast<float>(near)) : near);
+        }
+      }
     }
+    std::set<double> allowed;
+    for (const double value : rule.allowed) {
+      allowed.insert(float32 ? static_cast<double>(static_cast<float>(value)) : value);
+    }
+    values.insert(allowed.begin(), allowed.end());
+    for (std::size_t code = 0; !rule.changes.empty() && code < rule.changes.size() + 2; ++code) {
+      values.insert(static_cast<double>(code));
+    }
+    if (std::isnan(x)) values.insert({0.0, 1.0});
     std::vector<double> admissible{x};
+    if (rule.missing_allowed && !std::isnan(x)) {
+      admissible.push_back(std::numeric_limits<double>::quiet_NaN());
+    }
     for (const double value : values) {
       if (!std::isfinite(value) || value == x || !inside(rule.range, value)) continue;
       if (float32 && static_cast<double>(static_cast<float>(value)) != value) continue;
-      if (rule.kind != boxwood::FeatureKind::continuous && value != std::floor(value)) continue;
+      if (!allowed.empty()) {
+        if (!allowed.count(value)) continue;
+      } else if (rule.step > 0) {
+        const double near = std::round(value / rule.step) * rule.step;
+        if ((float32 ? static_cast<double>(static_cast<float>(near)) : near) != value) continue;
+      } else if (rule.kind != boxwood::FeatureKind::continuous && value != std::floor(value)) {
+        continue;
+      }
       admissible.push_back(value == 0 ? 0.0 : value);
     }
     return admissible;

@@ -7,6 +7,7 @@
 #include <boxwood/ensemble.hpp>
 #include <boxwood/query.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -39,6 +40,7 @@ class ProblemMaker {
     whole_ = below(3) == 0;
     odd_thresholds_ = below(8) == 0;
     huge_values_ = below(12) == 0;
+    split_kinds_ = below(3) == 0;
     const std::size_t ensembles = below(6) == 0 ? 2 : 1;
     for (std::size_t e = 0; e < ensembles; ++e) problem.ensembles.push_back(make_ensemble(width));
     problem.query = make_query(problem.ensembles);
@@ -108,6 +110,7 @@ class ProblemMaker {
       Node& node = tree.nodes[at];
       node.kind = coin() ? NodeKind::less : NodeKind::less_equal;
       node.missing_left = coin();
+      if (split_kinds_) choose_kind(tree, node);
       node.feature = static_cast<std::int32_t>(below(ensemble.features.size()));
       node.threshold = threshold(ensemble.input);
       node.left = next;
@@ -124,6 +127,53 @@ class ProblemMaker {
       }
     }
     return tree;
+  }
+
+  void choose_kind(boxwood::Tree& tree, Node& node) {
+    switch (below(5)) {
+      case 0:
+      case 1: {
+        node.kind = NodeKind::in_set;
+        node.value = static_cast<std::int32_t>(tree.sets.size());
+        std::vector<std::int32_t> set;
+        for (std::int32_t code = 0; code < 6; ++code) {
+          if (coin()) set.push_back(code);
+        }
+        tree.sets.push_back(std::move(set));
+        break;
+      }
+      case 2:
+        node.kind = NodeKind::equal;
+        break;
+      case 3:
+        node.missing_at_zero = true;
+        break;
+      default:
+        break;
+    }
+  }
+
+  /// What forests, LightGBM and CatBoost add: averages, other links and decisions.
+  void vary(Ensemble& ensemble) {
+    using boxwood::Link;
+    if (below(3) == 0) ensemble.divisor = static_cast<double>(1 + below(4));
+    if (below(4) == 0) ensemble.factor = coin() ? 0.5 : 3;
+    if (ensemble.link == Link::sigmoid && coin()) ensemble.steepness = coin() ? 0.5 : 8;
+    if (ensemble.task == boxwood::Task::binary) {
+      constexpr boxwood::Decision decisions[] = {boxwood::Decision::score_above_zero,
+                                                 boxwood::Decision::score_from_zero};
+      if (coin()) ensemble.decision = decisions[below(2)];
+    } else if (ensemble.task == boxwood::Task::multiclass) {
+      if (coin()) ensemble.link = coin() ? Link::votes : Link::sigmoid;
+      if (ensemble.link == Link::sigmoid && coin()) ensemble.steepness = 100;
+    } else {
+      constexpr Link links[] = {Link::square, Link::softplus, Link::isolation};
+      if (coin()) ensemble.link = links[below(3)];
+    }
+    for (boxwood::Feature& feature : ensemble.features) {
+      if (below(3) != 0) continue;
+      for (std::int32_t code = 0; code < 5; ++code) feature.categories.push_back({code, ""});
+    }
   }
 
   Ensemble make_ensemble(std::size_t width) {
@@ -151,6 +201,7 @@ class ProblemMaker {
         ensemble.link = below(3) == 0 ? boxwood::Link::exponential : boxwood::Link::identity;
         break;
     }
+    if (below(4) == 0) vary(ensemble);
     for (std::size_t k = 0; k < outputs; ++k) {
       ensemble.base.push_back(leaf_value(ensemble.accumulator));
     }
@@ -176,14 +227,59 @@ class ProblemMaker {
     } else {
       const std::size_t target = below(ensemble.class_count());
       requirement = boxwood::require_class(target);
-      const bool probabilities =
-          ensemble.link == boxwood::Link::sigmoid || ensemble.link == boxwood::Link::softmax;
-      if (probabilities && below(3) == 0) {
+      if (ensemble.has_probabilities() && below(3) == 0) {
         requirement = boxwood::require_class(target, uniform(0.2, 0.9));
       }
     }
     requirement.ensemble = index;
     return requirement;
+  }
+
+  /// Lists, steps, tables of categories, missing values that may appear, one-hot groups.
+  void restrict_values(boxwood::Query& query) {
+    const std::size_t width = query.point.size();
+    for (boxwood::FeatureRule& rule : query.features) {
+      switch (below(6)) {
+        case 0:
+          rule.allowed.clear();
+          for (std::size_t i = 0; i < 6; ++i) {
+            const double value =
+                whole_ ? static_cast<double>(i) : 0.2 * static_cast<double>(i) + uniform(0, 0.1);
+            if (coin()) rule.allowed.push_back(value);
+          }
+          break;
+        case 1:
+          rule.step = whole_ ? 2 : coin() ? 0.1 : 0.25;
+          break;
+        case 2:
+        case 3:
+          rule.missing_allowed = true;
+          break;
+        default:
+          break;
+      }
+      if (rule.kind == boxwood::FeatureKind::categorical && coin()) {
+        rule.changes.assign(5, std::vector<double>(5));
+        for (std::vector<double>& row : rule.changes) {
+          for (double& size : row) {
+            size = below(5) == 0 ? std::numeric_limits<double>::infinity()
+                                 : static_cast<double>(below(4)) / 2;
+          }
+        }
+      }
+    }
+    if (width < 2 || coin()) return;
+    // Some columns from the first on, in either direction.
+    boxwood::OneHot group;
+    for (std::size_t d = 0; d < 2 + below(width - 1); ++d) group.columns.push_back(d);
+    if (coin()) std::reverse(group.columns.begin(), group.columns.end());
+    group.none_allowed = coin();
+    if (coin()) group.weight = uniform(0.1, 2);
+    const std::size_t hot = below(group.columns.size() + 1);
+    for (std::size_t k = 0; k < group.columns.size(); ++k) {
+      query.point[group.columns[k]] = k == hot ? 1.0 : 0.0;
+    }
+    query.groups.push_back(std::move(group));
   }
 
   boxwood::Query make_query(const std::vector<Ensemble>& ensembles) {
@@ -211,6 +307,7 @@ class ProblemMaker {
           coin() ? std::numeric_limits<double>::infinity() : (whole_ ? 3 : uniform(0.2, 0.8));
       query.term = [farthest](std::size_t feature, double from, double to) {
         if (to == from) return 0.0;
+        if (std::isnan(to) || std::isnan(from)) return 0.5;
         if (std::abs(to - from) > farthest) return std::numeric_limits<double>::infinity();
         return 0.25 + (to > from ? 2 * (to - from) : from - to) / static_cast<double>(feature + 1);
       };
@@ -234,6 +331,7 @@ class ProblemMaker {
         rule.range.upper_closed = coin();
       }
     }
+    if (below(4) == 0) restrict_values(query);
     for (std::size_t e = 0; e < ensembles.size(); ++e) {
       query.requirements.push_back(make_requirement(ensembles[e], e));
     }
@@ -245,4 +343,5 @@ class ProblemMaker {
   bool whole_ = false;
   bool odd_thresholds_ = false;
   bool huge_values_ = false;
+  bool split_kinds_ = false;
 };

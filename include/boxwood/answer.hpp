@@ -21,10 +21,13 @@ enum class Stop : std::uint8_t { finished, time, nodes, memory, interrupt, visit
 
 /// A point that meets the requirements and the box around it in which every ensemble's scores
 /// are constant, for all values that they can read: one interval a feature (a missing value has the
-/// interval of nothing, NaN ends). The point is the nearest of its box.
+/// interval of nothing, NaN ends). The point is the nearest of its box. Of a feature whose
+/// categories the model knows, `codes` has all of those that may take the place of the point's,
+/// interval or not; it is empty for other features.
 struct Solution {
   std::vector<double> point;
   std::vector<Interval> region;
+  std::vector<std::vector<std::int32_t>> codes{};
   bool operator==(const Solution&) const = default;
 };
 

@@ -61,32 +61,53 @@ struct Requirement {
 /// What may happen to one feature and what it costs.
 ///
 /// Kinds: `continuous` takes any value that the model can read; `integer` and `ordinal` whole
-/// numbers; `categorical` whole numbers too, every change costing the same. The value the point
-/// has now is always admissible. `range` limits the values that it may change to.
+/// numbers; `categorical` whole numbers too, every change counting as 1 unless `changes` says
+/// otherwise. The value the point has now is always admissible. `range`, `allowed` and `step` limit
+/// the values that it may change to.
 struct FeatureRule {
   FeatureKind kind = FeatureKind::continuous;
   bool fixed = false;
   Interval range{};
+  std::vector<double> allowed{};  ///< rising; nothing else, unless it is empty
+  double step = 0;               ///< whole multiples of this, as the model reads them; 0: any value
+  bool missing_allowed = false;  ///< a value may go missing or appear, which counts as 1
+  /// categorical: what going from one code (row) to another (column) counts as; infinite: not
+  /// allowed. Codes beyond the table count as 1.
+  std::vector<std::vector<double>> changes{};
   double weight = 1;  ///< alpha, from 1e-30 to 1e30
   double scale = 1;   ///< one unit of change, in the feature's own unit; from 1e-30 to 1e30
   bool operator==(const FeatureRule&) const = default;
 };
 
+/// Columns of zeros with a single 1 that stand for one categorical feature. They change together;
+/// which of them is 1 counts like a category. All zeros is possible if it is so now or
+/// `none_allowed`. Rules of a column hold for it (fixed, range); its weight and scale do not count.
+struct OneHot {
+  std::vector<std::size_t> columns;
+  double weight = 1;
+  bool none_allowed = false;
+  bool operator==(const OneHot&) const = default;
+};
+
 /// The cost: the sum over features, in their order, of a term for each; for `linf` the largest
 /// term. The term is the weight times the square (`squared_l2`) or the size (`l1`, `linf`) of (to -
-/// from) / scale, a change of category counting as 1; for `l0` it is the weight of every feature
-/// that changes at all. `custom` takes any other sum of terms from Query::term.
+/// from) / scale, where a change of category, of a one-hot group (at its first column), to missing
+/// or from it counts as 1; for `l0` it is the weight of every feature that changes at all. `custom`
+/// takes any other sum of terms from Query::term.
 enum class Norm : std::uint8_t { squared_l2, l1, l0, linf, custom };
 
-/// What moving a feature from one value to another costs. It must be 0 for no change and must never
-/// fall as `to` moves away from `from`, up or down: the search relies on that and on nothing else.
-/// Infinite: not allowed.
+/// What moving a feature from one value to another costs; either may be NaN where missing is
+/// allowed. It must be 0 for no change and must never fall as `to` moves away from `from`, up or
+/// down, unless the feature is categorical and its rule lists the allowed values: the search relies
+/// on that and on nothing else. Infinite: not allowed. Of a one-hot group the term is asked for its
+/// first column, from and to being places in OneHot::columns (their number for none).
 using TermCost = std::function<double(std::size_t feature, double from, double to)>;
 
 struct Query {
-  std::vector<double> point;  ///< NaN is missing; a missing value stays missing
+  std::vector<double> point;  ///< NaN is missing; it stays missing unless its rule says otherwise
   std::vector<Requirement> requirements;
   std::vector<FeatureRule> features;  ///< as many as the point is long
+  std::vector<OneHot> groups{};       ///< no column is in two of them
   Norm norm = Norm::squared_l2;
   TermCost term;  ///< for Norm::custom
 };
@@ -102,8 +123,13 @@ Requirement require_output(Interval range, std::size_t output = 0);
 /// infinite value that may change.
 void validate(const Query& query, std::span<const Ensemble> ensembles);
 
-/// What moving one feature to a value costs. Infinite from missing to a value and back.
+/// What moving one feature that is in no group to a value costs.
 double term_cost(const Query& query, std::size_t feature, double to);
+/// What making another column of a group hot costs; `columns.size()`: none.
+double group_cost(const Query& query, const OneHot& group, std::size_t to);
+/// Which column of a group is 1 in a point; `columns.size()`: none. Nothing where the columns are
+/// anything but zeros and at most one 1.
+std::optional<std::size_t> hot_column(const OneHot& group, std::span<const double> point);
 /// The cost of a point: terms added in the order of features (`linf`: the largest). Equal costs are
 /// equal doubles.
 double total_cost(const Query& query, std::span<const double> to);

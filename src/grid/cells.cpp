@@ -1,102 +1,326 @@
 #include "grid/cells.hpp"
 
+#include "grid/axis.hpp"
 #include "model/arithmetic.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 #include <optional>
 
 namespace boxwood {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Cells with all that is known of them, to be put in order.
+struct Draft {
+  Cell cell;
+  std::uint32_t rank = 0;
+};
 
-/// The admissible numbers of one feature: the lowest and the highest between two cuts, either of
-/// which may be absent.
-struct Axis {
-  const FeatureRule& rule;
-  Precision precision;
+bool is_even(const std::vector<Draft>& drafts, std::size_t own) {
+  for (std::size_t i = 0; i + 1 < drafts.size(); ++i) {
+    const double here = drafts[i].cell.cost, next = drafts[i + 1].cell.cost;
+    if (i < own ? here < next : next < here) return false;
+  }
+  return true;
+}
 
-  bool whole() const { return rule.kind != FeatureKind::continuous; }
+class VariableMaker {
+ public:
+  VariableMaker(const Query& query, const LeafBoxes& boxes, Precision precision, CellOrder order)
+      : query_(query), boxes_(boxes), precision_(precision), order_(order) {}
 
-  /// Every bound from below is met by the largest of the bounds' smallest numbers. Rounding up to
-  /// a whole number keeps it a number of the precision: where the precision is coarser than 1
-  /// every number of it is whole.
-  std::optional<double> lowest(const Cut* lower, const Cut* upper) const {
-    double value = -infinity;
-    if (lower) value = std::max(value, first_right_of(*lower, precision));
-    if (rule.range.lower != -infinity) {
-      value =
-          std::max(value, first_right_of({rule.range.lower, !rule.range.lower_closed}, precision));
+  Variable one_feature(std::size_t feature) {
+    const double x = query_.point[feature];
+    const FeatureRule& rule = query_.features[feature];
+    Variable variable;
+    variable.owner = static_cast<std::uint32_t>(feature);
+    if (std::isnan(x) && (rule.fixed || !rule.missing_allowed)) {
+      variable.missing = true;
+      variable.cells.push_back({x, 0});
+      return variable;
     }
-    if (whole()) value = std::ceil(value);
-    return admitted(value, upper ? upper->left_of(value) : true);
+    const bool from_missing = std::isnan(x);
+    draft_axis(feature, from_missing ? Variable::missing_rank : own_rank(feature));
+    const bool to_missing = !rule.fixed && rule.missing_allowed;
+    if (to_missing || from_missing) draft_missing(feature);
+    const std::vector<std::uint32_t>& order = boxes_.cell_order[feature];
+    const bool in_sets = !order.empty() && order_ == CellOrder::by_cost;
+    if (in_sets) sort_by(order);
+    bool even = is_even(drafts_, own_);
+    if (!even && order_ == CellOrder::by_cost) {
+      if (!in_sets && to_missing && !from_missing) move_missing();
+      if (!is_even(drafts_, own_)) sort_by_cost();
+      even = true;
+    }
+    variable.uneven = !even;
+    const bool in_axis_order =
+        std::is_sorted(drafts_.begin(), drafts_.end(),
+                       [](const Draft& a, const Draft& b) { return a.rank < b.rank; });
+    variable.listed = in_sets || to_missing || from_missing || !in_axis_order;
+    finish(variable, feature);
+    return variable;
   }
 
-  std::optional<double> highest(const Cut* lower, const Cut* upper) const {
-    double value = infinity;
-    if (upper) value = std::min(value, last_left_of(*upper, precision));
-    if (rule.range.upper != infinity) {
-      value = std::min(value, last_left_of({rule.range.upper, rule.range.upper_closed}, precision));
+  /// The variable of a group: one cell for each column that may be hot, and for none.
+  Variable group(const OneHot& group) {
+    Variable variable;
+    variable.listed = true;
+    variable.group = true;
+    variable.owner = static_cast<std::uint32_t>(group.columns.front());
+    for (const std::size_t column : group.columns) {
+      variable.columns.push_back(static_cast<std::uint32_t>(column));
     }
-    if (whole()) value = std::floor(value);
-    return admitted(value, lower ? !lower->left_of(value) : true);
+    const std::size_t own = hot_column(group, query_.point).value();
+    drafts_.clear();
+    for (std::size_t hot = 0; hot <= group.columns.size(); ++hot) {
+      if (hot != own && !may_be_hot(group, own, hot)) continue;
+      const double cost = group_cost(query_, group, hot);
+      if (hot == own) own_ = drafts_.size();
+      if (std::isfinite(cost)) drafts_.push_back({{static_cast<double>(hot), cost}, 0});
+    }
+    if (!is_even(drafts_, own_)) {
+      if (order_ == CellOrder::by_cost) sort_by_cost();
+      variable.uneven = order_ == CellOrder::by_axis;
+    }
+    variable.own = static_cast<std::uint32_t>(own_);
+    for (const Draft& draft : drafts_) {
+      variable.cells.push_back(draft.cell);
+      for (std::size_t k = 0; k < group.columns.size(); ++k) {
+        const double value = draft.cell.value == static_cast<double>(k) ? 1.0 : 0.0;
+        variable.ranks.push_back(
+            static_cast<std::uint32_t>(cell_rank(boxes_.cuts[group.columns[k]], value)));
+      }
+    }
+    return variable;
   }
 
  private:
-  std::optional<double> admitted(double value, bool inside) const {
-    if (!std::isfinite(value) || !inside || !rule.range.contains(value)) return std::nullopt;
-    return value + 0.0;  // never -0.0, which people would read as another number
+  std::uint32_t own_rank(std::size_t feature) const {
+    // The cuts of a float32 model see the value rounded to float32.
+    const double read = as_read(query_.point[feature], precision_);
+    return static_cast<std::uint32_t>(cell_rank(boxes_.cuts[feature], read));
   }
+
+  void draft_axis(std::size_t feature, std::uint32_t own_rank) {
+    drafts_.clear();
+    own_ = 0;
+    const FeatureRule& rule = query_.features[feature];
+    const std::vector<Cut>& cuts = boxes_.cuts[feature];
+    const Axis axis{rule, precision_};
+    const bool from_missing = own_rank == Variable::missing_rank;
+    for (std::uint32_t rank = 0; rank <= cuts.size(); ++rank) {
+      if (rank == own_rank) {
+        own_ = drafts_.size();
+        drafts_.push_back({{query_.point[feature], 0}, rank});
+        continue;
+      }
+      if (rule.fixed) continue;
+      const Cut* lower = rank > 0 ? &cuts[rank - 1] : nullptr;
+      const Cut* upper = rank < cuts.size() ? &cuts[rank] : nullptr;
+      const auto value = from_missing                 ? axis.any(lower, upper)
+                         : is_counted_singly(feature) ? cheapest_code(feature, lower, upper)
+                         : rank > own_rank            ? axis.lowest(lower, upper)
+                                                      : axis.highest(lower, upper);
+      if (!value) continue;
+      const double cost = term_cost(query_, feature, *value);
+      if (std::isfinite(cost)) drafts_.push_back({{*value, cost}, rank});
+    }
+  }
+
+  /// Whether categories of one cell may cost differently.
+  bool is_counted_singly(std::size_t feature) const {
+    const FeatureRule& rule = query_.features[feature];
+    if (rule.kind != FeatureKind::categorical) return false;
+    return !rule.changes.empty() || (query_.norm == Norm::custom && !rule.allowed.empty());
+  }
+
+  /// The cheapest admissible code between two cuts, of equals the smallest: one of the list, one of
+  /// the table, or the first beyond the table, which costs what all others there cost.
+  std::optional<double> cheapest_code(std::size_t feature, const Cut* lower,
+                                      const Cut* upper) const {
+    const FeatureRule& rule = query_.features[feature];
+    std::optional<double> best;
+    double least = std::numeric_limits<double>::infinity();
+    const auto consider = [&](double code) {
+      if (!rule.range.contains(code) || (lower && lower->left_of(code)) ||
+          (upper && !upper->left_of(code))) {
+        return;
+      }
+      const double cost = term_cost(query_, feature, code);
+      if (!(cost < least)) return;
+      best = code;
+      least = cost;
+    };
+    if (!rule.allowed.empty()) {
+      for (const double code : rule.allowed) consider(as_read(code, precision_));
+      return best;
+    }
+    std::size_t width = rule.changes.size();
+    for (const std::vector<double>& row : rule.changes) width = std::max(width, row.size());
+    const double step = std::max(rule.step, 1.0);
+    for (double code = 0; code < static_cast<double>(width); code += step) consider(code);
+    const Axis axis{rule, precision_};
+    const Cut table_end{static_cast<double>(width), false};
+    const Cut below_zero{0, false};
+    const bool reaches_on = !upper || *upper > table_end;
+    const bool begins_below = !lower || *lower < below_zero;
+    if (reaches_on) {
+      const Cut* from = lower && *lower > table_end ? lower : &table_end;
+      if (const auto beyond = axis.lowest(from, upper)) consider(*beyond);
+    }
+    if (begins_below) {
+      const Cut* to = upper && *upper < below_zero ? upper : &below_zero;
+      if (const auto negative = axis.highest(lower, to)) consider(*negative);
+    }
+    return best;
+  }
+
+  void draft_missing(std::size_t feature) {
+    constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+    const double cost = term_cost(query_, feature, missing);
+    if (!std::isfinite(cost)) return;
+    if (std::isnan(query_.point[feature])) own_ = drafts_.size();
+    drafts_.push_back({{missing, cost}, Variable::missing_rank});
+  }
+
+  bool may_be_hot(const OneHot& group, std::size_t own, std::size_t hot) const {
+    if (hot == group.columns.size() && !group.none_allowed) return false;
+    const auto may_become = [&](std::size_t k, double value) {
+      if (k == group.columns.size()) return true;
+      const FeatureRule& rule = query_.features[group.columns[k]];
+      return !rule.fixed && rule.range.contains(value);
+    };
+    return may_become(own, 0) && may_become(hot, 1);
+  }
+
+  void permute(const std::vector<std::size_t>& order) {
+    std::vector<Draft> sorted;
+    std::size_t own = 0;
+    for (const std::size_t i : order) {
+      if (i == own_) own = sorted.size();
+      sorted.push_back(drafts_[i]);
+    }
+    drafts_ = std::move(sorted);
+    own_ = own;
+  }
+
+  void sort_by(const std::vector<std::uint32_t>& axis_order) {
+    std::vector<std::size_t> place(axis_order.size());
+    for (std::size_t i = 0; i < axis_order.size(); ++i) place[axis_order[i]] = i;
+    const auto key = [&](std::size_t i) {
+      const std::uint32_t rank = drafts_[i].rank;
+      return rank == Variable::missing_rank ? place.size() : place[rank];
+    };
+    std::vector<std::size_t> order(drafts_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    permute(order);
+  }
+
+  /// The cell of missing, which stands last, to where its cost belongs above the own cell.
+  void move_missing() {
+    const auto last = drafts_.end() - 1;
+    const auto place = std::upper_bound(
+        drafts_.begin() + static_cast<std::ptrdiff_t>(own_) + 1, last, last->cell.cost,
+        [](double cost, const Draft& draft) { return cost < draft.cell.cost; });
+    std::rotate(place, last, drafts_.end());
+  }
+
+  void sort_by_cost() {
+    std::vector<std::size_t> order(drafts_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      if ((a == own_) != (b == own_)) return a == own_;  // another change may cost nothing too
+      return drafts_[a].cell.cost < drafts_[b].cell.cost;
+    });
+    permute(order);
+  }
+
+  void finish(Variable& variable, std::size_t feature) const {
+    variable.own = static_cast<std::uint32_t>(own_);
+    variable.cells.reserve(drafts_.size());
+    for (const Draft& draft : drafts_) variable.cells.push_back(draft.cell);
+    if (variable.listed) {
+      variable.columns = {static_cast<std::uint32_t>(feature)};
+      for (const Draft& draft : drafts_) variable.ranks.push_back(draft.rank);
+      return;
+    }
+    const std::size_t axis_cells = boxes_.cuts[feature].size() + 1;
+    variable.kept_below.assign(axis_cells + 1, 0);
+    std::uint32_t kept = 0;
+    for (std::size_t rank = 0; rank <= axis_cells; ++rank) {
+      variable.kept_below[rank] = kept;
+      if (kept < drafts_.size() && drafts_[kept].rank == rank) ++kept;
+    }
+  }
+
+  const Query& query_;
+  const LeafBoxes& boxes_;
+  Precision precision_;
+  CellOrder order_;
+  std::vector<Draft> drafts_;
+  std::size_t own_ = 0;
 };
 
 }  // namespace
 
-Variable make_variable(const Query& query, std::size_t feature, std::span<const Cut> cuts,
-                       Precision precision) {
-  Variable variable;
-  const double x = query.point[feature];
-  const FeatureRule& rule = query.features[feature];
-  const std::size_t axis_cells = cuts.size() + 1;
-  variable.kept_below.assign(axis_cells + 1, 0);
-  if (std::isnan(x)) {
-    variable.missing = true;
-    variable.cells.push_back({x, 0});
-    return variable;
+std::uint32_t Variable::cheapest(std::uint32_t first, std::uint32_t last) const {
+  const auto away = [&](std::uint32_t cell) { return cell < own ? own - cell : cell - own; };
+  std::uint32_t best = first;
+  for (std::uint32_t cell = first + 1; cell < last; ++cell) {
+    const double less = cells[best].cost - cells[cell].cost;
+    if (less > 0 || (less == 0 && away(cell) < away(best))) best = cell;
   }
-  // The cuts of a float32 model see the value rounded to float32.
-  const double read = as_read(x, precision);
-  const std::size_t own_rank = cell_rank(cuts, read);
-  const Axis axis{rule, precision};
-  for (std::size_t rank = 0; rank < axis_cells; ++rank) {
-    variable.kept_below[rank] = static_cast<std::uint32_t>(variable.cells.size());
-    if (rank == own_rank) {
-      variable.own = static_cast<std::uint32_t>(variable.cells.size());
-      variable.cells.push_back({x, 0});
-      continue;
-    }
-    if (rule.fixed) continue;
-    const Cut* lower = rank > 0 ? &cuts[rank - 1] : nullptr;
-    const Cut* upper = rank < cuts.size() ? &cuts[rank] : nullptr;
-    const auto value = rank > own_rank ? axis.lowest(lower, upper) : axis.highest(lower, upper);
-    if (!value) continue;
-    const double cost = term_cost(query, feature, *value);
-    if (std::isfinite(cost)) variable.cells.push_back({*value, cost});
-  }
-  variable.kept_below[axis_cells] = static_cast<std::uint32_t>(variable.cells.size());
-  return variable;
+  return best;
 }
 
 std::vector<Variable> make_variables(std::span<const Ensemble> ensembles, const Query& query,
-                                     const Cuts& cuts) {
-  const Precision precision = common_precision(ensembles);
-  std::vector<Variable> variables;
-  variables.reserve(query.point.size());
+                                     const LeafBoxes& boxes, CellOrder order) {
+  VariableMaker maker(query, boxes, common_precision(ensembles), order);
+  std::vector<Variable> variables(query.point.size());
+  std::vector<std::uint8_t> grouped(query.point.size(), 0);
+  for (const OneHot& group : query.groups) {
+    for (const std::size_t column : group.columns) {
+      grouped[column] = 1;
+      variables[column].cells.push_back({query.point[column], 0});
+      variables[column].owner = static_cast<std::uint32_t>(group.columns.front());
+    }
+    variables[group.columns.front()] = maker.group(group);
+  }
   for (std::size_t d = 0; d < query.point.size(); ++d) {
-    variables.push_back(make_variable(query, d, cuts[d], precision));
+    if (!grouped[d]) variables[d] = maker.one_feature(d);
   }
   return variables;
+}
+
+std::uint32_t cell_of(const Variable& variable, std::size_t feature, const Cuts& cuts,
+                      Precision precision, std::span<const double> point) {
+  if (variable.missing || variable.owner != feature) return 0;
+  const auto rank_at = [&](std::size_t column) {
+    const double value = as_read(point[column], precision);
+    return std::isnan(value) ? Variable::missing_rank
+                             : static_cast<std::uint32_t>(cell_rank(cuts[column], value));
+  };
+  if (!variable.listed) {
+    const std::uint32_t rank = rank_at(feature);
+    if (rank == Variable::missing_rank) return Variable::no_cell;
+    const std::uint32_t cell = variable.kept_below[rank];
+    return cell < variable.kept_below[rank + 1] ? cell : Variable::no_cell;
+  }
+  const std::size_t width = variable.columns.size();
+  for (std::uint32_t cell = 0; cell < variable.cells.size(); ++cell) {
+    bool here = true;
+    for (std::size_t k = 0; k < width && here; ++k) {
+      const std::uint32_t column = variable.columns[k];
+      here = variable.group ? point[column] ==
+                                  (variable.cells[cell].value == static_cast<double>(k) ? 1.0 : 0.0)
+                            : variable.ranks[cell] == rank_at(column);
+    }
+    if (here) return cell;
+  }
+  return Variable::no_cell;
 }
 
 }  // namespace boxwood

@@ -46,7 +46,7 @@ double largest_size(const Ensemble& ensemble, std::int32_t output) {
 double sum_error(const Ensemble& ensemble, std::int32_t output) {
   const double base = std::abs(ensemble.base[static_cast<std::size_t>(output)]);
   double absolute = base;
-  double additions = 3;
+  double additions = 5;  // factor and divisor, and reading them in this precision
   for (const Tree& tree : ensemble.trees) {
     if (tree.output != Tree::every_output && tree.output != output) continue;
     double largest = 0;
@@ -153,6 +153,7 @@ class Builder {
                                                 std::abs(std::isfinite(least) ? least : 0.0)
                              : 0.0;
     // From scores to sums of trees, which the conditions are about.
+    condition.unit = unit(ensemble_);
     condition.slack = (error + slack) / unit(ensemble_) * (1 + 0x1p-50);
     condition.threshold = least == infinity
                               ? infinity

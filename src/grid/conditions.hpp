@@ -22,8 +22,9 @@ struct Condition {
   double threshold = 0;     ///< base scores and all rounding are taken off already
   double slack = 0;         ///< what was taken off for rounding
   /// Conditions of one group are the leads that one softmax probability needs: not only must each
-  /// margin over its threshold be at least 0, the sum of exp(-margin) must be at most 1.
+  /// margin over its threshold be at least 0, the sum of exp(-unit * margin) must be at most 1.
   std::int32_t group = -1;
+  double unit = 1;  ///< raw scores per unit of the trees' sum
 
   double score(const Tree& tree, std::uint32_t value) const {
     return sign * number(tree, value, plus) - (minus < 0 ? 0.0 : number(tree, value, minus));

@@ -26,14 +26,64 @@ double round_up(double value, Precision precision) {
 
 }  // namespace
 
+void cuts_of(const Tree& tree, const Node& node, SplitCuts& split) {
+  split.cuts.clear();
+  split.left_first = true;
+  const double threshold = node.threshold + 0.0;
+  switch (node.kind) {
+    case NodeKind::less:
+    case NodeKind::less_equal: {
+      const Cut cut{threshold, node.kind == NodeKind::less_equal};
+      split.cuts.push_back(cut);
+      if (!node.missing_at_zero) return;
+      // Zeros go with the missing: they are cut out of the side that they are not on.
+      const Cut low{-zero_size, false}, high{zero_size, true};
+      split.cuts.clear();
+      bool left = true;  // where values left of the next cut go
+      const auto add = [&](const Cut& at, bool left_after) {
+        if (left_after != left) split.cuts.push_back(at);
+        left = left_after;
+      };
+      if (cut < low) add(cut, false);
+      add(low, node.missing_left);
+      add(high, cut > high);
+      if (cut > high) add(cut, false);
+      return;
+    }
+    case NodeKind::equal:
+      split.left_first = false;
+      split.cuts = {{threshold, false}, {threshold, true}};
+      return;
+    case NodeKind::in_set: {
+      split.left_first = false;
+      const auto& set = tree.sets[static_cast<std::size_t>(node.value)];
+      for (std::size_t i = 0; i < set.size(); ++i) {
+        // Category 0 is everything above -1, as a conversion to an integer takes it.
+        const bool goes_on = i > 0 && set[i - 1] + 1 == set[i];
+        if (!goes_on) {
+          split.cuts.push_back(set[i] == 0 ? Cut{-1, true}
+                                           : Cut{static_cast<double>(set[i]), false});
+        }
+        const bool ends = i + 1 == set.size() || set[i] + 1 != set[i + 1];
+        if (ends) split.cuts.push_back({static_cast<double>(set[i]) + 1, false});
+      }
+      return;
+    }
+    case NodeKind::leaf:
+      return;
+  }
+}
+
 Cuts collect_cuts(std::span<const Ensemble> ensembles) {
   Cuts cuts(ensembles.front().features.size());
+  SplitCuts split;
   for (const Ensemble& ensemble : ensembles) {
     for (const Tree& tree : ensemble.trees) {
       for (const Node& node : tree.nodes) {
-        if (node.kind != NodeKind::leaf) {
-          cuts[static_cast<std::size_t>(node.feature)].push_back(cut_of(node));
-        }
+        if (node.kind == NodeKind::leaf) continue;
+        cuts_of(tree, node, split);
+        std::vector<Cut>& list = cuts[static_cast<std::size_t>(node.feature)];
+        list.insert(list.end(), split.cuts.begin(), split.cuts.end());
       }
     }
   }

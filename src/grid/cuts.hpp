@@ -34,9 +34,13 @@ inline std::size_t cell_rank(std::span<const Cut> cuts, double value) {
       cuts.begin());
 }
 
-inline Cut cut_of(const Node& node) {
-  return {node.threshold + 0.0, node.kind == NodeKind::less_equal};
-}
+/// The cuts at which a split's answer changes along its axis, rising; what it says left of the
+/// first and after each of them alternates.
+struct SplitCuts {
+  std::vector<Cut> cuts;
+  bool left_first = true;  ///< whether values left of the first cut go to the left child
+};
+void cuts_of(const Tree& tree, const Node& node, SplitCuts& split);
 
 /// The precision in which every ensemble can read a value exactly: float32 as soon as one reads
 /// float32. Values that are changed are numbers of this precision.

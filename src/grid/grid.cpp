@@ -20,8 +20,6 @@ class GridBuilder {
  public:
   explicit GridBuilder(Grid& grid) : grid_(grid) { grid_.sides_begin.push_back(0); }
 
-  void open_leaf() { pending_ = grid_.sides.size(); }
-  void drop_leaf() { grid_.sides.resize(pending_); }
   void add_side(std::uint32_t variable, CellRange cells) {
     if (cells.size() < grid_.variables[variable].cells.size()) {
       grid_.sides.push_back({variable, cells});
@@ -35,7 +33,6 @@ class GridBuilder {
 
  private:
   Grid& grid_;
-  std::size_t pending_ = 0;
 };
 
 }  // namespace
@@ -56,11 +53,12 @@ std::size_t Grid::bytes() const {
          leaf_count() * (3 * sizeof(std::uint32_t) + sizeof(double));
 }
 
-Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query) {
+Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query,
+               CellOrder cell_order) {
   Grid grid;
   grid.tree_count = boxes.tree_count;
   grid.conditions = make_conditions(ensembles, query);
-  grid.variables = make_variables(ensembles, query, boxes.cuts);
+  grid.variables = make_variables(ensembles, query, boxes, cell_order);
 
   for (std::size_t e = 0; e < ensembles.size(); ++e) {
     for (const Tree& tree : ensembles[e].trees) {
@@ -85,25 +83,37 @@ Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, cons
     });
   }
 
+  std::vector<CellRange> all;
+  for (const Variable& variable : grid.variables) {
+    all.push_back({0, static_cast<std::uint32_t>(variable.cells.size())});
+  }
+  Pieces pieces(grid.variables, all);
+  std::vector<Side> even;
   GridBuilder builder(grid);
   for (const std::size_t leaf : order) {
     const LeafBox& box = boxes.leaves[leaf];
-    builder.open_leaf();
+    pieces.begin();
+    even.clear();
     bool reachable = true;
     for (const LeafSide& side : boxes.sides_of(box)) {
+      if (pieces.is_odd(side)) {
+        pieces.add(side, boxes.ranges_of(side));
+        continue;
+      }
       const auto cells = admitted(side, grid.variables[side.feature]);
       if (!cells) {
         reachable = false;
         break;
       }
-      builder.add_side(side.feature, *cells);
+      even.push_back({side.feature, *cells});
     }
-    if (!reachable) {
-      builder.drop_leaf();
-      continue;
-    }
-    builder.close_leaf(box.tree, box.value);
-    if (!grid.conditions.empty()) grid.first_scores.push_back(first_score(box));
+    if (!reachable) continue;
+    pieces.each([&](std::span<const Side> odd) {
+      for (const Side& side : even) builder.add_side(side.variable, side.cells);
+      for (const Side& side : odd) builder.add_side(side.variable, side.cells);
+      builder.close_leaf(box.tree, box.value);
+      if (!grid.conditions.empty()) grid.first_scores.push_back(first_score(box));
+    });
   }
   return grid;
 }

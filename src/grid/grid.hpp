@@ -5,6 +5,7 @@
 #include "grid/cells.hpp"
 #include "grid/conditions.hpp"
 #include "grid/leaves.hpp"
+#include "grid/pieces.hpp"
 
 #include <boxwood/ensemble.hpp>
 #include <boxwood/query.hpp>
@@ -16,14 +17,9 @@
 
 namespace boxwood {
 
-/// A leaf's range of cells of one variable that it does not take whole.
-struct Side {
-  std::uint32_t variable = 0;
-  CellRange cells;
-};
-
-/// Leaves that no admissible point reaches are left out. The leaves of a tree stand together, the
-/// one with the largest score of condition 0 first, so that "best alive leaf" is the first alive.
+/// Leaves that no admissible point reaches are left out; what is called a leaf here may be a piece
+/// of one. The leaves of a tree stand together, the one with the largest score of condition 0
+/// first, so that "best alive leaf" is the first alive.
 struct Grid {
   std::vector<Variable> variables;  ///< one for each feature
   std::vector<Condition> conditions;
@@ -60,7 +56,8 @@ struct Grid {
   }
 };
 
-Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query);
+Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query,
+               CellOrder order = CellOrder::by_cost);
 
 /// The same problem without the leaves whose own box costs more than `radius`.
 Grid restrict_to_radius(const Grid& grid, double radius);
@@ -68,5 +65,8 @@ Grid restrict_to_radius(const Grid& grid, double radius);
 /// The box around a point in which every ensemble's scores are constant: the intersection of the
 /// leaves it reaches.
 std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<const double> point);
+/// Of each feature whose categories a model knows: those that pass all tests as the point does.
+std::vector<std::vector<std::int32_t>> pure_codes(std::span<const Ensemble> ensembles,
+                                                  std::span<const double> point);
 
 }  // namespace boxwood

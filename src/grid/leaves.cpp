@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace boxwood {
 namespace {
@@ -16,14 +17,14 @@ class TreeWalk {
   TreeWalk(LeafBoxes& boxes, const Tree& tree, std::uint32_t ensemble)
       : boxes_(boxes), tree_(tree), ensemble_(ensemble), sides_(boxes.cuts.size()) {
     for (std::size_t d = 0; d < sides_.size(); ++d) {
-      sides_[d] = {static_cast<std::uint32_t>(d),
-                   {0, static_cast<std::uint32_t>(boxes.cuts[d].size() + 1)},
-                   true};
+      sides_[d].begin = static_cast<std::uint32_t>(pool_.size());
+      pool_.push_back({0, static_cast<std::uint32_t>(boxes.cuts[d].size() + 1)});
+      sides_[d].end = static_cast<std::uint32_t>(pool_.size());
     }
   }
 
   void run() {
-    std::vector<Step> stack{{0, Phase::enter, {}}};
+    std::vector<Step> stack{{0, Phase::enter, {}, 0}};
     while (!stack.empty()) {
       Step& step = stack.back();
       const Node& node = tree_.nodes[static_cast<std::size_t>(step.node)];
@@ -32,27 +33,29 @@ class TreeWalk {
         stack.pop_back();
         continue;
       }
-      LeafSide& side = sides_[static_cast<std::size_t>(node.feature)];
+      const auto feature = static_cast<std::uint32_t>(node.feature);
+      Open& side = sides_[feature];
       switch (step.phase) {
         case Phase::enter:
           step.phase = Phase::left;
           step.before = side;
-          if (tests_[static_cast<std::size_t>(node.feature)]++ == 0) {
-            tested_.push_back(side.feature);
-          }
+          step.pool = pool_.size();
+          if (tests_[feature]++ == 0) tested_.push_back(feature);
           narrow(side, node, true);
-          stack.push_back({node.left, Phase::enter, {}});
+          stack.push_back({node.left, Phase::enter, {}, 0});
           break;
         case Phase::left:
           step.phase = Phase::right;
           side = step.before;
+          pool_.resize(step.pool);
           narrow(side, node, false);
-          stack.push_back({node.right, Phase::enter, {}});
+          stack.push_back({node.right, Phase::enter, {}, 0});
           break;
         case Phase::right:
           side = step.before;
+          pool_.resize(step.pool);
           // Features are first tested in stack order, so the last first-tested one leaves first.
-          if (--tests_[static_cast<std::size_t>(node.feature)] == 0) tested_.pop_back();
+          if (--tests_[feature] == 0) tested_.pop_back();
           stack.pop_back();
           break;
       }
@@ -61,35 +64,55 @@ class TreeWalk {
 
  private:
   enum class Phase : std::uint8_t { enter, left, right };
+  /// What is open of a feature at the current node: ranges in the pool, rising and apart.
+  struct Open {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    bool missing = true;
+  };
   struct Step {
     std::int32_t node;
     Phase phase;
-    LeafSide before;
+    Open before;
+    std::size_t pool;
   };
 
-  void narrow(LeafSide& side, const Node& node, bool left) const {
-    const std::vector<Cut>& cuts = boxes_.cuts[static_cast<std::size_t>(node.feature)];
-    const auto rank = static_cast<std::uint32_t>(
-        std::lower_bound(cuts.begin(), cuts.end(), cut_of(node)) - cuts.begin());
-    // Cells 0..rank lie left of cut `rank`, the others right of it.
-    if (left) {
-      side.cells.last = std::min(side.cells.last, rank + 1);
-    } else {
-      side.cells.first = std::max(side.cells.first, rank + 1);
+  /// Keeps of a feature what goes to one child. The cells between two neighbouring cuts of the
+  /// split go the same way, and the ways alternate.
+  void narrow(Open& side, const Node& node, bool left) {
+    const std::vector<Cut>& axis = boxes_.cuts[static_cast<std::size_t>(node.feature)];
+    cuts_of(tree_, node, split_);
+    const auto begin = static_cast<std::uint32_t>(pool_.size());
+    std::uint32_t first = 0;
+    bool takes = split_.left_first == left;
+    auto next = side.begin;
+    const auto take = [&](std::uint32_t last) {  // cells [first, last) go there
+      while (next < side.end && pool_[next].last <= first) ++next;
+      for (auto i = next; i < side.end && pool_[i].first < last; ++i) {
+        pool_.push_back({std::max(first, pool_[i].first), std::min(last, pool_[i].last)});
+      }
+    };
+    for (const Cut& cut : split_.cuts) {
+      const auto last = static_cast<std::uint32_t>(std::lower_bound(axis.begin(), axis.end(), cut) -
+                                                   axis.begin() + 1);
+      if (takes) take(last);
+      first = last;
+      takes = !takes;
     }
-    side.cells.last = std::max(side.cells.first, side.cells.last);
-    side.missing = side.missing && node.missing_left == left;
+    if (takes) take(static_cast<std::uint32_t>(axis.size() + 1));
+    side = {begin, static_cast<std::uint32_t>(pool_.size()),
+            side.missing && node.missing_left == left};
   }
 
   void emit(const Node& node) {
     const auto begin = static_cast<std::uint32_t>(boxes_.sides.size());
     for (const std::uint32_t feature : tested_) {
-      const LeafSide& side = sides_[feature];
-      if (side.cells.size() == 0 && !side.missing) {  // no input reaches this leaf
+      const Open& open = sides_[feature];
+      if (open.begin == open.end && !open.missing) {  // no input reaches this leaf
         boxes_.sides.resize(begin);
         return;
       }
-      boxes_.sides.push_back(side);
+      boxes_.sides.push_back(side_of(feature, open));
     }
     if (boxes_.sides.size() > std::numeric_limits<std::uint32_t>::max()) {
       throw Error("model", "its leaves have more than 2^32 sides");
@@ -98,12 +121,89 @@ class TreeWalk {
                              begin, static_cast<std::uint32_t>(boxes_.sides.size())});
   }
 
+  LeafSide side_of(std::uint32_t feature, const Open& open) {
+    LeafSide side;
+    side.feature = feature;
+    side.missing = open.missing ? 1 : 0;
+    if (open.begin == open.end) return side;
+    side.cells = {pool_[open.begin].first, pool_[open.end - 1].last};
+    if (open.end - open.begin > 1) {
+      if (boxes_.list_begin.size() > LeafSide::no_list) {
+        throw Error("model", "its leaves have more than 2^31 sides of several ranges");
+      }
+      side.list = static_cast<std::uint32_t>(boxes_.list_begin.size() - 1) & LeafSide::no_list;
+      boxes_.ranges.insert(boxes_.ranges.end(), pool_.begin() + open.begin,
+                           pool_.begin() + open.end);
+      boxes_.list_begin.push_back(static_cast<std::uint32_t>(boxes_.ranges.size()));
+    }
+    return side;
+  }
+
   LeafBoxes& boxes_;
   const Tree& tree_;
   std::uint32_t ensemble_;
-  std::vector<LeafSide> sides_;
+  SplitCuts split_;
+  std::vector<CellRange> pool_;
+  std::vector<Open> sides_;
   std::vector<std::uint32_t> tested_;
   std::vector<std::uint32_t> tests_ = std::vector<std::uint32_t>(boxes_.cuts.size(), 0);
+};
+
+/// Libraries find sets by sorting categories by their effect. So do we, by what the splits of all
+/// trees say: where a set's side holds larger values on average, its categories get that much more.
+class OrderByEffect {
+ public:
+  explicit OrderByEffect(const LeafBoxes& boxes) : boxes_(boxes), effects_(boxes.cuts.size()) {}
+
+  void add(const Tree& tree) {
+    if (tree.sets.empty()) return;
+    means_.assign(tree.nodes.size(), 0.0);
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {  // children come after their parents
+      const Node& node = tree.nodes[i];
+      if (node.kind == NodeKind::leaf) {
+        means_[i] = tree.values[static_cast<std::size_t>(node.value)];
+        continue;
+      }
+      const double left = means_[static_cast<std::size_t>(node.left)];
+      const double right = means_[static_cast<std::size_t>(node.right)];
+      means_[i] = (left + right) / 2;
+      if (node.kind != NodeKind::in_set) continue;
+      add_split(tree, node, left - right);
+    }
+  }
+
+  std::vector<std::vector<std::uint32_t>> result() const {
+    std::vector<std::vector<std::uint32_t>> orders(effects_.size());
+    for (std::size_t d = 0; d < orders.size(); ++d) {
+      orders[d].resize(effects_[d].size());
+      std::iota(orders[d].begin(), orders[d].end(), std::uint32_t{0});
+      std::stable_sort(orders[d].begin(), orders[d].end(), [&](std::uint32_t a, std::uint32_t b) {
+        return effects_[d][a] < effects_[d][b];
+      });
+    }
+    return orders;
+  }
+
+ private:
+  void add_split(const Tree& tree, const Node& node, double gain) {
+    const auto d = static_cast<std::size_t>(node.feature);
+    const std::vector<Cut>& axis = boxes_.cuts[d];
+    effects_[d].resize(axis.size() + 1, 0.0);
+    cuts_of(tree, node, split_);
+    for (std::size_t i = 0; i + 1 < split_.cuts.size(); i += 2) {  // within the set
+      const auto at = [&](const Cut& cut) {
+        return std::lower_bound(axis.begin(), axis.end(), cut) - axis.begin() + 1;
+      };
+      for (auto c = at(split_.cuts[i]); c < at(split_.cuts[i + 1]); ++c) {
+        effects_[d][static_cast<std::size_t>(c)] += gain;
+      }
+    }
+  }
+
+  const LeafBoxes& boxes_;
+  std::vector<std::vector<double>> effects_;  // of a feature, of a cell; empty without sets
+  std::vector<double> means_;
+  SplitCuts split_;
 };
 
 }  // namespace
@@ -111,12 +211,15 @@ class TreeWalk {
 LeafBoxes box_leaves(std::span<const Ensemble> ensembles) {
   LeafBoxes boxes;
   boxes.cuts = collect_cuts(ensembles);
+  OrderByEffect order(boxes);
   for (std::size_t e = 0; e < ensembles.size(); ++e) {
     for (const Tree& tree : ensembles[e].trees) {
       TreeWalk(boxes, tree, static_cast<std::uint32_t>(e)).run();
+      order.add(tree);
       ++boxes.tree_count;
     }
   }
+  boxes.cell_order = order.result();
   return boxes;
 }
 

@@ -22,12 +22,16 @@ struct CellRange {
   bool operator==(const CellRange&) const = default;
 };
 
-/// A leaf's demand on one feature that its path tests. The range may be empty: a path may
-/// contradict itself for numbers and still be open to a missing value.
+/// A leaf's demand on one feature that its path tests: one range of cells, or a list of several,
+/// which `cells` spans. The range may be empty: a path may contradict itself for numbers and still
+/// be open to a missing value.
 struct LeafSide {
+  static constexpr std::uint32_t no_list = (std::uint32_t{1} << 31) - 1;
+
   std::uint32_t feature = 0;
   CellRange cells;
-  bool missing = false;  ///< whether a missing value passes every test of the path
+  std::uint32_t missing : 1 = 0;      ///< whether a missing value passes every test of the path
+  std::uint32_t list : 31 = no_list;  ///< in LeafBoxes::list_begin
 };
 
 struct LeafBox {
@@ -42,8 +46,18 @@ struct LeafBoxes {
   Cuts cuts;
   std::vector<LeafBox> leaves;  ///< tree by tree
   std::vector<LeafSide> sides;
+  std::vector<std::uint32_t> list_begin{0};  ///< of a list of ranges; one more
+  std::vector<CellRange> ranges;             ///< of all lists, rising and apart within each
+  /// Of a feature with splits on sets: its cells in an order in which such sets are mostly in one
+  /// piece; empty for all others.
+  std::vector<std::vector<std::uint32_t>> cell_order;
   std::uint32_t tree_count = 0;
 
+  std::span<const CellRange> ranges_of(const LeafSide& side) const {
+    if (side.list == LeafSide::no_list) return {&side.cells, 1};
+    return std::span(ranges).subspan(list_begin[side.list],
+                                     list_begin[side.list + 1] - list_begin[side.list]);
+  }
   std::span<const LeafSide> sides_of(const LeafBox& leaf) const {
     return std::span(sides).subspan(leaf.sides_begin, leaf.sides_end - leaf.sides_begin);
   }

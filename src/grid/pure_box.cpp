@@ -3,6 +3,7 @@
 #include "grid/grid.hpp"
 #include "model/arithmetic.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -16,6 +17,7 @@ std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<co
     box[d] = std::isnan(point[d]) ? Interval{nothing, nothing, false, false}
                                   : Interval{.lower_closed = false, .upper_closed = false};
   }
+  SplitCuts split;
   for (const Ensemble& ensemble : ensembles) {
     for (const Tree& tree : ensemble.trees) {
       std::int32_t at = 0;
@@ -24,25 +26,62 @@ std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<co
         if (node.kind == NodeKind::leaf) break;
         const auto d = static_cast<std::size_t>(node.feature);
         const double x = as_read(point[d], ensemble.input);
-        const Cut cut = cut_of(node);
-        const bool left = std::isnan(x) ? node.missing_left : cut.left_of(x);
-        at = left ? node.left : node.right;
+        at = goes_left(tree, node, x) ? node.left : node.right;
         if (std::isnan(x)) continue;
         Interval& side = box[d];
-        if (left) {
+        cuts_of(tree, node, split);
+        const auto next = std::partition_point(split.cuts.begin(), split.cuts.end(),
+                                               [&](const Cut& cut) { return !cut.left_of(x); });
+        if (next != split.cuts.end()) {
           // `x < v` is tighter than `x <= v`.
-          if (cut.value < side.upper || (cut.value == side.upper && !cut.inclusive)) {
-            side.upper = cut.value;
-            side.upper_closed = cut.inclusive;
+          if (next->value < side.upper || (next->value == side.upper && !next->inclusive)) {
+            side.upper = next->value;
+            side.upper_closed = next->inclusive;
           }
-        } else if (cut.value > side.lower || (cut.value == side.lower && cut.inclusive)) {
-          side.lower = cut.value;
-          side.lower_closed = !cut.inclusive;
+        }
+        if (next != split.cuts.begin()) {
+          const Cut& cut = *(next - 1);
+          if (cut.value > side.lower || (cut.value == side.lower && cut.inclusive)) {
+            side.lower = cut.value;
+            side.lower_closed = !cut.inclusive;
+          }
         }
       }
     }
   }
   return box;
+}
+
+std::vector<std::vector<std::int32_t>> pure_codes(std::span<const Ensemble> ensembles,
+                                                  std::span<const double> point) {
+  std::vector<std::vector<std::int32_t>> codes(point.size());
+  bool any = false;
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    for (const Ensemble& ensemble : ensembles) {
+      if (!codes[d].empty() || std::isnan(point[d])) continue;
+      for (const Category& category : ensemble.features[d].categories) {
+        codes[d].push_back(category.code);
+      }
+      any |= !codes[d].empty();
+    }
+  }
+  if (!any) return codes;
+  for (const Ensemble& ensemble : ensembles) {
+    for (const Tree& tree : ensemble.trees) {
+      std::int32_t at = 0;
+      for (;;) {
+        const Node& node = tree.nodes[static_cast<std::size_t>(at)];
+        if (node.kind == NodeKind::leaf) break;
+        const auto d = static_cast<std::size_t>(node.feature);
+        const bool left = goes_left(tree, node, as_read(point[d], ensemble.input));
+        std::erase_if(codes[d], [&](std::int32_t code) {
+          return goes_left(tree, node, static_cast<double>(code)) != left;
+        });
+        at = left ? node.left : node.right;
+      }
+    }
+  }
+  return codes;
 }
 
 }  // namespace boxwood

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace boxwood {
 namespace {
@@ -68,12 +69,60 @@ void check_feature(const Query& query, const Ensemble& ensemble, std::size_t i) 
                 "Give the size of a change that counts as one");
   }
   check_range(rule.range, place);
+  if (!(rule.step == 0 || is_factor(rule.step))) {
+    throw Error(place, fmt::format("step {} is not a number from 1e-30 to 1e30", rule.step),
+                "Give the distance between two admissible values");
+  }
+  if (rule.kind != FeatureKind::continuous && rule.step != std::floor(rule.step)) {
+    throw Error(place, fmt::format("step {} is not whole, as its values are", rule.step));
+  }
+  if (!std::all_of(rule.allowed.begin(), rule.allowed.end(),
+                   [](double value) { return std::isfinite(value); }) ||
+      std::adjacent_find(rule.allowed.begin(), rule.allowed.end(), std::greater_equal<>{}) !=
+          rule.allowed.end()) {
+    throw Error(place, "the allowed values are not numbers that rise");
+  }
+  for (const std::vector<double>& row : rule.changes) {
+    for (const double size : row) {
+      if (size >= 0 && (size <= largest_factor || std::isinf(size))) continue;
+      throw Error(place, fmt::format("{} is not what a change of category can count as", size),
+                  "Give numbers from 0 to 1e30, or infinity for what is not allowed");
+    }
+  }
   // Read as float32 a large double is infinite too; no finite move has a cost from there.
   if (!rule.fixed && std::isinf(static_cast<float>(query.point[i])) &&
       (ensemble.input == Precision::float32 || std::isinf(query.point[i]))) {
     throw Error(place,
                 fmt::format("the value {} is infinite, so a change has no cost", query.point[i]),
                 "Fix the feature or give a finite value");
+  }
+}
+
+void check_groups(const Query& query, const Ensemble& ensemble) {
+  std::vector<bool> taken(query.point.size(), false);
+  for (std::size_t g = 0; g < query.groups.size(); ++g) {
+    const OneHot& group = query.groups[g];
+    const std::string place = fmt::format("one-hot group {}", g);
+    if (group.columns.empty()) throw Error(place, "it has no columns");
+    for (const std::size_t column : group.columns) {
+      if (column >= taken.size()) {
+        throw Error(place, fmt::format("column {} does not exist", column));
+      }
+      if (taken[column]) {
+        throw Error(place, fmt::format("feature \"{}\" is in a group already",
+                                       ensemble.features[column].name));
+      }
+      taken[column] = true;
+    }
+    if (!is_factor(group.weight)) {
+      throw Error(place, fmt::format("weight {} is not a number from 1e-30 to 1e30", group.weight));
+    }
+    if (!hot_column(group, query.point)) {
+      throw Error(place,
+                  fmt::format("the columns from \"{}\" on are not zeros with at most a single 1",
+                              ensemble.features[group.columns.front()].name),
+                  "Give the point in one-hot form, or take the group out of the schema");
+    }
   }
 }
 
@@ -98,6 +147,9 @@ Query query_for(const Ensemble& ensemble, std::span<const double> point) {
   query.features.resize(ensemble.features.size());
   for (std::size_t i = 0; i < ensemble.features.size(); ++i) {
     query.features[i].kind = ensemble.features[i].kind;
+    for (const Category& category : ensemble.features[i].categories) {
+      query.features[i].allowed.push_back(static_cast<double>(category.code));
+    }
   }
   return query;
 }
@@ -131,6 +183,7 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
     for (std::size_t i = 0; i < width; ++i) check_feature(query, ensemble, i);
     if (ensemble.input != ensembles.front().input) check_read_alike(query, ensembles.front());
   }
+  check_groups(query, ensembles.front());
   if (query.norm == Norm::custom && !query.term) {
     throw Error("query", "the custom norm has no term", "Set Query::term");
   }
@@ -147,39 +200,6 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
       check_output(std::get<OutputIn>(requirement.outcome), ensemble, place);
     }
   }
-}
-
-double term_cost(const Query& query, std::size_t feature, double to) {
-  const double from = query.point[feature];
-  if (to == from || (std::isnan(to) && std::isnan(from))) return 0;
-  if (std::isnan(to) || std::isnan(from)) return std::numeric_limits<double>::infinity();
-  if (query.norm == Norm::custom) return query.term(feature, from, to);
-  const FeatureRule& rule = query.features[feature];
-  if (rule.kind == FeatureKind::categorical || query.norm == Norm::l0) return rule.weight;
-  const double difference = std::abs(to - from) / rule.scale;
-  switch (query.norm) {
-    case Norm::squared_l2:
-      return rule.weight * (difference * difference);
-    case Norm::l1:
-    case Norm::l0:
-    case Norm::linf:
-    case Norm::custom:
-      break;
-  }
-  return rule.weight * difference;
-}
-
-double total_cost(const Query& query, std::span<const double> to) {
-  double cost = 0;
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    const double term = term_cost(query, i, to[i]);
-    cost = query.norm == Norm::linf ? std::max(cost, term) : cost + term;
-  }
-  return cost;
-}
-
-double distance(Norm norm, double cost) {
-  return norm == Norm::squared_l2 ? std::sqrt(cost) : cost;
 }
 
 bool meets(const Requirement& requirement, const Ensemble& ensemble,

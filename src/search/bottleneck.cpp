@@ -25,7 +25,7 @@ class Bisection {
         known_(known_solution),
         watch_(options.limits) {
     for (const Variable& variable :
-         make_variables(prepared.ensembles(), query, prepared.leaves().cuts)) {
+         make_variables(prepared.ensembles(), query, prepared.leaves())) {
       for (const Cell& cell : variable.cells) caps_.push_back(cell.cost);
     }
     std::sort(caps_.begin(), caps_.end());
@@ -150,7 +150,11 @@ Query capped(const Query& query, double cap) {
   Query inner = query;
   inner.norm = Norm::custom;
   inner.term = [outer = query, cap](std::size_t feature, double, double to) {
-    const double term = term_cost(outer, feature, to);
+    const auto group = std::find_if(outer.groups.begin(), outer.groups.end(),
+                                    [&](const OneHot& g) { return g.columns.front() == feature; });
+    const double term = group == outer.groups.end()
+                            ? term_cost(outer, feature, to)
+                            : group_cost(outer, *group, static_cast<std::size_t>(to));
     return term <= cap ? term : infinity;
   };
   return inner;

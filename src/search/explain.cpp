@@ -49,7 +49,7 @@ Outcome search_fast(const Prepared& prepared, const Query& query, const Options&
   const std::vector<Condition> conditions = make_conditions(prepared.ensembles(), query);
   if (impossible(conditions)) return {infinity, 0};
   Reporter reporter(options.progress, watch, incumbent);
-  fast::Context context(prepared.ensembles(), query, prepared.leaves().cuts, prepared.model(),
+  fast::Context context(prepared.ensembles(), query, prepared.leaves(), prepared.model(),
                         conditions, known_solution, incumbent, watch);
   return fast::search(context, reporter, options, threads);
 }
@@ -58,12 +58,14 @@ Outcome search_fast(const Prepared& prepared, const Query& query, const Options&
 Outcome search_paper(const Prepared& prepared, const Query& query, const Options& options,
                      std::span<const double> known_solution, int threads, Incumbent& incumbent,
                      Watch& watch) {
+  const Cuts& cuts = prepared.leaves().cuts;
   const Grid grid = make_grid(prepared.ensembles(), prepared.leaves(), query);
   if (impossible(grid.conditions)) return {infinity, 0};
   Reporter reporter(options.progress, watch, incumbent);
   const MemoryHold whole(watch, grid.bytes());
   {
-    const paper::Space space(prepared.ensembles(), query, grid, options.additions, known_solution);
+    const paper::Space space(prepared.ensembles(), query, cuts, grid, options.additions,
+                             known_solution);
     const MemoryHold tables(watch, space.bytes());
     if (paper::backtrack(space, incumbent, watch, reporter, backtrack_budget)) {
       return {infinity, 0};
@@ -71,7 +73,8 @@ Outcome search_paper(const Prepared& prepared, const Query& query, const Options
   }
   // Leaves farther than the first point found can hold nothing better.
   const Grid near = restrict_to_radius(grid, incumbent.cost());
-  const paper::Space space(prepared.ensembles(), query, near, options.additions, known_solution);
+  const paper::Space space(prepared.ensembles(), query, cuts, near, options.additions,
+                           known_solution);
   const MemoryHold tables(watch, near.bytes() + space.bytes());
   return paper::branch_and_bound(space, incumbent, watch, reporter, threads);
 }
@@ -141,7 +144,7 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   }
   answer.stop = proven ? Stop::finished : watch.stop();
   for (const std::vector<double>& point : found.points) {
-    answer.solutions.push_back({point, pure_box(ensembles, point)});
+    answer.solutions.push_back({point, pure_box(ensembles, point), pure_codes(ensembles, point)});
   }
   answer.statistics = {watch.nodes(), outcome.open_nodes, watch.peak_bytes(), threads,
                        watch.seconds()};

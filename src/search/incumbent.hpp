@@ -34,8 +34,9 @@ class Incumbent {
     }
     std::size_t changes = 0;
     for (std::size_t i = 0; i < point.size(); ++i) {
-      // Not by cost, which underflows to 0 for the smallest of changes. Missing stays missing.
-      changes += point[i] != query_.point[i] && !std::isnan(point[i]) ? 1U : 0U;
+      // Not by cost, which underflows to 0 for the smallest of changes.
+      const bool both_missing = std::isnan(point[i]) && std::isnan(query_.point[i]);
+      changes += point[i] != query_.point[i] && !both_missing ? 1U : 0U;
     }
     points_.insert({changes, std::move(point)});
     if (points_.size() > ties_) {
@@ -77,7 +78,8 @@ class Incumbent {
     bool operator<(const Ranked& other) const {
       if (changes != other.changes) return changes < other.changes;
       for (std::size_t i = 0; i < point.size(); ++i) {
-        // A missing value is NaN in both points and compares as neither less nor greater.
+        const bool missing = std::isnan(point[i]), other_missing = std::isnan(other.point[i]);
+        if (missing != other_missing) return other_missing;  // missing comes last
         if (point[i] < other.point[i]) return true;
         if (other.point[i] < point[i]) return false;
       }

@@ -4,6 +4,7 @@
 
 #include "grid/cells.hpp"
 
+#include <boxwood/ensemble.hpp>
 #include <boxwood/query.hpp>
 
 #include <limits>
@@ -23,22 +24,13 @@ inline constexpr bool developer_build = false;
 class KnownSolution {
  public:
   /// `point` may be empty: then nothing is known.
-  KnownSolution(const Query& query, std::span<const Variable> variables,
-                std::span<const double> point) {
+  KnownSolution(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts,
+                std::span<const Variable> variables, std::span<const double> point) {
     if (!developer_build || point.empty()) return;
+    const Precision precision = common_precision(ensembles);
     for (std::size_t d = 0; d < point.size(); ++d) {
-      // A cell's value is its nearest to the query's point: going outwards from the own cell, the
-      // last one that does not lie past the known value is the cell of that value.
-      const Variable& variable = variables[d];
-      std::uint32_t cell = variable.own;
-      while (point[d] > query.point[d] && cell + 1 < variable.cells.size() &&
-             variable.cells[cell + 1].value <= point[d]) {
-        ++cell;
-      }
-      while (point[d] < query.point[d] && cell > 0 && variable.cells[cell - 1].value >= point[d]) {
-        --cell;
-      }
-      cells_.push_back(cell);
+      cells_.push_back(cell_of(variables[d], d, cuts, precision, point));
+      if (cells_.back() == Variable::no_cell) lost("cells that are not admitted");
     }
     cost_ = total_cost(query, point);
   }

@@ -9,6 +9,7 @@
 #include "search/reporter.hpp"
 #include "search/watch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -31,13 +32,21 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
     return visit_regions(prepared, capped(query, radius), std::numeric_limits<double>::infinity(),
                          cost_by_largest, options);
   }
+  if (std::any_of(query.features.begin(), query.features.end(),
+                  [](const FeatureRule& rule) { return rule.missing_allowed; })) {
+    // A region is a box of numbers: what is missing stays so.
+    Query without = query;
+    for (FeatureRule& rule : without.features) rule.missing_allowed = false;
+    return visit_regions(prepared, without, radius, visit, options);
+  }
   Watch watch(options.limits);
   const Incumbent none(query, 1);
   Reporter reporter(options.progress, watch, none);
   // The square of a radius may round below the cost of a point exactly on it: the distance decides.
   const double bound = query.norm == Norm::squared_l2 ? radius * radius * (1 + 0x1p-50) : radius;
-  const Grid grid = restrict_to_radius(make_grid(ensembles, prepared.leaves(), query), bound);
-  const paper::Space space(ensembles, query, grid, options.additions, {});
+  const Grid grid =
+      restrict_to_radius(make_grid(ensembles, prepared.leaves(), query, CellOrder::by_axis), bound);
+  const paper::Space space(ensembles, query, prepared.leaves().cuts, grid, options.additions, {});
   const MemoryHold tables(watch, grid.bytes() + space.bytes());
   const auto visit_node = [&](const paper::SearchNode& node) {
     // The boxes built dimension by dimension are finer than the intersections of leaves, because
@@ -51,6 +60,8 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
     if (distance(query.norm, region.cost) > radius) return true;
     for (const Ensemble& ensemble : ensembles) region.scores.push_back(ensemble.predict(point));
     region.nearest.region = pure_box(ensembles, point);
+    if (!space.speaks_for(region.nearest.region, node)) return true;
+    region.nearest.codes = pure_codes(ensembles, point);
     region.nearest.point = std::move(point);
     return visit(region);
   };

@@ -25,6 +25,14 @@ double rounded(double value, Precision precision) {
   return precision == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
+/// The place of the 1 among a group's columns, their number if there is none.
+double hot_place(const OneHot& group, std::span<const double> point) {
+  for (std::size_t k = 0; k < group.columns.size(); ++k) {
+    if (point[group.columns[k]] == 1) return static_cast<double>(k);
+  }
+  return static_cast<double>(group.columns.size());
+}
+
 }  // namespace
 
 std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> point) {
@@ -151,16 +159,39 @@ double cost_of(const Query& query, std::span<const double> point) {
   for (std::size_t d = 0; d < point.size(); ++d) {
     const double from = query.point[d];
     const double to = point[d];
-    if ((from != from && to != to) || from == to) continue;
-    if (from != from || to != to) return std::numeric_limits<double>::infinity();
-    if (query.norm == Norm::custom) {
-      cost += query.term(d, from, to);
-      continue;
+    const OneHot* group = nullptr;
+    for (const OneHot& candidate : query.groups) {
+      for (const std::size_t column : candidate.columns) {
+        if (column == d) group = &candidate;
+      }
     }
+    if (group && group->columns.front() != d) continue;
+    const double places[] = {group ? hot_place(*group, query.point) : 0.0,
+                             group ? hot_place(*group, point) : 0.0};
+    if (group ? places[0] == places[1] : (from != from && to != to) || from == to) continue;
     const FeatureRule& rule = query.features[d];
-    const bool counted = rule.kind == FeatureKind::categorical || query.norm == Norm::l0;
-    const double steps = counted ? 1.0 : std::fabs(from - to) / rule.scale;
-    const double term = rule.weight * (query.norm == Norm::squared_l2 ? steps * steps : steps);
+    const bool through_missing = from != from || to != to;
+    if (!group && through_missing && !rule.missing_allowed) {
+      return std::numeric_limits<double>::infinity();
+    }
+    double term = 0;
+    if (query.norm == Norm::custom) {
+      term = group ? query.term(d, places[0], places[1]) : query.term(d, from, to);
+    } else {
+      double steps = 1;
+      if (!group && !through_missing && rule.kind == FeatureKind::categorical) {
+        const auto row = static_cast<std::size_t>(from < 0 ? 0 : from > 1e9 ? 1e9 : from);
+        const auto column = static_cast<std::size_t>(to < 0 ? 0 : to > 1e9 ? 1e9 : to);
+        if (row < rule.changes.size() && column < rule.changes[row].size()) {
+          steps = rule.changes[row][column];
+        }
+        if (query.norm == Norm::l0 && steps <= std::numeric_limits<double>::max()) steps = 1;
+      } else if (!group && !through_missing && query.norm != Norm::l0) {
+        steps = std::fabs(from - to) / rule.scale;
+      }
+      const double weight = group ? group->weight : rule.weight;
+      term = weight * (query.norm == Norm::squared_l2 ? steps * steps : steps);
+    }
     if (query.norm == Norm::linf) {
       if (term > cost) cost = term;
     } else {

@@ -88,6 +88,7 @@ class Verifier {
       return;
     }
     for (std::size_t d = 0; d < solution.point.size(); ++d) check_value(d, solution.point[d]);
+    check_groups(solution.point);
     const double cost = cost_of(query_, solution.point);
     if (!nearly_equal(cost, answer_.cost)) {
       fault(fmt::format("it costs {}, the answer says {}", cost, answer_.cost));
@@ -104,6 +105,18 @@ class Verifier {
     }
     ++result_.points_checked;
     check_region(solution, scores);
+    check_codes(solution, scores);
+  }
+
+  void check_codes(const Solution& solution, const std::vector<std::vector<double>>& scores) {
+    std::vector<double> probe = solution.point;
+    for (std::size_t d = 0; d < solution.codes.size(); ++d) {
+      for (const std::int32_t code : solution.codes[d]) {
+        probe[d] = static_cast<double>(code);
+        check_probe(probe, scores);
+      }
+      probe[d] = solution.point[d];
+    }
   }
 
   void check_value(std::size_t d, double value) {
@@ -113,15 +126,16 @@ class Verifier {
     const std::string name = fmt::format("feature \"{}\"", ensembles_.front().features[d].name);
     if (rule.fixed) fault(name + " is fixed but changed");
     if (std::isnan(from) || std::isnan(value)) {
-      fault(name + " changed from or to missing");
-      return;
+      if (!rule.missing_allowed) fault(name + " changed from or to missing");
+      if (std::isnan(value)) return;
     }
     if (!std::isfinite(value)) fault(name + " is not finite");
     if (precision_ == Precision::float32 &&
         static_cast<double>(static_cast<float>(value)) != value) {
       fault(name + " is not a number that the model can read");
     }
-    if (rule.kind != FeatureKind::continuous && value != std::floor(value)) {
+    if (rule.kind != FeatureKind::continuous && rule.allowed.empty() &&
+        value != std::floor(value)) {
       fault(name + " is not whole");
     }
     const bool low =
@@ -129,6 +143,36 @@ class Verifier {
     const bool high =
         value < rule.range.upper || (value == rule.range.upper && rule.range.upper_closed);
     if (!low || !high) fault(fmt::format("{} = {} lies outside its range", name, value));
+    const auto reads_as = [&](double admissible) {
+      return (precision_ == Precision::float32 ? static_cast<double>(static_cast<float>(admissible))
+                                               : admissible) == value;
+    };
+    const bool grouped =
+        std::any_of(query_.groups.begin(), query_.groups.end(), [&](const OneHot& group) {
+          return std::count(group.columns.begin(), group.columns.end(), d) > 0;
+        });
+    if (grouped) return;
+    if (!rule.allowed.empty()) {
+      if (std::none_of(rule.allowed.begin(), rule.allowed.end(), reads_as)) {
+        fault(fmt::format("{} = {} is not among its allowed values", name, value));
+      }
+    } else if (rule.step > 0 && !reads_as(std::round(value / rule.step) * rule.step)) {
+      fault(fmt::format("{} = {} is not a multiple of its step", name, value));
+    }
+  }
+
+  void check_groups(const std::vector<double>& point) {
+    for (const OneHot& group : query_.groups) {
+      std::size_t ones = 0, others = 0;
+      bool changed = false;
+      for (const std::size_t column : group.columns) {
+        ones += point[column] == 1 ? 1U : 0U;
+        others += point[column] != 1 && point[column] != 0 ? 1U : 0U;
+        changed |= point[column] != query_.point[column];
+      }
+      const bool valid = others == 0 && (ones == 1 || (ones == 0 && group.none_allowed));
+      if (changed && !valid) fault("the columns of a one-hot group are not zeros with a single 1");
+    }
   }
 
   /// The numbers that the model can read next to the ends of an interval, inside it.

@@ -1,6 +1,7 @@
 #include "search/fast/context.hpp"
 
 #include "model/arithmetic.hpp"
+#include "search/speaker.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -10,7 +11,8 @@ namespace {
 
 /// What each leaf's own box costs at least. A side costs something only if the point's own cell
 /// lies below its first cut (then it is entered from below, at the first admitted cell from there
-/// on) or above its last one. Cells without an admitted value make it a bound, not the cost.
+/// on) or above its last one. Cells without an admitted value make it a bound, not the cost, and so
+/// do lists of ranges, of which the span counts, and listed variables, which do not count.
 std::vector<double> cost_leaves(const Model& model, std::span<const Variable> variables) {
   std::vector<double> from_below(model.cut_begin.back(), 0.0);
   std::vector<double> from_above(model.cut_begin.back(), 0.0);
@@ -45,16 +47,16 @@ std::vector<double> cost_leaves(const Model& model, std::span<const Variable> va
 }  // namespace
 
 Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_query,
-                 const Cuts& given_cuts, const Model& given_model,
+                 const LeafBoxes& given_boxes, const Model& given_model,
                  std::span<const Condition> conditions, std::span<const double> known_solution,
                  Incumbent& given_incumbent, Watch& given_watch)
     : ensembles(given_ensembles),
       query(given_query),
-      cuts(given_cuts),
+      boxes(given_boxes),
       model(given_model),
-      variables(make_variables(given_ensembles, given_query, given_cuts)),
+      variables(make_variables(given_ensembles, given_query, given_boxes)),
       leaf_cost(cost_leaves(given_model, variables)),
-      known(given_query, variables, known_solution),
+      known(given_ensembles, given_query, given_boxes.cuts, variables, known_solution),
       incumbent(given_incumbent),
       watch(given_watch) {
   for (const Variable& variable : variables) {
@@ -64,7 +66,7 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
   for (const Condition& condition : conditions) {
     const std::uint32_t first = model.first_row[condition.ensemble];
     Demand demand{first + static_cast<std::uint32_t>(condition.plus), Demand::none, condition.sign,
-                  condition.group};
+                  condition.group, condition.unit};
     if (condition.minus >= 0) demand.minus = first + static_cast<std::uint32_t>(condition.minus);
     demands.push_back(demand);
     thresholds.push_back(condition.threshold);
@@ -76,7 +78,9 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
 
 bool Context::offer(std::span<const std::uint32_t> cells) const {
   std::vector<double> point = query.point;
-  for (std::size_t d = 0; d < cells.size(); ++d) point[d] = variables[d].cells[cells[d]].value;
+  for (std::size_t d = 0; d < cells.size(); ++d) {
+    if (variables[d].owner == d) variables[d].place(cells[d], d, point);
+  }
   if (!meets(query, ensembles, point)) return false;
   // Two boxes may meet one region, and then each has a nearest point of it. One speaks for the
   // region: the one nearest of all, which is no farther in any feature.
@@ -84,7 +88,7 @@ bool Context::offer(std::span<const std::uint32_t> cells) const {
   const Precision precision = common_precision(ensembles);
   for (std::size_t d = 0; d < cells.size(); ++d) {
     const Variable& variable = variables[d];
-    if (variable.missing) continue;
+    if (variable.missing || variable.listed || variable.owner != d) continue;
     std::uint32_t cell = cells[d];
     while (cell != variable.own) {
       const std::uint32_t next = cell < variable.own ? cell + 1 : cell - 1;
@@ -93,18 +97,17 @@ bool Context::offer(std::span<const std::uint32_t> cells) const {
     }
     point[d] = variable.cells[cell].value;
   }
+  settle_listed(ensembles, variables, cells, point);
   incumbent.offer(std::move(point));
   return true;
 }
 
-std::vector<std::uint32_t> Context::best_cells() const {
-  const std::vector<double> point = incumbent.best_point();
-  std::vector<std::uint32_t> cells(point.size(), 0);
+std::vector<std::uint32_t> Context::cells_of(std::span<const double> point) const {
+  const Precision precision = common_precision(ensembles);
+  std::vector<std::uint32_t> cells(point.size());
   for (std::size_t d = 0; d < point.size(); ++d) {
-    const std::vector<Cell>& all = variables[d].cells;
-    const auto found = std::lower_bound(all.begin(), all.end(), point[d],
-                                        [](const Cell& c, double x) { return c.value < x; });
-    if (found != all.end()) cells[d] = static_cast<std::uint32_t>(found - all.begin());
+    cells[d] = cell_of(variables[d], d, boxes.cuts, precision, point);
+    if (cells[d] == Variable::no_cell) cells[d] = variables[d].own;
   }
   return cells;
 }

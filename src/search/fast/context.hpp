@@ -18,13 +18,13 @@
 namespace boxwood::fast {
 
 struct Context {
-  Context(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts,
+  Context(std::span<const Ensemble> ensembles, const Query& query, const LeafBoxes& boxes,
           const Model& model, std::span<const Condition> conditions,
           std::span<const double> known_solution, Incumbent& incumbent, Watch& watch);
 
   std::span<const Ensemble> ensembles;
   const Query& query;
-  const Cuts& cuts;
+  const LeafBoxes& boxes;
   const Model& model;
   std::vector<Variable> variables;  ///< the grid's, one for each feature
   std::vector<Demand> demands;
@@ -42,7 +42,7 @@ struct Context {
     return sum;
   }
 
-  /// How many features these cells change.
+  /// How many variables these cells change, and so at least as many features.
   std::size_t changes(std::span<const std::uint32_t> cells) const {
     std::size_t count = 0;
     for (std::size_t d = 0; d < cells.size(); ++d) count += cells[d] != variables[d].own ? 1U : 0U;
@@ -53,8 +53,8 @@ struct Context {
   /// requirements, offers the nearest point of its region.
   bool offer(std::span<const std::uint32_t> cells) const;
 
-  /// The cells of the best point so far; empty when there is none.
-  std::vector<std::uint32_t> best_cells() const;
+  /// The cells of a point; where it lies in none that is admitted, the query's own.
+  std::vector<std::uint32_t> cells_of(std::span<const double> point) const;
 
   /// Nothing dearer than this is worth finding: the best known cost, less than that while the
   /// search has not yet dared to go farther, and never more than the dearest cells of all cost

@@ -86,8 +86,8 @@ class Engine {
 
   std::unique_ptr<Node> compile() {
     const double radius = context_.reach();
-    Problem raw =
-        gather(context_.model, context_.variables, context_.leaf_cost, context_.thresholds, radius);
+    Problem raw = gather(context_.model, context_.boxes, context_.variables, context_.leaf_cost,
+                         context_.thresholds, radius);
     if (developer_build && context_.known.active() && context_.known.cost() <= radius) {
       raw.holds_known = true;
       for (std::size_t v = 0; v < raw.variable_count(); ++v) {

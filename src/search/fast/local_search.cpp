@@ -50,11 +50,11 @@ double LocalSearch::shortfall_of(std::span<const double> sums) const {
       missing += std::max(0.0, lack);
       continue;
     }
-    group_sum += std::exp(lack);
+    group_sum += std::exp(demand.unit * lack);
     const bool last =
         m + 1 == terrain_.demands.size() || terrain_.demands[m + 1].group != demand.group;
     if (!last) continue;
-    missing += std::max(0.0, std::log(group_sum));
+    missing += std::max(0.0, std::log(group_sum) / demand.unit);
     group_sum = 0;
   }
   return missing;

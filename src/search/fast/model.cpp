@@ -63,9 +63,10 @@ Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes) {
       leaves.values_begin.push_back(static_cast<std::uint32_t>(leaves.values.size()));
       for (const std::uint32_t index : order) {
         const LeafBox& box = boxes.leaves[index];
-        for (const LeafSide& side : boxes.sides_of(box)) {
+        for (std::uint32_t s = box.sides_begin; s < box.sides_end; ++s) {
+          const LeafSide& side = boxes.sides[s];
           leaves.sides.push_back({side.feature, side.cells.first, side.cells.last});
-          model.takes_missing.push_back(side.missing ? 1 : 0);
+          model.extra.push_back({side.missing != 0, side.list != LeafSide::no_list, s});
           model.first_at.push_back(model.cut_begin[side.feature] + side.cells.first);
           model.last_at.push_back(model.cut_begin[side.feature] + side.cells.last);
         }

@@ -66,11 +66,16 @@ Testers list_testers(const Leaves& leaves, std::size_t variable_count);
 /// Whole ensembles. Cells are those of the axes, before any query; n cells have n + 1 cuts.
 struct Model {
   Leaves leaves;
-  std::vector<std::uint8_t> takes_missing;  ///< of a side
-  std::vector<std::uint32_t> first_at;      ///< of a side: where its first cell begins, as a cut
-  std::vector<std::uint32_t> last_at;       ///< of a side: where its last cell ends, as a cut
-  std::vector<std::uint32_t> cut_begin;     ///< of a feature: all axes' cuts, ends included
-  std::vector<std::uint32_t> first_row;     ///< of an ensemble
+  struct Extra {
+    bool missing = false;      ///< takes a missing value
+    bool several = false;      ///< takes several ranges, which the side spans
+    std::uint32_t origin = 0;  ///< in LeafBoxes::sides
+  };
+  std::vector<Extra> extra;              ///< of a side
+  std::vector<std::uint32_t> first_at;   ///< of a side: where its first cell begins, as a cut
+  std::vector<std::uint32_t> last_at;    ///< of a side: where its last cell ends, as a cut
+  std::vector<std::uint32_t> cut_begin;  ///< of a feature: all axes' cuts, ends included
+  std::vector<std::uint32_t> first_row;  ///< of an ensemble
   std::uint32_t row_count = 0;
   double largest_value = 0;  ///< the largest size of a leaf's value
 };

@@ -311,7 +311,8 @@ bool Probe::measure(ProbeBox& box) {
   return probabilities_suffice();
 }
 
-/// The margins of a group are at most these, so the sum of exp(-margin) is at least that of these.
+/// The margins of a group, in units of the scores, are at most these, so the sum of exp(-margin) is
+/// at least that of these.
 /// If it exceeds 1 the probability is out of reach though every single lead is not. What exp and
 /// the sum round is far less than what the thresholds have taken off.
 bool Probe::probabilities_suffice() const {
@@ -320,7 +321,7 @@ bool Probe::probabilities_suffice() const {
     const std::int32_t group = context_.demands[m].group;
     if (group < 0) continue;
     if (m == 0 || context_.demands[m - 1].group != group) sum = 0;
-    sum += std::exp(problem_->thresholds[m] - bounds_[m]);
+    sum += std::exp(context_.demands[m].unit * (problem_->thresholds[m] - bounds_[m]));
     if (sum > 1 + 1e-9) return false;
   }
   return true;
@@ -473,7 +474,8 @@ bool Probe::choose(ProbeBox& box) {
     // Of a probability's rivals the nearest count most.
     const double weight =
         demand.group < 0 ? 1.0
-                         : std::exp(std::clamp(problem_->thresholds[m] - reached_[m], -50.0, 50.0));
+                         : std::exp(std::clamp(
+                               demand.unit * (problem_->thresholds[m] - reached_[m]), -50.0, 50.0));
     weights_[demand.plus] += weight * demand.sign;
     if (demand.minus != Demand::none) weights_[demand.minus] -= weight;
   }

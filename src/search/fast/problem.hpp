@@ -19,6 +19,7 @@ struct Demand {
   std::uint32_t minus = none;
   double sign = 1;
   std::int32_t group = -1;  ///< of a softmax probability: Condition::group
+  double unit = 1;          ///< Condition::unit
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 };
@@ -97,7 +98,7 @@ struct Origin {
 Origin compose(const Problem& middle, const Origin& first, const Origin& second);
 
 /// The problem of all leaves whose own box costs at most `radius`, as it is: to be reduced.
-Problem gather(const Model& model, std::span<const Variable> variables,
+Problem gather(const Model& model, const LeafBoxes& boxes, std::span<const Variable> variables,
                std::span<const double> leaf_cost, std::span<const double> thresholds,
                double radius);
 

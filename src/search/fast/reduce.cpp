@@ -312,7 +312,7 @@ Origin compose(const Problem& middle, const Origin& first, const Origin& second)
   return origin;
 }
 
-Problem gather(const Model& model, std::span<const Variable> variables,
+Problem gather(const Model& model, const LeafBoxes& boxes, std::span<const Variable> variables,
                std::span<const double> leaf_cost, std::span<const double> thresholds,
                double radius) {
   Problem raw;
@@ -337,13 +337,20 @@ Problem gather(const Model& model, std::span<const Variable> variables,
   }
 
   const Leaves& leaves = model.leaves;
+  Pieces pieces(variables, near);
+  std::vector<std::uint32_t> odd;  // sides that may cut the leaf in pieces
   /// False when the leaf has no near cell that a point may take.
   const auto add_sides = [&](std::uint32_t leaf) {
+    odd.clear();
     for (std::uint32_t s = leaves.sides_begin[leaf]; s < leaves.sides_begin[leaf + 1]; ++s) {
       const Side& side = leaves.sides[s];
       const Variable& variable = variables[side.variable];
+      if (model.extra[s].several || variable.listed || variable.owner != side.variable) {
+        odd.push_back(model.extra[s].origin);
+        continue;
+      }
       if (variable.missing) {
-        if (!model.takes_missing[s]) return false;
+        if (!model.extra[s].missing) return false;
         continue;
       }
       const CellRange& range = near[side.variable];
@@ -356,6 +363,26 @@ Problem gather(const Model& model, std::span<const Variable> variables,
     }
     return true;
   };
+  const auto close_leaf = [&](std::size_t tree, std::uint32_t leaf) {
+    raw.leaves.sides_begin.push_back(static_cast<std::uint32_t>(raw.leaves.sides.size()));
+    const double* values = leaves.values_of(tree, leaf);
+    raw.leaves.values.insert(raw.leaves.values.end(), values, values + leaves.rows[tree].count);
+  };
+  std::vector<Side> even;
+  /// Takes the sides after `from` for what all pieces have in common.
+  const auto add_pieces = [&](std::size_t from, std::size_t tree, std::uint32_t leaf) {
+    std::vector<Side>& sides = raw.leaves.sides;
+    even.assign(sides.begin() + static_cast<std::ptrdiff_t>(from), sides.end());
+    sides.resize(from);
+    pieces.begin();
+    for (const std::uint32_t s : odd) pieces.add(boxes.sides[s], boxes.ranges_of(boxes.sides[s]));
+    pieces.each([&](std::span<const boxwood::Side> cut) {
+      sides.insert(sides.end(), even.begin(), even.end());
+      for (const auto& [variable, cells] : cut)
+        sides.push_back({variable, cells.first, cells.last});
+      close_leaf(tree, leaf);
+    });
+  };
   const double most = radius * (1 + 4 * (static_cast<double>(variables.size()) + 2) * 0x1p-53);
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     raw.leaves.rows.push_back(leaves.rows[t]);
@@ -367,9 +394,11 @@ Problem gather(const Model& model, std::span<const Variable> variables,
         raw.leaves.sides.resize(sides);
         continue;
       }
-      raw.leaves.sides_begin.push_back(static_cast<std::uint32_t>(raw.leaves.sides.size()));
-      const double* values = leaves.values_of(t, leaf);
-      raw.leaves.values.insert(raw.leaves.values.end(), values, values + leaves.rows[t].count);
+      if (odd.empty()) {
+        close_leaf(t, leaf);
+      } else {
+        add_pieces(sides, t, leaf);
+      }
     }
     raw.leaves.tree_begin.push_back(static_cast<std::uint32_t>(raw.leaves.count()));
   }

@@ -1,7 +1,5 @@
 #include "search/fast/start.hpp"
 
-#include "model/arithmetic.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -88,20 +86,9 @@ double least_radius(const Context& context) {
 void start_from_examples(const Context& context, std::span<const std::vector<double>> examples) {
   constexpr std::size_t most_tries = 64;
   std::vector<std::pair<double, std::vector<std::uint32_t>>> near;
-  const Precision precision = common_precision(context.ensembles);
   for (const std::vector<double>& example : examples) {
     if (example.size() != context.variables.size()) continue;
-    std::vector<std::uint32_t> cells(example.size());
-    for (std::size_t d = 0; d < example.size(); ++d) {
-      const Variable& variable = context.variables[d];
-      cells[d] = variable.own;
-      if (variable.missing || std::isnan(example[d])) continue;
-      const double value = as_read(example[d], precision);
-      const std::size_t rank = cell_rank(context.cuts[d], value);
-      if (variable.kept_below[rank] < variable.kept_below[rank + 1]) {
-        cells[d] = variable.kept_below[rank];
-      }
-    }
+    std::vector<std::uint32_t> cells = context.cells_of(example);
     near.emplace_back(context.cost(cells), std::move(cells));
   }
   const std::size_t tries = std::min(most_tries, near.size());
@@ -134,8 +121,8 @@ void improve_from(const Context& context, const Problem& problem,
 
 void improve(const Context& context, const Problem& problem, int patience, std::uint32_t seed) {
   std::vector<std::uint32_t> best;
-  const std::vector<std::uint32_t> cells = context.best_cells();
-  if (cells.empty() || !problem_cells(problem, cells, best)) return;
+  const std::vector<double> point = context.incumbent.best_point();
+  if (point.empty() || !problem_cells(problem, context.cells_of(point), best)) return;
   LocalSearch local(terrain_of(context, problem));
   local.place(best);
   double best_cost = local.cost();

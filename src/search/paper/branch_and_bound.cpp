@@ -88,7 +88,7 @@ class Search {
     }
     reporter_.tick([this] { return least_open(); });
     if (space_.complete(node)) {
-      std::vector<double> point = space_.nearest_point(node);
+      std::vector<double> point = space_.speaker(node);
       if (space_.meets_requirements(point)) incumbent_.offer(std::move(point));
       return;
     }

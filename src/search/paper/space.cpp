@@ -1,5 +1,7 @@
 #include "search/paper/space.hpp"
 
+#include "search/speaker.hpp"
+
 #include <algorithm>
 
 namespace boxwood::paper {
@@ -9,13 +11,14 @@ constexpr std::uint32_t no_tree = ~std::uint32_t{0};
 
 }  // namespace
 
-Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Grid& grid,
-             const PaperAdditions& additions, std::span<const double> known_solution)
+Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts,
+             const Grid& grid, const PaperAdditions& additions,
+             std::span<const double> known_solution)
     : ensembles_(ensembles),
       query_(query),
       grid_(grid),
       additions_(additions),
-      known_(query, grid.variables, known_solution),
+      known_(ensembles, query, cuts, grid.variables, known_solution),
       known_leaves_(grid.leaf_count()),
       dimensions_(make_dimensions(grid, additions.leaf_pruning)) {
   for (const Ensemble& ensemble : ensembles) {
@@ -227,14 +230,36 @@ std::vector<CellRange> Space::shared_cells(const SearchNode& node) const {
 }
 
 std::vector<double> Space::nearest_point(const SearchNode& node) const {
-  const std::vector<CellRange> shared = shared_cells(node);
   std::vector<double> point = query_.point;
+  place_nearest(node, point);
+  return point;
+}
+
+std::vector<double> Space::speaker(const SearchNode& node) const {
+  std::vector<double> point = query_.point;
+  const std::vector<std::uint32_t> cells = place_nearest(node, point);
+  settle_listed(ensembles_, grid_.variables, cells, point);
+  return point;
+}
+
+bool Space::speaks_for(std::span<const Interval> box, const SearchNode& node) const {
+  std::vector<double> point = query_.point;
+  const std::vector<std::uint32_t> cells = place_nearest(node, point);
+  return boxwood::speaks_for(box, grid_.variables, cells, point);
+}
+
+std::vector<std::uint32_t> Space::place_nearest(const SearchNode& node,
+                                                std::vector<double>& point) const {
+  const std::vector<CellRange> shared = shared_cells(node);
+  std::vector<std::uint32_t> cells;
+  for (const Variable& variable : grid_.variables) cells.push_back(variable.own);
   for (const Dimension& dimension : dimensions_.list) {
     const std::uint32_t v = dimension.variable;
     const Variable& variable = grid_.variables[v];
-    point[v] = variable.cells[variable.nearest(shared[v].first, shared[v].last)].value;
+    cells[v] = variable.nearest(shared[v].first, shared[v].last);
+    variable.place(cells[v], v, point);
   }
-  return point;
+  return cells;
 }
 
 bool Space::holds_nearest_point(const SearchNode& node) const {

@@ -28,7 +28,7 @@ struct SearchNode {
 
 class Space {
  public:
-  Space(std::span<const Ensemble> ensembles, const Query& query, const Grid& grid,
+  Space(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts, const Grid& grid,
         const PaperAdditions& additions, std::span<const double> known_solution);
 
   SearchNode root() const;
@@ -52,6 +52,10 @@ class Space {
   /// The cheapest point of the intersection of a complete node's leaves, which is at least as large
   /// as its box: every piece of one intersection speaks for the same point.
   std::vector<double> nearest_point(const SearchNode& node) const;
+  /// The point that speaks for the leaves of a complete node: the nearest, or one as near.
+  std::vector<double> speaker(const SearchNode& node) const;
+  /// Whether the nearest point of a complete node is the one to speak for this box around it.
+  bool speaks_for(std::span<const Interval> box, const SearchNode& node) const;
   /// Whether that point lies in the node's own box: true for exactly one piece.
   bool holds_nearest_point(const SearchNode& node) const;
   /// The library's own word on a point.
@@ -60,6 +64,8 @@ class Space {
   }
 
  private:
+  std::vector<std::uint32_t> place_nearest(const SearchNode& node,
+                                           std::vector<double>& point) const;
   bool survives(SearchNode& child, double bound) const;
   bool has_votes(const LeafSet& leaves) const;
   void drop_far_leaves(SearchNode& child, double bound) const;

@@ -1,0 +1,92 @@
+#include "grid/axis.hpp"
+
+#include "model/arithmetic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace boxwood {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// The next whole number that a double can hold: beyond 2^53 steps they are not counted singly.
+double one_more(double count) { return std::max(count + 1, std::nextafter(count, infinity)); }
+double one_less(double count) { return -one_more(-count); }
+
+}  // namespace
+
+/// The smallest admissible number from `value` on; infinite where there is none. Rounding up to a
+/// whole number keeps it a number of the precision: where the precision is coarser than 1 every
+/// number of it is whole. Reading never turns the order of two numbers round.
+double Axis::round_up(double value) const {
+  if (!rule.allowed.empty()) {
+    const auto found =
+        std::partition_point(rule.allowed.begin(), rule.allowed.end(),
+                             [&](double allowed) { return as_read(allowed, precision) < value; });
+    return found == rule.allowed.end() ? infinity : as_read(*found, precision);
+  }
+  if (rule.step > 0 && std::isfinite(value)) {
+    const auto multiple = [&](double times) { return as_read(times * rule.step, precision); };
+    if (multiple(std::round(value / rule.step)) == value) return value;
+    double count = std::ceil(value / rule.step);
+    while (multiple(one_less(count)) >= value) count = one_less(count);
+    while (multiple(count) < value) count = one_more(count);
+    return multiple(count);
+  }
+  return rule.kind != FeatureKind::continuous ? std::ceil(value) : value;
+}
+
+double Axis::round_down(double value) const {
+  if (!rule.allowed.empty()) {
+    const auto found =
+        std::partition_point(rule.allowed.begin(), rule.allowed.end(),
+                             [&](double allowed) { return as_read(allowed, precision) <= value; });
+    return found == rule.allowed.begin() ? -infinity : as_read(*(found - 1), precision);
+  }
+  if (rule.step > 0 && std::isfinite(value)) {
+    const auto multiple = [&](double times) { return as_read(times * rule.step, precision); };
+    if (multiple(std::round(value / rule.step)) == value) return value;
+    double count = std::floor(value / rule.step);
+    while (multiple(one_more(count)) <= value) count = one_more(count);
+    while (multiple(count) > value) count = one_less(count);
+    return multiple(count);
+  }
+  return rule.kind != FeatureKind::continuous ? std::floor(value) : value;
+}
+
+/// Every bound from below is met by the largest of the bounds' smallest numbers.
+std::optional<double> Axis::lowest(const Cut* lower, const Cut* upper) const {
+  double value = -infinity;
+  if (lower) value = std::max(value, first_right_of(*lower, precision));
+  if (rule.range.lower != -infinity) {
+    value =
+        std::max(value, first_right_of({rule.range.lower, !rule.range.lower_closed}, precision));
+  }
+  value = round_up(value);
+  return admitted(value, upper ? upper->left_of(value) : true);
+}
+
+std::optional<double> Axis::highest(const Cut* lower, const Cut* upper) const {
+  double value = infinity;
+  if (upper) value = std::min(value, last_left_of(*upper, precision));
+  if (rule.range.upper != infinity) {
+    value = std::min(value, last_left_of({rule.range.upper, rule.range.upper_closed}, precision));
+  }
+  value = round_down(value);
+  return admitted(value, lower ? !lower->left_of(value) : true);
+}
+
+std::optional<double> Axis::any(const Cut* lower, const Cut* upper) const {
+  if (const auto value = lowest(lower, upper)) return value;
+  if (const auto value = highest(lower, upper)) return value;
+  const bool anything = !lower && !upper && rule.range.contains(0);
+  return anything && rule.allowed.empty() ? std::optional(0.0) : std::nullopt;
+}
+
+std::optional<double> Axis::admitted(double value, bool inside) const {
+  if (!std::isfinite(value) || !inside || !rule.range.contains(value)) return std::nullopt;
+  return value + 0.0;  // never -0.0, which people would read as another number
+}
+
+}  // namespace boxwood

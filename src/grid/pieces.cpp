@@ -1,0 +1,73 @@
+#include "grid/pieces.hpp"
+
+#include <algorithm>
+
+namespace boxwood {
+
+void Pieces::add(const LeafSide& side, std::span<const CellRange> ranges) {
+  const std::uint32_t owner = variables_[side.feature].owner;
+  const Variable& variable = variables_[owner];
+  const CellRange near = near_[owner];
+  std::vector<std::uint64_t>& taken = taken_[owner];
+  if (taken.empty()) {
+    taken.assign(near.size(), 1);
+    touched_.push_back(owner);
+  }
+  if (variable.missing) {
+    if (!side.missing) taken.assign(near.size(), 0);
+    return;
+  }
+  if (!variable.listed) {
+    // Ranges stay apart even if no admitted cell lies between them: a region is one interval.
+    std::fill(taken.begin(), taken.end(), std::uint64_t{0});
+    std::uint64_t mark = 1;
+    for (const CellRange& range : ranges) {
+      const std::uint32_t first = std::max(near.first, variable.kept_below[range.first]);
+      const std::uint32_t last = std::min(near.last, variable.kept_below[range.last]);
+      if (first >= last) continue;
+      std::fill(taken.begin() + (first - near.first), taken.begin() + (last - near.first), mark);
+      mark ^= 3;
+    }
+    return;
+  }
+  const std::size_t width = variable.columns.size();
+  const auto column = static_cast<std::size_t>(
+      std::find(variable.columns.begin(), variable.columns.end(), side.feature) -
+      variable.columns.begin());
+  for (std::uint32_t cell = near.first; cell < near.last; ++cell) {
+    const std::uint32_t rank = variable.ranks[cell * width + column];
+    std::uint64_t& mark = taken[cell - near.first];
+    if (rank == Variable::missing_rank) {
+      if (!side.missing) mark = 0;
+      continue;
+    }
+    const auto range = std::find_if(ranges.begin(), ranges.end(),
+                                    [&](const CellRange& cells) { return cells.contains(rank); });
+    if (range == ranges.end()) {
+      mark = 0;
+    } else if (variable.group && mark != 0) {  // columns' ranges stay apart, too
+      mark = mark * ranges.size() + static_cast<std::uint64_t>(range - ranges.begin());
+    }
+  }
+}
+
+bool Pieces::find_runs() {
+  runs_begin_.assign(1, 0);
+  runs_.clear();
+  for (const std::uint32_t variable : touched_) {
+    const std::vector<std::uint64_t>& taken = taken_[variable];
+    for (std::uint32_t cell = 0; cell < taken.size(); ++cell) {
+      if (!taken[cell]) continue;
+      if (cell > 0 && taken[cell - 1] == taken[cell]) {
+        ++runs_.back().last;
+      } else {
+        runs_.push_back({cell, cell + 1});
+      }
+    }
+    if (runs_.size() == runs_begin_.back()) return false;
+    runs_begin_.push_back(static_cast<std::uint32_t>(runs_.size()));
+  }
+  return true;
+}
+
+}  // namespace boxwood

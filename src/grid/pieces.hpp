@@ -1,0 +1,74 @@
+// A leaf as boxes of a query's cells. Most leaves are one box. A leaf that takes several ranges of
+// a feature, or cells of a listed variable that do not stand together, is cut into pieces: disjoint
+// boxes with the same values that together hold just the leaf's points.
+#pragma once
+
+#include "grid/cells.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace boxwood {
+
+/// A leaf's range of cells of one variable that it does not take whole.
+struct Side {
+  std::uint32_t variable = 0;
+  CellRange cells;
+};
+
+class Pieces {
+ public:
+  /// `near` are the cells of each variable that count, all others do not exist; sides are numbered
+  /// from the first of them.
+  Pieces(std::span<const Variable> variables, std::span<const CellRange> near)
+      : variables_(variables), near_(near), taken_(variables.size()) {}
+
+  /// Whether a side needs more than its range: it has a list, or its variable is listed.
+  bool is_odd(const LeafSide& side) const {
+    const Variable& variable = variables_[side.feature];
+    return side.list != LeafSide::no_list || variable.listed || variable.owner != side.feature;
+  }
+
+  void begin() {
+    for (const std::uint32_t variable : touched_) taken_[variable].clear();
+    touched_.clear();
+  }
+  /// Takes one odd side into account.
+  void add(const LeafSide& side, std::span<const CellRange> ranges);
+  /// Calls emit(sides) with the odd variables' sides for every piece; not at all where no cell is
+  /// left.
+  template <typename Emit>
+  void each(Emit emit) {
+    if (!find_runs()) return;
+    choice_.assign(touched_.size(), 0);
+    for (;;) {
+      sides_.clear();
+      for (std::size_t i = 0; i < touched_.size(); ++i) {
+        const CellRange run = runs_[runs_begin_[i] + choice_[i]];
+        if (run.size() < near_[touched_[i]].size()) sides_.push_back({touched_[i], run});
+      }
+      emit(std::span<const Side>(sides_));
+      std::size_t i = 0;
+      while (i < choice_.size() && runs_begin_[i] + ++choice_[i] == runs_begin_[i + 1]) {
+        choice_[i++] = 0;
+      }
+      if (i == choice_.size()) return;
+    }
+  }
+
+ private:
+  bool find_runs();
+
+  std::span<const Variable> variables_;
+  std::span<const CellRange> near_;
+  std::vector<std::vector<std::uint64_t>> taken_;  // of a variable, of a near cell: 0 for no, equal
+                                                   // neighbours are one run; empty: untouched
+  std::vector<std::uint32_t> touched_;
+  std::vector<std::uint32_t> runs_begin_;
+  std::vector<CellRange> runs_;
+  std::vector<std::uint32_t> choice_;
+  std::vector<Side> sides_;
+};
+
+}  // namespace boxwood

@@ -1,0 +1,95 @@
+// What a change costs: the terms of the norms, feature by feature and group by group.
+#include <boxwood/query.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace boxwood {
+namespace {
+
+/// A change that is counted, not measured, as the norm counts it.
+double counted_cost(Norm norm, double weight, double size) {
+  return norm == Norm::l0 ? weight : weight * (norm == Norm::squared_l2 ? size * size : size);
+}
+
+double size_of_change(const FeatureRule& rule, double from, double to) {
+  const auto place = [](double code) {
+    return static_cast<std::size_t>(std::clamp(code, 0.0, 0x1p40));
+  };
+  const std::size_t row = place(from), column = place(to);
+  const bool listed = row < rule.changes.size() && column < rule.changes[row].size();
+  return listed ? rule.changes[row][column] : 1.0;
+}
+
+}  // namespace
+
+double term_cost(const Query& query, std::size_t feature, double to) {
+  const double from = query.point[feature];
+  if (to == from || (std::isnan(to) && std::isnan(from))) return 0;
+  const FeatureRule& rule = query.features[feature];
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const bool through_missing = std::isnan(to) || std::isnan(from);
+  if (through_missing && !rule.missing_allowed) return never;
+  if (query.norm == Norm::custom) return query.term(feature, from, to);
+  if (through_missing) return counted_cost(query.norm, rule.weight, 1);
+  if (rule.kind == FeatureKind::categorical) {
+    const double size = size_of_change(rule, from, to);
+    return std::isfinite(size) ? counted_cost(query.norm, rule.weight, size) : never;
+  }
+  if (query.norm == Norm::l0) return rule.weight;
+  return counted_cost(query.norm, rule.weight, std::abs(to - from) / rule.scale);
+}
+
+double group_cost(const Query& query, const OneHot& group, std::size_t to) {
+  const std::size_t from = hot_column(group, query.point).value();
+  if (from == to) return 0;
+  if (to == group.columns.size() && !group.none_allowed) {
+    return std::numeric_limits<double>::infinity();
+  }
+  if (query.norm == Norm::custom) {
+    return query.term(group.columns.front(), static_cast<double>(from), static_cast<double>(to));
+  }
+  return counted_cost(query.norm, group.weight, 1);
+}
+
+std::optional<std::size_t> hot_column(const OneHot& group, std::span<const double> point) {
+  std::size_t hot = group.columns.size();
+  for (std::size_t k = 0; k < group.columns.size(); ++k) {
+    const double value = point[group.columns[k]];
+    if (value == 0) continue;
+    if (value != 1 || hot != group.columns.size()) return std::nullopt;
+    hot = k;
+  }
+  return hot;
+}
+
+double total_cost(const Query& query, std::span<const double> to) {
+  double cost = 0;
+  const auto add = [&](double term) {
+    cost = query.norm == Norm::linf ? std::max(cost, term) : cost + term;
+  };
+  if (query.groups.empty()) {
+    for (std::size_t i = 0; i < to.size(); ++i) add(term_cost(query, i, to[i]));
+    return cost;
+  }
+  std::vector<const OneHot*> group_of(to.size(), nullptr);
+  for (const OneHot& group : query.groups) {
+    for (const std::size_t column : group.columns) group_of[column] = &group;
+  }
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (!group_of[i]) {
+      add(term_cost(query, i, to[i]));
+    } else if (i == group_of[i]->columns.front()) {
+      const auto hot = hot_column(*group_of[i], to);
+      add(hot ? group_cost(query, *group_of[i], *hot) : std::numeric_limits<double>::infinity());
+    }
+  }
+  return cost;
+}
+
+double distance(Norm norm, double cost) {
+  return norm == Norm::squared_l2 ? std::sqrt(cost) : cost;
+}
+
+}  // namespace boxwood
