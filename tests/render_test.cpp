@@ -185,6 +185,29 @@ class Rendered : public testing::Test {
 const char* const headline_text =
     "Applicant 3: credit refused (probability of \"granted\" 0.12, needed more than 0.50)\n";
 
+TEST_F(Rendered, AOneHotGroupIsOneLine) {
+  schema.groups = {{"home", {0, 2}, {"rent", "own"}, 1, false}};
+  query = query_for(ensemble, std::vector<double>{1, 1, 0});
+  apply(schema, query);
+  query.requirements = {require_class(1)};
+  solve(Status::optimal);
+  answer.solutions[0].point = {0, 1, 1};
+  answer.solutions[0].region[0] = {-infinity, 0.5, false, false};
+  const std::string text = table();
+  EXPECT_NE(text.find("home      rent   own         own"), std::string::npos) << text;
+  EXPECT_EQ(json()["changes"].size(), 2U);  // column by column, for programs
+}
+
+TEST_F(Rendered, CategoriesThatWillDoAreListedWhereverTheirCodesAre) {
+  schema.features[1] = labelled(FeatureKind::categorical, {"none", "little", "much"});
+  solve(Status::optimal);
+  answer.solutions[0].point[1] = 0;
+  answer.solutions[0].region[1] = {-1, 1, false, false};
+  answer.solutions[0].codes = {{}, {0, 2}, {}};
+  EXPECT_NE(table().find("one of: none, much"), std::string::npos) << table();
+  EXPECT_EQ(json()["changes"][1]["codes"], nlohmann::json({0, 2}));
+}
+
 TEST_F(Rendered, OptimalShowsTheChangeAndItsProof) {
   solve(Status::optimal);
   EXPECT_EQ(table(), std::string(headline_text) +

@@ -140,13 +140,74 @@ TEST(SchemaErrors, UnknownFeaturesNameTheNearest) {
             "credit.json: features[1].name: \"age\" is there twice");
 }
 
-TEST(SchemaErrors, OneHotGroupsAreRefusedNotIgnored) {
+TEST(Schema, WhatAValueMayBecomeIsReadAndWrittenBack) {
+  const Schema schema = read(R"({"boxwood_schema": 1, "features": [
+    {"name": "duration", "kind": "integer", "step": 6, "missing_allowed": true},
+    {"name": "savings", "kind": "categorical", "labels": ["none", "little", "much"],
+     "allowed": ["much", "none"], "changes": [[0, 1, 3], [1, 0, 2], [null, 1, 0]]}]})");
+  const Schema again = read(to_json(schema));
+  for (const Schema& read_schema : {schema, again}) {
+    EXPECT_EQ(read_schema.features[0].step, 6);
+    EXPECT_TRUE(read_schema.features[0].missing_allowed);
+    EXPECT_EQ(read_schema.features[1].allowed, (std::vector<double>{0, 2}));
+    EXPECT_EQ(read_schema.features[1].changes[0][2], 3);
+    EXPECT_TRUE(std::isinf(read_schema.features[1].changes[2][0]));
+  }
+  Query query = query_for(lender(), std::vector{12.0, 0.0, 30.0});
+  apply(schema, query);
+  EXPECT_EQ(query.features[0].step, 6);
+  EXPECT_EQ(query.features[1].allowed, (std::vector<double>{0, 2}));
+  EXPECT_EQ(term_cost(query, 1, 2), 9);  // squared, as every change is
+}
+
+TEST(Schema, OneHotColumnsAreOneGroup) {
+  const char* const text = R"({"boxwood_schema": 1, "one_hot": [
+    {"title": "home", "columns": ["savings", "age"], "labels": ["rent", "own"], "weight": 2}]})";
+  const Schema again = read(to_json(read(text)));
+  ASSERT_EQ(again.groups.size(), 1U);
+  EXPECT_EQ(again.groups[0].title, "home");
+  EXPECT_EQ(again.groups[0].labels, (std::vector<std::string>{"rent", "own"}));
+  Query query = query_for(lender(), std::vector{12.0, 0.0, 1.0});
+  apply(again, query);
+  EXPECT_EQ(query.groups, (std::vector<OneHot>{{{1, 2}, 2, false}}));
+  EXPECT_EQ(total_cost(query, std::vector{12.0, 1.0, 0.0}), 2);
+  EXPECT_TRUE(std::isinf(total_cost(query, std::vector{12.0, 1.0, 1.0})));
+}
+
+TEST(Schema, LabelsOfTheModelNeedNoFile) {
+  Ensemble model = lender();
+  model.features[1].kind = FeatureKind::categorical;
+  model.features[1].categories = {{0, "none"}, {1, "little"}};
+  EXPECT_EQ(schema_for(model).features[1].labels, (std::vector<std::string>{"none", "little"}));
+  model.features[1].categories = {{3, "none"}, {7, "little"}};  // no label for code 0
+  EXPECT_TRUE(schema_for(model).features[1].labels.empty());
+}
+
+TEST(SchemaErrors, GroupsListsAndTablesMustFit) {
+  const auto groups = [](const std::string& entry) {
+    return complaint(R"({"boxwood_schema": 1, "one_hot": [)" + entry + "]}");
+  };
   EXPECT_EQ(feature_complaint(R"({"name": "age", "kind": "one_hot"})"),
-            "credit.json: features[0].kind: one-hot groups are not supported yet. Hold the "
-            "columns of the group fixed, or leave their kind out");
-  EXPECT_EQ(feature_complaint(R"({"name": "age", "group": "colour"})"),
-            "credit.json: features[0].group: one-hot groups are not supported yet. Hold the "
-            "columns of the group fixed, and leave the group out");
+            "credit.json: features[0].kind: one-hot columns are a group of the schema, not a kind. "
+            "List them: \"one_hot\": [{\"title\": …, \"columns\": […]}]");
+  EXPECT_EQ(groups(R"({"columns": ["agee"]})"),
+            "credit.json: one_hot[0].columns[0]: the model has no feature \"agee\". Did you mean "
+            "\"age\"?");
+  EXPECT_EQ(groups(R"({"columns": ["age", "age"]})"),
+            "credit.json: one_hot[0].columns[1]: it is in a group already");
+  EXPECT_EQ(groups(R"({"columns": []})"), "credit.json: one_hot[0].columns: must not be empty");
+  EXPECT_EQ(groups(R"({"columns": ["age"], "labels": ["a", "b"]})"),
+            "credit.json: one_hot[0].labels: 2 labels for 1 columns");
+  EXPECT_EQ(feature_complaint(R"({"name": "age", "changes": [[0]]})"),
+            "credit.json: features[0].changes: only categorical features have a table of changes. "
+            "Add \"kind\": \"categorical\"");
+  EXPECT_EQ(feature_complaint(R"({"name": "age", "kind": "categorical", "changes": [[0, 1]]})"),
+            "credit.json: features[0].changes[0]: must be as long as there are rows");
+  EXPECT_EQ(feature_complaint(R"({"name": "age", "allowed": []})"),
+            "credit.json: features[0].allowed: must not be empty. Fix the feature to allow no "
+            "change");
+  EXPECT_EQ(feature_complaint(R"({"name": "age", "step": 0})"),
+            "credit.json: features[0].step: must be a number above 0");
 }
 
 TEST(SchemaErrors, KindsLabelsAndRangesMustFit) {

@@ -105,8 +105,9 @@ enum class Task : std::uint8_t { regression, binary, multiclass };
 enum class Decision : std::uint8_t { output_above_half, score_above_zero, score_from_zero };
 
 struct Ensemble {
-  std::string source;     ///< who wrote it, for people: "XGBoost 3.2.0"
-  std::string objective;  ///< the library's own word: "binary:logistic"
+  std::string source;                ///< who wrote it, for people: "XGBoost 3.2.0"
+  std::string objective;             ///< the library's own word: "binary:logistic"
+  std::vector<std::string> notes{};  ///< what is special about it, for people: "dart"
   std::vector<Feature> features;
   std::vector<Tree> trees;
   std::vector<double> base;                    ///< one for each output, in raw-score space

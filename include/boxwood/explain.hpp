@@ -19,6 +19,9 @@ namespace boxwood {
 /// there to check `fast`, to compare with, and to enumerate regions.
 enum class Engine : std::uint8_t { fast, paper };
 
+/// Of each feature the number of cells: pieces of its axis that the model's splits tell apart.
+std::vector<std::size_t> cell_counts(const Ensemble& ensemble);
+
 const char* to_string(Engine engine);
 
 /// What a running search knows. Costs never rise and bounds never fall from one report to the next.

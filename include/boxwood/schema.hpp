@@ -23,14 +23,30 @@ struct FeatureSchema {
   double weight = 1;
   double scale = 1;
   bool fixed = false;
+  // As in FeatureRule, boxwood/query.hpp.
+  std::vector<double> allowed{};
+  double step = 0;
+  bool missing_allowed = false;
+  std::vector<std::vector<double>> changes{};
+};
+
+/// Columns of zeros with a single 1 that people know as one feature.
+struct GroupSchema {
+  std::string title;                 ///< "colour"
+  std::vector<std::size_t> columns;  ///< features of the model
+  std::vector<std::string>
+      labels{};  ///< of the columns, for people; the columns' titles where empty
+  double weight = 1;
+  bool none_allowed = false;
 };
 
 struct Schema {
   std::vector<FeatureSchema> features;  ///< in the model's order, one for each feature
-  std::string subject;                  ///< what a row is: "applicant"
-  std::string outcome;                  ///< what is predicted: "credit"
-  std::vector<std::string> classes;     ///< labels of the classes: ["refused", "granted"]
-  std::string output_unit;              ///< regression: "USD"
+  std::vector<GroupSchema> groups{};
+  std::string subject;               ///< what a row is: "applicant"
+  std::string outcome;               ///< what is predicted: "credit"
+  std::vector<std::string> classes;  ///< labels of the classes: ["refused", "granted"]
+  std::string output_unit;           ///< regression: "USD"
 };
 
 /// A schema that says only what the model itself knows.
@@ -42,8 +58,8 @@ Schema read_schema(const std::filesystem::path& file, const Ensemble& ensemble);
 Schema schema_from_json(std::string_view text, std::string_view place, const Ensemble& ensemble);
 std::string to_json(const Schema& schema);
 
-/// Copies class labels into the ensemble's and feature kinds, ranges, scale, weight and fixed
-/// features into the query's.
+/// Copies class labels into the ensemble's; what features may do and cost, and the one-hot groups,
+/// into the query's.
 void apply(const Schema& schema, Ensemble& ensemble);
 void apply(const Schema& schema, Query& query);
 

@@ -5,34 +5,51 @@
 #include "cli/usage.hpp"
 #include "render/words.hpp"
 
+#include <boxwood/explain.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
-#include <set>
 
 namespace boxwood::cli {
 namespace {
 
+/// How often a feature is asked for, and how.
 struct Usage {
-  std::set<double> thresholds;
   std::size_t trees = 0;
+  std::size_t splits = 0;
 };
 
-std::vector<Usage> usage_of(const Ensemble& ensemble) {
-  std::vector<Usage> usage(ensemble.features.size());
+struct Splits {
+  std::vector<Usage> usage;  ///< of a feature
+  std::size_t all = 0;
+  std::size_t missing_left = 0;
+  std::size_t missing_at_zero = 0;
+  std::size_t sets = 0;
+};
+
+Splits splits_of(const Ensemble& ensemble) {
+  Splits splits;
+  splits.usage.resize(ensemble.features.size());
   std::vector<std::size_t> last_tree(ensemble.features.size(), ensemble.trees.size());
   for (std::size_t t = 0; t < ensemble.trees.size(); ++t) {
     for (const Node& node : ensemble.trees[t].nodes) {
       if (node.kind == NodeKind::leaf) continue;
       const auto feature = static_cast<std::size_t>(node.feature);
-      usage[feature].thresholds.insert(node.threshold);
-      if (last_tree[feature] != t) ++usage[feature].trees;
+      const bool set = node.kind == NodeKind::in_set;
+      Usage& usage = splits.usage[feature];
+      ++usage.splits;
+      if (last_tree[feature] != t) ++usage.trees;
       last_tree[feature] = t;
+      ++splits.all;
+      splits.missing_left += node.missing_left ? 1U : 0U;
+      splits.missing_at_zero += node.missing_at_zero ? 1U : 0U;
+      splits.sets += set ? 1U : 0U;
     }
   }
-  return usage;
+  return splits;
 }
 
 std::string kind_text(const FeatureSchema& feature) {
@@ -65,6 +82,51 @@ std::string summary(const Ensemble& ensemble) {
                      plural(ensemble.features.size(), "feature"), fmt::join(base, ", "));
 }
 
+const char* link_text(const Ensemble& ensemble) {
+  switch (ensemble.link) {
+    case Link::identity:
+      return "none";
+    case Link::sigmoid:
+      return "sigmoid";
+    case Link::exponential:
+      return "exp";
+    case Link::softmax:
+      return "softmax";
+    case Link::winner:
+      return "the largest score";
+    case Link::votes:
+      return "none, scores are probabilities";
+    case Link::square:
+      return "signed square";
+    case Link::softplus:
+      return "log(1 + exp)";
+    case Link::isolation:
+      return "-(2^-score)";
+  }
+  return "";
+}
+
+std::string special_line(const Ensemble& ensemble, const Splits& splits) {
+  const auto name = [](Precision precision) {
+    return precision == Precision::float32 ? "float32" : "float64";
+  };
+  std::vector<std::string> parts = {
+      fmt::format("reads {}, adds in {}", name(ensemble.input), name(ensemble.accumulator)),
+      fmt::format("link: {}", link_text(ensemble))};
+  if (ensemble.divisor != 1) parts.push_back(fmt::format("sum / {:g}", ensemble.divisor));
+  if (ensemble.factor != 1) parts.push_back(fmt::format("sum * {:g}", ensemble.factor));
+  parts.push_back(fmt::format("missing goes left at {} of {}", grouped_count(splits.missing_left),
+                              plural(splits.all, "split")));
+  if (splits.missing_at_zero > 0) {
+    parts.push_back(fmt::format("zero is missing at {}", plural(splits.missing_at_zero, "split")));
+  }
+  if (splits.sets > 0) {
+    parts.push_back(fmt::format("categories at {}", plural(splits.sets, "split")));
+  }
+  for (const std::string& note : ensemble.notes) parts.push_back(note);
+  return fmt::format("{}\n", fmt::join(parts, " · "));
+}
+
 std::string classes_line(const Ensemble& ensemble) {
   if (ensemble.task == Task::regression) return {};
   std::vector<std::string> names;
@@ -74,27 +136,29 @@ std::string classes_line(const Ensemble& ensemble) {
 
 int run(const ModelFlags& flags) {
   const auto [ensemble, schema] = load_model(flags);
-  const std::vector<Usage> usage = usage_of(ensemble);
+  const Splits splits = splits_of(ensemble);
+  const std::vector<std::size_t> cells = cell_counts(ensemble);
   std::size_t width = 7;
   for (const FeatureSchema& feature : schema.features) {
     width = std::max(width, display_width(feature.name));
   }
   const bool titled = std::any_of(schema.features.begin(), schema.features.end(),
                                   [](const FeatureSchema& f) { return title_of(f) != f.name; });
-  const auto line = [&](const std::string& name, const std::string& kind,
-                        const std::string& thresholds, const std::string& trees,
+  const auto line = [&](const std::string& name, const std::string& kind, const std::string& count,
+                        const std::string& asked, const std::string& trees,
                         const std::string& title) {
     const std::string start =
-        fmt::format("{}   {:<11}   {:>10}   ", padded(name, width), kind, thresholds);
+        fmt::format("{}   {:<11}   {:>7}   {:>7}   ", padded(name, width), kind, count, asked);
     return titled ? fmt::format("{}{:<11}   {}\n", start, trees, title) : start + trees + "\n";
   };
   Output output({}, false);
-  output.write(summary(ensemble) + classes_line(ensemble) + "\n");
-  output.write(line("feature", "kind", "thresholds", "used by", "title"));
-  for (std::size_t i = 0; i < usage.size(); ++i) {
+  output.write(summary(ensemble) + special_line(ensemble, splits) + classes_line(ensemble) + "\n");
+  output.write(line("feature", "kind", "cells", "splits", "used by", "title"));
+  for (std::size_t i = 0; i < cells.size(); ++i) {
     const FeatureSchema& feature = schema.features[i];
-    output.write(line(feature.name, kind_text(feature), grouped_count(usage[i].thresholds.size()),
-                      plural(usage[i].trees, "tree"), title_of(feature)));
+    output.write(line(feature.name, kind_text(feature), grouped_count(cells[i]),
+                      grouped_count(splits.usage[i].splits), plural(splits.usage[i].trees, "tree"),
+                      title_of(feature)));
   }
   output.finish();
   return answered;

@@ -118,6 +118,7 @@ std::string to_json(const Ensemble& ensemble) {
   root["boxwood_model"] = format_version;
   root["source"] = ensemble.source;
   root["objective"] = ensemble.objective;
+  if (!ensemble.notes.empty()) root["notes"] = ensemble.notes;
   root["task"] = name_of(tasks, ensemble.task);
   root["link"] = name_of(links, ensemble.link);
   root["input"] = name_of(precisions, ensemble.input);
@@ -155,6 +156,7 @@ Ensemble ensemble_from_json(std::string_view text, std::string_view place) {
   Ensemble ensemble;
   ensemble.source = root["source"].string();
   ensemble.objective = root["objective"].string();
+  if (root.has("notes")) ensemble.notes = root["notes"].strings();
   ensemble.task = root["task"].choice(tasks);
   ensemble.link = root["link"].choice(links);
   ensemble.input = root["input"].choice(precisions);

@@ -6,6 +6,21 @@
 #include <fmt/format.h>
 
 namespace boxwood {
+namespace {
+
+/// The labels of codes 0, 1, … where the model knows them all.
+std::vector<std::string> labels_of(const Feature& feature) {
+  std::vector<std::string> labels;
+  for (const Category& category : feature.categories) {
+    if (category.label.empty() || static_cast<std::size_t>(category.code) != labels.size()) {
+      return {};
+    }
+    labels.push_back(category.label);
+  }
+  return labels;
+}
+
+}  // namespace
 
 Schema schema_for(const Ensemble& ensemble) {
   Schema schema;
@@ -15,6 +30,10 @@ Schema schema_for(const Ensemble& ensemble) {
     FeatureSchema entry;
     entry.name = feature.name;
     entry.kind = feature.kind;
+    entry.labels = labels_of(feature);
+    if (!entry.labels.empty()) {
+      entry.range = {0, static_cast<double>(entry.labels.size() - 1)};
+    }
     schema.features.push_back(std::move(entry));
   }
   return schema;
@@ -46,6 +65,14 @@ void apply(const Schema& schema, Query& query) {
     to.weight = from.weight;
     to.scale = from.scale;
     to.fixed = from.fixed;
+    if (!from.allowed.empty()) to.allowed = from.allowed;
+    to.step = from.step;
+    to.missing_allowed = from.missing_allowed;
+    to.changes = from.changes;
+  }
+  query.groups.clear();
+  for (const GroupSchema& group : schema.groups) {
+    query.groups.push_back({group.columns, group.weight, group.none_allowed});
   }
 }
 

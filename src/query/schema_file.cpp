@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -26,10 +27,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr int format_version = 1;
 
-const std::vector<std::string> top_keys = {"boxwood_schema", "subject",     "outcome",
-                                           "classes",        "output_unit", "features"};
-const std::vector<std::string> feature_keys = {"name",  "title", "kind",   "labels", "unit",
-                                               "range", "scale", "weight", "fixed",  "group"};
+const std::vector<std::string> top_keys = {"boxwood_schema", "subject",  "outcome", "classes",
+                                           "output_unit",    "features", "one_hot"};
+const std::vector<std::string> feature_keys = {
+    "name",  "title",   "kind", "labels",          "unit",   "range", "scale", "weight",
+    "fixed", "allowed", "step", "missing_allowed", "changes"};
+const std::vector<std::string> group_keys = {"title", "columns", "labels", "weight",
+                                             "none_allowed"};
 
 void check_keys(const JsonField& object, const std::vector<std::string>& known) {
   for (const std::string& key : object.keys()) {
@@ -70,8 +74,8 @@ double positive_at(const JsonField& object, const char* key) {
 FeatureKind read_kind(const JsonField& field) {
   const std::string word = field.string();
   if (word == "one_hot") {
-    field.fail("one-hot groups are not supported yet",
-               "Hold the columns of the group fixed, or leave their kind out");
+    field.fail("one-hot columns are a group of the schema, not a kind",
+               "List them: \"one_hot\": [{\"title\": …, \"columns\": […]}]");
   }
   std::vector<std::string> words;
   for (const auto& [name, kind] : kind_names) {
@@ -118,16 +122,45 @@ Interval read_range(const JsonField& object, const FeatureSchema& feature) {
   return given;
 }
 
+/// Numbers or labels, in any order.
+std::vector<double> read_allowed(const JsonField& list, const std::vector<std::string>& labels) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].is_null()) list[i].fail("must be a number or a label");
+    values.push_back(read_end(list[i], labels, 0));
+  }
+  if (values.empty()) list.fail("must not be empty", "Fix the feature to allow no change");
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+/// A row for each code: what going from it to every other counts as; null: not allowed.
+void read_changes(const JsonField& rows, FeatureSchema& feature) {
+  if (feature.kind != FeatureKind::categorical) {
+    rows.fail("only categorical features have a table of changes", "Add \"kind\": \"categorical\"");
+  }
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::vector<double> row;
+    for (std::size_t c = 0; c < rows[r].size(); ++c) {
+      const JsonField entry = rows[r][c];
+      row.push_back(entry.is_null() ? std::numeric_limits<double>::infinity() : entry.number());
+      if (!(row.back() >= 0)) entry.fail("must be a number from 0 on, or null for not allowed");
+    }
+    if (row.size() != rows.size()) rows[r].fail("must be as long as there are rows");
+    feature.changes.push_back(std::move(row));
+  }
+  if (!feature.labels.empty() && feature.labels.size() != feature.changes.size()) {
+    rows.fail(fmt::format("{} rows for {} labels", feature.changes.size(), feature.labels.size()));
+  }
+}
+
 void read_feature(const JsonField& object, FeatureSchema& feature) {
   check_keys(object, feature_keys);
-  if (object.has("group")) {
-    object["group"].fail("one-hot groups are not supported yet",
-                         "Hold the columns of the group fixed, and leave the group out");
-  }
   feature.title = text_at(object, "title");
   feature.unit = text_at(object, "unit");
   if (object.has("kind")) feature.kind = read_kind(object["kind"]);
-  feature.labels = labels_at(object, "labels");
+  if (object.has("labels")) feature.labels = labels_at(object, "labels");
   if (!feature.labels.empty() && !has_labels(feature.kind.value_or(FeatureKind::continuous))) {
     object["labels"].fail("only ordinal and categorical features have labels",
                           "Add \"kind\": \"ordinal\" or \"kind\": \"categorical\"");
@@ -136,22 +169,58 @@ void read_feature(const JsonField& object, FeatureSchema& feature) {
   feature.scale = positive_at(object, "scale");
   feature.weight = positive_at(object, "weight");
   if (object.has("fixed")) feature.fixed = object["fixed"].boolean();
+  if (object.has("allowed")) feature.allowed = read_allowed(object["allowed"], feature.labels);
+  if (object.has("step")) feature.step = positive_at(object, "step");
+  if (object.has("missing_allowed")) feature.missing_allowed = object["missing_allowed"].boolean();
+  if (object.has("changes")) read_changes(object["changes"], feature);
+}
+
+std::size_t feature_named(const JsonField& field, const Schema& schema) {
+  const std::string name = field.string();
+  std::vector<std::string> names;
+  for (const FeatureSchema& feature : schema.features) names.push_back(feature.name);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    field.fail(fmt::format("the model has no feature \"{}\"", name), did_you_mean(name, names));
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+void read_groups(const JsonField& list, Schema& schema) {
+  std::vector<bool> taken(schema.features.size(), false);
+  for (std::size_t g = 0; g < list.size(); ++g) {
+    const JsonField entry = list[g];
+    check_keys(entry, group_keys);
+    GroupSchema group;
+    const JsonField columns = entry["columns"];
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::size_t column = feature_named(columns[i], schema);
+      if (taken[column]) columns[i].fail("it is in a group already");
+      taken[column] = true;
+      group.columns.push_back(column);
+    }
+    if (group.columns.empty()) columns.fail("must not be empty");
+    group.title = entry.has("title") ? entry["title"].string() : "";
+    if (group.title.empty()) group.title = schema.features[group.columns.front()].name;
+    group.labels = labels_at(entry, "labels");
+    if (!group.labels.empty() && group.labels.size() != group.columns.size()) {
+      entry["labels"].fail(
+          fmt::format("{} labels for {} columns", group.labels.size(), group.columns.size()));
+    }
+    group.weight = positive_at(entry, "weight");
+    if (entry.has("none_allowed")) group.none_allowed = entry["none_allowed"].boolean();
+    schema.groups.push_back(std::move(group));
+  }
 }
 
 void read_features(const JsonField& list, Schema& schema) {
-  std::vector<std::string> names;
-  for (const FeatureSchema& feature : schema.features) names.push_back(feature.name);
-  std::vector<bool> seen(names.size(), false);
+  std::vector<bool> seen(schema.features.size(), false);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const JsonField entry = list[i];
-    const JsonField field = entry["name"];
-    const std::string name = field.string();
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) {
-      field.fail(fmt::format("the model has no feature \"{}\"", name), did_you_mean(name, names));
+    const std::size_t index = feature_named(entry["name"], schema);
+    if (seen[index]) {
+      entry["name"].fail(fmt::format("\"{}\" is there twice", schema.features[index].name));
     }
-    const auto index = static_cast<std::size_t>(found - names.begin());
-    if (seen[index]) field.fail(fmt::format("\"{}\" is there twice", name));
     seen[index] = true;
     read_feature(entry, schema.features[index]);
   }
@@ -208,6 +277,7 @@ Schema schema_from_json(std::string_view text, std::string_view place, const Ens
   schema.output_unit = text_at(document, "output_unit");
   read_classes(document, ensemble, schema);
   if (document.has("features")) read_features(document["features"], schema);
+  if (document.has("one_hot")) read_groups(document["one_hot"], schema);
   check_titles(document, schema);
   return schema;
 }
@@ -236,7 +306,26 @@ std::string to_json(const Schema& schema) {
     if (feature.scale != 1) entry["scale"] = feature.scale;
     if (feature.weight != 1) entry["weight"] = feature.weight;
     if (feature.fixed) entry["fixed"] = true;
+    if (!feature.allowed.empty()) entry["allowed"] = feature.allowed;
+    if (feature.step != 0) entry["step"] = feature.step;
+    if (feature.missing_allowed) entry["missing_allowed"] = true;
+    for (const std::vector<double>& row : feature.changes) {
+      Json sizes = Json::array();
+      for (const double size : row) sizes.push_back(std::isfinite(size) ? Json(size) : Json());
+      entry["changes"].push_back(std::move(sizes));
+    }
     document["features"].push_back(std::move(entry));
+  }
+  for (const GroupSchema& group : schema.groups) {
+    Json entry;
+    entry["title"] = group.title;
+    for (const std::size_t column : group.columns) {
+      entry["columns"].push_back(schema.features[column].name);
+    }
+    if (!group.labels.empty()) entry["labels"] = group.labels;
+    if (group.weight != 1) entry["weight"] = group.weight;
+    if (group.none_allowed) entry["none_allowed"] = true;
+    document["one_hot"].push_back(std::move(entry));
   }
   // Texts given by a program may be no UTF-8; the file always is.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

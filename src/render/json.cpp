@@ -1,5 +1,6 @@
 // Answers and regions as JSON objects. What JSON has no word for is null: a missing value, an end
 // of an interval at infinity, a cost where there is no point (docs/formats.md).
+#include "render/changes.hpp"
 #include "render/outcome.hpp"
 
 #include <boxwood/render.hpp>
@@ -58,8 +59,10 @@ Json changes_json(const Ensemble& ensemble, const Schema& schema, const Query& q
                     {"to", number(solution.point[i])},
                     {"now", value_text(feature, query.point[i], ensemble.input)},
                     {"change_to", value_text(feature, solution.point[i], ensemble.input)},
-                    {"anything_in",
-                     interval_text(feature, solution.region[i], ensemble.input, query.point[i])}});
+                    {"anything_in", anything_text(ensemble, schema, query, solution, i)}});
+    if (i < solution.codes.size() && !solution.codes[i].empty()) {
+      list.back()["codes"] = solution.codes[i];
+    }
   }
   return list;
 }

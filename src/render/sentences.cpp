@@ -1,4 +1,5 @@
 // The answer as sentences: what the JSON carries under "text" and what can be read aloud.
+#include "render/changes.hpp"
 #include "render/outcome.hpp"
 #include "render/words.hpp"
 
@@ -26,13 +27,10 @@ std::vector<std::string> sentences(const Explanation& explanation) {
   } else {
     std::vector<std::string> changes;
     const Solution& best = answer.best();
-    for (const std::size_t i : changed_features(query, best.point)) {
-      const FeatureSchema& feature = schema.features[i];
+    for (const auto& [title, now, then, anything] :
+         changes_in_words(ensemble, schema, query, best)) {
       changes.push_back(
-          fmt::format("{} from {} to {} (anything in: {})", title_of(feature),
-                      value_text(feature, query.point[i], ensemble.input),
-                      value_text(feature, best.point[i], ensemble.input),
-                      interval_text(feature, best.region[i], ensemble.input, query.point[i])));
+          fmt::format("{} from {} to {} (anything in: {})", title, now, then, anything));
     }
     all.push_back(full_stop(fmt::format("{} {}", verdict(explanation), fmt::join(changes, "; "))));
     all.push_back(full_stop(closing(explanation)));

@@ -1,4 +1,5 @@
 // The block of lines for people: what it is now, what to change, and what is proven about it.
+#include "render/changes.hpp"
 #include "render/outcome.hpp"
 #include "render/words.hpp"
 
@@ -75,11 +76,8 @@ std::string columns(std::vector<Line> lines, const TableStyle& style) {
 std::vector<Line> change_lines(const Ensemble& ensemble, const Schema& schema, const Query& query,
                                const Solution& solution, const char* to) {
   std::vector<Line> lines = {{"feature", "now", to, "anything in"}};
-  for (const std::size_t i : changed_features(query, solution.point)) {
-    const FeatureSchema& feature = schema.features[i];
-    lines.push_back({title_of(feature), value_text(feature, query.point[i], ensemble.input),
-                     value_text(feature, solution.point[i], ensemble.input),
-                     interval_text(feature, solution.region[i], ensemble.input, query.point[i])});
+  for (const ChangeText& change : changes_in_words(ensemble, schema, query, solution)) {
+    lines.push_back({change.title, change.now, change.then, change.anything});
   }
   return lines;
 }
@@ -87,7 +85,7 @@ std::vector<Line> change_lines(const Ensemble& ensemble, const Schema& schema, c
 std::string changes_table(const Explanation& explanation, const TableStyle& style) {
   const auto& [ensemble, schema, query, answer, row, faults] = explanation;
   const std::vector<Line> lines = change_lines(ensemble, schema, query, answer.best(), "change to");
-  const std::size_t same = query.point.size() - (lines.size() - 1);
+  const std::size_t same = query.point.size() - changed_features(query, answer.best().point).size();
   std::string stays = fmt::format("{} feature{} as {}.", same, same == 1 ? " stays" : "s stay",
                                   same == 1 ? "it is" : "they are");
   const std::vector<std::string> fixed = fixed_titles(explanation);
@@ -102,11 +100,9 @@ std::string ties_text(const Explanation& explanation) {
   std::string text = count + "\n";
   for (std::size_t s = 1; s < answer.solutions.size() && s <= ties_shown; ++s) {
     std::vector<std::string> parts;
-    for (const std::size_t i : changed_features(query, answer.solutions[s].point)) {
-      const FeatureSchema& feature = schema.features[i];
-      parts.push_back(
-          fmt::format("{}: {}", title_of(feature),
-                      value_text(feature, answer.solutions[s].point[i], ensemble.input)));
+    for (const ChangeText& change :
+         changes_in_words(ensemble, schema, query, answer.solutions[s])) {
+      parts.push_back(fmt::format("{}: {}", change.title, change.then));
     }
     const std::string line = fmt::format("{}", fmt::join(parts, " · "));
     text += fmt::format("  {}\n", wrapped(line, page_width - 2, "    "));
@@ -167,7 +163,8 @@ std::string to_table(const RegionView& view, const TableStyle& style) {
   head += fmt::format(" · distance {} · cost {}", cost_text(distance(query.norm, region.cost)),
                       cost_text(region.cost));
   const std::vector<Line> lines = change_lines(ensemble, schema, query, region.nearest, "nearest");
-  const std::size_t same = query.point.size() - (lines.size() - 1);
+  const std::size_t same =
+      query.point.size() - changed_features(query, region.nearest.point).size();
   // Every region leaves most features where they are: to list them would bury those that move.
   return fmt::format("{}\n{}  {} feature{}\n", inked(head, Ink::bold, style),
                      lines.size() > 1 ? columns(lines, style) : "", same,

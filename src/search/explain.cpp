@@ -89,6 +89,14 @@ Prepared::Prepared(std::span<const Ensemble> ensembles) : ensembles_(ensembles) 
 
 Prepared::Prepared(const Ensemble& ensemble) : Prepared(std::span(&ensemble, 1)) {}
 
+std::vector<std::size_t> cell_counts(const Ensemble& ensemble) {
+  std::vector<std::size_t> counts;
+  for (const std::vector<Cut>& cuts : collect_cuts(std::span(&ensemble, 1))) {
+    counts.push_back(cuts.size() + 1);
+  }
+  return counts;
+}
+
 const char* to_string(Engine engine) { return engine == Engine::fast ? "fast" : "paper"; }
 
 Answer explain_guarded(const Prepared& prepared, const Query& query, const Options& options,
