@@ -91,7 +91,7 @@ Answer expect_agreement(const std::vector<Ensemble>& ensembles, const Query& que
 
 TEST(FastEngine, AgreesWithThePapersOnMediumModels) {
   const int cases = test_cases(3000) / 5;  // each takes as long as many small ones
-  ProblemMaker maker(test_seed(), {{3, 8}, {8, 30}, {4, 16}, 40});
+  ProblemMaker maker(test_seed(), {{3, 8}, {8, 30}, {4, 16}, 40, false});
   int drawn = 0, optimal = 0, infeasible = 0, tied = 0, missed = 0, several = 0, classes = 0;
   for (int done = 0; done < cases; ++drawn) {
     ASSERT_LT(drawn, 20 * cases) << "most problems are too much for the paper's engine";
@@ -125,7 +125,7 @@ TEST(FastEngine, AgreesWithThePapersOnMediumModels) {
 
 TEST(FastEngine, ThreadsDoNotChangeTheAnswer) {
   const int cases = test_cases(2000) / 10;
-  ProblemMaker maker(test_seed(), {{3, 6}, {10, 30}, {4, 12}, 10});
+  ProblemMaker maker(test_seed(), {{3, 6}, {10, 30}, {4, 12}, 10, false});
   int compared = 0, tied = 0;
   for (int i = 0; i < cases; ++i) {
     RandomProblem problem = maker.make();
@@ -161,7 +161,7 @@ TEST(FastEngine, ThreadsDoNotChangeTheAnswer) {
 
 TEST(FastEngine, BoundsAreValidWhereverTheDualStops) {
   const int cases = test_cases(3000) / 5;
-  ProblemMaker maker(test_seed(), {{3, 6}, {8, 20}, {4, 12}, 20});
+  ProblemMaker maker(test_seed(), {{3, 6}, {8, 20}, {4, 12}, 20, false});
   int stopped = 0, tight = 0;
   for (int i = 0; i < cases; ++i) {
     const RandomProblem problem = maker.make();

@@ -44,20 +44,12 @@ class VariableMaker {
     draft_axis(feature, from_missing ? Variable::missing_rank : own_rank(feature));
     const bool to_missing = !rule.fixed && rule.missing_allowed;
     if (to_missing || from_missing) draft_missing(feature);
-    const std::vector<std::uint32_t>& order = boxes_.cell_order[feature];
-    const bool in_sets = !order.empty() && order_ == CellOrder::by_cost;
-    if (in_sets) sort_by(order);
-    bool even = is_even(drafts_, own_);
-    if (!even && order_ == CellOrder::by_cost) {
-      if (!in_sets && to_missing && !from_missing) move_missing();
-      if (!is_even(drafts_, own_)) sort_by_cost();
-      even = true;
+    variable.listed = to_missing || from_missing;
+    if (order_ == CellOrder::by_axis) {
+      variable.uneven = !is_even(drafts_, own_);
+    } else {
+      variable.listed |= put_in_order(boxes_.cell_order[feature], to_missing && !from_missing);
     }
-    variable.uneven = !even;
-    const bool in_axis_order =
-        std::is_sorted(drafts_.begin(), drafts_.end(),
-                       [](const Draft& a, const Draft& b) { return a.rank < b.rank; });
-    variable.listed = in_sets || to_missing || from_missing || !in_axis_order;
     finish(variable, feature);
     return variable;
   }
@@ -192,6 +184,24 @@ class VariableMaker {
       return !rule.fixed && rule.range.contains(value);
     };
     return may_become(own, 0) && may_become(hot, 1);
+  }
+
+  /// Costs must never fall away from the own cell. Sets are mostly in one piece in the order of
+  /// their effect, ranges of numbers in that of the axis; if costs fit neither, they decide alone.
+  /// True when the order is not the axis's.
+  bool put_in_order(const std::vector<std::uint32_t>& by_effect, bool to_missing) {
+    if (!by_effect.empty()) {
+      const std::vector<Draft> in_axis_order = drafts_;
+      const std::size_t own = own_;
+      sort_by(by_effect);
+      if (is_even(drafts_, own_)) return true;
+      drafts_ = in_axis_order;
+      own_ = own;
+    }
+    if (is_even(drafts_, own_)) return false;
+    if (to_missing) move_missing();
+    if (!is_even(drafts_, own_)) sort_by_cost();
+    return true;
   }
 
   void permute(const std::vector<std::size_t>& order) {
