@@ -103,6 +103,22 @@ TEST(Ensemble, ScalesTheSumBeforeALastBase) {
   EXPECT_EQ(ensemble_from_json(to_json(model)), model);
 }
 
+TEST(Ensemble, ComparesScoresWhereSoftmaxWouldRoundThemAlike) {
+  Ensemble model;
+  model.accumulator = Precision::float64;
+  model.task = Task::multiclass;
+  model.link = Link::softmax;
+  model.base = {0, 1e-20};
+  const std::vector<double> scores = model.predict({});
+  EXPECT_EQ(model.transform(scores), (std::vector{0.5, 0.5}));
+  EXPECT_EQ(model.classify(scores), 0U);
+  model.decision = Decision::largest_score;
+  EXPECT_EQ(model.classify(scores), 1U);
+  EXPECT_EQ(ensemble_from_json(to_json(model)), model);
+  model.decision = Decision::score_from_zero;
+  EXPECT_EQ(error_of([&] { model.validate(); }), "decision: it does not fit the number of classes");
+}
+
 TEST(Ensemble, AddsInTheOrderAndPrecisionOfTheLibrary) {
   // 2^24 + 1 is no float32: adding 1 to the base is lost, adding 1 + 1 first is not.
   Tree one;

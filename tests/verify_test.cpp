@@ -77,4 +77,18 @@ TEST_F(Lies, AboutKindsAndRangesAreFound) {
   EXPECT_EQ(fault_after([](Answer&) {}), "solution 0: feature \"f0\" = 0.5 lies outside its range");
 }
 
+TEST_F(Lies, AboutTheLargestScoreAreFound) {
+  model_.accumulator = Precision::float64;
+  model_.task = Task::multiclass;
+  model_.link = Link::softmax;
+  model_.base = {0, 1e-20};
+  model_.trees = {stump(0, 0.5, 1, 0)};
+  model_.decision = Decision::largest_score;
+  answer_ = explain(model_, query_);
+  ASSERT_EQ(answer_.cost, 0.25);
+  EXPECT_EQ(fault_after([](Answer&) {}), "none");
+  model_.decision = Decision::output_above_half;  // softmax rounds both to one half
+  EXPECT_EQ(fault_after([](Answer&) {}), "solution 0: requirement 0 is not met");
+}
+
 }  // namespace

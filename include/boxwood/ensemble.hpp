@@ -100,9 +100,16 @@ enum class Link : std::uint8_t {
 
 enum class Task : std::uint8_t { regression, binary, multiclass };
 
-/// When a binary model answers class 1: its output exceeds one half, its raw score exceeds 0, or
-/// its raw score is at least 0.
-enum class Decision : std::uint8_t { output_above_half, score_above_zero, score_from_zero };
+/// What a classifier compares. A binary model answers class 1 when its output exceeds one half, its
+/// raw score exceeds 0, or its raw score is at least 0. A model of several classes answers the
+/// first of its largest outputs, or with `largest_score` the first of its largest raw scores:
+/// softmax can round two of them to the same output.
+enum class Decision : std::uint8_t {
+  output_above_half,
+  score_above_zero,
+  score_from_zero,
+  largest_score
+};
 
 struct Ensemble {
   std::string source;                ///< who wrote it, for people: "XGBoost 3.2.0"

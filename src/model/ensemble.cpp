@@ -96,6 +96,10 @@ std::size_t Ensemble::classify(std::span<const double> scores) const {
   }
   if (task == Task::binary && decision == Decision::score_above_zero) return scores[0] > 0 ? 1 : 0;
   if (task == Task::binary && decision == Decision::score_from_zero) return scores[0] >= 0 ? 1 : 0;
+  if (decision == Decision::largest_score) {
+    return static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) -
+                                    scores.begin());
+  }
   const std::vector<double> outputs = transform(scores);
   if (task == Task::binary) return outputs[0] > 0.5 ? 1 : 0;
   if (link == Link::winner) return static_cast<std::size_t>(outputs[0]);

@@ -40,7 +40,8 @@ constexpr std::array tasks{std::pair{"regression", Task::regression},
 
 constexpr std::array decisions{std::pair{"output_above_half", Decision::output_above_half},
                                std::pair{"score_above_zero", Decision::score_above_zero},
-                               std::pair{"score_from_zero", Decision::score_from_zero}};
+                               std::pair{"score_from_zero", Decision::score_from_zero},
+                               std::pair{"largest_score", Decision::largest_score}};
 
 /// JSON has no infinity: thresholds may be infinite and are written as strings then.
 nlohmann::ordered_json number_json(double value) {

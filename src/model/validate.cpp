@@ -148,6 +148,12 @@ void Ensemble::validate() const {
   if (task == Task::multiclass && base.size() < 2) {
     throw Error("base", "a model of several classes has at least two outputs");
   }
+  const bool of_one_score =
+      decision == Decision::score_above_zero || decision == Decision::score_from_zero;
+  if ((of_one_score && task != Task::binary) ||
+      (decision == Decision::largest_score && task != Task::multiclass)) {
+    throw Error("decision", "it does not fit the number of classes");
+  }
   if (link == Link::winner && task != Task::multiclass) {
     throw Error("link", "\"winner\" needs a model of several classes");
   }

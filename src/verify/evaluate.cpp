@@ -125,7 +125,7 @@ std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<doubl
 
 bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
                    const std::vector<double>& scores) {
-  const std::vector<double> outputs = outputs_of(ensemble, scores);
+  std::vector<double> outputs = outputs_of(ensemble, scores);
   if (const auto* wanted = std::get_if<OutputIn>(&requirement.outcome)) {
     const double value = outputs.at(wanted->output);
     const Interval& range = wanted->range;
@@ -146,6 +146,7 @@ bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
     return of_target >= *wanted.probability;
   }
   if (wanted.probability) return outputs.at(wanted.target) >= *wanted.probability;
+  if (ensemble.decision == Decision::largest_score) outputs = scores;
   if (outputs.size() == 1) return outputs[0] == static_cast<double>(wanted.target);
   for (std::size_t k = 0; k < outputs.size(); ++k) {  // the first of equals wins
     if (outputs[k] > outputs[wanted.target]) return false;
