@@ -1,0 +1,106 @@
+"""From a fitted model of any library to the bytes of a file that Boxwood reads.
+
+One module a library turns its models into bytes. Which one is decided by the module in which a
+class of the model was defined, so that no library is imported that the model does not need.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from boxwood.errors import UnsupportedModelError
+
+# The first part of a class's module, and the module here with its `to_bytes(model) -> bytes`.
+CONVERTERS = {
+    "xgboost": "boxwood.models.xgboost",
+    "lightgbm": "boxwood.models.lightgbm",
+    "catboost": "boxwood.models.catboost",
+    "sklearn": "boxwood.models.sklearn",
+}
+
+
+def library_of(model: Any) -> str:
+    """Name the library that a model belongs to.
+
+    Parameters
+    ----------
+    model : object
+        A fitted model. A class derived from a library's class belongs to that library.
+
+    Returns
+    -------
+    str
+        A key of `CONVERTERS`.
+
+    Raises
+    ------
+    UnsupportedModelError
+        If no base class comes from a known library.
+    """
+    # XGBoost's and LightGBM's estimators derive from scikit-learn's: the nearest class decides.
+    for base in type(model).__mro__:
+        library = base.__module__.partition(".")[0]
+        if library in CONVERTERS:
+            return library
+    raise UnsupportedModelError(
+        f"{type(model).__module__}.{type(model).__qualname__} is not a model that Boxwood knows",
+        f"Give a fitted model of {', '.join(CONVERTERS)}",
+    )
+
+
+def model_bytes(model: Any) -> bytes:
+    """Turn a fitted model into the content of a model file.
+
+    Parameters
+    ----------
+    model : object
+        A fitted model of XGBoost, LightGBM, CatBoost or scikit-learn.
+
+    Returns
+    -------
+    bytes
+        The library's own format where it has one that tells everything (XGBoost, LightGBM,
+        CatBoost), Boxwood's JSON otherwise.
+
+    Raises
+    ------
+    UnsupportedModelError
+        If the model is not fitted, or is one that Boxwood cannot represent exactly.
+    """
+    converter = importlib.import_module(CONVERTERS[library_of(model)])
+    return converter.to_bytes(model)
+
+
+def save_model(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model to a file that the command `boxwood` reads.
+
+    Parameters
+    ----------
+    model : object
+        As for `model_bytes`.
+    path : str or path-like
+        The file; it is replaced as a whole or not at all. The format does not depend on its name.
+
+    Raises
+    ------
+    UnsupportedModelError
+        As for `model_bytes`; the file is not touched then.
+    """
+    content = model_bytes(model)
+    target = Path(path)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    unfinished = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        mask = os.umask(0)
+        os.umask(mask)
+        unfinished.chmod(0o666 & ~mask)
+        unfinished.replace(target)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise

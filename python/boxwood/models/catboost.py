@@ -1,0 +1,31 @@
+"""CatBoost's models, through its own JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boxwood.errors import UnsupportedModelError
+from boxwood.models._files import written_bytes
+
+
+def to_bytes(model: Any) -> bytes:
+    """Save a CatBoost model as JSON.
+
+    Parameters
+    ----------
+    model : catboost.CatBoost
+        A fitted `CatBoost`, `CatBoostClassifier`, `CatBoostRegressor` or `CatBoostRanker`.
+
+    Returns
+    -------
+    bytes
+        The content of `save_model("model.json", format="json")`.
+    """
+    if not hasattr(model, "save_model"):
+        raise UnsupportedModelError(
+            f"{type(model).__name__} is not a model of CatBoost's",
+            "Give a fitted CatBoostClassifier, CatBoostRegressor or CatBoost",
+        )
+    if not model.is_fitted():
+        raise UnsupportedModelError(f"this {type(model).__name__} is not fitted", "Call fit first")
+    return written_bytes(lambda path: model.save_model(path, format="json"), "model.json")

@@ -1,0 +1,51 @@
+"""LightGBM's models, through its own text.
+
+`model_to_string` keeps the iterations that LightGBM's own `predict` uses: up to the best one after
+early stopping, all of them otherwise. The text knows classes by number only; the labels of an
+`LGBMClassifier` are added in a line of their own, which LightGBM skips and Boxwood reads.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from boxwood.errors import UnsupportedModelError
+
+# LightGBM looks for this line at the end of the text.
+LAST_LINE = "\npandas_categorical:"
+CLASSES_LINE = "boxwood_classes:"
+
+
+def to_bytes(model: Any) -> bytes:
+    """Write a LightGBM model as text.
+
+    Parameters
+    ----------
+    model : lightgbm.Booster or lightgbm.LGBMModel
+        A trained booster, or a fitted `LGBMClassifier`, `LGBMRegressor`, `LGBMRanker`.
+
+    Returns
+    -------
+    bytes
+        The text of `model_to_string`, with the labels of the classes where they are known.
+    """
+    if hasattr(model, "model_to_string"):
+        return model.model_to_string().encode()
+    if not hasattr(model, "booster_"):
+        fitted = getattr(model, "fitted_", None)
+        if fitted is None or fitted:
+            raise UnsupportedModelError(
+                f"{type(model).__name__} is not a model of LightGBM's",
+                "Give a Booster or a fitted estimator such as LGBMClassifier",
+            )
+        raise UnsupportedModelError(f"this {type(model).__name__} is not fitted", "Call fit first")
+    text = model.booster_.model_to_string()
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        return text.encode()
+    labels = json.dumps([str(label) for label in classes], ensure_ascii=False)
+    before, last, after = text.rpartition(LAST_LINE)
+    if not last:
+        before, after = text, ""
+    return f"{before}\n{CLASSES_LINE}{labels}\n{last[1:]}{after}".encode()

@@ -1,0 +1,85 @@
+"""scikit-learn's tree models, 1.3 or newer, as Boxwood's own model file.
+
+Chooses the converter by the class of the model and refuses, with a reason, what is no sum of
+trees. What each class computes, and in which order, is told where it is converted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boxwood.errors import UnsupportedModelError
+from boxwood.models import _sklearn_boosting, _sklearn_forests, _sklearn_hist
+from boxwood.models._sklearn_common import version
+
+# By the name of a class in scikit-learn: the nearest base class that is listed decides, which
+# includes ExtraTreeClassifier and the like.
+CONVERTERS = {
+    "DecisionTreeClassifier": _sklearn_forests.tree_classifier,
+    "DecisionTreeRegressor": _sklearn_forests.tree_regressor,
+    "ForestClassifier": _sklearn_forests.forest_classifier,
+    "ForestRegressor": _sklearn_forests.forest_regressor,
+    "BaggingClassifier": _sklearn_forests.bagging_classifier,
+    "BaggingRegressor": _sklearn_forests.bagging_regressor,
+    "IsolationForest": _sklearn_forests.isolation_forest,
+    "AdaBoostClassifier": _sklearn_boosting.ada_boost_classifier,
+    "GradientBoostingClassifier": _sklearn_boosting.gradient_boosting,
+    "GradientBoostingRegressor": _sklearn_boosting.gradient_boosting,
+    "BaseHistGradientBoosting": _sklearn_hist.hist_gradient_boosting,
+}
+
+ANOTHER = "Use a forest, GradientBoosting or HistGradientBoosting"
+ONE_MODEL = "Explain its trees' model by itself"
+REFUSED = {
+    "AdaBoostRegressor": ("answers the weighted median of its trees, which is no sum", ANOTHER),
+    "RandomTreesEmbedding": ("transforms data and predicts nothing", ANOTHER),
+    "VotingClassifier": ("puts models of any kind together", ONE_MODEL),
+    "VotingRegressor": ("puts models of any kind together", ONE_MODEL),
+    "StackingClassifier": ("puts a model on top of others", ONE_MODEL),
+    "StackingRegressor": ("puts a model on top of others", ONE_MODEL),
+    "Pipeline": ("changes the data before a model sees it",
+                 "Give its last step, model[-1], and ask about data that went through model[:-1]"),
+    "BaseSearchCV": ("searches for a model", "Give its best_estimator_"),
+    "CalibratedClassifierCV": ("bends the probabilities of other models",
+                               "Explain the estimator of one of its calibrated_classifiers_"),
+    "TransformedTargetRegressor": ("transforms what its model predicts",
+                                   "Give its regressor_ and transform the range that you ask for"),
+    "MultiOutputClassifier": ("holds one model for each target", "Give one of its estimators_"),
+    "MultiOutputRegressor": ("holds one model for each target", "Give one of its estimators_"),
+    "OneVsRestClassifier": ("holds one model for each class", ANOTHER),
+    "OneVsOneClassifier": ("holds one model for each pair of classes", ANOTHER),
+}
+
+
+def to_bytes(model: Any) -> bytes:
+    """Convert a scikit-learn model to Boxwood's own model file.
+
+    Parameters
+    ----------
+    model : sklearn.base.BaseEstimator
+        A fitted decision tree, random forest, extra trees, bagging of trees, gradient boosting,
+        histogram gradient boosting, `AdaBoostClassifier` or `IsolationForest`.
+
+    Returns
+    -------
+    bytes
+        The model file, docs/formats.md.
+
+    Raises
+    ------
+    UnsupportedModelError
+        If the model is not fitted or is not a sum of trees.
+    """
+    name = type(model).__name__
+    if version() < (1, 3):
+        raise UnsupportedModelError("scikit-learn before 1.3 is not supported",
+                                    "Fit the model with scikit-learn 1.3 or newer")
+    for base in type(model).__mro__:
+        if base.__name__ in REFUSED:
+            reason, remedy = REFUSED[base.__name__]
+            raise UnsupportedModelError(f"{name} {reason}", remedy)
+        if base.__name__ in CONVERTERS:
+            if not any(hasattr(model, part) for part in ("tree_", "estimators_", "_predictors")):
+                raise UnsupportedModelError(f"this {name} is not fitted", "Call fit first")
+            return CONVERTERS[base.__name__](model).to_bytes()
+    raise UnsupportedModelError(f"{name} is not one of scikit-learn's tree models", ANOTHER)

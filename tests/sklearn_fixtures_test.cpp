@@ -1,0 +1,147 @@
+// Models of real scikit-learn releases, written by the Python package: the files in
+// tests/data/sklearn/<version>, made by make_fixtures.py there, and what the library itself said.
+// Raw scores have to be the same doubles, bit for bit; so have outputs, but for those that go
+// through exp or pow, whose last bits are the machine's own.
+#include <boxwood/ensemble.hpp>
+#include <boxwood/read.hpp>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path& fixtures() {
+  static const fs::path folder = fs::path(BOXWOOD_SOURCE_DIR) / "tests/data/sklearn";
+  return folder;
+}
+
+using Rows = std::vector<std::vector<double>>;
+
+Rows rows_of(const nlohmann::json& lists) {
+  Rows rows;
+  for (const auto& list : lists) {
+    rows.emplace_back();
+    for (const auto& text : list) {  // hexadecimal, "nan" or "inf"
+      rows.back().push_back(std::strtod(text.get<std::string>().c_str(), nullptr));
+    }
+  }
+  return rows;
+}
+
+struct Fixture {
+  fs::path model;
+};
+
+void PrintTo(const Fixture& fixture, std::ostream* out) {
+  *out << fs::relative(fixture.model, fixtures()).string();
+}
+
+std::vector<Fixture> model_files() {
+  std::vector<Fixture> files;
+  for (const auto& entry : fs::recursive_directory_iterator(fixtures())) {
+    if (entry.path().extension() == ".json") files.push_back({entry.path()});
+  }
+  std::sort(files.begin(), files.end(),
+            [](const Fixture& a, const Fixture& b) { return a.model < b.model; });
+  return files;
+}
+
+std::string test_name(const testing::TestParamInfo<Fixture>& info) {
+  std::string name = fs::relative(info.param.model, fixtures()).replace_extension().string();
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+class SklearnFixture : public testing::TestWithParam<Fixture> {};
+
+TEST_P(SklearnFixture, predicts_what_scikit_learn_predicts) {
+  fs::path beside = GetParam().model;
+  std::ifstream file(beside.replace_extension(".expected"));
+  const nlohmann::json expected = nlohmann::json::parse(file);
+  const Rows points = rows_of(expected["points"]);
+  const Rows scores = rows_of(expected["scores"]);
+  const Rows outputs = rows_of(expected["outputs"]);
+  const auto classes = expected["classes"].get<std::vector<std::string>>();
+  const double ulps = expected["ulps"].get<double>();
+  const auto model = boxwood::read_model(GetParam().model);
+  ASSERT_GT(points.size(), 20U);
+  ASSERT_EQ(scores.size(), points.size());
+  ASSERT_EQ(classes.empty(), model.task == boxwood::Task::regression);
+
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const auto raw = model.predict(points[p]);
+    ASSERT_EQ(raw.size(), scores[p].size());
+    for (std::size_t k = 0; k < raw.size(); ++k) {
+      ASSERT_TRUE(same_bits(raw[k], scores[p][k]))
+          << "point " << p << ", score " << k << ": " << scores[p][k] << " expected, " << raw[k];
+    }
+    if (!classes.empty()) {
+      ASSERT_EQ(model.class_name(model.classify(raw)), classes[p]) << "point " << p;
+    }
+    if (outputs.empty()) continue;
+    std::vector<double> got = model.transform(raw);
+    if (model.task == boxwood::Task::binary) {
+      got = {model.probability(got, 0), model.probability(got, 1)};
+    }
+    ASSERT_EQ(got.size(), outputs[p].size());
+    for (std::size_t k = 0; k < got.size(); ++k) {
+      const double slack =
+          ulps * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(outputs[p][k]));
+      ASSERT_LE(std::abs(got[k] - outputs[p][k]), slack) << "point " << p << ", output " << k;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllVersions, SklearnFixture, testing::ValuesIn(model_files()), test_name);
+
+TEST(SklearnFixtures, cover_every_version) {
+  std::set<std::string> versions;
+  for (const auto& fixture : model_files()) {
+    versions.insert(fixture.model.parent_path().filename().string());
+  }
+  EXPECT_EQ(versions, (std::set<std::string>{"1.3.2", "1.9.1"}));
+  EXPECT_GT(model_files().size(), 2U * 30U);
+}
+
+TEST(SklearnFixtures, survive_boxwoods_own_format) {
+  for (const auto& fixture : model_files()) {
+    const auto model = boxwood::read_model(fixture.model);
+    EXPECT_EQ(boxwood::read_model_bytes(boxwood::to_json(model)), model) << fixture.model;
+  }
+}
+
+TEST(SklearnFixtures, tell_source_objective_classes_and_categories) {
+  const auto forest = boxwood::read_model(fixtures() / "1.9.1/tree_classifier_missing.json");
+  EXPECT_EQ(forest.source, "scikit-learn 1.9.1");
+  EXPECT_EQ(forest.objective, "DecisionTreeClassifier");
+  EXPECT_EQ(forest.classes, (std::vector<std::string>{"fair", "good", "poor"}));
+  EXPECT_EQ(forest.features[3].name, "f3");
+
+  const auto words = boxwood::read_model(fixtures() / "1.9.1/hist_words.json");
+  EXPECT_EQ(words.objective, "HistGradientBoostingClassifier log_loss");
+  EXPECT_EQ(words.features[1].name, "home");
+  EXPECT_EQ(words.features[1].kind, boxwood::FeatureKind::categorical);
+  ASSERT_EQ(words.features[1].categories.size(), 6U);
+  EXPECT_EQ(words.features[1].categories[5], (boxwood::Category{5, "tent"}));
+}
+
+}  // namespace
