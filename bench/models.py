@@ -17,7 +17,6 @@ import sys
 import time
 
 import datasets
-import forest
 import numpy as np
 import sklearn
 import xgboost
@@ -26,6 +25,9 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "python"))
+import boxwood  # noqa: E402 - the package in the tree
+
 GERMAN_SIZES = ((50, 3), (100, 4), (250, 8), (1000, 6))
 PAIRS = ((5, 6), (1, 7), (4, 9), (3, 8))
 LARGE_SIZES = ((500, 6), (1000, 6), (500, 8))
@@ -163,9 +165,7 @@ def make_forest(name, prepare):
         classes = fitted.predict(prepared.inputs[test])
         write_queries(folder, prepared.rules,
                       to_the_other_class(prepared, test, classes)[:TABULAR_QUERIES])
-        written = forest.model_of(fitted, prepared.names, f"scikit-learn {sklearn.__version__}")
-        forest.check_agreement(written, fitted, prepared.inputs)
-        (folder / "model.json").write_text(json.dumps(written))
+        boxwood.save_model(fitted, folder / "model.json")
         (folder / "forest.pickle").write_bytes(pickle.dumps(fitted))
         return {"library": "sklearn", "model": "model.json", "task": "binary",
                 "right": float(np.mean(classes == prepared.target[test]))}

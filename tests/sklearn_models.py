@@ -254,7 +254,8 @@ def draw_hist_gradient_boosting(rng):
                  "learning_rate": float(rng.uniform(0.05, 1)),
                  "max_bins": int(rng.choice([16, 255])) if not settings["categorical_features"]
                  else 255,
-                 "early_stopping": bool(rng.integers(2)), "random_state": int(rng.integers(1 << 30))}
+                 "early_stopping": bool(rng.integers(2)),
+                 "random_state": int(rng.integers(1 << 30))}
     if rng.random() < 0.3:
         settings["interaction_cst"] = "no_interactions"
     if rng.random() < 0.3 and not settings["categorical_features"]:

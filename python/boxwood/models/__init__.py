@@ -52,13 +52,16 @@ def library_of(model: Any) -> str:
     )
 
 
-def model_bytes(model: Any) -> bytes:
+def model_bytes(model: Any, *, pool: Any = None) -> bytes:
     """Turn a fitted model into the content of a model file.
 
     Parameters
     ----------
     model : object
         A fitted model of XGBoost, LightGBM, CatBoost or scikit-learn.
+    pool : catboost.Pool, optional
+        For CatBoost alone: the training data. A model of CatBoost's knows its categories by their
+        hashes only; with the data the file also says what they are called.
 
     Returns
     -------
@@ -71,11 +74,16 @@ def model_bytes(model: Any) -> bytes:
     UnsupportedModelError
         If the model is not fitted, or is one that Boxwood cannot represent exactly.
     """
-    converter = importlib.import_module(CONVERTERS[library_of(model)])
-    return converter.to_bytes(model)
+    library = library_of(model)
+    converter = importlib.import_module(CONVERTERS[library])
+    if pool is None:
+        return converter.to_bytes(model)
+    if library != "catboost":
+        raise ValueError(f"pool is for models of CatBoost, this is one of {library}. Leave it out")
+    return converter.to_bytes(model, pool)
 
 
-def save_model(model: Any, path: str | os.PathLike[str]) -> None:
+def save_model(model: Any, path: str | os.PathLike[str], *, pool: Any = None) -> None:
     """Write a fitted model to a file that the command `boxwood` reads.
 
     Parameters
@@ -84,13 +92,15 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
         As for `model_bytes`.
     path : str or path-like
         The file; it is replaced as a whole or not at all. The format does not depend on its name.
+    pool : catboost.Pool, optional
+        As for `model_bytes`.
 
     Raises
     ------
     UnsupportedModelError
         As for `model_bytes`; the file is not touched then.
     """
-    content = model_bytes(model)
+    content = model_bytes(model, pool=pool)
     target = Path(path)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     unfinished = Path(name)

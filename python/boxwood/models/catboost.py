@@ -8,13 +8,15 @@ from boxwood.errors import UnsupportedModelError
 from boxwood.models._files import written_bytes
 
 
-def to_bytes(model: Any) -> bytes:
+def to_bytes(model: Any, pool: Any = None) -> bytes:
     """Save a CatBoost model as JSON.
 
     Parameters
     ----------
     model : catboost.CatBoost
         A fitted `CatBoost`, `CatBoostClassifier`, `CatBoostRegressor` or `CatBoostRanker`.
+    pool : catboost.Pool, optional
+        The training data, for the names of the categories.
 
     Returns
     -------
@@ -28,4 +30,6 @@ def to_bytes(model: Any) -> bytes:
         )
     if not model.is_fitted():
         raise UnsupportedModelError(f"this {type(model).__name__} is not fitted", "Call fit first")
-    return written_bytes(lambda path: model.save_model(path, format="json"), "model.json")
+    return written_bytes(
+        lambda path: model.save_model(path, format="json", pool=pool), "model.json"
+    )

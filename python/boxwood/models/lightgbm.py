@@ -32,13 +32,12 @@ def to_bytes(model: Any) -> bytes:
     """
     if hasattr(model, "model_to_string"):
         return model.model_to_string().encode()
-    if not hasattr(model, "booster_"):
-        fitted = getattr(model, "fitted_", None)
-        if fitted is None or fitted:
-            raise UnsupportedModelError(
-                f"{type(model).__name__} is not a model of LightGBM's",
-                "Give a Booster or a fitted estimator such as LGBMClassifier",
-            )
+    if all(base.__name__ != "LGBMModel" for base in type(model).__mro__):
+        raise UnsupportedModelError(
+            f"{type(model).__name__} is not a model of LightGBM's",
+            "Give a Booster or a fitted estimator such as LGBMClassifier",
+        )
+    if not model.__sklearn_is_fitted__():
         raise UnsupportedModelError(f"this {type(model).__name__} is not fitted", "Call fit first")
     text = model.booster_.model_to_string()
     classes = getattr(model, "classes_", None)
