@@ -61,7 +61,6 @@ class Prepared:
     inputs: np.ndarray
     target: np.ndarray
     rules: list
-    names: list
     rising: list  # columns that may only rise: each query has its own lower end
     highest: list
 
@@ -75,7 +74,7 @@ def on_unit(table):
     """Every column continuous on 0..1, as the peers take them; all may change."""
     inputs = ((table.values - table.lowest) / table.ranges).astype(np.float32)
     rules = [rule(lower=0.0, upper=1.0) for _ in table.names]
-    return Prepared(inputs, table.target, rules, table.names, [], [])
+    return Prepared(inputs, table.target, rules, [], [])
 
 
 def with_kinds(table):
@@ -88,7 +87,7 @@ def with_kinds(table):
             table.kinds, table.actions, lowest, highest, table.ranges)
     ]
     rising = [place for place, action in enumerate(table.actions) if action == "INC"]
-    return Prepared(inputs, table.target, rules, table.names, rising, highest.tolist())
+    return Prepared(inputs, table.target, rules, rising, highest.tolist())
 
 
 def split(count):
@@ -185,8 +184,7 @@ def digits(sources, chosen):
 def plain(inputs):
     """Components of images as they are: continuous, without ends."""
     count = inputs.shape[1]
-    return Prepared(inputs, None, [rule() for _ in range(count)],
-                    [f"f{i}" for i in range(count)], [], [])
+    return Prepared(inputs, None, [rule() for _ in range(count)], [], [])
 
 
 def make_pair(first, second):
