@@ -199,9 +199,10 @@ def isolation_lengths(model, x):
     total = np.zeros(len(x))
     for fitted, columns in zip(model.estimators_, model.estimators_features_):
         seen = x[:, columns]
-        steps = np.asarray(fitted.tree_.decision_path(seen).sum(axis=1)).ravel()
-        leaves = fitted.tree_.n_node_samples[fitted.tree_.apply(seen)]
-        total += steps + _average_path_length(leaves) - 1.0
+        leaf = fitted.tree_.apply(seen)
+        # decision_path would do, but for NaN in 1.6 and 1.7
+        steps = fitted.tree_.compute_node_depths()[leaf]
+        total += steps + _average_path_length(fitted.tree_.n_node_samples[leaf]) - 1.0
     return total / (len(model.estimators_) * _average_path_length([model._max_samples]))
 
 
