@@ -19,7 +19,7 @@ for target in "${targets[@]}"; do
   case $target in
     fuzz_xgboost_json) seeds=("$fixtures"/*/*.json) ;;
     fuzz_xgboost_ubjson) seeds=("$fixtures"/*/*.ubj) ;;
-    *) seeds=(fuzz/seeds/* "$fixtures"/3.4.1/missing_only.{json,ubj}) ;;
+    *) seeds=(fuzz/seeds/* tests/data/sklearn/*/*.json "$fixtures"/3.4.1/missing_only.{json,ubj}) ;;
   esac
   for seed in "${seeds[@]}"; do
     # Small ones only: the fuzzer is faster with them, and they have all the parts.

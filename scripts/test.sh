@@ -64,6 +64,11 @@ check() {
     skip "the format check needs clang-format of version 14"
   fi
   count "bash -n" bash -n scripts/*.sh .ci/run
+  if [ -x .venv/bin/ruff ]; then
+    count "ruff" .venv/bin/ruff check --quiet python
+  else
+    skip "the check of the Python package needs ruff in .venv"
+  fi
 }
 dev() {  # dev PRESET
   heading "Developer build: warnings are errors"
