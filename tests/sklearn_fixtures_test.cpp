@@ -3,6 +3,7 @@
 // Raw scores have to be the same doubles, bit for bit; so have outputs, but for those that go
 // through exp or pow, whose last bits are the machine's own.
 #include <boxwood/ensemble.hpp>
+#include <boxwood/error.hpp>
 #include <boxwood/read.hpp>
 
 #include <gtest/gtest.h>
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <set>
 #include <string>
@@ -126,6 +128,69 @@ TEST(SklearnFixtures, survive_boxwoods_own_format) {
   for (const auto& fixture : model_files()) {
     const auto model = boxwood::read_model(fixture.model);
     EXPECT_EQ(boxwood::read_model_bytes(boxwood::to_json(model)), model) << fixture.model;
+  }
+}
+
+/// What reading says of a model with categories after damage.
+std::string error_after(const std::function<void(nlohmann::json&)>& damage) {
+  std::ifstream file(fixtures() / "1.9.1/hist_words.json");
+  nlohmann::json model = nlohmann::json::parse(file);
+  damage(model);
+  try {
+    boxwood::read_model_bytes(model.dump(), "m");
+  } catch (const boxwood::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// The first split of the model's first tree on a set.
+std::size_t first_set(const nlohmann::json& tree) {
+  return static_cast<std::size_t>(std::find(tree["kind"].begin(), tree["kind"].end(), "in") -
+                                  tree["kind"].begin());
+}
+
+TEST(SklearnFixtures, damaged_categories_and_scales_are_named) {
+  using Json = nlohmann::json;
+  EXPECT_EQ(error_after([](Json&) {}), "no error");
+  const std::string set = error_after([](Json& m) { m["trees"][0]["sets"][0] = {3, 1}; });
+  EXPECT_EQ(set, "m: trees[0].sets[0]: categories must be whole numbers from 0 on that rise");
+  EXPECT_EQ(error_after([](Json& m) { m["trees"][0]["sets"][0] = {-1, 1}; }), set);
+  EXPECT_NE(error_after([](Json& m) { m["trees"][0]["sets"][0] = {0.5}; }), "no error");
+  EXPECT_NE(error_after([](Json& m) { m["trees"][0]["sets"] = 7; }), "no error");
+  for (const int index : {-1, 99}) {
+    EXPECT_NE(error_after([&](Json& m) {
+                Json& tree = m["trees"][0];
+                tree["value"][first_set(tree)] = index;
+              }).find("m: trees[0].nodes["),
+              std::string::npos);
+  }
+  EXPECT_NE(error_after([](Json& m) { m["trees"][0].erase("sets"); }).find(" does not exist"),
+            std::string::npos);
+  EXPECT_EQ(error_after([](Json& m) { m["features"][1]["categories"][0]["code"] = 4; }),
+            "m: features[1].categories[1]: codes must be whole numbers from 0 on that rise");
+  EXPECT_NE(error_after([](Json& m) { m["features"][1]["categories"][0].erase("code"); }),
+            "no error");
+  for (const char* name : {"divisor", "factor", "steepness"}) {
+    EXPECT_EQ(error_after([&](Json& m) { m[name] = -1; }),
+              std::string("m: ") + name + ": -1 is not a positive number");
+    EXPECT_NE(error_after([&](Json& m) { m[name] = "many"; }), "no error");
+  }
+  EXPECT_NE(error_after([](Json& m) { m["decision"] = "coin"; }).find("m: decision: \"coin\""),
+            std::string::npos);
+  EXPECT_EQ(error_after([](Json& m) { m["decision"] = "largest_score"; }),
+            "m: decision: it does not fit the number of classes");
+  EXPECT_EQ(error_after([](Json& m) {
+              m["trees"][1]["missing_at_zero"] = {true};
+            }).find("m: trees[1].missing_at_zero: it has 1 entries"),
+            0U);
+}
+
+TEST(SklearnFixtures, truncated_files_are_errors) {
+  std::ifstream file(fixtures() / "1.9.1/hist_words.json");
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  for (std::size_t length = 0; length < text.size(); length += 1 + length / 37) {
+    EXPECT_THROW(boxwood::read_model_bytes(text.substr(0, length), "m"), boxwood::Error) << length;
   }
 }
 
