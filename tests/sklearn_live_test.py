@@ -201,10 +201,9 @@ def main():
             write_table(table, document, points)
             try:
                 problems = compare(flags.command, drawn, document, model, table, points)
-                if not any("in" in entry["kind"] for entry in document["trees"]):
-                    more, found = explain(rng, flags.command, drawn, document, model, folder)
-                    problems += more
-                    points_found += found
+                more, found = explain(rng, flags.command, drawn, document, model, folder)
+                problems += more
+                points_found += found
             except RuntimeError as error:
                 problems = [str(error)]
             points_checked += len(points)
