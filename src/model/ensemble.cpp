@@ -15,8 +15,21 @@
 namespace boxwood {
 namespace {
 
+/// The leaf of a point whose values are as the library holds them.
+std::int32_t descend(const Tree& tree, std::span<const double> read) {
+  std::int32_t at = 0;
+  for (;;) {
+    const Node& node = tree.nodes[static_cast<std::size_t>(at)];
+    if (node.kind == NodeKind::leaf) return at;
+    at = goes_left(tree, node, read[static_cast<std::size_t>(node.feature)]) ? node.left
+                                                                             : node.right;
+  }
+}
+
 template <typename Real>
 std::vector<double> sum_scores(const Ensemble& ensemble, std::span<const double> point) {
+  std::vector<double> read(point.begin(), point.end());
+  for (double& value : read) value = as_read(value, ensemble.input);
   const std::size_t outputs = ensemble.base.size();
   const bool base_first = ensemble.order == SumOrder::base_first;
   std::vector<Real> sums(outputs, Real{0});
@@ -24,8 +37,7 @@ std::vector<double> sum_scores(const Ensemble& ensemble, std::span<const double>
     for (std::size_t k = 0; k < outputs; ++k) sums[k] = static_cast<Real>(ensemble.base[k]);
   }
   for (const Tree& tree : ensemble.trees) {
-    const Node& leaf =
-        tree.nodes[static_cast<std::size_t>(reach_leaf(tree, point, ensemble.input))];
+    const Node& leaf = tree.nodes[static_cast<std::size_t>(descend(tree, read))];
     const auto value = static_cast<std::size_t>(leaf.value);
     if (tree.output == Tree::every_output) {
       for (std::size_t k = 0; k < outputs; ++k)
