@@ -68,6 +68,9 @@ class Reducer {
     mark_ends();
     build_cells(origin);
     to_.thresholds = from_.thresholds;
+    to_.leaves.sides.reserve(kept_sides_);
+    to_.leaves.sides_begin.reserve(kept_leaves_ + 1);
+    to_.leaves.values.reserve(kept_leaves_);
     for (std::size_t t = 0; t < from_.leaves.tree_count(); ++t) build_tree(t, demands, origin);
     to_.testers = list_testers(to_.leaves, to_.variable_count());
     return std::move(to_);
@@ -139,6 +142,8 @@ class Reducer {
     ends_.assign(from_.cost.size() + from_.variable_count(), 0);
     for (std::size_t leaf = 0; leaf < from_.leaf_count(); ++leaf) {
       if (!keep_.leaf[leaf]) continue;
+      ++kept_leaves_;
+      kept_sides_ += from_.leaves.sides_of(leaf).size();
       for (const Side& side : from_.leaves.sides_of(leaf)) {
         std::uint8_t* ends = &ends_[from_.cell_begin[side.variable] + side.variable];
         ends[number_.below(side.variable, side.first)] = 1;
@@ -270,6 +275,7 @@ class Reducer {
   Renumbering number_;
   Problem to_;
   std::uint32_t alive_ = 0;
+  std::size_t kept_leaves_ = 0, kept_sides_ = 0;
   std::vector<std::uint32_t> tests_;   // of a variable: leaves of the tree that test it
   std::vector<std::uint32_t> tested_;  // the variables for which that is not 0
   std::vector<CellRange> ranges_;
