@@ -55,9 +55,9 @@ class Engine {
   /// Looks for a first point nearby, then farther and farther away, so that the problems stay
   /// small. Nothing when the search is over.
   std::unique_ptr<Node> reach_out() {
-    const double farthest = largest_cost();
-    for (double radius = 4 * least_radius(context_);; radius *= 4) {
-      if (radius > farthest || radius >= context_.incumbent.cost()) radius = infinity;
+    const Outlook outlook(context_);
+    for (double radius = outlook.wider(outlook.least(), 2);; radius = outlook.wider(radius, 1.5)) {
+      if (radius >= context_.incumbent.cost()) radius = infinity;
       context_.cap = radius;
       std::unique_ptr<Node> node = compile();
       if (node) {
@@ -72,16 +72,9 @@ class Engine {
       if (std::isinf(radius) && std::isinf(cost)) return node;
       // A problem for a radius a little too large will do.
       if (node && cost <= radius && cost > 0.5 * radius) return node;
+      if (node && cost <= radius && std::isfinite(cost)) return come_closer(std::move(node));
       if (std::isfinite(cost) || context_.watch.stopped()) return compile();
     }
-  }
-
-  double largest_cost() const {
-    double most = 0;
-    for (const double cost : context_.leaf_cost) {
-      if (std::isfinite(cost)) most = std::max(most, cost);
-    }
-    return most;
   }
 
   std::unique_ptr<Node> compile() {
@@ -106,6 +99,27 @@ class Engine {
     }
     guard_reduction(raw, *problem, "first problem");
     return hold(std::make_unique<Node>(std::move(*problem)));
+  }
+
+  /// The same for a smaller radius: what costs at most that lies in the problem already. Nothing
+  /// when nothing in it is worth finding.
+  std::unique_ptr<Node> come_closer(std::unique_ptr<Node> node) {
+    const Problem& problem = node->problem;
+    Probe& probe = workers_.local();
+    if (!probe.start(problem)) return nullptr;
+    Selection keep(problem);
+    probe.select(keep);
+    // No sum of costs is less than one of them.
+    const double radius = context_.reach();
+    for (std::size_t c = 0; c < problem.cost.size(); ++c) keep.cell[c] = problem.cost[c] <= radius;
+    guard_selection(problem, keep, "smaller radius");
+    auto smaller = reduce(problem, keep, context_.demands);
+    if (!smaller) {
+      guard(problem, "smaller radius");
+      return nullptr;
+    }
+    guard_reduction(problem, *smaller, "smaller radius");
+    return hold(std::make_unique<Node>(std::move(*smaller)));
   }
 
   std::unique_ptr<Node> hold(std::unique_ptr<Node> node) const {
@@ -152,7 +166,7 @@ class Engine {
     const double before = context_.incumbent.cost();
     if (parts_.start) improve(context_, root->problem, 30, 0);
     if (context_.incumbent.cost() < before) {
-      root = compile();
+      root = come_closer(std::move(root));
       if (!root) return false;
     }
     at_root_ = true;

@@ -36,8 +36,15 @@ bool problem_cells(const Problem& problem, std::span<const std::uint32_t> grid,
 
 }  // namespace
 
-double least_radius(const Context& context) {
+Outlook::Outlook(const Context& context) {
   const Leaves& leaves = context.model.leaves;
+  // Of a row whether its largest and its least values count.
+  std::vector<std::uint8_t> wants_high(context.model.row_count, 0);
+  std::vector<std::uint8_t> wants_low(context.model.row_count, 0);
+  for (const Demand& demand : context.demands) {
+    (demand.sign > 0 ? wants_high : wants_low)[demand.plus] = 1;
+    if (demand.minus != Demand::none) wants_low[demand.minus] = 1;
+  }
   const auto reachable = [&](double radius) {
     std::vector<double> high(context.model.row_count, 0.0), low(context.model.row_count, 0.0);
     std::vector<double> best(context.demands.size(), 0.0);
@@ -45,12 +52,19 @@ double least_radius(const Context& context) {
       const Leaves::Rows rows = leaves.rows[t];
       const std::uint32_t begin = leaves.tree_begin[t], end = leaves.tree_begin[t + 1];
       if (rows.count == 1) {
-        std::uint32_t first = begin, last = end;
-        while (first < end && !(context.leaf_cost[first] <= radius)) ++first;
-        if (first == end) return false;
-        while (!(context.leaf_cost[last - 1] <= radius)) --last;
-        high[rows.first] += *leaves.values_of(t, first);
-        low[rows.first] += *leaves.values_of(t, last - 1);
+        // Largest values first. Some leaf is near, the point's own.
+        if (wants_high[rows.first]) {
+          std::uint32_t first = begin;
+          while (first < end && !(context.leaf_cost[first] <= radius)) ++first;
+          if (first == end) return false;
+          high[rows.first] += *leaves.values_of(t, first);
+        }
+        if (wants_low[rows.first]) {
+          std::uint32_t last = end;
+          while (last > begin && !(context.leaf_cost[last - 1] <= radius)) --last;
+          if (last == begin) return false;
+          low[rows.first] += *leaves.values_of(t, last - 1);
+        }
         continue;
       }
       for (std::size_t m = 0; m < best.size(); ++m) {
@@ -70,17 +84,21 @@ double least_radius(const Context& context) {
     }
     return true;
   };
-  std::vector<double> trials;
   const std::size_t stride = std::max<std::size_t>(1, context.leaf_cost.size() / 256);
   for (std::size_t leaf = 0; leaf < context.leaf_cost.size(); leaf += stride) {
-    if (context.leaf_cost[leaf] > 0 && std::isfinite(context.leaf_cost[leaf])) {
-      trials.push_back(context.leaf_cost[leaf]);
-    }
+    if (std::isfinite(context.leaf_cost[leaf])) costs_.push_back(context.leaf_cost[leaf]);
   }
-  std::sort(trials.begin(), trials.end());
-  const auto found = std::partition_point(trials.begin(), trials.end(),
-                                          [&](double radius) { return !reachable(radius); });
-  return found == trials.end() ? infinity : *found;
+  std::sort(costs_.begin(), costs_.end());
+  const auto found =
+      std::partition_point(std::upper_bound(costs_.begin(), costs_.end(), 0.0), costs_.end(),
+                           [&](double radius) { return !reachable(radius); });
+  least_ = found == costs_.end() ? infinity : *found;
+}
+
+double Outlook::wider(double radius, double factor) const {
+  const auto beyond = std::upper_bound(costs_.begin(), costs_.end(), radius) - costs_.begin();
+  const auto wanted = static_cast<std::size_t>(factor * static_cast<double>(beyond));
+  return wanted < costs_.size() ? costs_[wanted] : infinity;
 }
 
 void start_from_examples(const Context& context, std::span<const std::vector<double>> examples) {
@@ -105,7 +123,7 @@ void start_from_home(const Context& context, const Problem& problem) {
     const double limit = context.reach() - problem.fixed_cost;
     if (!local.repair(exponent, limit)) continue;
     local.pull_back();
-    if (local.cost() < limit) context.offer(problem.grid_cells(local.at()));
+    if (local.cost() < limit && context.offer(problem.grid_cells(local.at()))) return;
   }
 }
 
@@ -126,7 +144,7 @@ void improve(const Context& context, const Problem& problem, int patience, std::
   LocalSearch local(terrain_of(context, problem));
   local.place(best);
   double best_cost = local.cost();
-  std::mt19937 random(seed);
+  std::minstd_rand random(seed);
   std::vector<std::uint32_t> moved;
   int vain = 0;
   while (vain < patience && !context.watch.expired()) {

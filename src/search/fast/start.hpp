@@ -10,9 +10,23 @@
 
 namespace boxwood::fast {
 
-/// A first guess at how far the search must reach: within half of it or so the leaves' values
-/// cannot meet the demands. Infinite when no guess can be made.
-double least_radius(const Context& context);
+/// How far to look, told by how many leaves that lets in: costs may lie close together or powers of
+/// ten apart, but the work follows the leaves.
+class Outlook {
+ public:
+  explicit Outlook(const Context& context);
+
+  /// A first guess at how far the search must reach: within less or so the leaves' values cannot
+  /// meet the demands. Infinite when no guess can be made.
+  double least() const { return least_; }
+  /// Farther than `radius`: where about `factor` times as many leaves are near. Infinite when that
+  /// is all of them.
+  double wider(double radius, double factor) const;
+
+ private:
+  std::vector<double> costs_;  // of a sample of the leaves, ascending
+  double least_ = 0;
+};
 
 /// Offers the nearest of the examples that has the outcome. What an example has that is not
 /// admitted stays as it is in the query's point.
