@@ -333,16 +333,17 @@ bool Probe::measure_one(ProbeBox& box) {
   const Leaves& leaves = problem_->leaves;
   const std::uint32_t row = context_.demands[0].plus;
   const double sign = context_.demands[0].sign;
-  double most = 0;
+  // Several sums, because one would wait for every addition; thresholds allow for any order.
+  double sums[4] = {0, 0, 0, 0};
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     std::uint32_t& best = box.best[t];
     if (best == nothing || !(box.alive[best / 64] >> (best % 64) & 1)) {
       best = sign > 0 ? first_alive(box.alive, t) : last_alive(box.alive, t);
       if (best == nothing) return false;
     }
-    if (leaves.rows[t].first == row) most += leaves.values[best];
+    if (leaves.rows[t].first == row) sums[t % 4] += leaves.values[best];
   }
-  return sign * most >= problem_->thresholds[0];
+  return sign * ((sums[0] + sums[1]) + (sums[2] + sums[3])) >= problem_->thresholds[0];
 }
 
 /// The leaves that hold the nearest point. They cost nothing beyond the box, so no radius drops
@@ -480,8 +481,28 @@ bool Probe::choose(ProbeBox& box) {
     if (demand.minus != Demand::none) weights_[demand.minus] -= weight;
   }
   touched_.clear();
+  const auto share_out = [&](double gain, std::uint32_t best) {
+    if (gain <= 0 || outside[best] == 0) return;
+    const double share = gain / outside[best];
+    for (const Side& side : leaves.sides_of(best)) {
+      const std::uint32_t own = box.nearest[side.variable];
+      if (own >= side.first && own < side.last) continue;
+      const std::uint32_t cut = own < side.first ? side.first : side.last;
+      const std::uint32_t at = problem_->cell_begin[side.variable] + side.variable + cut;
+      if (gain_[at] == 0) touched_.push_back(at);
+      gain_[at] += share;
+    }
+  };
+  const double* values = leaves.values.data();
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     const Leaves::Rows rows = leaves.rows[t];
+    if (one_row_ && box.here[t] != nothing) {
+      // The usual case, in a few steps: a leaf's number is its value's.
+      const std::uint32_t best = box.best[t];
+      if (best == box.here[t]) continue;
+      share_out(weights_[rows.first] * (values[best] - values[box.here[t]]), best);
+      continue;
+    }
     std::uint32_t best = nothing;
     double gain = 0;
     if (rows.count == 1) {
@@ -516,16 +537,7 @@ bool Probe::choose(ProbeBox& box) {
       }
       gain = most - (box.here[t] != nothing ? weighed(box.here[t]) : least);
     }
-    if (gain <= 0 || outside[best] == 0) continue;
-    const double share = gain / outside[best];
-    for (const Side& side : leaves.sides_of(best)) {
-      const std::uint32_t own = box.nearest[side.variable];
-      if (own >= side.first && own < side.last) continue;
-      const std::uint32_t cut = own < side.first ? side.first : side.last;
-      const std::uint32_t at = problem_->cell_begin[side.variable] + side.variable + cut;
-      if (gain_[at] == 0) touched_.push_back(at);
-      gain_[at] += share;
-    }
+    share_out(gain, best);
   }
   double most = 0;
   std::uint32_t cut = nothing;

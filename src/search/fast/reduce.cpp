@@ -50,13 +50,19 @@ class Reducer {
   /// Drops leaves without a cell and cells for which a tree has no leaf, until nothing changes. A
   /// point takes one leaf of every tree, so a cell that no leaf of some tree holds is in no point.
   bool settle() {
-    for (bool changed = true; changed;) {
+    // A leaf loses its cells only when some are dropped.
+    bool holes = std::find(keep_.cell.begin(), keep_.cell.end(), 0) != keep_.cell.end();
+    bool first_time = true;
+    for (bool changed = true; changed; first_time = false) {
       changed = false;
       for (std::size_t t = 0; t < from_.leaves.tree_count(); ++t) {
-        if (drop_empty_leaves(t) == 0) return false;
-        changed |= drop_unsupported_cells(t);
+        const bool lost = drop_empty_leaves(t, holes);
+        if (alive_ == 0) return false;
+        // What a tree supports depends on its leaves alone.
+        if (first_time || lost) changed |= drop_unsupported_cells(t);
       }
       if (changed) number_.count(keep_.cell);
+      holes = true;
     }
     for (std::uint32_t v = 0; v < from_.variable_count(); ++v) {
       if (number_.total(v) == 0) return false;
@@ -77,21 +83,25 @@ class Reducer {
   }
 
  private:
-  std::uint32_t drop_empty_leaves(std::size_t tree) {
-    std::uint32_t alive = 0;
+  /// Counts the tree's leaves; true when it has lost some.
+  bool drop_empty_leaves(std::size_t tree, bool holes) {
+    bool lost = false;
+    alive_ = 0;
     for (std::uint32_t leaf = from_.leaves.tree_begin[tree];
          leaf < from_.leaves.tree_begin[tree + 1]; ++leaf) {
       if (!keep_.leaf[leaf]) continue;
+      ++alive_;
+      if (!holes) continue;
       for (const Side& side : from_.leaves.sides_of(leaf)) {
         if (number_.below(side.variable, side.first) == number_.below(side.variable, side.last)) {
           keep_.leaf[leaf] = 0;
+          --alive_;
+          lost = true;
           break;
         }
       }
-      alive += keep_.leaf[leaf];
     }
-    alive_ = alive;
-    return alive;
+    return lost;
   }
 
   /// Only a variable that every leaf of the tree tests can have such cells.
