@@ -69,9 +69,23 @@ void Probe::bind(const Problem& problem) {
   box.here.resize(problem.leaves.tree_count());
   box.knows_here = false;
   gain_.assign(problem.cost.size() + problem.variable_count(), 0.0);
-  one_row_ = context_.demands.size() == 1 && context_.demands[0].minus == Demand::none &&
-             std::all_of(problem.leaves.rows.begin(), problem.leaves.rows.end(),
-                         [](Leaves::Rows rows) { return rows.count == 1; });
+  // Not where some trees add to a row and others take from it: the allowance for rounding is for
+  // each row's own sum.
+  one_demand_ = context_.demands.size() == 1 &&
+                (context_.demands[0].minus == Demand::none ||
+                 std::all_of(problem.leaves.rows.begin(), problem.leaves.rows.end(),
+                             [](Leaves::Rows rows) { return rows.count > 1; }));
+  if (!one_demand_) return;
+  scores_.resize(leaves);
+  for (std::size_t t = 0; t < problem.leaves.tree_count(); ++t) {
+    const Leaves::Rows rows = problem.leaves.rows[t];
+    const double* values = &problem.leaves.values[problem.leaves.values_begin[t]];
+    const std::uint32_t end = problem.leaves.tree_begin[t + 1];
+    for (std::uint32_t leaf = problem.leaves.tree_begin[t]; leaf < end; ++leaf) {
+      scores_[leaf] = score(context_.demands[0], rows, values);
+      values += rows.count;
+    }
+  }
 }
 
 /// Counting sort by cut. Cuts are numbered through all variables, n cells having n + 1.
@@ -278,7 +292,7 @@ std::uint32_t Probe::last_alive(const std::vector<std::uint64_t>& words, std::si
 /// for the rounding of these sums.
 bool Probe::measure(ProbeBox& box) {
   if (!box.knows_here) locate(box);
-  if (one_row_) return measure_one(box);
+  if (one_demand_) return measure_one(box);
   const Leaves& leaves = problem_->leaves;
   const std::size_t demands = context_.demands.size();
   high_.assign(context_.model.row_count, 0.0);
@@ -327,23 +341,43 @@ bool Probe::probabilities_suffice() const {
   return true;
 }
 
-/// The same where one row counts: a leaf's number is its value's. The best leaf is the first alive,
-/// or the last where small values are wanted.
+/// The same where there is one demand. A tree's best leaf stays the best for as long as it lives.
+/// Of a probability nothing more is to be asked: its sum has one term.
 bool Probe::measure_one(ProbeBox& box) {
-  const Leaves& leaves = problem_->leaves;
-  const std::uint32_t row = context_.demands[0].plus;
-  const double sign = context_.demands[0].sign;
   // Several sums, because one would wait for every addition; thresholds allow for any order.
   double sums[4] = {0, 0, 0, 0};
-  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+  for (std::size_t t = 0; t < box.best.size(); ++t) {
     std::uint32_t& best = box.best[t];
     if (best == nothing || !(box.alive[best / 64] >> (best % 64) & 1)) {
-      best = sign > 0 ? first_alive(box.alive, t) : last_alive(box.alive, t);
+      best = best_alive(box, t);
       if (best == nothing) return false;
     }
-    if (leaves.rows[t].first == row) sums[t % 4] += leaves.values[best];
+    sums[t % 4] += scores_[best];
   }
-  return sign * ((sums[0] + sums[1]) + (sums[2] + sums[3])) >= problem_->thresholds[0];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]) >= problem_->thresholds[0];
+}
+
+std::uint32_t Probe::best_alive(const ProbeBox& box, std::size_t tree) const {
+  const std::uint32_t first = first_alive(box.alive, tree);
+  const Leaves::Rows rows = problem_->leaves.rows[tree];
+  if (first == nothing) return nothing;
+  // The largest value is the first.
+  if (rows.count == 1) return context_.demands[0].sign > 0 ? first : last_alive(box.alive, tree);
+  std::uint32_t best = first;
+  for (std::uint32_t leaf = first + 1; leaf < problem_->leaves.tree_begin[tree + 1]; ++leaf) {
+    if (!(box.alive[leaf / 64] >> (leaf % 64) & 1)) continue;
+    if (scores_[leaf] > scores_[best]) best = leaf;
+  }
+  return best;
+}
+
+double Probe::least_alive(const ProbeBox& box, std::size_t tree) const {
+  double least = std::numeric_limits<double>::infinity();
+  const std::uint32_t end = problem_->leaves.tree_begin[tree + 1];
+  for (std::uint32_t leaf = problem_->leaves.tree_begin[tree]; leaf < end; ++leaf) {
+    if (box.alive[leaf / 64] >> (leaf % 64) & 1) least = std::min(least, scores_[leaf]);
+  }
+  return least;
 }
 
 /// The leaves that hold the nearest point. They cost nothing beyond the box, so no radius drops
@@ -493,24 +527,20 @@ bool Probe::choose(ProbeBox& box) {
       gain_[at] += share;
     }
   };
-  const double* values = leaves.values.data();
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
-    const Leaves::Rows rows = leaves.rows[t];
-    if (one_row_ && box.here[t] != nothing) {
-      // The usual case, in a few steps: a leaf's number is its value's.
-      const std::uint32_t best = box.best[t];
-      if (best == box.here[t]) continue;
-      share_out(weights_[rows.first] * (values[best] - values[box.here[t]]), best);
+    if (one_demand_) {
+      const std::uint32_t best = box.best[t], here = box.here[t];
+      if (best == here) continue;
+      share_out(scores_[best] - (here != nothing ? scores_[here] : least_alive(box, t)), best);
       continue;
     }
+    const Leaves::Rows rows = leaves.rows[t];
     std::uint32_t best = nothing;
     double gain = 0;
     if (rows.count == 1) {
       const double weight = weights_[rows.first];
       if (weight == 0) continue;
-      best = one_row_     ? box.best[t]
-             : weight > 0 ? first_alive(box.alive, t)
-                          : last_alive(box.alive, t);
+      best = weight > 0 ? first_alive(box.alive, t) : last_alive(box.alive, t);
       const std::uint32_t other = box.here[t] != nothing ? box.here[t]
                                   : weight > 0           ? last_alive(box.alive, t)
                                                          : first_alive(box.alive, t);

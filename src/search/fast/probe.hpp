@@ -82,6 +82,8 @@ class Probe {
   const LeafState& state(const ProbeBox& box) const { return boxes_by_depth_[box.owner].own; }
   bool measure(ProbeBox& box);
   bool measure_one(ProbeBox& box);
+  std::uint32_t best_alive(const ProbeBox& box, std::size_t tree) const;
+  double least_alive(const ProbeBox& box, std::size_t tree) const;
   bool probabilities_suffice() const;
   void locate(ProbeBox& box);
   bool ask(ProbeBox& box);
@@ -102,7 +104,8 @@ class Probe {
   std::deque<ProbeBox> boxes_by_depth_;
   SortedTesters sorted_;
   bool is_sorted_ = false;
-  bool one_row_ = false;  // one demand on one row, and every tree adds to one row
+  bool one_demand_ = false;
+  std::vector<double> scores_;  // of a leaf, where there is one demand
   std::size_t depth_ = 0;
   Branch first_branch_;
   mutable std::vector<std::uint32_t> cells_;
