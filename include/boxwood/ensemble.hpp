@@ -98,16 +98,21 @@ enum class Link : std::uint8_t {
   isolation
 };
 
+/// Whose formulas compute a link. `plain`: in the precision of the sums, in float32 XGBoost's.
+/// `onnxruntime`: of the scores rounded to float32, in float32.
+enum class LinkForm : std::uint8_t { plain, onnxruntime };
+
 enum class Task : std::uint8_t { regression, binary, multiclass };
 
 /// What a classifier compares. A binary model answers class 1 when its output exceeds one half, its
-/// raw score exceeds 0, or its raw score is at least 0. A model of several classes answers the
+/// raw score exceeds 0, is at least 0, or exceeds one half. A model of several classes answers the
 /// first of its largest outputs, or with `largest_score` the first of its largest raw scores:
 /// softmax can round two of them to the same output.
 enum class Decision : std::uint8_t {
   output_above_half,
   score_above_zero,
   score_from_zero,
+  score_above_half,
   largest_score
 };
 
@@ -125,6 +130,7 @@ struct Ensemble {
   double divisor =
       1;  ///< then divided by this, both positive; a base that comes last is added then
   Link link = Link::identity;
+  LinkForm link_form = LinkForm::plain;
   double steepness = 1;  ///< of Link::sigmoid
   Task task = Task::regression;
   Decision decision = Decision::output_above_half;

@@ -41,8 +41,8 @@ double largest_size(const Ensemble& ensemble, std::int32_t output) {
 /// How far the score that the library computes for one output can lie from the exact sum of the
 /// same numbers, plus what our own double sums can add. Standard bound: n additions of numbers
 /// whose absolute values sum to A are off by at most n u A / (1 - n u), u half an ulp of 1; factor
-/// and divisor are two more roundings. Infinite where a sum may overflow: then nothing is known
-/// about it.
+/// and divisor are two more roundings, and a link that rounds the score first is one of its own
+/// kind. Infinite where a sum may overflow: then nothing is known about it.
 double sum_error(const Ensemble& ensemble, std::int32_t output) {
   const double base = std::abs(ensemble.base[static_cast<std::size_t>(output)]);
   double absolute = base;
@@ -55,9 +55,12 @@ double sum_error(const Ensemble& ensemble, std::int32_t output) {
     additions += 1;
   }
   const bool single = ensemble.accumulator == Precision::float32;
-  const double largest_sum = single ? static_cast<double>(std::numeric_limits<float>::max())
-                                    : std::numeric_limits<double>::max();
-  const double used = additions * (single ? 0x1p-24 : 0x1p-53) + 4 * additions * 0x1p-53;
+  const bool rounded = !single && ensemble.link_form == LinkForm::onnxruntime;
+  const double largest_sum = single || rounded
+                                 ? static_cast<double>(std::numeric_limits<float>::max())
+                                 : std::numeric_limits<double>::max();
+  const double used = additions * (single ? 0x1p-24 : 0x1p-53) + 4 * additions * 0x1p-53 +
+                      (rounded ? 0x1p-23 : 0.0);
   const double scaled = absolute * std::max(1.0, ensemble.factor) * std::max(1.0, unit(ensemble));
   if (used > 0.25 || !(scaled < largest_sum / 4)) return infinity;
   return (absolute * unit(ensemble) + base) * used / (1 - used);
@@ -108,7 +111,8 @@ class Builder {
   /// small scores, it may be behind there: by no more than scores can lie beyond those ends.
   void wins(std::int32_t output) {
     const bool single = ensemble_.accumulator == Precision::float32;
-    const bool bends = ensemble_.link == Link::sigmoid;
+    const bool bends =
+        ensemble_.link == Link::sigmoid && ensemble_.decision != Decision::largest_score;
     const double top = bends ? (single ? 14.0 : 35.0) / ensemble_.steepness : infinity;
     const double bottom = bends ? (single ? 85.0 : 700.0) / ensemble_.steepness : infinity;
     const double below = bottom - largest_size(ensemble_, output);
@@ -177,9 +181,13 @@ double link_of(const Ensemble& ensemble, double score) {
 ///
 /// How far ahead of each rival an output must be for its softmax to reach p: p_j >= p means that
 /// the sum over rivals of exp(f_k - f_j) is at most 1/p - 1, so each term is. The library's p_j is
-/// within a relative 1e-5 of the true one, or within the smallest float where that is coarser.
-double lead_for_probability(double probability) {
-  const double p = probability * (1 - 1e-5) - 4 * 0x1p-149;
+/// within a relative 1e-5 of the true one, or within the smallest float where that is coarser; a
+/// sum of exponentials in float32 adds half an ulp for each of them.
+double lead_for_probability(const Ensemble& ensemble, double probability) {
+  const double sum_error = ensemble.link_form == LinkForm::onnxruntime
+                               ? static_cast<double>(ensemble.base.size()) * 0x1p-23
+                               : 0.0;
+  const double p = probability * (1 - 1e-5 - sum_error) - 4 * 0x1p-149;
   if (p <= 0) return -infinity;
   return p < 1 ? -std::log(1 / p - 1) : infinity;
 }
@@ -196,7 +204,7 @@ void add_class(const Ensemble& ensemble, const Requirement& requirement, std::in
   if (wanted.probability && ensemble.link != Link::softmax) {
     builder.rising(target, [&](double s) { return link_of(ensemble, s) >= *wanted.probability; });
   } else if (wanted.probability) {
-    builder.ahead(target, lead_for_probability(*wanted.probability), group);
+    builder.ahead(target, lead_for_probability(ensemble, *wanted.probability), group);
   } else {
     builder.wins(target);  // to win is to be at least as large as every rival
   }
@@ -208,7 +216,7 @@ void add_output(const Ensemble& ensemble, const OutputIn& wanted, std::int32_t g
   const Interval& range = wanted.range;
   if (ensemble.link == Link::softmax) {
     // An upper end asks for one large rival or another: no linear condition follows.
-    builder.ahead(output, lead_for_probability(range.lower), group);
+    builder.ahead(output, lead_for_probability(ensemble, range.lower), group);
     return;
   }
   builder.rising(output, [&](double s) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,29 @@ inline float sigmoid(float score) {
 }
 
 inline double sigmoid(double score) { return 1.0 / (1.0 + std::exp(-score)); }
+
+/// onnxruntime's, which never takes the exponential of a positive number.
+inline float onnxruntime_sigmoid(float score) {
+  const float upper = 1.0F / (1.0F + std::exp(-std::abs(score)));
+  return score < 0 ? 1.0F - upper : upper;
+}
+
+/// onnxruntime's softmax sums in float32.
+inline std::vector<double> onnxruntime_softmax(std::span<const double> scores) {
+  auto largest = std::numeric_limits<float>::lowest();
+  for (const double score : scores) largest = std::max(largest, static_cast<float>(score));
+  std::vector<float> weights;
+  weights.reserve(scores.size());
+  float total = 0;
+  for (const double score : scores) {
+    weights.push_back(std::exp(static_cast<float>(score) - largest));
+    total += weights.back();
+  }
+  std::vector<double> outputs;
+  outputs.reserve(scores.size());
+  for (const float weight : weights) outputs.push_back(static_cast<double>(weight / total));
+  return outputs;
+}
 
 /// XGBoost's softmax: exponentials in the scores' precision, their sum in double.
 template <typename Real>
@@ -49,6 +73,10 @@ template <typename Real>
 double apply_link_to_one(const Ensemble& ensemble, Real score) {
   switch (ensemble.link) {
     case Link::sigmoid:
+      if (ensemble.link_form == LinkForm::onnxruntime) {
+        const float steep = static_cast<float>(ensemble.steepness) * static_cast<float>(score);
+        return static_cast<double>(onnxruntime_sigmoid(steep));
+      }
       return static_cast<double>(sigmoid(static_cast<Real>(ensemble.steepness) * score));
     case Link::exponential:
       return static_cast<double>(std::exp(score));
@@ -65,7 +93,10 @@ double apply_link_to_one(const Ensemble& ensemble, Real score) {
 
 template <typename Real>
 std::vector<double> apply_link(const Ensemble& ensemble, std::span<const double> scores) {
-  if (ensemble.link == Link::softmax) return softmax<Real>(scores);
+  if (ensemble.link == Link::softmax) {
+    return ensemble.link_form == LinkForm::onnxruntime ? onnxruntime_softmax(scores)
+                                                       : softmax<Real>(scores);
+  }
   if (ensemble.link == Link::winner) {
     return {static_cast<double>(std::max_element(scores.begin(), scores.end()) - scores.begin())};
   }

@@ -54,6 +54,10 @@ std::vector<double> sum_scores(const Ensemble& ensemble, std::span<const double>
   return {sums.begin(), sums.end()};
 }
 
+bool links_in_float(const Ensemble& ensemble) {
+  return ensemble.accumulator == Precision::float32 || ensemble.link_form == LinkForm::onnxruntime;
+}
+
 }  // namespace
 
 bool goes_left(const Tree& tree, const Node& node, double value) {
@@ -98,8 +102,8 @@ std::vector<double> Ensemble::predict(std::span<const double> point) const {
 }
 
 std::vector<double> Ensemble::transform(std::span<const double> scores) const {
-  return accumulator == Precision::float32 ? apply_link<float>(*this, scores)
-                                           : apply_link<double>(*this, scores);
+  return links_in_float(*this) ? apply_link<float>(*this, scores)
+                               : apply_link<double>(*this, scores);
 }
 
 std::size_t Ensemble::classify(std::span<const double> scores) const {
@@ -108,6 +112,9 @@ std::size_t Ensemble::classify(std::span<const double> scores) const {
   }
   if (task == Task::binary && decision == Decision::score_above_zero) return scores[0] > 0 ? 1 : 0;
   if (task == Task::binary && decision == Decision::score_from_zero) return scores[0] >= 0 ? 1 : 0;
+  if (task == Task::binary && decision == Decision::score_above_half) {
+    return scores[0] > 0.5 ? 1 : 0;
+  }
   if (decision == Decision::largest_score) {
     return static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) -
                                     scores.begin());
@@ -132,9 +139,8 @@ double Ensemble::probability(std::span<const double> outputs, std::size_t index)
   if (task == Task::multiclass) return outputs[index];
   if (index == 1) return outputs[0];
   // The other class has 1 - p, in the library's precision.
-  return accumulator == Precision::float32
-             ? static_cast<double>(1.0F - static_cast<float>(outputs[0]))
-             : 1.0 - outputs[0];
+  return links_in_float(*this) ? static_cast<double>(1.0F - static_cast<float>(outputs[0]))
+                               : 1.0 - outputs[0];
 }
 
 std::size_t Ensemble::class_count() const {

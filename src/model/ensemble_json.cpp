@@ -41,7 +41,10 @@ constexpr std::array tasks{std::pair{"regression", Task::regression},
 constexpr std::array decisions{std::pair{"output_above_half", Decision::output_above_half},
                                std::pair{"score_above_zero", Decision::score_above_zero},
                                std::pair{"score_from_zero", Decision::score_from_zero},
+                               std::pair{"score_above_half", Decision::score_above_half},
                                std::pair{"largest_score", Decision::largest_score}};
+constexpr std::array link_forms{std::pair{"plain", LinkForm::plain},
+                                std::pair{"onnxruntime", LinkForm::onnxruntime}};
 
 /// JSON has no infinity: thresholds may be infinite and are written as strings then.
 nlohmann::ordered_json number_json(double value) {
@@ -128,6 +131,9 @@ std::string to_json(const Ensemble& ensemble) {
   const Ensemble plain;
   if (ensemble.factor != plain.factor) root["factor"] = ensemble.factor;
   if (ensemble.divisor != plain.divisor) root["divisor"] = ensemble.divisor;
+  if (ensemble.link_form != plain.link_form) {
+    root["link_form"] = name_of(link_forms, ensemble.link_form);
+  }
   if (ensemble.steepness != plain.steepness) root["steepness"] = ensemble.steepness;
   if (ensemble.decision != plain.decision) root["decision"] = name_of(decisions, ensemble.decision);
   root["classes"] = ensemble.classes;
@@ -165,6 +171,7 @@ Ensemble ensemble_from_json(std::string_view text, std::string_view place) {
   ensemble.order = root["order"].choice(orders);
   if (root.has("factor")) ensemble.factor = root["factor"].number();
   if (root.has("divisor")) ensemble.divisor = root["divisor"].number();
+  if (root.has("link_form")) ensemble.link_form = root["link_form"].choice(link_forms);
   if (root.has("steepness")) ensemble.steepness = root["steepness"].number();
   if (root.has("decision")) ensemble.decision = root["decision"].choice(decisions);
   ensemble.classes = root["classes"].strings();

@@ -148,8 +148,9 @@ void Ensemble::validate() const {
   if (task == Task::multiclass && base.size() < 2) {
     throw Error("base", "a model of several classes has at least two outputs");
   }
-  const bool of_one_score =
-      decision == Decision::score_above_zero || decision == Decision::score_from_zero;
+  const bool of_one_score = decision == Decision::score_above_zero ||
+                            decision == Decision::score_from_zero ||
+                            decision == Decision::score_above_half;
   if ((of_one_score && task != Task::binary) ||
       (decision == Decision::largest_score && task != Task::multiclass)) {
     throw Error("decision", "it does not fit the number of classes");

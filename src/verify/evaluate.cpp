@@ -66,19 +66,24 @@ std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> 
 }
 
 std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<double>& scores) {
-  const bool single = ensemble.accumulator == Precision::float32;
+  const bool runtime = ensemble.link_form == LinkForm::onnxruntime;
+  const bool single = runtime || ensemble.accumulator == Precision::float32;
   const auto exponential = [&](double score) {
     return single ? static_cast<double>(std::exp(static_cast<float>(score))) : std::exp(score);
   };
   std::vector<double> outputs = scores;
-  const double largest = *std::max_element(scores.begin(), scores.end());
+  if (runtime) {
+    for (double& value : outputs) value = rounded(value, Precision::float32);
+  }
+  const Precision precision = single ? Precision::float32 : Precision::float64;
+  const double largest = *std::max_element(outputs.begin(), outputs.end());
   switch (ensemble.link) {
     case Link::identity:
     case Link::votes:
       break;
     case Link::square:
       for (double& value : outputs) {
-        value = rounded(value * std::fabs(value), ensemble.accumulator);
+        value = rounded(value * std::fabs(value), precision);
       }
       break;
     case Link::softplus:
@@ -98,7 +103,11 @@ std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<doubl
       break;
     case Link::sigmoid:
       for (double& value : outputs) {
-        if (single) {  // XGBoost: the exponent is capped and the denominator kept off zero
+        if (runtime) {  // symmetric about one half
+          const auto steep = static_cast<float>(ensemble.steepness) * static_cast<float>(value);
+          const float upper = 1.0F / (1.0F + std::exp(-std::fabs(steep)));
+          value = static_cast<double>(steep < 0 ? 1.0F - upper : upper);
+        } else if (single) {  // XGBoost: the exponent is capped and the denominator kept off zero
           const float steep = static_cast<float>(ensemble.steepness) * static_cast<float>(value);
           const float exponent = steep > -88.7F ? -steep : 88.7F;
           value = static_cast<double>(1.0F / (std::exp(exponent) + 1.0F + 1e-16F));
@@ -110,11 +119,11 @@ std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<doubl
     case Link::softmax: {
       double sum = 0;
       for (double& value : outputs) {
-        value = exponential(rounded(value - largest, ensemble.accumulator));
-        sum += value;
+        value = exponential(rounded(value - largest, precision));
+        sum = runtime ? rounded(sum + value, precision) : sum + value;
       }
-      const double divisor = rounded(sum, ensemble.accumulator);
-      for (double& value : outputs) value = rounded(value / divisor, ensemble.accumulator);
+      const double divisor = rounded(sum, precision);
+      for (double& value : outputs) value = rounded(value / divisor, precision);
       break;
     }
     case Link::winner:
@@ -125,7 +134,7 @@ std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<doubl
 
 bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
                    const std::vector<double>& scores) {
-  std::vector<double> outputs = outputs_of(ensemble, scores);
+  const std::vector<double> outputs = outputs_of(ensemble, scores);
   if (const auto* wanted = std::get_if<OutputIn>(&requirement.outcome)) {
     const double value = outputs.at(wanted->output);
     const Interval& range = wanted->range;
@@ -137,20 +146,25 @@ bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
   if (ensemble.task == Task::binary) {
     const double one = outputs.at(0);
     if (!wanted.probability) {
-      const bool yes = ensemble.decision == Decision::score_above_zero  ? scores.at(0) > 0
-                       : ensemble.decision == Decision::score_from_zero ? scores.at(0) >= 0
-                                                                        : one > 0.5;
+      const bool yes = ensemble.decision == Decision::score_above_zero   ? scores.at(0) > 0
+                       : ensemble.decision == Decision::score_from_zero  ? scores.at(0) >= 0
+                       : ensemble.decision == Decision::score_above_half ? scores.at(0) > 0.5
+                                                                         : one > 0.5;
       return yes == (wanted.target == 1);
     }
-    const double of_target = wanted.target == 1 ? one : rounded(1.0 - one, ensemble.accumulator);
+    const bool single =
+        ensemble.accumulator == Precision::float32 || ensemble.link_form == LinkForm::onnxruntime;
+    const double other = rounded(1.0 - one, single ? Precision::float32 : Precision::float64);
+    const double of_target = wanted.target == 1 ? one : other;
     return of_target >= *wanted.probability;
   }
   if (wanted.probability) return outputs.at(wanted.target) >= *wanted.probability;
-  if (ensemble.decision == Decision::largest_score) outputs = scores;
   if (outputs.size() == 1) return outputs[0] == static_cast<double>(wanted.target);
-  for (std::size_t k = 0; k < outputs.size(); ++k) {  // the first of equals wins
-    if (outputs[k] > outputs[wanted.target]) return false;
-    if (k < wanted.target && outputs[k] == outputs[wanted.target]) return false;
+  const bool by_score = ensemble.decision == Decision::largest_score;
+  const std::vector<double>& rivals = by_score ? scores : outputs;
+  for (std::size_t k = 0; k < rivals.size(); ++k) {  // the first of equals wins
+    if (rivals[k] > rivals[wanted.target]) return false;
+    if (k < wanted.target && rivals[k] == rivals[wanted.target]) return false;
   }
   return true;
 }
