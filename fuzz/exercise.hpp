@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace boxwood_fuzz {
@@ -29,7 +30,11 @@ inline void exercise_model(boxwood::Ensemble& model) {
     require(!model.transform(scores).empty());
   }
   // Names may be any bytes, text may not.
-  for (auto& feature : model.features) feature.name.clear();
+  for (std::size_t i = 0; i < model.features.size(); ++i) {
+    model.features[i].name = std::to_string(i);
+  }
+  for (auto& label : model.classes) label.clear();
+  model.source.clear();
   require(boxwood::ensemble_from_json(boxwood::to_json(model)) == model);
 }
 
