@@ -2,7 +2,7 @@
 # Debian and Ubuntu), a download pinned to a commit otherwise. A project that embeds Boxwood may bring
 # its own targets, which are taken as they are.
 #
-# nlohmann_json and fmt are used header-only and never appear in a public header, so that an
+# nlohmann_json, fmt and protozero are used header-only and never appear in a public header, so that an
 # installed Boxwood needs oneTBB and Highway alone.
 include(FetchContent)
 
@@ -28,6 +28,12 @@ FetchContent_Declare(hwy
   GIT_REPOSITORY https://github.com/google/highway.git
   GIT_TAG 457c891775a7397bdb0376bb1031e6e027af1c48  # 1.2.0
   SYSTEM FIND_PACKAGE_ARGS 1.0 GLOBAL)
+# protozero is headers alone and installs no CMake package: SOURCE_SUBDIR names a folder that is not
+# there, so that a download adds nothing but its files.
+FetchContent_Declare(protozero
+  GIT_REPOSITORY https://github.com/mapbox/protozero.git
+  GIT_TAG f379578a3f7c8162aac0ac31c2696de09a5b5f93  # v1.7.1
+  SOURCE_SUBDIR headers_only)
 FetchContent_Declare(CLI11
   GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git
   GIT_TAG 6c7b07a878ad834957b98d0f9ce1dbe0cb204fc9  # v2.4.2
@@ -51,6 +57,15 @@ set(INSTALL_GTEST OFF CACHE BOOL "Install googletest")
 
 boxwood_require(nlohmann_json::nlohmann_json nlohmann_json)
 boxwood_require(fmt::fmt-header-only fmt)
+if(NOT TARGET protozero::protozero)
+  find_path(BOXWOOD_PROTOZERO_INCLUDE protozero/pbf_reader.hpp)
+  if(NOT BOXWOOD_PROTOZERO_INCLUDE)
+    FetchContent_MakeAvailable(protozero)
+    set(BOXWOOD_PROTOZERO_INCLUDE ${protozero_SOURCE_DIR}/include CACHE PATH "" FORCE)
+  endif()
+  add_library(protozero::protozero INTERFACE IMPORTED GLOBAL)
+  target_include_directories(protozero::protozero SYSTEM INTERFACE ${BOXWOOD_PROTOZERO_INCLUDE})
+endif()
 boxwood_require(TBB::tbb TBB)
 boxwood_require(hwy::hwy hwy)
 if(NOT TARGET hwy::hwy)  # a download has the bare name until it is installed

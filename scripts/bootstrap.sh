@@ -44,6 +44,7 @@ need libtbb-dev has_header tbb/task_group.h
 need libhwy-dev has_header hwy/highway.h
 need nlohmann-json3-dev has_header nlohmann/json.hpp
 need libfmt-dev has_header fmt/format.h
+need libprotozero-dev has_header protozero/pbf_reader.hpp
 need libcli11-dev has_header CLI/CLI.hpp
 if [ "$purpose" = tests ]; then
   need libgtest-dev has_header gtest/gtest.h

@@ -32,7 +32,8 @@ std::string file_complaint(const std::filesystem::path& file) {
   return "it was read";
 }
 
-constexpr const char* readable = ". Boxwood reads its own JSON and XGBoost's JSON and UBJSON";
+constexpr const char* readable =
+    ". Boxwood reads its own JSON, XGBoost's JSON and UBJSON, and ONNX";
 constexpr const char* save_again =
     ". Load it with XGBoost and save it with save_model(\"model.json\") or \"model.ubj\"";
 

@@ -18,7 +18,7 @@ struct Rounds {
   std::optional<std::size_t> first;  ///< just this many; overrides `choice`
 };
 
-/// Reads Boxwood's own JSON, XGBoost JSON or XGBoost UBJSON. Throws Error with file and byte
+/// Reads Boxwood's own JSON, XGBoost JSON or UBJSON, or ONNX. Throws Error with file and byte
 /// position or JSON path when the file is damaged, and naming the part when the model is sound
 /// but cannot be represented (gblinear, categorical splits, objectives it does not know).
 Ensemble read_model(const std::filesystem::path& file, const Rounds& rounds = {});

@@ -3,6 +3,7 @@
 #include <boxwood/error.hpp>
 
 #include "readers/document.hpp"
+#include "readers/onnx_proto.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@
 namespace boxwood::readers {
 namespace {
 
-constexpr const char* readable = "Boxwood reads its own JSON and XGBoost's JSON and UBJSON";
+constexpr const char* readable = "Boxwood reads its own JSON, XGBoost's JSON and UBJSON, and ONNX";
 constexpr const char* save_xgboost =
     "Load it with XGBoost and save it with save_model(\"model.json\") or \"model.ubj\"";
 
@@ -127,6 +128,7 @@ Format detect_format(std::string_view bytes, std::string_view place) {
     refuse("a Python pickle, which can run any program when it is loaded and is not read",
            "Load it in Python and save the model with its save_model(\"model.json\")");
   }
+  if (looks_like_onnx(bytes)) return Format::onnx;
   if (text.starts_with('[')) {
     refuse("a JSON list, perhaps a dump by XGBoost's dump_model, which lacks the intercept",
            "Save the model with save_model instead of dump_model");

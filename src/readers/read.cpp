@@ -5,6 +5,7 @@
 #include "base/file.hpp"
 #include "model/validate.hpp"
 #include "readers/detect.hpp"
+#include "readers/onnx.hpp"
 #include "readers/xgboost.hpp"
 
 #include <string>
@@ -24,6 +25,11 @@ Ensemble read_model_bytes(std::string_view bytes, std::string_view place, const 
                   "Choose the rounds when the original model is converted");
     }
     return ensemble_from_json(bytes, place);
+  }
+  if (format == readers::Format::onnx) {
+    Ensemble ensemble = readers::read_onnx(bytes, place, rounds);
+    validate_within(ensemble, place);
+    return ensemble;
   }
   const auto encoding = format == readers::Format::xgboost_ubjson ? readers::Encoding::ubjson
                                                                   : readers::Encoding::json;

@@ -1,0 +1,99 @@
+// The whole of an ONNX file: who wrote it, its features, its trees, and what becomes of their sums.
+#include "readers/onnx.hpp"
+
+#include <boxwood/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace boxwood::readers {
+namespace {
+
+constexpr std::int64_t most_features = 1 << 20;
+
+/// Some producers put a whole report where the version belongs.
+std::string source_of(const OnnxModel& model) {
+  std::string source = "ONNX";
+  if (model.producer.empty()) return source;
+  source += fmt::format(" by {}", model.producer);
+  constexpr std::size_t longest = 40;
+  const std::string_view version = model.producer_version;
+  if (!version.empty() && version.size() <= longest &&
+      version.find('\n') == std::string_view::npos) {
+    source += fmt::format(" {}", version);
+  }
+  return source;
+}
+
+/// A graph may leave the number of its columns open.
+void count_features(const OnnxForest& forest, OnnxGraph& graph) {
+  if (graph.width_is_known) return;
+  std::int64_t count = 0;
+  for (const OnnxForest::Node& node : forest.nodes) {
+    if (node.mode != OnnxForest::Mode::leaf) count = std::max(count, node.feature + 1);
+  }
+  if (count > most_features) {
+    throw Error(forest.place, fmt::format("feature {}; Boxwood reads models with up to {}",
+                                          count - 1, most_features));
+  }
+  const FeatureKind kind = graph.integers ? FeatureKind::integer : FeatureKind::continuous;
+  for (std::int64_t i = 0; i < count; ++i) {
+    graph.features.push_back({fmt::format("f{}", i), kind, {}});
+  }
+}
+
+/// A feature that is only ever compared with whole numbers for equality holds categories.
+void find_categories(Ensemble& ensemble) {
+  std::vector<std::set<std::int32_t>> codes(ensemble.features.size());
+  std::vector<bool> ordered(ensemble.features.size(), false);
+  for (const Tree& tree : ensemble.trees) {
+    for (const Node& node : tree.nodes) {
+      if (node.kind == NodeKind::leaf) continue;
+      const auto feature = static_cast<std::size_t>(node.feature);
+      if (node.kind == NodeKind::in_set) {
+        const auto& set = tree.sets[static_cast<std::size_t>(node.value)];
+        codes[feature].insert(set.begin(), set.end());
+      } else if (node.kind == NodeKind::equal && node.threshold >= 0 && node.threshold < 0x1p31 &&
+                 node.threshold == std::floor(node.threshold)) {
+        codes[feature].insert(static_cast<std::int32_t>(node.threshold));
+      } else {
+        ordered[feature] = true;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    if (ordered[i] || codes[i].empty()) continue;
+    ensemble.features[i].kind = FeatureKind::categorical;
+    for (const std::int32_t code : codes[i]) ensemble.features[i].categories.push_back({code, {}});
+  }
+}
+
+}  // namespace
+
+Ensemble read_onnx(std::string_view bytes, std::string_view place, const Rounds& rounds) {
+  if (rounds.first || rounds.choice == Rounds::Choice::best) {
+    throw Error(std::string(place), "ONNX files do not record rounds",
+                "Choose the rounds when the original model is converted");
+  }
+  const OnnxModel model = load_onnx(bytes, place);
+  OnnxGraph graph = walk_onnx(model, place);
+  const OnnxForest forest = load_onnx_forest(graph);
+  count_features(forest, graph);
+  Ensemble ensemble;
+  ensemble.source = source_of(model);
+  const auto to_output = onnx_scores(forest, graph, ensemble);
+  // What is written out of shared nodes stays in proportion to the file.
+  const std::size_t most = 1'000'000 + 16 * bytes.size();
+  OnnxTrees built = build_onnx_trees(forest, to_output, graph.features.size(), most);
+  check_onnx_scores(forest, built);
+  ensemble.features = std::move(graph.features);
+  ensemble.trees = std::move(built.trees);
+  find_categories(ensemble);
+  return ensemble;
+}
+
+}  // namespace boxwood::readers

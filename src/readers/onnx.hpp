@@ -1,0 +1,110 @@
+// ONNX files with one tree ensemble (ai.onnx.ml 1 to 5) as an Ensemble that predicts what
+// onnxruntime computes for one row.
+//   onnx_proto.cpp   the file's messages            onnx_forest.cpp  the operator's attributes
+//   onnx_graph.cpp   what lies around the trees     onnx_trees.cpp   its nodes as trees
+//   onnx_scores.cpp  scores, links and classes      onnx.cpp         the whole
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/read.hpp>
+
+#include "readers/onnx_proto.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxwood::readers {
+
+Ensemble read_onnx(std::string_view bytes, std::string_view place, const Rounds& rounds);
+
+/// What the graph does with scores: times `factor`, divided by `divisor`, plus `added` (nothing,
+/// one number, or one for each), and so on downwards.
+struct OnnxSteps {
+  double factor = 1;
+  double divisor = 1;
+  std::shared_ptr<const std::vector<double>> added;
+  bool to_float32 = false;  ///< double scores are rounded
+  bool exponential = false;
+  bool takes_largest = false;  ///< the class is that of the largest, by ArgMax
+  std::shared_ptr<const std::vector<std::string>> classes;  ///< labels of that, where told
+  std::string first;                                        ///< the first such node, for messages
+
+  bool operator==(const OnnxSteps&) const = default;
+};
+
+/// What the graph does before and after the trees.
+struct OnnxGraph {
+  const OnnxNode* trees = nullptr;
+  std::size_t trees_index = 0;  ///< of the node, for messages
+  std::vector<Feature> features;
+  bool width_is_known = true;            ///< otherwise the trees say how many features
+  std::int32_t type = 0;                 ///< OnnxType that the operator reads
+  Precision input = Precision::float32;  ///< what a value has been rounded to by then
+  bool integers = false;                 ///< the graph takes whole numbers
+  OnnxSteps after;
+};
+
+OnnxGraph walk_onnx(const OnnxModel& model, std::string_view place);
+
+/// The operator's attributes in one shape, whatever its version. Nodes are numbered anew; a node
+/// may have several parents, as long as nothing leads back to it.
+struct OnnxForest {
+  enum class Mode : std::uint8_t { leq, lt, gte, gt, eq, neq, in_set, leaf };
+  struct Node {
+    Mode mode = Mode::leaf;
+    bool tracks_true = false;  ///< NaN goes with what the test is true for
+    std::int64_t feature = 0;
+    double threshold = 0;  ///< of a leaf: its score where it has no weight
+    std::size_t yes = 0;
+    std::size_t no = 0;
+    std::size_t set = 0;
+    std::size_t first_weight = 0;  ///< in `weights`, even where there is none of its own
+    std::size_t weights = 0;
+  };
+  struct Weight {
+    std::int64_t output = 0;
+    double value = 0;
+  };
+  std::vector<Node> nodes;
+  std::vector<std::size_t> roots;  ///< one for each tree, in the order of the sum
+  std::vector<Weight> weights;     ///< by leaf, in the order in which they are added
+  std::vector<std::vector<std::int32_t>> sets;
+  bool is_classifier = false;
+  bool newest = false;      ///< TreeEnsemble: its output has the type of its input
+  std::size_t outputs = 1;  ///< classes or targets
+  std::vector<std::string> classes;
+  std::vector<double> base;  ///< as in the file: empty, one, or one for each
+  bool average = false;
+  std::string post_transform = "NONE";
+  Precision precision = Precision::float32;  ///< of thresholds, weights and sums
+  bool all_positive = true;                  ///< no weight is below zero
+  std::string place;                         ///< of the operator, for messages
+};
+
+OnnxForest load_onnx_forest(const OnnxGraph& graph);
+
+/// Which of the operator's outputs becomes which of ours; -1: dropped.
+struct OnnxTrees {
+  std::vector<Tree> trees;
+  std::vector<bool> always_scored;  ///< by the operator's output: every row adds something to it
+  bool always_positive = false;     ///< every row adds a positive number to some output
+};
+
+/// `most` bounds the nodes and the leaf values: shared nodes are written out.
+OnnxTrees build_onnx_trees(const OnnxForest& forest, const std::vector<std::int32_t>& to_output,
+                           std::size_t features, std::size_t most);
+
+/// How onnxruntime makes outputs and a class of the sums. Sets everything of the Ensemble but its
+/// trees, features and source; returns the argument of build_onnx_trees.
+std::vector<std::int32_t> onnx_scores(const OnnxForest& forest, const OnnxGraph& graph,
+                                      Ensemble& ensemble);
+
+/// Throws Error where some rows would have a class without any score, which onnxruntime then treats
+/// in another way.
+void check_onnx_scores(const OnnxForest& forest, const OnnxTrees& built);
+
+}  // namespace boxwood::readers

@@ -1,0 +1,395 @@
+// From the graph's inputs through the tree operator to its outputs. Operators that only pass
+// numbers on are followed, a few that scale or shift scores are taken over, every other one is
+// refused by its name.
+#include "readers/onnx.hpp"
+
+#include <boxwood/error.hpp>
+
+#include "readers/document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace boxwood::readers {
+namespace {
+
+constexpr std::int64_t most_features = 1 << 20;
+
+/// What is known of a named value. Lists are shared, so that a copy costs the same for all.
+struct Known {
+  enum class Kind : std::uint8_t { features, constant, scores, label, largest, changed };
+  Kind kind = Kind::changed;
+  std::int32_t type = 0;
+  // features
+  std::shared_ptr<const std::vector<const OnnxInput*>> parts;
+  Precision precision = Precision::float32;
+  bool integers = false;
+  const OnnxTensor* constant = nullptr;
+  OnnxSteps steps;  // of scores, and of a label made of them
+  // changed: the operator that did it
+  std::string culprit;
+};
+
+template <std::size_t Count>
+bool is_one_of(std::string_view type, const std::array<std::string_view, Count>& types) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+bool is_tree_operator(const OnnxNode& node) {
+  return node.domain == "ai.onnx.ml" &&
+         is_one_of(node.type,
+                   std::array<std::string_view, 3>{"TreeEnsembleClassifier",
+                                                   "TreeEnsembleRegressor", "TreeEnsemble"});
+}
+
+bool is_float(std::int32_t type) {
+  return type == static_cast<std::int32_t>(OnnxType::float32) ||
+         type == static_cast<std::int32_t>(OnnxType::float64);
+}
+bool is_integer(std::int32_t type) {
+  return type == static_cast<std::int32_t>(OnnxType::int32) ||
+         type == static_cast<std::int32_t>(OnnxType::int64);
+}
+
+class Walk {
+ public:
+  Walk(const OnnxModel& model, std::string_view place) : model_(model), place_(place) {}
+
+  OnnxGraph run() {
+    for (const OnnxTensor& tensor : model_.constants) keep_constant(tensor.name, tensor);
+    for (const OnnxInput& input : model_.inputs) {
+      if (known_.count(input.name) != 0) continue;  // an initial value that a caller may replace
+      Known known;
+      known.kind = is_float(input.type) || is_integer(input.type) ? Known::Kind::features
+                                                                  : Known::Kind::changed;
+      known.culprit = fmt::format("{}: input {}", place_, in_quotes(input.name));
+      known.type = input.type;
+      known.precision = input.type == static_cast<std::int32_t>(OnnxType::float64)
+                            ? Precision::float64
+                            : Precision::float32;
+      known.integers = is_integer(input.type);
+      known.parts = std::make_shared<std::vector<const OnnxInput*>>(1, &input);
+      known_.insert_or_assign(input.name, std::move(known));
+    }
+    // Constants of nodes live here; their addresses have to last.
+    constants_.reserve(model_.nodes.size());
+    for (std::size_t i = 0; i < model_.nodes.size(); ++i) visit(i);
+    if (graph_.trees == nullptr) refuse_without_trees();
+    check_outputs();
+    return std::move(graph_);
+  }
+
+ private:
+  void keep_constant(std::string_view name, const OnnxTensor& tensor) {
+    Known known;
+    known.kind = Known::Kind::constant;
+    known.type = tensor.type;
+    known.constant = &tensor;
+    known_.insert_or_assign(name, std::move(known));
+  }
+
+  const Known* input_of(const OnnxNode& node, std::size_t index) const {
+    if (index >= node.inputs.size()) return nullptr;
+    const auto found = known_.find(node.inputs[index]);
+    return found == known_.end() ? nullptr : &found->second;
+  }
+
+  void visit(std::size_t index) {
+    const OnnxNode& node = model_.nodes[index];
+    if (is_tree_operator(node)) return visit_trees(index);
+    if (node.type == "Constant" && node.domain.empty() && node.outputs.size() == 1) {
+      if (auto tensor = node.tensor("value")) {
+        constants_.push_back(std::move(*tensor));
+        return keep_constant(node.outputs[0], constants_.back());
+      }
+    }
+    std::optional<Known> result = follow(node);
+    if (!result) {
+      // A change that was there before stays the first to blame.
+      result = Known{};
+      result->culprit = node.where(index);
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        const Known* input = input_of(node, i);
+        if (input != nullptr && input->kind == Known::Kind::changed) {
+          result->culprit = input->culprit;
+          break;
+        }
+      }
+    }
+    if (result->steps != OnnxSteps{} && result->steps.first.empty()) {
+      result->steps.first = node.where(index);
+    }
+    for (const std::string_view output : node.outputs) known_.insert_or_assign(output, *result);
+  }
+
+  /// Nothing: an operator that is not followed.
+  std::optional<Known> follow(const OnnxNode& node) const {
+    const Known* first = input_of(node, 0);
+    if (first == nullptr || first->kind == Known::Kind::changed) return std::nullopt;
+    if (node.domain == "ai.onnx.ml") return follow_ml(node, *first);
+    if (!node.domain.empty()) return std::nullopt;
+    if (node.type == "Identity") return *first;
+    if (node.type == "Cast") return cast(node, *first);
+    if (node.type == "Concat") return concat(node);
+    using Kind = Known::Kind;
+    if (first->kind == Kind::features) return std::nullopt;
+    // One row's numbers stay in their order.
+    constexpr std::array<std::string_view, 4> shapes{"Reshape", "Flatten", "Squeeze", "Unsqueeze"};
+    if (is_one_of(node.type, shapes)) return *first;
+    if (node.type == "ArgMax" && first->kind == Kind::scores) return largest(node, *first);
+    if (node.type == "Exp" && first->kind == Kind::scores && !first->steps.exponential) {
+      Known result = *first;
+      result.steps.exponential = true;
+      return result;
+    }
+    return arithmetic(node);
+  }
+
+  std::optional<Known> follow_ml(const OnnxNode& node, const Known& first) const {
+    if (node.type == "ZipMap" && first.kind == Known::Kind::scores) return first;
+    if (node.type == "ArrayFeatureExtractor" && first.kind == Known::Kind::constant) {
+      const Known* second = input_of(node, 1);
+      if (second == nullptr || second->kind != Known::Kind::largest) return std::nullopt;
+      auto classes = std::make_shared<std::vector<std::string>>(first.constant->strings);
+      for (const double number : first.constant->numbers) {
+        classes->push_back(fmt::format("{}", number));
+      }
+      Known label = *second;
+      label.kind = Known::Kind::label;
+      label.steps.classes = std::move(classes);
+      return label;
+    }
+    return std::nullopt;
+  }
+
+  static std::optional<Known> cast(const OnnxNode& node, const Known& value) {
+    const std::int64_t to = node.integer("to", 0);
+    Known result = value;
+    if (value.kind == Known::Kind::label || value.kind == Known::Kind::largest) return result;
+    if (to != 1 && to != 11) return std::nullopt;
+    result.type = static_cast<std::int32_t>(to);
+    const bool narrows = to == 1 && value.type == static_cast<std::int32_t>(OnnxType::float64);
+    if (value.kind == Known::Kind::constant) {
+      return value.type == to ? std::optional(result) : std::nullopt;
+    }
+    if (value.kind == Known::Kind::scores) {
+      if (narrows) result.steps.to_float32 = true;
+      return result;
+    }
+    // A whole number beyond a double's precision cannot be told apart from its double here.
+    if (value.integers && is_integer(value.type)) {
+      result.precision = to == 1 ? Precision::float32 : Precision::float64;
+    } else if (narrows) {
+      result.precision = Precision::float32;
+    }
+    return result;
+  }
+
+  std::optional<Known> concat(const OnnxNode& node) const {
+    const std::int64_t axis = node.integer("axis", 1);
+    const Known* first = input_of(node, 0);
+    if ((axis != 1 && axis != -1) || first->kind != Known::Kind::features) return std::nullopt;
+    Known result = *first;
+    auto parts = std::make_shared<std::vector<const OnnxInput*>>();
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const Known* part = input_of(node, i);
+      if (part == nullptr || part->kind != first->kind || part->type != first->type ||
+          part->precision != first->precision || part->integers != first->integers) {
+        return std::nullopt;
+      }
+      // Adding up what was added up before could double at every node.
+      if (part->parts->size() > 1 && node.inputs.size() > 1) return std::nullopt;
+      parts->insert(parts->end(), part->parts->begin(), part->parts->end());
+    }
+    result.parts = std::move(parts);
+    return result;
+  }
+
+  static std::optional<Known> largest(const OnnxNode& node, const Known& scores) {
+    const std::int64_t axis = node.integer("axis", 0);
+    if ((axis != 1 && axis != -1) || node.integer("select_last_index", 0) != 0) {
+      return std::nullopt;
+    }
+    Known result = scores;
+    result.kind = Known::Kind::largest;
+    result.steps.takes_largest = true;
+    return result;
+  }
+
+  /// Scores and a constant. Several steps are fine as long as together they are what an Ensemble
+  /// does: times a factor, divided by a divisor, plus a base.
+  std::optional<Known> arithmetic(const OnnxNode& node) const {
+    constexpr std::array<std::string_view, 4> operators{"Mul", "Div", "Add", "Sub"};
+    if (!is_one_of(node.type, operators) || node.inputs.size() != 2) return std::nullopt;
+    const Known* scores = input_of(node, 0);
+    const Known* other = input_of(node, 1);
+    const bool swaps = node.type == "Mul" || node.type == "Add";
+    if (swaps && scores->kind == Known::Kind::constant) std::swap(scores, other);
+    if (scores == nullptr || other == nullptr || scores->kind != Known::Kind::scores ||
+        other->kind != Known::Kind::constant || other->type != scores->type) {
+      return std::nullopt;
+    }
+    std::vector<double> numbers = other->constant->numbers;
+    if (numbers.empty() || !other->constant->is_scalar_or_list) return std::nullopt;
+    const bool scales = node.type == "Mul" || node.type == "Div";
+    const double neutral = scales ? 1.0 : 0.0;
+    const bool all_same = std::all_of(numbers.begin(), numbers.end(),
+                                      [&](double number) { return number == numbers[0]; });
+    if (all_same && numbers[0] == neutral) return *scores;
+    Known result = *scores;
+    OnnxSteps& steps = result.steps;
+    if (steps.exponential || steps.to_float32 || steps.added) return std::nullopt;
+    if (!scales) {
+      if (node.type == "Sub") {
+        for (double& number : numbers) number = -number;
+      }
+      steps.added = std::make_shared<std::vector<double>>(std::move(numbers));
+      return result;
+    }
+    if (!all_same || !(numbers[0] > 0) || steps.divisor != 1) return std::nullopt;
+    if (node.type == "Mul") {
+      if (steps.factor != 1) return std::nullopt;
+      steps.factor = numbers[0];
+    } else {
+      steps.divisor = numbers[0];
+    }
+    return result;
+  }
+
+  void visit_trees(std::size_t index) {
+    const OnnxNode& node = model_.nodes[index];
+    if (graph_.trees != nullptr) {
+      throw Error(node.where(index), "the graph has more than one tree ensemble",
+                  "Export a single one (of LightGBM, without split)");
+    }
+    const Known* input = input_of(node, 0);
+    if (input == nullptr || input->kind != Known::Kind::features) {
+      const bool blamed = input != nullptr && !input->culprit.empty();
+      throw Error(blamed ? input->culprit : node.where(index),
+                  "it changes the features before the trees see them",
+                  "Export the trees without the steps before them, and give Boxwood what those "
+                  "steps make of your data");
+    }
+    graph_.trees = &node;
+    graph_.trees_index = index;
+    graph_.type = input->type;
+    graph_.input = input->precision;
+    graph_.integers = input->integers;
+    name_features(*input);
+    const bool is_classifier = node.type == "TreeEnsembleClassifier";
+    Known scores;
+    scores.kind = Known::Kind::scores;
+    // Only the newest operator answers in doubles.
+    scores.type = node.type == "TreeEnsemble" ? input->type : 1;
+    Known label;
+    label.kind = Known::Kind::label;
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      known_.insert_or_assign(node.outputs[i], is_classifier && i == 0 ? label : scores);
+    }
+  }
+
+  void name_features(const Known& input) {
+    const FeatureKind kind = input.integers ? FeatureKind::integer : FeatureKind::continuous;
+    const auto add = [&](std::string name) {
+      graph_.features.push_back({std::move(name), kind, {}});
+    };
+    const bool one = input.parts->size() == 1;
+    for (const OnnxInput* part : *input.parts) {
+      const std::string at = fmt::format("{}: input {}", place_, in_quotes(part->name));
+      const std::int64_t width = part->width;
+      if (width <= 0 && !one) throw Error(at, "its number of columns is unknown");
+      if (width > most_features ||
+          width + static_cast<std::int64_t>(graph_.features.size()) > most_features) {
+        throw Error(at, fmt::format("{} columns; Boxwood reads models with up to {}", width,
+                                    most_features));
+      }
+      if (one) {
+        graph_.width_is_known = width > 0;
+        for (std::int64_t i = 0; i < width; ++i) add(fmt::format("f{}", i));
+      } else if (width == 1) {
+        add(std::string(part->name));
+      } else {
+        for (std::int64_t i = 0; i < width; ++i) add(fmt::format("{}_{}", part->name, i));
+      }
+    }
+  }
+
+  [[noreturn]] void refuse_without_trees() const {
+    std::string types;
+    std::vector<std::string_view> seen;
+    for (const OnnxNode& node : model_.nodes) {
+      if (std::find(seen.begin(), seen.end(), node.type) != seen.end() || seen.size() == 5)
+        continue;
+      types += (seen.empty() ? "" : ", ") + in_quotes(node.type);
+      seen.push_back(node.type);
+    }
+    throw Error(std::string(place_),
+                seen.empty() ? "the graph is empty"
+                             : fmt::format("no tree ensemble in the graph, but {}", types),
+                "Boxwood reads TreeEnsembleClassifier, TreeEnsembleRegressor and TreeEnsemble");
+  }
+
+  /// All outputs have to be made of the same scores, so that there is one model.
+  void check_outputs() {
+    bool answers = false;
+    std::optional<OnnxSteps> scores;
+    for (const std::string_view output : model_.outputs) {
+      const auto found = known_.find(output);
+      if (found == known_.end()) continue;
+      const Known& known = found->second;
+      if (known.kind == Known::Kind::changed) {
+        throw Error(known.culprit, "it changes the scores in a way that Boxwood cannot represent",
+                    "Export the model without the steps after the trees");
+      }
+      const bool is_score = known.kind == Known::Kind::scores;
+      const bool is_class = known.kind == Known::Kind::label || known.kind == Known::Kind::largest;
+      answers = answers || is_score || is_class;
+      if (is_class && known.steps.takes_largest) {
+        graph_.after.takes_largest = true;
+        graph_.after.classes = known.steps.classes;
+      }
+      if (!is_score && !(is_class && known.steps.takes_largest)) continue;
+      OnnxSteps steps = known.steps;
+      steps.takes_largest = false;
+      steps.classes.reset();
+      if (scores && !same(*scores, steps)) {
+        throw Error(fmt::format("{}: output {}", place_, in_quotes(output)),
+                    "another output is made of the same scores in another way",
+                    "Export the model with one of them");
+      }
+      scores = std::move(steps);
+    }
+    if (scores) {
+      scores->takes_largest = graph_.after.takes_largest;
+      scores->classes = std::move(graph_.after.classes);
+      graph_.after = std::move(*scores);
+    }
+    if (!answers) throw Error(std::string(place_), "no output of the graph comes from the trees");
+  }
+
+  static bool same(const OnnxSteps& a, const OnnxSteps& b) {
+    const bool both = a.added != nullptr && b.added != nullptr;
+    return a.factor == b.factor && a.divisor == b.divisor && a.exponential == b.exponential &&
+           a.to_float32 == b.to_float32 && (both ? *a.added == *b.added : a.added == b.added);
+  }
+
+  const OnnxModel& model_;
+  std::string_view place_;
+  std::map<std::string_view, Known> known_;
+  std::vector<OnnxTensor> constants_;
+  OnnxGraph graph_;
+};
+
+}  // namespace
+
+OnnxGraph walk_onnx(const OnnxModel& model, std::string_view place) {
+  return Walk(model, place).run();
+}
+
+}  // namespace boxwood::readers

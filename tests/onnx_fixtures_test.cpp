@@ -1,0 +1,145 @@
+// ONNX models of real converters and of every operator: the files in tests/data/onnx/<version of
+// skl2onnx>, made by make_fixtures.py there, and what onnxruntime itself answered. Scores,
+// outputs and classes have to be the same, bit for bit.
+#include <boxwood/ensemble.hpp>
+#include <boxwood/error.hpp>
+#include <boxwood/read.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path& fixtures() {
+  static const fs::path folder = fs::path(BOXWOOD_SOURCE_DIR) / "tests/data/onnx";
+  return folder;
+}
+
+std::vector<fs::path> model_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(fixtures())) {
+    if (entry.path().extension() == ".onnx") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string test_name(const testing::TestParamInfo<fs::path>& info) {
+  std::string name = fs::relative(info.param, fixtures()).string();
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+bool same(double expected, double actual) {
+  return expected == actual || (std::isnan(expected) && std::isnan(actual));
+}
+
+class OnnxFixture : public testing::TestWithParam<fs::path> {};
+
+TEST_P(OnnxFixture, predicts_what_onnxruntime_predicts) {
+  const boxwood::Ensemble model = boxwood::read_model(GetParam());
+  std::ifstream in(GetParam().string() + ".expected");
+  std::string type;
+  std::size_t raw_count = 0, output_count = 0;
+  std::string line;
+  ASSERT_TRUE(std::getline(in, line));
+  std::istringstream(line) >> type >> raw_count >> output_count;
+  ASSERT_EQ(model.base.size(), raw_count);
+  std::size_t rows = 0;
+  while (std::getline(in, line)) {
+    std::istringstream words(line);
+    const auto numbers = [&](std::size_t count) {
+      std::vector<double> values(count);
+      std::string word;
+      for (double& value : values) {
+        words >> word;
+        value = std::strtod(word.c_str(), nullptr);
+      }
+      return values;
+    };
+    const auto point = numbers(model.features.size());
+    const auto expected_raw = numbers(raw_count);
+    const auto expected = numbers(output_count);
+    std::string label;
+    std::getline(words >> std::ws, label);
+    const auto scores = model.predict(point);
+    const auto outputs = model.transform(scores);
+    ASSERT_EQ(outputs.size(), output_count);
+    for (std::size_t k = 0; k < raw_count; ++k) {
+      // Sums of doubles are only seen rounded, except those of the newest operator.
+      const bool rounds =
+          model.objective.rfind("TreeEnsemble ", 0) != 0 && model.objective != "TreeEnsemble";
+      const double seen = rounds ? static_cast<double>(static_cast<float>(scores[k])) : scores[k];
+      EXPECT_TRUE(same(expected_raw[k], seen))
+          << "row " << rows << ", score " << k << ": " << expected_raw[k] << " expected, " << seen;
+    }
+    for (std::size_t k = 0; k < output_count; ++k) {
+      EXPECT_TRUE(same(expected[k], outputs[k])) << "row " << rows << ", output " << k << ": "
+                                                 << expected[k] << " expected, " << outputs[k];
+    }
+    if (label != "-") {
+      EXPECT_EQ(model.class_name(model.classify(scores)), label) << "row " << rows;
+    }
+    if (HasFailure()) return;  // one row tells enough
+    ++rows;
+  }
+  EXPECT_GT(rows, 20U);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllVersions, OnnxFixture, testing::ValuesIn(model_files()), test_name);
+
+TEST(OnnxFixtures, survive_boxwoods_own_format) {
+  for (const auto& file : model_files()) {
+    const auto model = boxwood::read_model(file);
+    EXPECT_EQ(boxwood::read_model_bytes(boxwood::to_json(model)), model) << file;
+  }
+}
+
+TEST(OnnxFixtures, have_no_rounds) {
+  boxwood::Rounds rounds;
+  rounds.first = 1;
+  EXPECT_THROW(boxwood::read_model(model_files().front(), rounds), boxwood::Error);
+}
+
+/// Whatever is done to a file, it is read or refused with a place; never worse.
+TEST(OnnxFixtures, stay_safe_when_damaged) {
+  for (const auto& file : model_files()) {
+    std::ifstream in(file, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const auto survives = [&](const std::string& damaged) {
+      try {
+        boxwood::read_model_bytes(damaged, "m").validate();
+      } catch (const boxwood::Error& error) {
+        EXPECT_EQ(error.place().rfind("m", 0), 0U) << error.what();
+        EXPECT_FALSE(error.reason().empty());
+        return false;
+      }
+      return true;
+    };
+    const std::size_t step = std::max<std::size_t>(bytes.size() / 97, 1);
+    for (std::size_t at = 0; at < bytes.size(); at += step) {
+      // The graph is most of the file and followed by little: cut inside, nothing is left of it.
+      if (at + 100 < bytes.size()) {
+        EXPECT_FALSE(survives(bytes.substr(0, at))) << file << at;
+      }
+      std::string changed = bytes;
+      changed[at] = static_cast<char>(changed[at] ^ 0x41);
+      survives(changed);
+      changed[at] = '\xFF';
+      survives(changed);
+    }
+  }
+}
+
+}  // namespace
