@@ -93,7 +93,7 @@ void several_outputs(const OnnxForest& forest, bool classes, Ensemble& ensemble)
   if (transform == "SOFTMAX_ZERO") refuse(forest, "SOFTMAX_ZERO is not supported");
   const bool softmax = transform == "SOFTMAX";
   ensemble.task = classes || softmax ? Task::multiclass : Task::regression;
-  if (classes) ensemble.decision = Decision::highest_score;
+  if (classes) ensemble.decision = Decision::largest_score;
   ensemble.link = softmax                        ? Link::softmax
                   : transform == "LOGISTIC"      ? Link::sigmoid
                   : classes && are_votes(forest) ? Link::votes
