@@ -68,6 +68,34 @@ TEST(Ensemble, TakesACategoryByTheWholePartOfItsNumber) {
   EXPECT_EQ(ensemble_from_json(to_json(model)), model);
 }
 
+TEST(Ensemble, PutsNumbersJustBelowZeroInNoSetWhereTheSplitSays) {
+  Tree tree = stump(0, 0, -1, 1, NodeKind::in_set);
+  tree.sets = {{0, 3}};
+  tree.nodes[0].value = 0;
+  tree.nodes[0].zero_up = true;
+  const Ensemble model = binary_model(1, {tree});
+  for (const double inside : {0.0, -0.0, 0.9, 3.0}) {
+    EXPECT_EQ(model.predict(std::vector{inside})[0], -1) << inside;
+  }
+  for (const double outside : {-1e-45, -0.5, -1.0, 1.0}) {
+    EXPECT_EQ(model.predict(std::vector{outside})[0], 1) << outside;
+  }
+  EXPECT_EQ(ensemble_from_json(to_json(model)), model);
+}
+
+TEST(Ensemble, NamesTheWinnerOfTwoClassesByTheSignOfOneScore) {
+  Ensemble model = binary_model(1, {stump(0, 0.5, 0, 1)});
+  model.link = Link::winner;
+  model.decision = Decision::score_above_zero;
+  model.validate();
+  EXPECT_EQ(model.transform(model.predict(std::vector{0.0})), std::vector{0.0});
+  EXPECT_EQ(model.transform(model.predict(std::vector{1.0})), std::vector{1.0});
+  model.decision = Decision::score_from_zero;
+  EXPECT_EQ(model.transform(model.predict(std::vector{0.0})), std::vector{1.0});
+  model.decision = Decision::output_above_half;
+  EXPECT_THROW(model.validate(), Error);
+}
+
 TEST(Ensemble, TakesOneNumberOutOfAllWhereASplitAsksForEquality) {
   const Ensemble model = binary_model(1, {stump(0, 2, -1, 1, NodeKind::equal)});
   EXPECT_EQ(model.predict(std::vector{2.0})[0], -1);

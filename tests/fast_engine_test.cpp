@@ -216,8 +216,11 @@ Tree staircase(std::int32_t feature, const std::vector<double>& values) {
   tree.nodes.resize(2 * values.size() - 1);
   for (std::size_t i = 0; i + 1 < values.size(); ++i) {
     const auto at = static_cast<std::int32_t>(2 * i);
-    tree.nodes[2 * i] = {NodeKind::less, false,  false, feature,
-                         at + 1,         at + 2, -1,    static_cast<double>(i + 1)};
+    tree.nodes[2 * i] = {.kind = NodeKind::less,
+                         .feature = feature,
+                         .left = at + 1,
+                         .right = at + 2,
+                         .threshold = static_cast<double>(i + 1)};
     tree.nodes[2 * i + 1].value = static_cast<std::int32_t>(i);
   }
   tree.nodes.back().value = static_cast<std::int32_t>(values.size() - 1);

@@ -145,8 +145,11 @@ TEST(Leaves, AChainOfTwoHundredThousandSplitsIsNoProblem) {
   constexpr std::int32_t length = 200'000;
   for (std::int32_t i = 0; i < length; ++i) {
     const auto threshold = static_cast<double>(static_cast<float>(i));
-    chain.nodes.push_back(
-        {NodeKind::less, false, false, i % 2, 2 * i + 1, 2 * i + 2, -1, threshold});
+    chain.nodes.push_back({.kind = NodeKind::less,
+                           .feature = i % 2,
+                           .left = 2 * i + 1,
+                           .right = 2 * i + 2,
+                           .threshold = threshold});
     Node leaf;
     leaf.value = 0;
     chain.nodes.push_back(leaf);
@@ -182,7 +185,12 @@ TEST(Leaves, AChainOfTwoHundredThousandSplitsIsNoProblem) {
 TEST(Leaves, PathsThatContradictThemselvesAreLeftOut) {
   Tree tree = stump(0, 1, -1, 1);
   // Left of 1, then right of 2: only a missing value could pass, and it does not.
-  tree.nodes[1] = {NodeKind::less, true, false, 0, 3, 4, -1, 2};
+  tree.nodes[1] = {.kind = NodeKind::less,
+                   .missing_left = true,
+                   .feature = 0,
+                   .left = 3,
+                   .right = 4,
+                   .threshold = 2};
   tree.nodes.resize(5);
   tree.nodes[3].value = 0;
   tree.nodes[4].value = 1;

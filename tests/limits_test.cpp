@@ -256,7 +256,7 @@ TEST_P(Limits, TiesAreCappedAndTheFirstOnesKept) {
     model.features.push_back({"f" + std::to_string(d), FeatureKind::integer});
     Tree tree;
     tree.nodes.resize(3);
-    tree.nodes[0] = {NodeKind::less, false, false, d, 1, 2, -1, 0.5};
+    tree.nodes[0] = {.kind = NodeKind::less, .feature = d, .left = 1, .right = 2, .threshold = 0.5};
     tree.nodes[1].value = 0;
     tree.nodes[2].value = 1;
     tree.values = {0, 1};

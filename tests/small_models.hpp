@@ -11,7 +11,7 @@ inline boxwood::Tree stump(std::int32_t feature, double threshold, double low, d
                            boxwood::NodeKind kind = boxwood::NodeKind::less) {
   boxwood::Tree tree;
   tree.nodes.resize(3);
-  tree.nodes[0] = {kind, false, false, feature, 1, 2, -1, threshold};
+  tree.nodes[0] = {.kind = kind, .feature = feature, .left = 1, .right = 2, .threshold = threshold};
   tree.nodes[1].value = 0;
   tree.nodes[2].value = 1;
   tree.values = {low, high};

@@ -42,7 +42,8 @@ struct Feature {
 
 /// What goes left: `x < threshold`, `x <= threshold`, `x == threshold`, or a category of a set. The
 /// category of a number is its whole part, as C++ converts to an integer; negative ones are in no
-/// set. A library that sends unknown categories left has a set of those that go right.
+/// set. A reader of a library that sends unknown categories left makes a set of those that go right
+/// and swaps the children.
 enum class NodeKind : std::uint8_t { leaf, less, less_equal, equal, in_set };
 
 /// A split or a leaf. Children always have larger indices than their parent, so that every
@@ -51,6 +52,7 @@ struct Node {
   NodeKind kind = NodeKind::leaf;
   bool missing_left = false;     ///< split: where NaN goes
   bool missing_at_zero = false;  ///< less, less_equal: numbers within `zero_size` go with NaN
+  bool zero_up = false;          ///< in_set: numbers between -1 and 0 are in no set either
   std::int32_t feature = -1;     ///< split
   std::int32_t left = -1;        ///< split
   std::int32_t right = -1;       ///< split
@@ -81,7 +83,8 @@ enum class SumOrder : std::uint8_t { base_first, base_last };
 
 /// From raw scores to what the library's `predict` returns.
 ///   sigmoid      1 / (1 + exp(-steepness * s)), of every output by itself
-///   winner       the index of the largest score (the first of equals)
+///   winner       the index of the largest score (the first of equals); of one score 1 or 0, as
+///                the decision says
 ///   votes        the scores are probabilities already, as those of a forest
 ///   square       s * |s|: LightGBM's reg_sqrt
 ///   softplus     log(1 + exp(s)): LightGBM's cross_entropy_lambda

@@ -58,11 +58,12 @@ void cuts_of(const Tree& tree, const Node& node, SplitCuts& split) {
       split.left_first = false;
       const auto& set = tree.sets[static_cast<std::size_t>(node.value)];
       for (std::size_t i = 0; i < set.size(); ++i) {
-        // Category 0 is everything above -1, as a conversion to an integer takes it.
+        // Category 0 is everything above -1, as a conversion to an integer takes it, or from 0 on.
         const bool goes_on = i > 0 && set[i - 1] + 1 == set[i];
         if (!goes_on) {
-          split.cuts.push_back(set[i] == 0 ? Cut{-1, true}
-                                           : Cut{static_cast<double>(set[i]), false});
+          split.cuts.push_back(set[i] == 0 && !node.zero_up
+                                   ? Cut{-1, true}
+                                   : Cut{static_cast<double>(set[i]), false});
         }
         const bool ends = i + 1 == set.size() || set[i] + 1 != set[i + 1];
         if (ends) split.cuts.push_back({static_cast<double>(set[i]) + 1, false});

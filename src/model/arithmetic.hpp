@@ -97,6 +97,10 @@ std::vector<double> apply_link(const Ensemble& ensemble, std::span<const double>
     return ensemble.link_form == LinkForm::onnxruntime ? onnxruntime_softmax(scores)
                                                        : softmax<Real>(scores);
   }
+  if (ensemble.link == Link::winner && ensemble.task == Task::binary) {
+    const bool from_zero = ensemble.decision == Decision::score_from_zero;
+    return {(from_zero ? scores[0] >= 0 : scores[0] > 0) ? 1.0 : 0.0};
+  }
   if (ensemble.link == Link::winner) {
     return {static_cast<double>(std::max_element(scores.begin(), scores.end()) - scores.begin())};
   }

@@ -72,7 +72,7 @@ bool goes_left(const Tree& tree, const Node& node, double value) {
       return value == node.threshold;
     case NodeKind::in_set: {
       constexpr double end = 0x1p31;  // beyond every code
-      if (!(value > -1 && value < end)) return false;
+      if (!(value > -1 && value < end) || (node.zero_up && value < 0)) return false;
       const auto& set = tree.sets[static_cast<std::size_t>(node.value)];
       return std::binary_search(set.begin(), set.end(), static_cast<std::int32_t>(value));
     }

@@ -46,6 +46,9 @@ constexpr std::array decisions{std::pair{"output_above_half", Decision::output_a
 constexpr std::array link_forms{std::pair{"plain", LinkForm::plain},
                                 std::pair{"onnxruntime", LinkForm::onnxruntime}};
 
+constexpr std::array rare_flags{std::pair{"missing_at_zero", &Node::missing_at_zero},
+                                std::pair{"zero_up", &Node::zero_up}};
+
 /// JSON has no infinity: thresholds may be infinite and are written as strings then.
 nlohmann::ordered_json number_json(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -69,9 +72,10 @@ nlohmann::ordered_json tree_json(const Tree& tree) {
   json["right"] = column([](const Node& node) { return node.right; });
   json["value"] = column([](const Node& node) { return node.value; });
   if (!tree.sets.empty()) json["sets"] = tree.sets;
-  if (std::any_of(tree.nodes.begin(), tree.nodes.end(),
-                  [](const Node& node) { return node.missing_at_zero; })) {
-    json["missing_at_zero"] = column([](const Node& node) { return node.missing_at_zero; });
+  // Columns that are rarely needed.
+  for (const auto& [name, flag] : rare_flags) {
+    const auto set = [flag = flag](const Node& node) { return node.*flag; };
+    if (std::any_of(tree.nodes.begin(), tree.nodes.end(), set)) json[name] = column(set);
   }
   return json;
 }
@@ -94,9 +98,6 @@ Tree tree_from(const JsonField& field) {
   const auto left = same_length("left", field["left"].int32s());
   const auto right = same_length("right", field["right"].int32s());
   const auto value = same_length("value", field["value"].int32s());
-  const auto at_zero = field.has("missing_at_zero")
-                           ? same_length("missing_at_zero", field["missing_at_zero"].booleans())
-                           : std::vector<bool>(kind.size(), false);
   if (field.has("sets")) {
     const JsonField sets = field["sets"];
     for (std::size_t i = 0; i < sets.size(); ++i) tree.sets.push_back(sets[i].int32s());
@@ -105,12 +106,16 @@ Tree tree_from(const JsonField& field) {
   for (std::size_t i = 0; i < kind.size(); ++i) {
     tree.nodes[i] = {.kind = kind[i],
                      .missing_left = missing_left[i],
-                     .missing_at_zero = at_zero[i],
                      .feature = feature[i],
                      .left = left[i],
                      .right = right[i],
                      .value = value[i],
                      .threshold = threshold[i]};
+  }
+  for (const auto& [name, flag] : rare_flags) {
+    if (!field.has(name)) continue;
+    const auto flags = same_length(name, field[name].booleans());
+    for (std::size_t i = 0; i < kind.size(); ++i) tree.nodes[i].*flag = flags[i];
   }
   return tree;
 }

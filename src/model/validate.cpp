@@ -84,6 +84,9 @@ class TreeCheck {
     if (node.missing_at_zero && node.kind != NodeKind::less && node.kind != NodeKind::less_equal) {
       fail(i, "zero counts as missing only where a number is compared");
     }
+    if (node.zero_up && node.kind != NodeKind::in_set) {
+      fail(i, "only a split on categories asks what a number below zero is");
+    }
     for (const std::int32_t child : {node.left, node.right}) {
       if (child <= static_cast<std::int32_t>(i) ||
           static_cast<std::size_t>(child) >= tree_.nodes.size()) {
@@ -155,8 +158,12 @@ void Ensemble::validate() const {
       (decision == Decision::largest_score && task != Task::multiclass)) {
     throw Error("decision", "it does not fit the number of classes");
   }
-  if (link == Link::winner && task != Task::multiclass) {
-    throw Error("link", "\"winner\" needs a model of several classes");
+  if (link == Link::winner && task == Task::regression) {
+    throw Error("link", "\"winner\" needs a model with classes");
+  }
+  if (link == Link::winner && task == Task::binary && decision != Decision::score_above_zero &&
+      decision != Decision::score_from_zero) {
+    throw Error("link", "\"winner\" of one score needs a decision by its sign");
   }
   if (link == Link::votes && task == Task::regression) {
     throw Error("link", "\"votes\" needs a model with classes");

@@ -11,6 +11,7 @@ bool takes_left(const Tree& tree, const Node& node, double value) {
   if (value != value) return node.missing_left;
   if (node.missing_at_zero && std::fabs(value) <= zero_size) return node.missing_left;
   if (node.kind == NodeKind::in_set) {
+    if (node.zero_up && value < 0) return false;
     const double code = std::trunc(value);
     for (const std::int32_t member : tree.sets[static_cast<std::size_t>(node.value)]) {
       if (code == static_cast<double>(member)) return true;
@@ -127,6 +128,10 @@ std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<doubl
       break;
     }
     case Link::winner:
+      if (ensemble.task == Task::binary) {
+        if (scores.at(0) == 0) return {ensemble.decision == Decision::score_from_zero ? 1.0 : 0.0};
+        return {scores.at(0) > 0 ? 1.0 : 0.0};
+      }
       return {static_cast<double>(std::max_element(scores.begin(), scores.end()) - scores.begin())};
   }
   return outputs;
