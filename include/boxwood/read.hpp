@@ -20,7 +20,7 @@ struct Rounds {
 
 /// Reads Boxwood's own JSON, XGBoost JSON or UBJSON, or ONNX. Throws Error with file and byte
 /// position or JSON path when the file is damaged, and naming the part when the model is sound
-/// but cannot be represented (gblinear, categorical splits, objectives it does not know).
+/// but cannot be represented (gblinear, objectives it does not know).
 Ensemble read_model(const std::filesystem::path& file, const Rounds& rounds = {});
 
 /// The same from memory; `place` names the bytes in errors.

@@ -24,6 +24,7 @@ class Field {
 
   std::size_t size() const;  ///< of an array of any kind
   bool is_string() const { return std::holds_alternative<std::string>(value_->content); }
+  bool holds_integers() const { return std::holds_alternative<Integers>(value_->content); }
 
   const std::string& string() const;
   std::vector<std::string> strings() const;

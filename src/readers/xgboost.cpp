@@ -20,10 +20,8 @@ constexpr std::int64_t most_features = 1 << 22;
 
 /// Statistics from training that prediction does not use: more than half of a file.
 bool needed(std::string_view key) {
-  constexpr std::array unused{
-      "base_weights",     "loss_changes",    "sum_hessian", "parents",
-      "leaf_weights",     "categories",      "cats",        "categories_segments",
-      "categories_sizes", "categories_nodes"};
+  constexpr std::array unused{"base_weights", "loss_changes", "sum_hessian",
+                              "parents",      "sorted_idx",   "feature_segments"};
   return std::find(unused.begin(), unused.end(), key) == unused.end();
 }
 
@@ -239,23 +237,45 @@ std::vector<Tree> read_trees(const Booster& booster, const Field& learner, const
           t, fmt::format("output {} does not exist; the model has {}", groups[t], outputs));
     }
     const float weight = booster.weights.empty() ? 1.0F : booster.weights[t];
-    trees.push_back(xgboost_tree(field, features, {weight, booster.wrapped}));
-    trees.back().output = groups[t];
+    trees.push_back(xgboost_tree(field, features, outputs, {weight, booster.wrapped}));
+    if (trees.back().output != Tree::every_output) trees.back().output = groups[t];
   }
   return trees;
+}
+
+/// Up to 3.1 the values of vector leaves are among what is otherwise not needed.
+bool needs_base_weights(const Value& document, std::string_view place) {
+  const Field root(document, place);
+  const Field learner = root["learner"];
+  read_version(root);  // a complaint about the version comes first
+  if (read_output_count(learner) == 1) return false;
+  const Field trees = read_booster(learner).model["trees"];
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    const Field tree = trees[t];
+    if (has_vector_leaves(tree) && !tree.find("leaf_weights")) return true;
+  }
+  return false;
+}
+
+Value load_xgboost(std::string_view bytes, std::string_view place, Encoding encoding) {
+  Value document = load_document(bytes, place, encoding, needed);
+  if (!needs_base_weights(document, place)) return document;
+  document = Value{};
+  return load_document(bytes, place, encoding,
+                       [](std::string_view key) { return needed(key) || key == "base_weights"; });
 }
 
 }  // namespace
 
 Ensemble read_xgboost(std::string_view bytes, std::string_view place, Encoding encoding,
                       const Rounds& rounds) {
-  const Value document = load_document(bytes, place, encoding, needed);
+  const Value document = load_xgboost(bytes, place, encoding);
   const Field root(document, place);
   const Field learner = root["learner"];
   const XgboostVersion version = read_version(root);
   const Booster booster = read_booster(learner);
   const std::size_t outputs = read_output_count(learner);
-  const XgboostObjective objective = xgboost_objective(learner["objective"], outputs);
+  const XgboostObjective objective = xgboost_objective(learner["objective"], outputs, version);
 
   Ensemble ensemble;
   ensemble.source = version.major == 0 ? "XGBoost"
@@ -263,7 +283,9 @@ Ensemble read_xgboost(std::string_view bytes, std::string_view place, Encoding e
                                                      version.minor, version.patch);
   ensemble.objective = learner["objective"]["name"].string();
   ensemble.features = read_features(learner);
+  name_categories(booster.model, version, ensemble.features);
   ensemble.trees = read_trees(booster, learner, rounds, ensemble.features.size(), outputs);
+  find_categories(ensemble.trees, ensemble.features);
   ensemble.base =
       read_base(learner, objective, version, outputs, booster.model["trees"].size() != 0);
   ensemble.input = Precision::float32;
@@ -271,6 +293,7 @@ Ensemble read_xgboost(std::string_view bytes, std::string_view place, Encoding e
   ensemble.order = SumOrder::base_first;
   ensemble.link = objective.link;
   ensemble.task = objective.task;
+  ensemble.decision = objective.decision;
   return ensemble;
 }
 

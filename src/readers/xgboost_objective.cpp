@@ -23,6 +23,8 @@ struct Known {
 constexpr std::array known{
     Known{"binary:logistic", {Task::binary, Link::sigmoid, Intercept::logit}},
     Known{"binary:logitraw", {Task::binary, Link::identity, Intercept::as_it_is}},
+    Known{"binary:hinge",
+          {Task::binary, Link::winner, Intercept::as_it_is, Decision::score_above_zero}},
     Known{"multi:softmax", {Task::multiclass, Link::winner, Intercept::as_it_is}},
     Known{"multi:softprob", {Task::multiclass, Link::softmax, Intercept::as_it_is}},
     Known{"reg:squarederror", {Task::regression, Link::identity, Intercept::as_it_is}},
@@ -34,6 +36,12 @@ constexpr std::array known{
     Known{"reg:absoluteerror", {Task::regression, Link::identity, Intercept::as_it_is}},
     Known{"reg:pseudohubererror", {Task::regression, Link::identity, Intercept::as_it_is}},
     Known{"reg:quantileerror", {Task::regression, Link::identity, Intercept::as_it_is}},
+    Known{"reg:expectileerror", {Task::regression, Link::identity, Intercept::as_it_is}},
+    Known{"rank:pairwise", {Task::regression, Link::identity, Intercept::as_it_is}},
+    Known{"rank:ndcg", {Task::regression, Link::identity, Intercept::as_it_is}},
+    Known{"rank:map", {Task::regression, Link::identity, Intercept::as_it_is}},
+    Known{"survival:cox", {Task::regression, Link::exponential, Intercept::log}},
+    Known{"survival:aft", {Task::regression, Link::exponential, Intercept::log}},
 };
 
 std::string known_names() {
@@ -47,7 +55,8 @@ std::string known_names() {
 
 }  // namespace
 
-XgboostObjective xgboost_objective(const Field& objective, std::size_t outputs) {
+XgboostObjective xgboost_objective(const Field& objective, std::size_t outputs,
+                                   const XgboostVersion& version) {
   const Field name = objective["name"];
   const std::string& text = name.string();
   const auto found = std::find_if(known.begin(), known.end(),
@@ -56,21 +65,33 @@ XgboostObjective xgboost_objective(const Field& objective, std::size_t outputs) 
     name.fail(fmt::format("objective {} is not supported", in_quotes(text)),
               "Boxwood reads models trained with " + known_names());
   }
-  if (found->objective.task == Task::binary && outputs != 1) {
-    name.fail(
-        fmt::format("{} with {} targets (several labels at once) is not supported", text, outputs),
-        "Train one model for each label");
-  }
-  if (found->objective.task == Task::multiclass && outputs < 2) {
+  XgboostObjective result = found->objective;
+  if (result.task == Task::multiclass && outputs < 2) {
     name.fail(fmt::format("{} needs at least two classes, num_class is {}", text, outputs),
               "Train with binary:logistic");
   }
-  // XGBoost sorts several quantiles after prediction, which is not a link of a single score.
-  if (text == "reg:quantileerror" && outputs != 1) {
-    name.fail(fmt::format("{} with {} quantiles is not supported", text, outputs),
+  if (result.task == Task::binary && outputs != 1) {
+    if (result.link == Link::winner) {
+      name.fail(fmt::format("{} with {} targets (several labels at once) is not supported", text,
+                            outputs),
+                "Train one model for each label, or with binary:logistic");
+    }
+    result.task = Task::regression;  // several labels at once: a number for each, no classes
+  }
+  // Outputs that depend on one another are no link of single scores.
+  if (text == "reg:quantileerror" && outputs != 1 && version.at_least(3, 4)) {
+    name.fail(fmt::format("{} with {} quantiles is not supported: since 3.4 XGBoost sorts what it "
+                          "predicts for them",
+                          text, outputs),
               "Train one model for each quantile");
   }
-  return found->objective;
+  if (text == "reg:expectileerror" && outputs != 1) {
+    name.fail(fmt::format("{} with {} expectiles is not supported: XGBoost adds up what it "
+                          "predicts for them",
+                          text, outputs),
+              "Train one model for each expectile");
+  }
+  return result;
 }
 
 float xgboost_margin(float base_score, Intercept intercept, const XgboostVersion& version,
