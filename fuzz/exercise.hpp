@@ -32,6 +32,7 @@ inline void exercise_model(boxwood::Ensemble& model) {
   // Names may be any bytes, text may not.
   for (std::size_t i = 0; i < model.features.size(); ++i) {
     model.features[i].name = std::to_string(i);
+    for (auto& category : model.features[i].categories) category.label.clear();
   }
   for (auto& label : model.classes) label.clear();
   model.source.clear();

@@ -79,7 +79,8 @@ TEST(Damage, of_random_bytes_never_does_worse_than_an_error) {
   std::size_t tried = 0;
   for (const char* name :
        {"3.4.1/missing_only.json", "3.4.1/missing_only.ubj", "1.7.6/multi_softmax_dart.ubj",
-        "3.1.3/binary_logistic_dart.json", "2.1.4/binary_logistic_missing.ubj"}) {
+        "3.1.3/binary_logistic_dart.json", "2.1.4/binary_logistic_missing.ubj",
+        "3.4.1/categorical_named.ubj", "2.1.4/vector_leaves.json", "1.7.6/categorical_sets.json"}) {
     const std::string whole = fixture(name);
     for (int round = 0; round < test_cases(3000); ++round) {
       std::string damaged = whole;
@@ -185,6 +186,105 @@ TEST(Trees, with_columns_of_different_lengths_are_refused) {
   EXPECT_NE(complaint(model_text({tree})).find("num_nodes: it says 4 nodes"), std::string::npos);
   tree.nodes = "three";
   EXPECT_NE(complaint(model_text({tree})).find("\"three\" is not an integer"), std::string::npos);
+}
+
+TEST(Categories, that_are_damaged_are_refused) {
+  const auto with = [](auto change) {
+    boxwood_test::SetText set;
+    change(set);
+    return complaint(model_text({set.tree()}));
+  };
+  const std::string tree = "m: learner.gradient_booster.model.trees[0].";
+  EXPECT_EQ(with([](auto&) {}), "");
+  EXPECT_EQ(with([](auto& s) { s.sizes = "[3]"; }),
+            tree + "categories_sizes[0]: 3 categories from 0 on lie outside the tree's 2");
+  EXPECT_NE(with([](auto& s) { s.sizes = "[0]"; }).find("categories_sizes[0]: 0 categories"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& s) { s.sizes = "[-1]"; }).find("categories_sizes[0]: -1 categories"),
+            std::string::npos);
+  EXPECT_EQ(with([](auto& s) { s.sizes = "[1]"; }),
+            tree + "categories: the splits use 1 of 2 entries");
+  EXPECT_EQ(with([](auto& s) { s.sizes = "[2,1]"; }),
+            tree + "categories_sizes: it has 2 entries, categories_nodes has 1");
+  EXPECT_EQ(with([](auto& s) { s.starts = "[1]"; }),
+            tree + "categories_segments[0]: its categories begin at 1, those before it end at 0");
+  EXPECT_NE(with([](auto& s) { s.starts = "[-2147483648]"; }).find("categories_segments[0]"),
+            std::string::npos);
+  EXPECT_EQ(with([](auto& s) { s.codes = "[3,3]"; }),
+            tree + "categories[1]: category 3 does not rise above the one before it, 3");
+  EXPECT_EQ(with([](auto& s) { s.codes = "[1,16777216]"; }),
+            tree + "categories[1]: 16777216 is no category; they go from 0 to 16777215");
+  EXPECT_NE(with([](auto& s) { s.codes = "[-1,3]"; }).find("categories[0]: -1 is no category"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& s) { s.codes = "[1,3.5]"; }).find("categories: expected an array"),
+            std::string::npos);
+  EXPECT_EQ(with([](auto& s) { s.nodes = "[1]"; }),
+            tree + "categories_nodes: the categories of node 0 are missing");
+  EXPECT_NE(with([](auto& s) { s.nodes = "[-1]"; }).find("categories_nodes[0]: node -1"),
+            std::string::npos);
+  // Two nodes that share their categories would let a file claim more than it holds.
+  EXPECT_EQ(with([](auto& s) {
+              s.nodes = "[0,1]";
+              s.starts = "[0,0]";
+              s.sizes = "[2,2]";
+            }),
+            tree + "categories_segments[1]: its categories begin at 0, those before it end at 2");
+  TreeText kind = boxwood_test::SetText{}.tree();
+  kind.kind = {2, 0, 0};
+  EXPECT_EQ(complaint(model_text({kind})), tree + "split_type[0]: 2 is no kind of split");
+}
+
+TEST(Categories, with_damaged_names_are_refused) {
+  const auto with = [](const std::string& columns) {
+    boxwood_test::ModelText model;
+    model.trees = {boxwood_test::SetText{}.tree()};
+    model.names = R"({"enc":)" + columns + R"(,"feature_segments":[],"sorted_idx":[]})";
+    return complaint(model.text());
+  };
+  const std::string empty = R"({"offsets":[],"values":[]})";
+  const auto first = [&](const std::string& column) {
+    return with("[" + column + "," + empty + "]");
+  };
+  EXPECT_EQ(first(R"({"offsets":[0,1,3],"values":[97,98,-61]})"), "");
+  EXPECT_EQ(with("[" + empty + "]"),
+            "m: learner.gradient_booster.model.cats.enc: 1 entries for 2 features");
+  const std::string place = "m: learner.gradient_booster.model.cats.enc[0].";
+  EXPECT_EQ(first(R"({"offsets":[0,9],"values":[97]})"),
+            place + "offsets[1]: 9 is not where a name of 1 bytes ends");
+  EXPECT_NE(first(R"({"offsets":[0,1,0],"values":[97]})").find("offsets[2]"), std::string::npos);
+  EXPECT_NE(first(R"({"offsets":[-5,1],"values":[97]})").find("offsets[0]"), std::string::npos);
+  EXPECT_NE(first(R"({"values":[97]})").find("type: it is missing"), std::string::npos);
+  EXPECT_NE(first(R"({"type":15,"values":{}})").find("values: expected an array"),
+            std::string::npos);
+}
+
+TEST(Leaves, of_several_numbers_have_to_be_there) {
+  const auto with = [](const std::string& more, const std::string& width, int right) {
+    boxwood_test::ModelText model;
+    model.objective = "reg:squarederror";
+    model.targets = "2";
+    model.round_ends = "[0,1]";  // one tree a round, whatever the number of outputs
+    TreeText tree = boxwood_test::three_nodes();
+    tree.width = width;
+    tree.more = more;
+    tree.right[1] = 0;
+    tree.right[2] = right;
+    model.trees = {tree};
+    return complaint(model.text());
+  };
+  const std::string four = R"("leaf_weights":[1,2,3,4.5],)";
+  EXPECT_EQ(with(four, "2", 1), "");
+  const std::string tree = "m: learner.gradient_booster.model.trees[0].";
+  EXPECT_EQ(with(four, "2", 2),
+            tree + "right_children[2]: leaf 2 does not exist; there are numbers for 2");
+  EXPECT_NE(with(four, "2", -1).find("leaf -1 does not exist"), std::string::npos);
+  EXPECT_NE(with(R"("leaf_weights":[1,2.5],)", "2", 0).find("leaf 0 does not exist"),
+            std::string::npos);
+  EXPECT_EQ(with(four, "3", 1),
+            tree + "tree_param.size_leaf_vector: leaves of 3 numbers in a model of 2 outputs");
+  EXPECT_NE(with(four, "9223372036854775807", 1).find("size_leaf_vector"), std::string::npos);
+  // Before 3.2 the numbers are where others keep statistics.
+  EXPECT_EQ(with("", "2", -1), tree + "base_weights: 3 numbers for 3 nodes of 2 outputs");
 }
 
 TEST(Numbers, that_are_not_numbers_are_refused_where_they_matter) {

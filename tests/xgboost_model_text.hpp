@@ -13,6 +13,9 @@ struct TreeText {
   std::vector<int> left, right, feature;
   std::vector<std::string> condition;  // the digits of thresholds and leaf values
   std::string nodes;                   // tree_param.num_nodes; empty: the true number
+  std::vector<int> kind;               // split_type; empty: all 0
+  std::string width = "1";             // tree_param.size_leaf_vector
+  std::string more;                    // further members, each with a comma behind it
 
   void add(int left_child, int feature_index, std::string digits) {
     left.push_back(left_child);
@@ -33,13 +36,15 @@ struct TreeText {
     const auto number = [](int value) { return std::to_string(value); };
     const auto digits = [](const std::string& value) { return value; };
     const auto zero = [](int) { return std::string("0"); };
-    return R"({"base_weights":)" + list(left, zero) + R"(,"default_left":)" + list(left, zero) +
-           R"(,"id":)" + std::to_string(id) + R"(,"left_children":)" + list(left, number) +
-           R"(,"parents":)" + list(left, zero) + R"(,"right_children":)" + list(right, number) +
-           R"(,"split_conditions":)" + list(condition, digits) + R"(,"split_indices":)" +
-           list(feature, number) + R"(,"split_type":)" + list(left, zero) +
+    return "{" + more + R"("base_weights":)" + list(left, zero) + R"(,"default_left":)" +
+           list(left, zero) + R"(,"id":)" + std::to_string(id) + R"(,"left_children":)" +
+           list(left, number) + R"(,"parents":)" + list(left, zero) + R"(,"right_children":)" +
+           list(right, number) + R"(,"split_conditions":)" + list(condition, digits) +
+           R"(,"split_indices":)" + list(feature, number) + R"(,"split_type":)" +
+           (kind.empty() ? list(left, zero) : list(kind, number)) +
            R"(,"tree_param":{"num_nodes":")" +
-           (nodes.empty() ? std::to_string(left.size()) : nodes) + R"(","size_leaf_vector":"1"}})";
+           (nodes.empty() ? std::to_string(left.size()) : nodes) + R"(","size_leaf_vector":")" +
+           width + R"("}})";
   }
 };
 
@@ -52,6 +57,8 @@ struct ModelText {
   std::string version = "[3,0,0]";
   std::string tree_info;   // empty: all 0
   std::string round_ends;  // empty: not given
+  std::string names;       // "cats"; empty: not given
+  std::string targets = "1";
 
   std::string text() const {
     std::string list;
@@ -66,11 +73,12 @@ struct ModelText {
            R"("num_trees":")" +
            std::to_string(trees.size()) + R"("},)" +
            (round_ends.empty() ? "" : R"("iteration_indptr":)" + round_ends + ",") +
-           R"("tree_info":)" + (tree_info.empty() ? "[" + groups + "]" : tree_info) +
-           R"(,"trees":[)" + list + R"(]},"name":"gbtree"},"learner_model_param":{"base_score":")" +
-           base_score + R"(","boost_from_average":"1","num_class":")" + classes +
-           R"(","num_feature":")" + features + R"(","num_target":"1"},"objective":{"name":")" +
-           objective + R"("}},"version":)" + version + "}";
+           (names.empty() ? "" : R"("cats":)" + names + ",") + R"("tree_info":)" +
+           (tree_info.empty() ? "[" + groups + "]" : tree_info) + R"(,"trees":[)" + list +
+           R"(]},"name":"gbtree"},"learner_model_param":{"base_score":")" + base_score +
+           R"(","boost_from_average":"1","num_class":")" + classes + R"(","num_feature":")" +
+           features + R"(","num_target":")" + targets + R"("},"objective":{"name":")" + objective +
+           R"("}},"version":)" + version + "}";
   }
 };
 
@@ -88,6 +96,20 @@ inline TreeText three_nodes() {
   tree.add(-1, 0, "1E0");
   return tree;
 }
+
+/// f0 among `codes`: 1, otherwise -1. The four arrays can be given as they are.
+struct SetText {
+  std::string nodes = "[0]", starts = "[0]", sizes = "[2]", codes = "[1,3]";
+
+  TreeText tree() const {
+    TreeText tree = three_nodes();
+    tree.kind = {1, 0, 0};
+    tree.condition[0] = "NaN";  // as XGBoost writes it up to 3.2
+    tree.more = R"("categories":)" + codes + R"(,"categories_nodes":)" + nodes +
+                R"(,"categories_segments":)" + starts + R"(,"categories_sizes":)" + sizes + ",";
+    return tree;
+  }
+};
 
 inline TreeText single_leaf(std::string digits) {
   TreeText tree;

@@ -1,8 +1,9 @@
 """Trains small models with the installed XGBoost and writes them with what it predicts.
 
-    python make_fixtures.py FOLDER
+    python make_fixtures.py FOLDER [NAME ...]
 
-writes FOLDER/<XGBoost version>/. Every model file has a neighbour `<model>.expected`: probe points
+writes FOLDER/<XGBoost version>/, or only the models whose file names begin with one of the names.
+Needs pandas for names of categories (from 3.1 on). Every model file has a neighbour `<model>.expected`: probe points
 and the library's answers, as little-endian numbers:
 
     "BWX1", uint32 points, features, outputs, prediction width, answers
@@ -29,6 +30,10 @@ xgb.set_config(verbosity=0)
 VERSION = tuple(int(part) for part in xgb.__version__.split(".")[:2])
 FEATURES = 4
 FLT_MAX = np.finfo(np.float32).max
+# Known, unknown, negative, broken and too large ones; zeros of both signs, and just below zero.
+CATEGORIES = [0, 1, 2, 3, 5, 6, 41, 0.5, 1.9, -0.0, -1e-45, -0.5, -1, -7, 16777215, 16777216, 3e9,
+              1e30]
+ONLY = tuple(sys.argv[2:])
 SPECIAL = [0.0, -0.0, 1e-45, -1e-45, 1.1754942e-38, -3e-40, FLT_MAX, -FLT_MAX, 1.0, -1.0]
 
 
@@ -44,15 +49,24 @@ def make_data(rows=160, missing=0.0, seed=7):
 
 
 def splits_of(model_file):
-    """Every (feature, threshold) of a model file."""
+    """Every (feature, value) at which a split of a model file may change its mind."""
     booster = xgb.Booster(model_file=str(model_file))
     model = json.loads(booster.save_raw("json").decode())["learner"]["gradient_booster"]
     splits = set()
     for tree in model.get("gbtree", model)["model"]["trees"]:
-        for left, feature, threshold in zip(tree["left_children"], tree["split_indices"],
-                                            tree["split_conditions"]):
-            if left != -1:
-                splits.add((feature, np.float32(threshold)))
+        for node, (left, feature, threshold) in enumerate(zip(
+                tree["left_children"], tree["split_indices"], tree["split_conditions"])):
+            if left != -1 and tree["split_type"][node] == 0:
+                threshold = np.float32(threshold)
+                splits.update((feature, value) for value in
+                              (np.nextafter(threshold, np.float32(-np.inf)), threshold,
+                               np.nextafter(threshold, np.float32(np.inf))))
+            elif left != -1:
+                splits.update((feature, np.float32(value)) for value in CATEGORIES)
+                at = tree["categories_nodes"].index(node)
+                begin = tree["categories_segments"][at]
+                codes = tree["categories"][begin:begin + tree["categories_sizes"][at]]
+                splits.update((feature, np.float32(code)) for code in codes)
     return sorted(splits)
 
 
@@ -61,17 +75,12 @@ def probes(x, model_file, infinities):
     rows = [row for row in x[:6]]
     width = x.shape[1]
     some = lambda: x[rng.integers(len(x))].copy()
-    for feature, threshold in splits_of(model_file):
-        for value in (
-            np.nextafter(threshold, np.float32(-np.inf)),
-            threshold,
-            np.nextafter(threshold, np.float32(np.inf)),
-        ):
-            if np.isinf(value) and not infinities:
-                continue
-            row = some()
-            row[feature] = value
-            rows.append(row)
+    for feature, value in splits_of(model_file):
+        if np.isinf(value) and not infinities:
+            continue
+        row = some()
+        row[feature] = value
+        rows.append(row)
     for value in SPECIAL:
         rows.append(np.full(width, value, dtype=np.float32))
     rows.append(np.full(width, np.nan, dtype=np.float32))
@@ -95,7 +104,7 @@ def booster_answer(booster, points, rounds, margin):
     """
     plain = ~np.isinf(points).any(axis=1)
     matrix = xgb.DMatrix(points[plain], feature_names=booster.feature_names,
-                         feature_types=booster.feature_types)
+                         feature_types=booster.feature_types, enable_categorical=True)
     known = booster.predict(matrix, output_margin=margin, iteration_range=rounds)
     answer = np.zeros((len(points),) + known.shape[1:], dtype=np.float32)
     answer[plain] = known
@@ -122,8 +131,14 @@ def write_expected(path, points, answers):
             out.write(prediction.astype("<f4").tobytes())
 
 
+def wanted(name):
+    return not ONLY or name.startswith(ONLY)
+
+
 def record(folder, name, booster, x, dart=False):
     """Saves a Booster and what it predicts after loading: with all rounds and with the first."""
+    if not wanted(name):
+        return
     path = folder / name
     booster.save_model(str(path))
     loaded = xgb.Booster(model_file=str(path))
@@ -145,6 +160,8 @@ def record(folder, name, booster, x, dart=False):
 
 def record_estimator(folder, name, make, x, y):
     """Saves a scikit-learn style model; its own predict after loading is the automatic answer."""
+    if not wanted(name):
+        return
     model = make()
     kind = "classifier" if isinstance(model, xgb.XGBClassifier) else "regressor"
     if not hasattr(model, "_estimator_type"):  # scikit-learn newer than this XGBoost
@@ -267,36 +284,116 @@ def write_models(folder):
                                                subsample=0.8, **stop), x, noisy_three)
 
 
+def write_categorical(folder):
+    x, score = make_data(missing=0.1, seed=9)
+    rng = np.random.default_rng(10)
+    many = x.copy()
+    many[:, 2] = rng.integers(0, 41, size=len(x))
+    score = (score + np.isin(many[:, 2], [0, 3, 7, 33, 40])).astype(np.float32)
+    score[np.isnan(score)] = 0
+    binary = (score > np.median(score)).astype(np.float32)
+    three = np.digitize(score, np.quantile(score, [0.3, 0.7])).astype(np.float32)
+    types = ["q", "c", "c", "float"]
+
+    def fit(objective, label, rounds=2, **parameters):
+        matrix = xgb.DMatrix(many, label=label, feature_types=types, enable_categorical=True)
+        settings = {"objective": objective, "max_depth": 3, "eta": 0.4, "seed": 3, "nthread": 1,
+                    "tree_method": "hist"}
+        return xgb.train({**settings, **parameters}, matrix, num_boost_round=rounds)
+
+    for name in ("categorical_sets.json", "categorical_sets.ubj"):
+        record(folder, name, fit("binary:logistic", binary, max_cat_to_onehot=1), many)
+    record(folder, "categorical_single.ubj",
+           fit("reg:squarederror", score, max_cat_to_onehot=100), many)
+    record(folder, "categorical_approx.json",
+           fit("reg:squarederror", score, max_cat_to_onehot=7, tree_method="approx"), many)
+    record(folder, "categorical_dart.ubj",
+           fit("binary:logistic", binary, rounds=3, max_cat_to_onehot=1, max_depth=2, **DART),
+           many, dart=True)
+    record(folder, "categorical_softprob.ubj",
+           fit("multi:softprob", three, max_depth=2, max_cat_to_onehot=1, num_class=3), many)
+    if VERSION < (3, 1):
+        return
+    import pandas as pd
+    names = np.array(["amber", "blå", "", "four words in it", "e", "f"], dtype=object)
+    table = pd.DataFrame({
+        "size": x[:, 0],
+        "colour": pd.Categorical.from_codes(np.nan_to_num(x[:, 1], nan=-1).astype(int),
+                                            pd.Index(names, dtype=object)),
+        "flag": pd.Categorical.from_codes(np.nan_to_num(x[:, 2], nan=-1).astype(int),
+                                          pd.Index([-3, 70000])),
+        "rest": x[:, 3]})
+    matrix = xgb.DMatrix(table, label=score, enable_categorical=True)
+    booster = xgb.train({"max_depth": 3, "eta": 0.4, "nthread": 1, "max_cat_to_onehot": 1},
+                        matrix, num_boost_round=2)
+    for name in ("categorical_named.json", "categorical_named.ubj"):
+        record(folder, name, booster, x)
+
+
+def write_more_objectives(folder):
+    x, score = make_data(seed=12)
+    binary = (score > 1).astype(np.float32)
+    positive = np.exp(score / 3).astype(np.float32)
+    pair = np.column_stack([score, positive])
+    record(folder, "binary_hinge.json", train("binary:hinge", x, binary), x)
+    record(folder, "binary_labels.ubj",
+           train("binary:logistic", x, np.column_stack([binary, 1 - binary]), max_depth=1), x)
+    for name in ("pairwise", "ndcg", "map"):
+        matrix = xgb.DMatrix(x, label=binary)
+        matrix.set_group([len(x) // 4] * 4)
+        settings = {"objective": f"rank:{name}", "max_depth": 2, "nthread": 1, "seed": 3}
+        record(folder, f"rank_{name}.ubj", xgb.train(settings, matrix, num_boost_round=2), x)
+    record(folder, "survival_cox.json",
+           train("survival:cox", x, np.where(binary == 1, positive, -positive)), x)
+    matrix = xgb.DMatrix(x)
+    matrix.set_float_info("label_lower_bound", positive)
+    matrix.set_float_info("label_upper_bound", np.where(binary == 1, positive, np.inf))
+    settings = {"objective": "survival:aft", "max_depth": 2, "nthread": 1, "seed": 3}
+    record(folder, "survival_aft.ubj", xgb.train(settings, matrix, num_boost_round=3), x)
+    record(folder, "random_forest.ubj",
+           xgb.XGBRFRegressor(n_estimators=4, max_depth=2, random_state=3, n_jobs=1)
+           .fit(x, score).get_booster(), x)
+    if VERSION >= (2, 0):
+        vectors = {"multi_strategy": "multi_output_tree", "tree_method": "hist"}
+        for name in ("vector_leaves.json", "vector_leaves.ubj"):
+            record(folder, name, train("reg:squarederror", x, pair, max_depth=3, **vectors), x)
+        record(folder, "vector_leaves_softprob.ubj",
+               train("multi:softprob", x, np.digitize(score, [0.5, 2.0]), num_class=3, **vectors),
+               x)
+    if (2, 0) <= VERSION < (3, 4):
+        record(folder, "quantiles.json",
+               train("reg:quantileerror", x, score, quantile_alpha=np.array([0.2, 0.8])), x)
+    if VERSION >= (3, 3):
+        record(folder, "expectile.json",
+               train("reg:expectileerror", x, score, expectile_alpha=0.3), x)
+
+
 def write_refused(folder):
     x, score = make_data(rows=60)
     binary = (score > 1).astype(np.float32)
 
     def save(name, booster):
+        if not wanted(f"refused_{name}"):
+            return
         booster.save_model(str(folder / f"refused_{name}"))
 
     save("gblinear.json", train("reg:squarederror", x, score, rounds=1, booster="gblinear"))
-    save("hinge.json", train("binary:hinge", x, binary, rounds=1))
-    save("categorical.ubj",
-         xgb.train({"max_cat_to_onehot": 1, "max_depth": 1, "nthread": 1},
-                   xgb.DMatrix(x, label=x[:, 1] % 2, feature_types=["q", "c", "q", "q"],
-                               enable_categorical=True), num_boost_round=1))
-    matrix = xgb.DMatrix(x, label=binary)
-    matrix.set_group([30, 30])
-    save("rank.json", xgb.train({"objective": "rank:pairwise", "max_depth": 1, "nthread": 1},
-                                matrix, num_boost_round=1))
-    save("labels.json", train("binary:logistic", x, np.column_stack([binary, 1 - binary]), rounds=1))
-    save("vector_leaf.json",
-         train("reg:squarederror", x, np.column_stack([score, -score]), rounds=1, max_depth=1,
-               multi_strategy="multi_output_tree", tree_method="hist"))
+    save("hinge_labels.json",
+         train("binary:hinge", x, np.column_stack([binary, 1 - binary]), rounds=1, max_depth=1))
     save("quantiles.json",
          train("reg:quantileerror", x, score, rounds=1, max_depth=1,
                quantile_alpha=np.array([0.2, 0.8])))
+    save("expectiles.json",
+         train("reg:expectileerror", x, score, rounds=1, max_depth=1,
+               expectile_alpha=np.array([0.2, 0.8])))
 
 
 def main():
     folder = pathlib.Path(sys.argv[1]) / xgb.__version__
     folder.mkdir(parents=True, exist_ok=True)
     write_models(folder)
+    write_categorical(folder)
+    write_more_objectives(folder)
     if VERSION >= (3, 4):
         write_refused(folder)
     files = list(folder.iterdir())
