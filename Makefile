@@ -1,6 +1,6 @@
 # Short names for the usual commands. `make` alone lists them.
 .POSIX:
-.PHONY: help demo build test test-quick test-long asan tsan fuzz bench bench-quick format tidy install clean
+.PHONY: help demo build test test-quick test-long asan tsan fuzz bench bench-quick bench-reading format tidy install clean
 
 PREFIX = /usr/local
 COMMAND = build/release/bin/boxwood
@@ -17,6 +17,7 @@ help:
 	@echo 'make fuzz        fuzz the readers (BOXWOOD_FUZZ_SECONDS=30 a target)'
 	@echo 'make bench       train, ask all tools and rewrite docs/performance.md (hours; BENCH_FLAGS=...)'
 	@echo 'make bench-quick a slice of it, to the terminal (under 5 minutes)'
+	@echo 'make bench-reading  how long a model of 1,000,000 leaves takes to read, into docs/performance.md'
 	@echo 'make format      format C++ files'
 	@echo 'make tidy        clang-tidy'
 	@echo 'make install     install the release build (PREFIX=$(PREFIX))'
@@ -53,6 +54,9 @@ bench:
 bench-quick:
 	@bash scripts/bootstrap.sh build
 	@bash scripts/bench.sh --quick $(BENCH_FLAGS)
+
+bench-reading: build
+	@python3 bench/reading.py $(COMMAND) --write docs/performance.md
 
 format:
 	@bash scripts/format.sh

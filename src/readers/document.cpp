@@ -139,6 +139,7 @@ class Builder final : public nlohmann::json_sax<Json> {
  private:
   struct Frame {
     Value value;
+    std::size_t length = 0;  // of an array, where the file says it beforehand
     bool skip_next = false;  // the key before the coming value is not kept
   };
 
@@ -182,12 +183,15 @@ class Builder final : public nlohmann::json_sax<Json> {
       spend_element();
       if constexpr (whole) {
         if (std::in_range<std::int32_t>(value)) {
+          // Of open arrays only the innermost holds numbers, so one claim at a time costs memory,
+          // and no claim exceeds the number of bytes.
+          if (integers->empty()) integers->reserve(open_.back().length);
           integers->push_back(static_cast<std::int32_t>(value));
           return true;
         }
       }
       Floats floats;
-      floats.reserve(integers->size() + 1);
+      floats.reserve(std::max(integers->size() + 1, open_.back().length));
       for (const std::int32_t entry : *integers) floats.push_back(static_cast<float>(entry));
       floats.push_back(static_cast<float>(value));
       content = std::move(floats);
@@ -237,7 +241,7 @@ class Builder final : public nlohmann::json_sax<Json> {
       return true;
     }
     spend_value();
-    open_.push_back({std::move(value)});
+    open_.push_back({std::move(value), length == unknown_length ? 0 : length});
     return true;
   }
 
