@@ -33,7 +33,7 @@ std::string file_complaint(const std::filesystem::path& file) {
 }
 
 constexpr const char* readable =
-    ". Boxwood reads its own JSON, XGBoost's JSON and UBJSON, and ONNX";
+    ". Boxwood reads its own JSON, XGBoost's JSON and UBJSON, LightGBM's text and ONNX";
 constexpr const char* save_again =
     ". Load it with XGBoost and save it with save_model(\"model.json\") or \"model.ubj\"";
 
@@ -50,10 +50,13 @@ TEST(Detection, names_files_that_are_no_models) {
 }
 
 TEST(Detection, names_other_kinds_of_models) {
-  EXPECT_EQ(complaint("tree\nversion=v4\nnum_class=1\n"),
-            std::string("m: this is a LightGBM text model, which is not supported yet") + readable);
+  EXPECT_EQ(
+      complaint("tree\nversion=v4\nnum_class=1\n"),
+      "m: it ends after 0 trees, without \"end of trees\". The file is cut off; save it again "
+      "with save_model");
   EXPECT_EQ(complaint("{\"name\": \"tree\", \"tree_info\": []}"),
-            std::string("m: this is a LightGBM JSON dump, which is not supported yet") + readable);
+            "m: this is a dump by LightGBM's dump_model, which is not read. Save the model with "
+            "save_model(\"model.txt\") instead of dump_model");
   EXPECT_EQ(complaint("CBM1\0\0\0"),
             std::string("m: this is a CatBoost model, which is not supported yet") + readable);
   EXPECT_EQ(complaint("\x80\x04\x95"),

@@ -16,7 +16,8 @@
 namespace boxwood::readers {
 namespace {
 
-constexpr const char* readable = "Boxwood reads its own JSON, XGBoost's JSON and UBJSON, and ONNX";
+constexpr const char* readable =
+    "Boxwood reads its own JSON, XGBoost's JSON and UBJSON, LightGBM's text and ONNX";
 constexpr const char* save_xgboost =
     "Load it with XGBoost and save it with save_model(\"model.json\") or \"model.ubj\"";
 
@@ -27,8 +28,6 @@ struct Signature {
 };
 
 constexpr Signature signatures[] = {
-    {"tree\nversion=", "a LightGBM text model, which is not supported yet", readable},
-    {"tree\r\nversion=", "a LightGBM text model, which is not supported yet", readable},
     {"CBM1", "a CatBoost model, which is not supported yet", readable},
     {"binf", "a model in XGBoost's old binary format", save_xgboost},
     {"bs64", "a model in XGBoost's old binary format", save_xgboost},
@@ -91,8 +90,8 @@ Format detect_object(std::string_view bytes, std::string_view text, std::string_
                 save_xgboost);
   }
   if (has("tree_info")) {
-    throw Error(std::string(place), "this is a LightGBM JSON dump, which is not supported yet",
-                readable);
+    throw Error(std::string(place), "this is a dump by LightGBM's dump_model, which is not read",
+                "Save the model with save_model(\"model.txt\") instead of dump_model");
   }
   if (has("oblivious_trees")) {
     throw Error(std::string(place), "this is a CatBoost model, which is not supported yet",
@@ -119,6 +118,9 @@ Format detect_format(std::string_view bytes, std::string_view place) {
   };
   const std::string_view text = without_leading_space(bytes);
   if (text.starts_with('{')) return detect_object(bytes, text, place);
+  if (text.starts_with("tree\nversion=") || text.starts_with("tree\r\nversion=")) {
+    return Format::lightgbm_text;
+  }
   if (bytes.empty()) throw Error(std::string(place), "the file is empty");
   if (text.empty()) throw Error(std::string(place), "there is nothing but space in it");
   for (const Signature& signature : signatures) {

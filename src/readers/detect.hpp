@@ -6,7 +6,13 @@
 
 namespace boxwood::readers {
 
-enum class Format : std::uint8_t { boxwood_json, xgboost_json, xgboost_ubjson, onnx };
+enum class Format : std::uint8_t {
+  boxwood_json,
+  xgboost_json,
+  xgboost_ubjson,
+  lightgbm_text,
+  onnx
+};
 
 /// Throws Error naming what the bytes look like and how to get a file that can be read.
 Format detect_format(std::string_view bytes, std::string_view place);

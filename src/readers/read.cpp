@@ -5,6 +5,7 @@
 #include "base/file.hpp"
 #include "model/validate.hpp"
 #include "readers/detect.hpp"
+#include "readers/lightgbm.hpp"
 #include "readers/onnx.hpp"
 #include "readers/xgboost.hpp"
 
@@ -28,6 +29,11 @@ Ensemble read_model_bytes(std::string_view bytes, std::string_view place, const 
   }
   if (format == readers::Format::onnx) {
     Ensemble ensemble = readers::read_onnx(bytes, place, rounds);
+    validate_within(ensemble, place);
+    return ensemble;
+  }
+  if (format == readers::Format::lightgbm_text) {
+    Ensemble ensemble = readers::read_lightgbm(bytes, place, rounds);
     validate_within(ensemble, place);
     return ensemble;
   }

@@ -1,0 +1,130 @@
+// The whole of a LightGBM text model: its head, its trees in order, and what stands behind them.
+//
+// LightGBM's arithmetic: values are doubles, of which those within zero_size of zero count as zero;
+// `x <= threshold` goes left; each output is a double sum of its trees in their order, from zero; a
+// random forest divides it by the number of rounds before the link.
+#include "readers/lightgbm.hpp"
+
+#include <boxwood/error.hpp>
+
+#include "readers/document.hpp"
+
+#include <fmt/format.h>
+
+namespace boxwood::readers {
+namespace {
+
+constexpr std::string_view tree_start = "Tree=";
+constexpr std::string_view trees_end = "end of trees";
+constexpr std::int64_t most_outputs = 1 << 20;
+
+[[noreturn]] void fail_cut_off(std::string_view place, std::size_t trees) {
+  throw Error(std::string(place),
+              fmt::format("it ends after {} trees, without \"{}\"", trees, trees_end),
+              "The file is cut off; save it again with save_model");
+}
+
+LightgbmBlock read_head(LightgbmLines& lines, std::string_view place) {
+  LightgbmBlock head{std::string(place)};
+  for (;; lines.next()) {
+    const auto line = lines.peek();
+    if (!line) fail_cut_off(place, 0);
+    if (line->starts_with(tree_start) || *line == trees_end) return head;
+    if (!line->empty()) head.add(*line);
+  }
+}
+
+/// A tree ends at an empty line.
+LightgbmBlock read_block(LightgbmLines& lines, std::string_view place, std::size_t index) {
+  LightgbmBlock block(fmt::format("{}: {}{}", place, tree_start, index));
+  for (lines.next();; lines.next()) {
+    const auto line = lines.peek();
+    if (!line) fail_cut_off(place, index);
+    if (line->empty()) return block;
+    block.add(*line);
+  }
+}
+
+std::vector<Tree> read_trees(LightgbmLines& lines, std::string_view place, std::size_t features,
+                             std::size_t outputs) {
+  std::vector<Tree> trees;
+  for (;;) {
+    lines.skip_blank();
+    const auto line = lines.peek();
+    if (!line) fail_cut_off(place, trees.size());
+    if (*line == trees_end) {
+      lines.next();
+      return trees;
+    }
+    if (!line->starts_with(tree_start)) {
+      throw Error(fmt::format("{}: behind tree {}", place, trees.size()),
+                  fmt::format("a tree is expected here, not {}", in_quotes(*line)));
+    }
+    trees.push_back(lightgbm_tree(read_block(lines, place, trees.size()), features));
+    trees.back().output = static_cast<std::int32_t>((trees.size() - 1) % outputs);
+  }
+}
+
+/// LightGBM's files do not know a best iteration: save_model leaves out the rounds after it.
+std::size_t round_count(const Rounds& rounds, std::size_t available, std::string_view place) {
+  if (!rounds.first) {
+    if (rounds.choice != Rounds::Choice::best) return available;
+    throw Error(std::string(place), "LightGBM's model files do not record the best iteration",
+                "After early stopping save_model keeps the rounds up to it; use all rounds");
+  }
+  if (*rounds.first > available) {
+    throw Error(std::string(place), fmt::format("{} rounds were asked for, the model has {}",
+                                                *rounds.first, available));
+  }
+  return *rounds.first;
+}
+
+void check_tree_count(const LightgbmBlock& head, std::size_t trees, std::size_t outputs) {
+  if (const auto sizes = head.find("tree_sizes"); sizes && sizes->words().size() != trees) {
+    sizes->fail(fmt::format("it lists {} trees, there are {}", sizes->words().size(), trees));
+  }
+  if (trees % outputs != 0) {
+    head["num_tree_per_iteration"].fail(
+        fmt::format("{} trees are no whole number of rounds of {}", trees, outputs));
+  }
+}
+
+}  // namespace
+
+Ensemble read_lightgbm(std::string_view bytes, std::string_view place, const Rounds& rounds) {
+  LightgbmLines lines(bytes);
+  const LightgbmBlock head = read_head(lines, place);
+  const LightgbmField version = head["version"];
+  if (version.text() != "v2" && version.text() != "v3" && version.text() != "v4") {
+    version.fail(
+        fmt::format("{} is unknown; Boxwood reads v2, v3 and v4", in_quotes(version.text())),
+        "Load and save the model with LightGBM 3 or 4");
+  }
+  const auto outputs =
+      static_cast<std::size_t>(head["num_tree_per_iteration"].integer(1, most_outputs));
+  LightgbmObjective objective = lightgbm_objective(head, outputs);
+
+  Ensemble ensemble;
+  ensemble.source = fmt::format("LightGBM (model format {})", version.text());
+  ensemble.objective = std::move(objective.name);
+  ensemble.task = objective.task;
+  ensemble.link = objective.link;
+  ensemble.steepness = objective.steepness;
+  ensemble.input = Precision::float64;
+  ensemble.accumulator = Precision::float64;
+  ensemble.order = SumOrder::base_first;
+  ensemble.base.assign(outputs, 0.0);
+  ensemble.features = lightgbm_features(head);
+  ensemble.trees = read_trees(lines, place, ensemble.features.size(), outputs);
+  check_tree_count(head, ensemble.trees.size(), outputs);
+  const std::size_t count = round_count(rounds, ensemble.trees.size() / outputs, place);
+  ensemble.trees.resize(count * outputs);
+  if (head.has("average_output")) {
+    if (count == 0) throw Error(std::string(place), "a random forest without trees has no average");
+    ensemble.divisor = static_cast<double>(count);
+  }
+  add_lightgbm_labels(head, lines, ensemble.features);
+  return ensemble;
+}
+
+}  // namespace boxwood::readers
