@@ -9,7 +9,7 @@ seconds=${1:?usage: scripts/fuzz.sh SECONDS [BUILD_FOLDER]}
 build=${2:-build/fuzz}
 fixtures=tests/data/xgboost
 
-targets=(fuzz_xgboost_json fuzz_xgboost_ubjson fuzz_onnx fuzz_model_bytes)
+targets=(fuzz_xgboost_json fuzz_xgboost_ubjson fuzz_lightgbm fuzz_onnx fuzz_model_bytes)
 cmake --preset fuzz -B "$build" >/dev/null
 cmake --build "$build" --target "${targets[@]}"
 
@@ -18,6 +18,7 @@ for target in "${targets[@]}"; do
   mkdir -p "$corpus" "$build/findings"
   case $target in
     fuzz_xgboost_json) seeds=("$fixtures"/*/*.json) ;;
+    fuzz_lightgbm) seeds=(tests/data/lightgbm/*/*.txt) ;;
     fuzz_onnx) seeds=(tests/data/onnx/*/*.onnx) ;;
     fuzz_xgboost_ubjson) seeds=("$fixtures"/*/*.ubj) ;;
     *) seeds=(fuzz/seeds/* tests/data/sklearn/*/*.json "$fixtures"/3.4.1/missing_only.{json,ubj}
