@@ -18,6 +18,7 @@ struct FeatureSchema {
   std::string title;  ///< for people; the name where empty
   std::optional<FeatureKind> kind;
   std::vector<std::string> labels;  ///< ordinal, categorical: label of code 0, 1, …
+  bool other_codes = false;         ///< a code without a label is a value the model has not seen
   std::string unit;                 ///< "months"
   Interval range;                   ///< values it may change to
   double weight = 1;

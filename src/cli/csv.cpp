@@ -194,6 +194,13 @@ double cell_value(const std::string& cell, const FeatureSchema& feature, const s
     }
     return value;
   }
+  // Where labels are numbers themselves, a number that is none of them is no code either.
+  double label_number = 0;
+  const bool codes_are_plain =
+      feature.other_codes &&
+      std::none_of(feature.labels.begin(), feature.labels.end(),
+                   [&](const std::string& known) { return parse_number(known, label_number); });
+  if (is_number && codes_are_plain) return value;
   if (is_number &&
       (std::isnan(value) || (value >= 0 && value < static_cast<double>(feature.labels.size()) &&
                              value == std::floor(value)))) {

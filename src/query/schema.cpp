@@ -31,6 +31,7 @@ Schema schema_for(const Ensemble& ensemble) {
     entry.name = feature.name;
     entry.kind = feature.kind;
     entry.labels = labels_of(feature);
+    entry.other_codes = !entry.labels.empty();
     if (!entry.labels.empty()) {
       entry.range = {0, static_cast<double>(entry.labels.size() - 1)};
     }

@@ -160,7 +160,10 @@ void read_feature(const JsonField& object, FeatureSchema& feature) {
   feature.title = text_at(object, "title");
   feature.unit = text_at(object, "unit");
   if (object.has("kind")) feature.kind = read_kind(object["kind"]);
-  if (object.has("labels")) feature.labels = labels_at(object, "labels");
+  if (object.has("labels")) {
+    feature.labels = labels_at(object, "labels");
+    feature.other_codes = false;
+  }
   if (!feature.labels.empty() && !has_labels(feature.kind.value_or(FeatureKind::continuous))) {
     object["labels"].fail("only ordinal and categorical features have labels",
                           "Add \"kind\": \"ordinal\" or \"kind\": \"categorical\"");
