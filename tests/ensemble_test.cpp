@@ -173,6 +173,26 @@ TEST(Ensemble, TheFirstOfEqualClassesWins) {
   }
 }
 
+TEST(Ensemble, ExponentiatesAsCatBoostDoes) {
+  Ensemble model;
+  model.accumulator = Precision::float64;
+  model.base = {0};
+  model.link = Link::exponential;
+  model.link_form = LinkForm::catboost;
+  const auto exp_of = [&](double score) { return model.transform(std::vector{score})[0]; };
+  for (const double score : {-700.0, -1.5, -1e-9, 0.0, 1e-300, 0.3, 1.0, 88.7, 700.0}) {
+    EXPECT_NEAR(exp_of(score) / std::exp(score), 1, 1e-15 * (4 + std::abs(score))) << score;
+  }
+  EXPECT_EQ(exp_of(0), 1);
+  EXPECT_EQ(exp_of(-infinity), 0);
+  EXPECT_EQ(exp_of(infinity), infinity);
+  EXPECT_TRUE(std::isnan(exp_of(missing)));
+  EXPECT_EQ(ensemble_from_json(to_json(model)), model);
+  model.accumulator = Precision::float32;
+  EXPECT_EQ(error_of([&] { model.validate(); }),
+            "link_form: \"catboost\" needs scores that are added in float64");
+}
+
 TEST(Ensemble, AnOutputOfExactlyOneHalfIsClassZero) {
   const Ensemble model = binary_model(1, {});
   EXPECT_EQ(model.transform(std::vector{0.0})[0], 0.5);

@@ -102,8 +102,9 @@ enum class Link : std::uint8_t {
 };
 
 /// Whose formulas compute a link. `plain`: in the precision of the sums, in float32 XGBoost's.
-/// `onnxruntime`: of the scores rounded to float32, in float32.
-enum class LinkForm : std::uint8_t { plain, onnxruntime };
+/// `onnxruntime`: of the scores rounded to float32, in float32. `catboost`: its own exp, which
+/// takes 2048 steps from one power of two to the next and a cubic within a step.
+enum class LinkForm : std::uint8_t { plain, onnxruntime, catboost };
 
 enum class Task : std::uint8_t { regression, binary, multiclass };
 

@@ -49,16 +49,43 @@ inline std::vector<double> onnxruntime_softmax(std::span<const double> scores) {
   return outputs;
 }
 
+/// CatBoost's exp, of fmath: the nearest of 2048 steps from one power of two to the next, times a
+/// cubic in what remains. `within` is what its loop over four numbers at once does beyond the ends.
+inline double stepped_exp(double x, bool within) {
+  constexpr double lowest = -708.39641853226408;
+  if (std::isnan(x)) return x;
+  if (within) x = std::clamp(x, lowest, 709.78272569338397);
+  if (!within && x <= lowest) return 0;
+  if (x >= 709.78271289338397) return std::numeric_limits<double>::infinity();
+  const double steps = 2048 / std::log(2.0);
+  const double nearest = std::nearbyint(x * steps);
+  const double rest = nearest * (1 / steps) - x;
+  const double cubic =
+      (3.0000000027955394 - rest) * (rest * rest) * 0.16666666685227835064 - rest + 1.0;
+  const double power = std::floor(nearest / 2048);
+  const double step = std::pow(2.0, nearest / 2048 - power);
+  return cubic * std::ldexp(step, static_cast<int>(power));
+}
+
+inline float exponential_of(const Ensemble& /*ensemble*/, float x, bool /*within*/ = false) {
+  return std::exp(x);
+}
+inline double exponential_of(const Ensemble& ensemble, double x, bool within = false) {
+  return ensemble.link_form == LinkForm::catboost ? stepped_exp(x, within) : std::exp(x);
+}
+
 /// XGBoost's softmax: exponentials in the scores' precision, their sum in double.
 template <typename Real>
-std::vector<double> softmax(std::span<const double> scores) {
+std::vector<double> softmax(const Ensemble& ensemble, std::span<const double> scores) {
   auto largest = static_cast<Real>(scores[0]);
   for (const double score : scores) largest = std::max(largest, static_cast<Real>(score));
   std::vector<Real> weights;
   weights.reserve(scores.size());
   double total = 0;
+  const std::size_t in_fours = scores.size() - scores.size() % 4;
   for (const double score : scores) {
-    weights.push_back(std::exp(static_cast<Real>(static_cast<Real>(score) - largest)));
+    const auto below = static_cast<Real>(static_cast<Real>(score) - largest);
+    weights.push_back(exponential_of(ensemble, below, weights.size() < in_fours));
     total += static_cast<double>(weights.back());
   }
   std::vector<double> outputs;
@@ -79,7 +106,7 @@ double apply_link_to_one(const Ensemble& ensemble, Real score) {
       }
       return static_cast<double>(sigmoid(static_cast<Real>(ensemble.steepness) * score));
     case Link::exponential:
-      return static_cast<double>(std::exp(score));
+      return static_cast<double>(exponential_of(ensemble, score));
     case Link::square:
       return static_cast<double>(std::copysign(score * score, score));
     case Link::softplus:
@@ -95,7 +122,7 @@ template <typename Real>
 std::vector<double> apply_link(const Ensemble& ensemble, std::span<const double> scores) {
   if (ensemble.link == Link::softmax) {
     return ensemble.link_form == LinkForm::onnxruntime ? onnxruntime_softmax(scores)
-                                                       : softmax<Real>(scores);
+                                                       : softmax<Real>(ensemble, scores);
   }
   if (ensemble.link == Link::winner && ensemble.task == Task::binary) {
     const bool from_zero = ensemble.decision == Decision::score_from_zero;

@@ -44,7 +44,8 @@ constexpr std::array decisions{std::pair{"output_above_half", Decision::output_a
                                std::pair{"score_above_half", Decision::score_above_half},
                                std::pair{"largest_score", Decision::largest_score}};
 constexpr std::array link_forms{std::pair{"plain", LinkForm::plain},
-                                std::pair{"onnxruntime", LinkForm::onnxruntime}};
+                                std::pair{"onnxruntime", LinkForm::onnxruntime},
+                                std::pair{"catboost", LinkForm::catboost}};
 
 constexpr std::array rare_flags{std::pair{"missing_at_zero", &Node::missing_at_zero},
                                 std::pair{"zero_up", &Node::zero_up}};

@@ -151,6 +151,9 @@ void Ensemble::validate() const {
   if (task == Task::multiclass && base.size() < 2) {
     throw Error("base", "a model of several classes has at least two outputs");
   }
+  if (link_form == LinkForm::catboost && accumulator != Precision::float64) {
+    throw Error("link_form", "\"catboost\" needs scores that are added in float64");
+  }
   const bool of_one_score = decision == Decision::score_above_zero ||
                             decision == Decision::score_from_zero ||
                             decision == Decision::score_above_half;

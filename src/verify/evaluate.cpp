@@ -66,10 +66,31 @@ std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> 
   return scores;
 }
 
+/// CatBoost's exp: exp(x) = 2^(n / 2048) exp(-r) with the nearest whole n, and a cubic for exp(-r).
+double catboost_exp(double x, bool clamped) {
+  const double low = -708.39641853226408;
+  const double high = 709.78271289338397;
+  if (x != x) return x;
+  if (x <= low) {
+    if (!clamped) return 0;
+    x = low;
+  }
+  if (x >= high) return std::numeric_limits<double>::infinity();
+  const double scale = 2048.0 / std::log(2.0);
+  const double n = std::rint(x * scale);
+  const double r = n * (1.0 / scale) - x;
+  const double y = (3.0000000027955394 - r) * (r * r) * 0.16666666685227835064 - r + 1.0;
+  const auto whole = static_cast<std::int64_t>(n);
+  const std::int64_t below = ((whole % 2048) + 2048) % 2048;
+  const double root = std::pow(2.0, static_cast<double>(below) * (1.0 / 2048));
+  return y * std::scalbn(root, static_cast<int>((whole - below) / 2048));
+}
+
 std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<double>& scores) {
   const bool runtime = ensemble.link_form == LinkForm::onnxruntime;
   const bool single = runtime || ensemble.accumulator == Precision::float32;
-  const auto exponential = [&](double score) {
+  const auto exponential = [&](double score, bool clamped = false) {
+    if (ensemble.link_form == LinkForm::catboost) return catboost_exp(score, clamped);
     return single ? static_cast<double>(std::exp(static_cast<float>(score))) : std::exp(score);
   };
   std::vector<double> outputs = scores;
@@ -119,9 +140,10 @@ std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<doubl
       break;
     case Link::softmax: {
       double sum = 0;
-      for (double& value : outputs) {
-        value = exponential(rounded(value - largest, precision));
-        sum = runtime ? rounded(sum + value, precision) : sum + value;
+      for (std::size_t k = 0; k < outputs.size(); ++k) {
+        const bool clamped = k < outputs.size() / 4 * 4;  // CatBoost takes four at a time
+        outputs[k] = exponential(rounded(outputs[k] - largest, precision), clamped);
+        sum = runtime ? rounded(sum + outputs[k], precision) : sum + outputs[k];
       }
       const double divisor = rounded(sum, precision);
       for (double& value : outputs) value = rounded(value / divisor, precision);
