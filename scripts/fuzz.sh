@@ -9,7 +9,8 @@ seconds=${1:?usage: scripts/fuzz.sh SECONDS [BUILD_FOLDER]}
 build=${2:-build/fuzz}
 fixtures=tests/data/xgboost
 
-targets=(fuzz_xgboost_json fuzz_xgboost_ubjson fuzz_lightgbm fuzz_onnx fuzz_model_bytes)
+targets=(fuzz_xgboost_json fuzz_xgboost_ubjson fuzz_lightgbm fuzz_catboost fuzz_onnx
+         fuzz_model_bytes)
 cmake --preset fuzz -B "$build" >/dev/null
 cmake --build "$build" --target "${targets[@]}"
 
@@ -21,6 +22,7 @@ for target in "${targets[@]}"; do
     fuzz_lightgbm) seeds=(tests/data/lightgbm/*/*.txt) ;;
     fuzz_onnx) seeds=(tests/data/onnx/*/*.onnx) ;;
     fuzz_xgboost_ubjson) seeds=("$fixtures"/*/*.ubj) ;;
+    fuzz_catboost) seeds=(fuzz/seeds/*.catboost.json) ;;
     *) seeds=(fuzz/seeds/* tests/data/sklearn/*/*.json "$fixtures"/3.4.1/missing_only.{json,ubj}
              tests/data/onnx/*/newest_*.onnx) ;;
   esac

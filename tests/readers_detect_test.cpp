@@ -33,7 +33,8 @@ std::string file_complaint(const std::filesystem::path& file) {
 }
 
 constexpr const char* readable =
-    ". Boxwood reads its own JSON, XGBoost's JSON and UBJSON, LightGBM's text and ONNX";
+    ". Boxwood reads its own JSON, XGBoost's JSON and UBJSON, LightGBM's text, CatBoost's JSON and "
+    "ONNX";
 constexpr const char* save_again =
     ". Load it with XGBoost and save it with save_model(\"model.json\") or \"model.ubj\"";
 
@@ -55,10 +56,12 @@ TEST(Detection, names_other_kinds_of_models) {
       "m: it ends after 0 trees, without \"end of trees\". The file is cut off; save it again "
       "with save_model");
   EXPECT_EQ(complaint("{\"name\": \"tree\", \"tree_info\": []}"),
-            "m: this is a dump by LightGBM's dump_model, which is not read. Save the model with "
-            "save_model(\"model.txt\") instead of dump_model");
-  EXPECT_EQ(complaint("CBM1\0\0\0"),
-            std::string("m: this is a CatBoost model, which is not supported yet") + readable);
+            std::string("m: this is a LightGBM JSON dump, which is not supported yet") + readable);
+  EXPECT_EQ(
+      complaint("CBM1\0\0\0"),
+      "m: this is a CatBoost model in its binary format. Load it with CatBoost and save it "
+      "with save_model(\"model.json\", format=\"json\", pool=...); the training pool gives the "
+      "names of categories");
   EXPECT_EQ(complaint("\x80\x04\x95"),
             "m: this is a Python pickle, which can run any program when it is loaded and is not "
             "read. Load it in Python and save the model with its save_model(\"model.json\")");

@@ -18,9 +18,9 @@ struct Rounds {
   std::optional<std::size_t> first;  ///< just this many; overrides `choice`
 };
 
-/// Reads Boxwood's own JSON, XGBoost JSON or UBJSON, LightGBM text, or ONNX. Throws Error with file
-/// and byte position, line or JSON path when the file is damaged, and naming the part when the
-/// model is sound but cannot be represented (gblinear, linear trees, unknown objectives).
+/// Reads Boxwood's own JSON, XGBoost JSON or UBJSON, LightGBM text, CatBoost JSON, or ONNX. Throws
+/// Error with file and byte position, line or JSON path when the file is damaged, and naming the
+/// part when the model is sound but cannot be represented (gblinear, linear trees, say).
 Ensemble read_model(const std::filesystem::path& file, const Rounds& rounds = {});
 
 /// The same from memory; `place` names the bytes in errors.

@@ -32,8 +32,12 @@ JsonField::JsonField(const nlohmann::json& value, std::string file, std::string 
     : value_(&value), file_(std::move(file)), path_(std::move(path)) {}
 
 void JsonField::fail(const std::string& reason, const std::string& remedy) const {
-  if (parent_) (*parent_)[index_].fail(reason, remedy);
-  throw Error(path_.empty() ? file_ : fmt::format("{}: {}", file_, path_), reason, remedy);
+  throw Error(where(), reason, remedy);
+}
+
+std::string JsonField::where() const {
+  if (parent_) return (*parent_)[index_].where();
+  return path_.empty() ? file_ : fmt::format("{}: {}", file_, path_);
 }
 
 JsonField JsonField::operator[](const char* key) const {

@@ -29,6 +29,8 @@ class JsonField {
   std::vector<std::string> keys() const;
 
   bool is_string() const { return value_->is_string(); }
+  bool is_boolean() const { return value_->is_boolean(); }
+  bool is_array() const { return value_->is_array(); }
   bool is_null() const { return value_->is_null(); }
   std::string string() const;
   double number() const;  ///< also from the strings "inf" and "-inf"
@@ -56,6 +58,7 @@ class JsonField {
     return all<Value>([&](const JsonField& entry) { return entry.choice(names); });
   }
 
+  std::string where() const;  ///< "schema.json: features[2].kind"
   [[noreturn]] void fail(const std::string& reason, const std::string& remedy = {}) const;
 
  private:

@@ -17,7 +17,8 @@ namespace boxwood::readers {
 namespace {
 
 constexpr const char* readable =
-    "Boxwood reads its own JSON, XGBoost's JSON and UBJSON, LightGBM's text and ONNX";
+    "Boxwood reads its own JSON, XGBoost's JSON and UBJSON, LightGBM's text, CatBoost's JSON and "
+    "ONNX";
 constexpr const char* save_xgboost =
     "Load it with XGBoost and save it with save_model(\"model.json\") or \"model.ubj\"";
 
@@ -28,7 +29,10 @@ struct Signature {
 };
 
 constexpr Signature signatures[] = {
-    {"CBM1", "a CatBoost model, which is not supported yet", readable},
+    {"CBM1", "a CatBoost model in its binary format",
+     "Load it with CatBoost and save it with save_model(\"model.json\", format=\"json\", "
+     "pool=...); "
+     "the training pool gives the names of categories"},
     {"binf", "a model in XGBoost's old binary format", save_xgboost},
     {"bs64", "a model in XGBoost's old binary format", save_xgboost},
     {"CONFIG-offset:", "a snapshot of XGBoost's memory, not a model file", save_xgboost},
@@ -75,7 +79,8 @@ Format detect_object(std::string_view bytes, std::string_view text, std::string_
   const bool is_ubjson = text.size() > 1 && ubjson_next.find(text[1]) != std::string_view::npos;
   const Encoding encoding = is_ubjson ? Encoding::ubjson : Encoding::json;
   const auto is_decisive = [](std::string_view key) {
-    return key == "learner" || key == "version" || key == "boxwood_model";
+    return key == "learner" || key == "version" || key == "boxwood_model" ||
+           key == "features_info" || key == "ctr_data" || key == "oblivious_trees";
   };
   const std::vector<std::string> keys = outer_keys(bytes, encoding, is_decisive);
   const auto has = [&](std::string_view key) {
@@ -93,9 +98,8 @@ Format detect_object(std::string_view bytes, std::string_view text, std::string_
     throw Error(std::string(place), "this is a dump by LightGBM's dump_model, which is not read",
                 "Save the model with save_model(\"model.txt\") instead of dump_model");
   }
-  if (has("oblivious_trees")) {
-    throw Error(std::string(place), "this is a CatBoost model, which is not supported yet",
-                readable);
+  if (!is_ubjson && (has("features_info") || has("ctr_data") || has("oblivious_trees"))) {
+    return Format::catboost_json;
   }
   // No key tells: a damaged file ends in the parser's own complaint, with its byte.
   load_document(bytes, place, encoding, [](std::string_view) { return false; });

@@ -11,6 +11,7 @@ enum class Format : std::uint8_t {
   xgboost_json,
   xgboost_ubjson,
   lightgbm_text,
+  catboost_json,
   onnx
 };
 

@@ -1,0 +1,169 @@
+// CatBoost's arithmetic: feature values are rounded to float32 and compared with float32 borders,
+// x > border takes the second branch; scores are double sums, one tree after the other in the order
+// of the file, multiplied by the scale and with the bias added last. Classes are decided by the raw
+// scores, never by probabilities.
+#include "readers/catboost.hpp"
+
+#include <boxwood/error.hpp>
+
+#include "readers/document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace boxwood::readers {
+namespace {
+
+constexpr std::size_t most_outputs = 1'048'576;
+
+/// "1.2.10" out of the build information, which names it in releases only.
+std::string version_in(std::string_view text) {
+  for (const std::string_view before : {"CatBoost release ", "tags/v"}) {
+    const auto found = text.find(before);
+    if (found == std::string_view::npos) continue;
+    std::string_view version = text.substr(found + before.size(), 16);
+    version = version.substr(0, version.find_first_not_of("0123456789."));
+    while (version.ends_with('.')) version.remove_suffix(1);
+    if (!version.empty()) return std::string(version);
+  }
+  return {};
+}
+
+std::string read_source(const JsonField& info) {
+  std::string version;
+  if (info.has("catboost_version_info") && info["catboost_version_info"].is_string()) {
+    version = version_in(info["catboost_version_info"].string());
+  }
+  return version.empty() ? "CatBoost" : "CatBoost " + version;
+}
+
+struct ScaleAndBias {
+  double scale = 1;
+  std::vector<double> bias;
+};
+
+/// `outputs` is 0 where no tree says how many there are.
+ScaleAndBias read_scale_and_bias(const JsonField& root, std::size_t outputs) {
+  ScaleAndBias result;
+  if (!root.has("scale_and_bias")) {
+    result.bias.assign(std::max<std::size_t>(outputs, 1), 0.0);
+    return result;
+  }
+  const JsonField field = root["scale_and_bias"];
+  result.scale = field[std::size_t{0}].number();
+  const JsonField bias = field[std::size_t{1}];
+  if (bias.is_array()) {
+    result.bias = bias.numbers();
+  } else if (!bias.is_null()) {
+    result.bias = {bias.number()};
+  }
+  if (result.scale == 0 || !std::isfinite(result.scale)) {
+    field.fail(fmt::format("a scale of {} makes all predictions the same", result.scale));
+  }
+  if (outputs == 0) outputs = std::max<std::size_t>(result.bias.size(), 1);
+  const bool zero =
+      std::all_of(result.bias.begin(), result.bias.end(), [](double b) { return b == 0; });
+  if (zero) result.bias.assign(outputs, 0.0);
+  if (result.bias.size() == 1) result.bias.resize(outputs, result.bias[0]);
+  if (result.bias.size() != outputs) {
+    bias.fail(fmt::format("{} numbers for {} outputs", result.bias.size(), outputs));
+  }
+  return result;
+}
+
+std::size_t read_round_count(const JsonField& list, const Rounds& rounds) {
+  const std::size_t available = catboost_length(list);
+  if (rounds.first) {
+    if (*rounds.first > available) {
+      list.fail(
+          fmt::format("{} rounds were asked for, the model has {}", *rounds.first, available));
+    }
+    return *rounds.first;
+  }
+  if (rounds.choice == Rounds::Choice::best) {
+    list.fail("CatBoost's files do not tell the best round",
+              "With an eval_set CatBoost itself keeps no round after the best (use_best_model); "
+              "use all rounds");
+  }
+  return available;
+}
+
+/// Another threshold than one half moves the class, which an Ensemble cannot express.
+void check_threshold(const JsonField& info) {
+  if (!info.has("binclass_probability_threshold")) return;
+  const JsonField field = info["binclass_probability_threshold"];
+  const std::string text = field.string();
+  double threshold = 0.5;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), threshold);
+  if (status != std::errc{} || end != text.data() + text.size() || threshold != 0.5) {
+    field.fail(fmt::format("a probability threshold of {} is not supported", in_quotes(text)),
+               "Call set_probability_threshold(0.5) before save_model and ask for the probability");
+  }
+}
+
+}  // namespace
+
+std::size_t catboost_length(const JsonField& list) { return list.is_null() ? 0 : list.size(); }
+
+std::size_t catboost_index(const JsonField& field) {
+  const std::int32_t number = field.int32();
+  if (number < 0) field.fail(fmt::format("{} is negative", number));
+  return static_cast<std::size_t>(number);
+}
+
+float catboost_float(const JsonField& field) {
+  const double number = field.number();
+  if (!(std::fabs(number) <= static_cast<double>(std::numeric_limits<float>::max()))) {
+    field.fail(fmt::format("{} is beyond the range of float32", number));
+  }
+  return static_cast<float>(number);
+}
+
+void catboost_fail_at_set_limit(const JsonField& field) {
+  field.fail("the splits up to here name more than 134 million categories",
+             "Train with fewer CTR splits or merge rare categories");
+}
+
+Ensemble read_catboost(std::string_view bytes, std::string_view place, const Rounds& rounds) {
+  const nlohmann::json document = parse_json(bytes, place);
+  const JsonField root(document, std::string(place));
+  const JsonField info = root["model_info"];
+  CatboostFeatures features = catboost_features(root);
+  const ScaleAndBias scale_and_bias = read_scale_and_bias(root, catboost_output_count(root));
+  const std::size_t outputs = scale_and_bias.bias.size();
+  if (outputs > most_outputs) root["scale_and_bias"].fail(fmt::format("{} outputs", outputs));
+  const CatboostLoss loss = catboost_loss(info, outputs);
+  const std::size_t count = read_round_count(catboost_tree_list(root), rounds);
+
+  Ensemble ensemble;
+  ensemble.source = read_source(info);
+  ensemble.objective = loss.name;
+  // scale * sum is -scale times the sum of the negated leaves, bit for bit.
+  const double sign = scale_and_bias.scale < 0 ? -1 : 1;
+  ensemble.trees = catboost_trees(root, features.splits, outputs, count, sign);
+  ensemble.features = std::move(features.features);
+  ensemble.base = scale_and_bias.bias;
+  ensemble.input = Precision::float32;
+  ensemble.accumulator = Precision::float64;
+  ensemble.order = SumOrder::base_last;
+  ensemble.factor = std::fabs(scale_and_bias.scale);
+  ensemble.link = loss.link;
+  if (loss.link == Link::softmax || loss.link == Link::exponential) {
+    ensemble.link_form = LinkForm::catboost;
+  }
+  ensemble.task = loss.task;
+  if (loss.task == Task::binary) {
+    check_threshold(info);
+    ensemble.decision = Decision::score_above_zero;
+  }
+  // DECISION
+  if (loss.task != Task::regression) {
+    ensemble.classes = catboost_classes(info, ensemble.class_count());
+  }
+  return ensemble;
+}
+
+}  // namespace boxwood::readers

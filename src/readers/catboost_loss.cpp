@@ -1,0 +1,166 @@
+// CatBoost's loss functions: what its classifiers and regressors make of the raw scores.
+#include "readers/catboost.hpp"
+
+#include <boxwood/error.hpp>
+
+#include "base/text.hpp"
+#include "readers/document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace boxwood::readers {
+namespace {
+
+enum class Width : std::uint8_t { one, several, any };
+
+struct Known {
+  std::string_view name;
+  Task task;
+  Link link;
+  Width width;
+};
+
+// CatBoostRegressor.predict exponentiates for Poisson and Tweedie only; rankers return raw scores.
+constexpr std::array known{
+    Known{"Logloss", Task::binary, Link::sigmoid, Width::one},
+    Known{"CrossEntropy", Task::binary, Link::sigmoid, Width::one},
+    Known{"Focal", Task::binary, Link::sigmoid, Width::one},
+    Known{"MultiClass", Task::multiclass, Link::softmax, Width::several},
+    Known{"MultiClassOneVsAll", Task::multiclass, Link::sigmoid, Width::several},
+    Known{"RMSE", Task::regression, Link::identity, Width::one},
+    Known{"MAE", Task::regression, Link::identity, Width::one},
+    Known{"MAPE", Task::regression, Link::identity, Width::one},
+    Known{"Quantile", Task::regression, Link::identity, Width::one},
+    Known{"LogLinQuantile", Task::regression, Link::identity, Width::one},
+    Known{"Expectile", Task::regression, Link::identity, Width::one},
+    Known{"Huber", Task::regression, Link::identity, Width::one},
+    Known{"Lq", Task::regression, Link::identity, Width::one},
+    Known{"LogCosh", Task::regression, Link::identity, Width::one},
+    Known{"Cox", Task::regression, Link::identity, Width::one},
+    Known{"SurvivalAft", Task::regression, Link::identity, Width::one},
+    Known{"Poisson", Task::regression, Link::exponential, Width::one},
+    Known{"Tweedie", Task::regression, Link::exponential, Width::one},
+    Known{"MultiRMSE", Task::regression, Link::identity, Width::any},
+    Known{"MultiRMSEWithMissingValues", Task::regression, Link::identity, Width::any},
+    Known{"MultiQuantile", Task::regression, Link::identity, Width::any},
+    Known{"QueryRMSE", Task::regression, Link::identity, Width::one},
+    Known{"GroupQuantile", Task::regression, Link::identity, Width::one},
+    Known{"QuerySoftMax", Task::regression, Link::identity, Width::one},
+    Known{"PairLogit", Task::regression, Link::identity, Width::one},
+    Known{"PairLogitPairwise", Task::regression, Link::identity, Width::one},
+    Known{"YetiRank", Task::regression, Link::identity, Width::one},
+    Known{"YetiRankPairwise", Task::regression, Link::identity, Width::one},
+    Known{"LambdaMart", Task::regression, Link::identity, Width::one},
+    Known{"StochasticRank", Task::regression, Link::identity, Width::one},
+};
+
+std::string known_names() {
+  std::string names;
+  for (const Known& entry : known) {
+    if (!names.empty()) names += ", ";
+    names += entry.name;
+  }
+  return names;
+}
+
+/// "Quantile:alpha=0.3", as it is given for training.
+std::string name_with_parameters(const JsonField& loss) {
+  std::string name = loss["type"].string();
+  if (!loss.has("params")) return name;
+  const JsonField parameters = loss["params"];
+  char separator = ':';
+  for (const std::string& key : parameters.keys()) {
+    if (key.starts_with("__") || !parameters[key.c_str()].is_string()) continue;
+    name += fmt::format("{}{}={}", separator, key, parameters[key.c_str()].string());
+    separator = ';';
+  }
+  return name;
+}
+
+CatboostLoss checked(const JsonField& loss, std::size_t outputs) {
+  const JsonField type = loss["type"];
+  const std::string name = type.string();
+  const auto found = std::find_if(known.begin(), known.end(),
+                                  [&](const Known& entry) { return entry.name == name; });
+  if (found == known.end()) {
+    if (name == "MultiLogloss" || name == "MultiCrossEntropy") {
+      type.fail(fmt::format("{} (several labels at once) is not supported", name),
+                "Train one model for each label");
+    }
+    if (name == "RMSEWithUncertainty") {
+      type.fail(fmt::format("{} (a mean and a variance) is not supported", name),
+                "Train with RMSE");
+    }
+    type.fail(fmt::format("the loss function {} is not supported", in_quotes(name)),
+              "Boxwood reads models trained with " + known_names());
+  }
+  if (found->width != Width::any && (outputs == 1) != (found->width == Width::one)) {
+    type.fail(fmt::format("{} does not go with {} numbers in a leaf", name, outputs));
+  }
+  return {name_with_parameters(loss), found->task, found->link};
+}
+
+std::string label_text(const JsonField& label) {
+  if (label.is_string()) return label.string();
+  if (label.is_boolean()) return label.boolean() ? "True" : "False";
+  return number_text(label.number());
+}
+
+}  // namespace
+
+CatboostLoss catboost_loss(const JsonField& info, std::size_t outputs) {
+  if (info.has("params") && info["params"].has("loss_function")) {
+    return checked(info["params"]["loss_function"], outputs);
+  }
+  if (!info.has("loss_function")) {
+    info.fail(
+        "it does not say which loss function the model was trained with",
+        "Save a model that CatBoost has trained; sums of models of different losses have none");
+  }
+  // A sum of models has it as JSON within a string.
+  const JsonField text = info["loss_function"];
+  const nlohmann::json loss = parse_json(text.string(), text.where());
+  return checked(JsonField(loss, text.where()), outputs);
+}
+
+std::vector<std::string> catboost_classes(const JsonField& info, std::size_t count) {
+  std::vector<std::string> labels;
+  const auto add_all = [&](const JsonField& list) {
+    for (std::size_t i = 0; i < list.size(); ++i) labels.push_back(label_text(list[i]));
+  };
+  if (info.has("class_params")) {
+    const JsonField classes = info["class_params"];
+    if (classes.has("class_names")) add_all(classes["class_names"]);
+    // With classes_count there may be classes that the training data never had; the model has
+    // outputs for the others alone, in this order.
+    const bool numbered = labels.empty() || labels.size() != count;
+    if (numbered && classes.has("class_to_label")) {
+      const JsonField numbers = classes["class_to_label"];
+      std::vector<std::string> chosen;
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::size_t number = catboost_index(numbers[i]);
+        chosen.push_back(number < labels.size() ? labels[number] : std::to_string(number));
+      }
+      labels = std::move(chosen);
+    }
+    if (labels.size() != count) {
+      classes.fail(
+          fmt::format("there are labels for {} classes, the model has {}", labels.size(), count));
+    }
+    return labels;
+  }
+  if (info.has("params") && info["params"].has("data_processing_options") &&
+      info["params"]["data_processing_options"].has("class_names")) {  // a sum of models
+    add_all(info["params"]["data_processing_options"]["class_names"]);
+  }
+  if (labels.empty()) {
+    for (std::size_t i = 0; i < count; ++i) labels.push_back(std::to_string(i));
+  }
+  return labels;
+}
+
+}  // namespace boxwood::readers

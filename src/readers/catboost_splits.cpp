@@ -1,0 +1,285 @@
+// Features and the splits that trees refer to by number: first those on numbers, feature by feature
+// and border by border, then those on single categories, then those on statistics of categories.
+// An Ensemble's categories are codes: places in a list of labels, the last of which stands for
+// every category that the model does not know.
+#include "readers/catboost.hpp"
+
+#include <boxwood/error.hpp>
+
+#include "readers/catboost_hash.hpp"
+#include "readers/document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace boxwood::readers {
+namespace {
+
+/// CatBoost can drop features that no tree uses; only their places remain.
+constexpr std::size_t most_dropped = 65'536;
+
+using Labels = std::unordered_map<std::uint32_t, std::string>;
+
+struct Categorical {
+  std::size_t index = 0;                        // among the categorical features
+  std::size_t place = 0;                        // among all features
+  std::vector<std::uint32_t> compared;          // hashes of single categories that splits ask for
+  std::map<std::uint32_t, std::int32_t> codes;  // of the categories that the model knows
+};
+
+std::vector<float> read_borders(const JsonField& field) {
+  std::vector<float> borders;
+  borders.reserve(field.size());
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    const float border = catboost_float(field[i]);
+    // CatBoost counts the borders below a value, which finds a split only among rising ones.
+    if (!borders.empty() && !(borders.back() < border)) field[i].fail("borders must rise");
+    borders.push_back(border);
+  }
+  return borders;
+}
+
+/// Strings of the training data, which are in a file that was saved together with it.
+Labels read_labels(const JsonField& info) {
+  Labels labels;
+  if (!info.has("cat_features_hash")) return labels;
+  const JsonField list = info["cat_features_hash"];
+  if (list.is_null()) return labels;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const JsonField entry = list[i];
+    const double hash = entry["hash"].number();
+    std::string text = entry["value"].string();
+    if (static_cast<double>(catboost_category_hash(text)) != hash) {
+      entry.fail(fmt::format("{} is not the hash of {}", hash, in_quotes(text)));
+    }
+    labels.insert_or_assign(static_cast<std::uint32_t>(hash), std::move(text));
+  }
+  return labels;
+}
+
+class Reader {
+ public:
+  explicit Reader(const JsonField& root)
+      : root_(root), info_(root["features_info"]), labels_(read_labels(info_)) {}
+
+  CatboostFeatures read() {
+    read_places();
+    if (info_.has("float_features")) read_numeric(info_["float_features"]);
+    std::vector<CatboostTable> tables = read_tables();
+    name_categories(tables);
+    add_comparisons();
+    for (const CatboostTable& table : tables) add_statistics(table);
+    return std::move(result_);
+  }
+
+ private:
+  std::size_t place_of(const JsonField& entry) {
+    const JsonField field = entry["flat_feature_index"];
+    const std::size_t place = catboost_index(field);
+    if (place >= places_) {
+      field.fail(fmt::format("feature {} is beyond the {} that can be there", place, places_));
+    }
+    if (taken_[place]) field.fail(fmt::format("feature {} is there twice", place));
+    taken_[place] = true;
+    Feature& feature = result_.features[place];
+    if (entry.has("feature_name")) feature.name = entry["feature_name"].string();
+    if (feature.name.empty() && entry.has("feature_id")) {
+      feature.name = entry["feature_id"].string();
+    }
+    if (feature.name.empty()) feature.name = fmt::format("f{}", place);
+    return place;
+  }
+
+  /// As many features as the highest place says, within reason.
+  void read_places() {
+    std::size_t described = 0;
+    std::size_t highest = 0;
+    for (const char* list : {"float_features", "categorical_features"}) {
+      if (!info_.has(list)) continue;
+      const JsonField field = info_[list];
+      for (std::size_t i = 0; i < field.size(); ++i, ++described) {
+        highest = std::max(highest, catboost_index(field[i]["flat_feature_index"]) + 1);
+      }
+    }
+    for (const char* list : {"text_features", "embedding_features"}) {
+      if (info_.has(list)) {
+        info_[list].fail("text and embedding features are not supported",
+                         "Train with numeric and categorical features");
+      }
+    }
+    places_ = std::min(highest, described + most_dropped);
+    result_.features.resize(places_);
+    taken_.assign(places_, false);
+    for (std::size_t i = 0; i < places_; ++i) result_.features[i].name = fmt::format("f{}", i);
+  }
+
+  void read_numeric(const JsonField& list) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const JsonField entry = list[i];
+      const auto place = static_cast<std::int32_t>(place_of(entry));
+      const std::string treatment = entry["nan_value_treatment"].string();
+      float missing = std::numeric_limits<float>::quiet_NaN();
+      if (treatment != "AsIs" && treatment != "AsFalse" && treatment != "AsTrue") {
+        entry["nan_value_treatment"].fail(
+            fmt::format("{} is not one of: AsIs, AsFalse, AsTrue", in_quotes(treatment)));
+      }
+      if (entry["has_nans"].boolean() && treatment == "AsTrue") {
+        missing = std::numeric_limits<float>::infinity();
+      }
+      for (const float border : read_borders(entry["borders"])) {
+        CatboostSplit split;
+        split.type = "FloatFeature";
+        split.among = entry["feature_index"].int32();
+        split.number = static_cast<double>(border);
+        split.feature = place;
+        split.missing_first = !(missing > border);
+        result_.splits.push_back(std::move(split));
+      }
+    }
+  }
+
+  std::vector<CatboostTable> read_tables() {
+    if (info_.has("categorical_features")) {
+      const JsonField list = info_["categorical_features"];
+      for (std::size_t i = 0; i < list.size(); ++i) read_categorical(list[i]);
+    }
+    std::vector<CatboostTable> tables;
+    if (!info_.has("ctrs")) return tables;
+    const JsonField list = info_["ctrs"];
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      tables.push_back(catboost_table(root_, list[i]));
+      tables.back().borders = read_borders(list[i]["borders"]);
+      if (!position_.contains(tables.back().feature)) {
+        list[i]["elements"].fail(
+            fmt::format("categorical feature {} does not exist", tables.back().feature));
+      }
+    }
+    catboost_check_tables(root_);
+    return tables;
+  }
+
+  void read_categorical(const JsonField& entry) {
+    Categorical feature;
+    feature.index = catboost_index(entry["feature_index"]);
+    feature.place = place_of(entry);
+    result_.features[feature.place].kind = FeatureKind::categorical;
+    if (entry.has("values")) {
+      std::set<std::int32_t> seen;
+      for (const std::int32_t value : entry["values"].int32s()) {
+        feature.compared.push_back(std::bit_cast<std::uint32_t>(value));
+        if (!seen.insert(value).second) {
+          entry["values"].fail(fmt::format("category {} is there twice", value));
+        }
+      }
+    }
+    if (!position_.emplace(feature.index, categorical_.size()).second) {
+      entry["feature_index"].fail(
+          fmt::format("categorical feature {} is there twice", feature.index));
+    }
+    categorical_.push_back(std::move(feature));
+  }
+
+  /// Gives codes to the categories that splits know, in the order of their labels.
+  void name_categories(const std::vector<CatboostTable>& tables) {
+    std::map<std::size_t, std::set<std::uint32_t>> known;  // of features that splits ask for
+    for (std::size_t i = 0; i < categorical_.size(); ++i) {
+      const auto& compared = categorical_[i].compared;
+      if (!compared.empty()) known[i].insert(compared.begin(), compared.end());
+    }
+    for (const CatboostTable& table : tables) {
+      auto& hashes = known[position_.at(table.feature)];
+      for (const auto& [hash, value] : table.values) hashes.insert(hash);
+    }
+    // Strings come without their feature; with one categorical feature all are its own.
+    if (categorical_.size() == 1 && !known.empty()) {
+      for (const auto& [hash, label] : labels_) known.begin()->second.insert(hash);
+    }
+    for (const auto& [position, hashes] : known) name_categories(categorical_[position], hashes);
+  }
+
+  /// A category's text. An empty one is shown as a word, unless that is a category as well.
+  std::string label_of(std::uint32_t hash) const {
+    constexpr const char* empty = "(empty)";
+    const auto label = labels_.find(hash);
+    if (label != labels_.end() && !label->second.empty()) return label->second;
+    const bool taken = labels_.contains(catboost_category_hash(empty));
+    return label == labels_.end() || taken ? fmt::format("#{}", hash) : empty;
+  }
+
+  void name_categories(Categorical& feature, const std::set<std::uint32_t>& hashes) {
+    std::vector<std::pair<std::string, std::uint32_t>> named;
+    named.reserve(hashes.size());
+    std::string other = "(other)";
+    for (const std::uint32_t hash : hashes) {
+      named.emplace_back(label_of(hash), hash);
+      if (named.back().first == other) other = "(any other)";
+    }
+    std::sort(named.begin(), named.end());
+    auto& categories = result_.features[feature.place].categories;
+    for (auto& [label, hash] : named) {
+      const auto code = static_cast<std::int32_t>(categories.size());
+      feature.codes.emplace(hash, code);
+      categories.push_back({code, std::move(label)});
+    }
+    categories.push_back({static_cast<std::int32_t>(categories.size()), std::move(other)});
+  }
+
+  void add_comparisons() {
+    for (const Categorical& feature : categorical_) {
+      for (const std::uint32_t hash : feature.compared) {
+        CatboostSplit split;
+        split.type = "OneHotFeature";
+        split.among = static_cast<std::int32_t>(feature.index);
+        split.number = static_cast<double>(std::bit_cast<std::int32_t>(hash));
+        split.feature = static_cast<std::int32_t>(feature.place);
+        split.apart = {feature.codes.at(hash)};
+        split.apart_first = false;
+        result_.splits.push_back(std::move(split));
+      }
+    }
+  }
+
+  void add_statistics(const CatboostTable& table) {
+    const Categorical& feature = categorical_[position_.at(table.feature)];
+    for (const float border : table.borders) {
+      CatboostSplit split;
+      split.type = "OnlineCtr";
+      split.among = static_cast<std::int32_t>(table.feature);
+      split.number = static_cast<double>(border);
+      split.feature = static_cast<std::int32_t>(feature.place);
+      const bool second = table.otherwise > border;
+      for (const auto& [hash, value] : table.values) {
+        if ((value > border) != second) split.apart.push_back(feature.codes.at(hash));
+      }
+      std::sort(split.apart.begin(), split.apart.end());
+      split.apart_first = second;
+      in_sets_ += split.apart.size();
+      if (in_sets_ > catboost_set_limit) catboost_fail_at_set_limit(info_["ctrs"]);
+      result_.splits.push_back(std::move(split));
+    }
+  }
+
+  const JsonField& root_;
+  JsonField info_;
+  Labels labels_;
+  std::vector<Categorical> categorical_;         // in the file's order
+  std::map<std::size_t, std::size_t> position_;  // there, by Categorical::index
+  std::size_t places_ = 0;
+  std::vector<bool> taken_;
+  std::size_t in_sets_ = 0;
+  CatboostFeatures result_;
+};
+
+}  // namespace
+
+CatboostFeatures catboost_features(const JsonField& root) { return Reader(root).read(); }
+
+}  // namespace boxwood::readers

@@ -1,0 +1,213 @@
+// The trees of a CatBoost file. Oblivious ones ask the same on each level, so that the answers are
+// the binary digits of the leaf's number, the first split's the lowest; the others are nested.
+#include "readers/catboost.hpp"
+
+#include <boxwood/error.hpp>
+
+#include "readers/document.hpp"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <utility>
+
+namespace boxwood::readers {
+namespace {
+
+constexpr std::size_t deepest = 24;  // CatBoost itself goes to 16
+
+class TreeBuilder {
+ public:
+  TreeBuilder(const std::vector<CatboostSplit>& splits, std::size_t outputs, double sign,
+              std::size_t& in_sets)
+      : splits_(splits), outputs_(outputs), sign_(sign), in_sets_(in_sets) {
+    tree_.output = outputs == 1 ? 0 : Tree::every_output;
+  }
+
+  Tree oblivious(const JsonField& field) {
+    const JsonField values = field["leaf_values"];
+    const JsonField list = field["splits"];
+    const std::size_t depth = catboost_length(list);
+    if (depth > deepest || values.size() != outputs_ << depth) {
+      values.fail(fmt::format("{} numbers, but {} splits and {} outputs ask for others",
+                              values.size(), depth, outputs_));
+    }
+    add_values(values.numbers());
+    // The file's number of the leaf that a node leads to, as far as its path tells.
+    std::vector<std::size_t> numbers{0};
+    tree_.nodes.resize(1);
+    for (std::size_t level = 0; level < depth; ++level) {
+      const CatboostSplit& split = split_of(list[level]);
+      const std::size_t digit = std::size_t{1} << level;
+      if (always_same(split)) {
+        for (std::size_t& number : numbers) number += split.apart_first ? digit : 0;
+        continue;
+      }
+      const std::size_t parents = tree_.nodes.size() - numbers.size();
+      std::vector<std::size_t> next;
+      next.reserve(numbers.size() * 2);
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        fill(parents + i, split, list[level]);
+        const bool left_first = leads_left_first(split);
+        next.push_back(numbers[i] + (left_first ? 0 : digit));
+        next.push_back(numbers[i] + (left_first ? digit : 0));
+      }
+      numbers = std::move(next);
+    }
+    const std::size_t leaves = tree_.nodes.size() - numbers.size();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      tree_.nodes[leaves + i].value = static_cast<std::int32_t>(numbers[i] * outputs_);
+    }
+    return std::move(tree_);
+  }
+
+  Tree nested(const JsonField& root) {
+    // Node i of the tree is `fields[i]`; a child enters after its parent.
+    std::vector<JsonField> fields{root};
+    tree_.nodes.resize(1);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      JsonField field = fields[i];
+      while (!field.has("value")) {
+        const CatboostSplit& split = split_of(field["split"]);
+        if (always_same(split)) {
+          field = field[split.apart_first ? "right" : "left"];
+          continue;
+        }
+        fill(i, split, field["split"]);
+        const bool left_first = leads_left_first(split);
+        fields.push_back(field[left_first ? "left" : "right"]);
+        fields.push_back(field[left_first ? "right" : "left"]);
+        break;
+      }
+      if (tree_.nodes[i].kind != NodeKind::leaf) continue;
+      tree_.nodes[i].value = static_cast<std::int32_t>(tree_.values.size());
+      const JsonField value = field["value"];
+      const std::vector<double> numbers =
+          value.is_array() ? value.numbers() : std::vector{value.number()};
+      if (numbers.size() != outputs_) {
+        value.fail(
+            fmt::format("{} numbers in a leaf, other leaves have {}", numbers.size(), outputs_));
+      }
+      add_values(numbers);
+    }
+    return std::move(tree_);
+  }
+
+ private:
+  /// CatBoost goes by the number alone; where the rest of the split says something else, the file
+  /// has no single meaning.
+  const CatboostSplit& split_of(const JsonField& field) const {
+    const JsonField index_field = field["split_index"];
+    const std::size_t index = catboost_index(index_field);
+    if (index >= splits_.size()) {
+      index_field.fail(
+          fmt::format("split {} does not exist; the features have {}", index, splits_.size()));
+    }
+    const CatboostSplit& split = splits_[index];
+    const bool one_hot = split.type == "OneHotFeature";
+    bool same = field["split_type"].string() == split.type;
+    if (same && split.type == "FloatFeature") {
+      same = field["float_feature_index"].int32() == split.among;
+    }
+    if (same && one_hot) same = field["cat_feature_index"].int32() == split.among;
+    if (same && one_hot) same = field["value"].number() == split.number;
+    if (same && !one_hot) {
+      same = static_cast<double>(catboost_float(field["border"])) == split.number;
+    }
+    if (!same) field.fail(fmt::format("it does not describe split {} of the features", index));
+    return split;
+  }
+
+  /// No category takes the other branch than unknown ones do.
+  static bool always_same(const CatboostSplit& split) {
+    return split.type != "FloatFeature" && split.apart.empty();
+  }
+
+  /// Whether our left child is CatBoost's first branch.
+  static bool leads_left_first(const CatboostSplit& split) {
+    return split.type == "FloatFeature" || split.apart_first;
+  }
+
+  /// Makes a node a split with two new nodes as children.
+  void fill(std::size_t at, const CatboostSplit& split, const JsonField& field) {
+    Node node;
+    node.feature = split.feature;
+    node.left = static_cast<std::int32_t>(tree_.nodes.size());
+    node.right = node.left + 1;
+    if (split.type == "FloatFeature") {
+      node.kind = NodeKind::less_equal;
+      node.threshold = split.number;
+      node.missing_left = split.missing_first;
+    } else {
+      // Categories that the model does not know, and missing ones, are in no set.
+      node.kind = NodeKind::in_set;
+      node.value = set_of(split, field);
+    }
+    tree_.nodes[at] = node;
+    tree_.nodes.resize(tree_.nodes.size() + 2);
+  }
+
+  std::int32_t set_of(const CatboostSplit& split, const JsonField& field) {
+    const auto [place, fresh] =
+        sets_.try_emplace(&split, static_cast<std::int32_t>(tree_.sets.size()));
+    if (fresh) {
+      in_sets_ += split.apart.size();
+      if (in_sets_ > catboost_set_limit) catboost_fail_at_set_limit(field);
+      tree_.sets.push_back(split.apart);
+    }
+    return place->second;
+  }
+
+  void add_values(const std::vector<double>& numbers) {
+    for (const double number : numbers) tree_.values.push_back(sign_ * number);
+  }
+
+  const std::vector<CatboostSplit>& splits_;
+  std::size_t outputs_;
+  double sign_;
+  std::size_t& in_sets_;
+  std::unordered_map<const CatboostSplit*, std::int32_t> sets_;
+  Tree tree_;
+};
+
+}  // namespace
+
+JsonField catboost_tree_list(const JsonField& root) {
+  return root[root.has("oblivious_trees") ? "oblivious_trees" : "trees"];
+}
+
+std::size_t catboost_output_count(const JsonField& root) {
+  const JsonField list = catboost_tree_list(root);
+  if (catboost_length(list) == 0) return 0;
+  if (root.has("oblivious_trees")) {
+    const JsonField tree = list[std::size_t{0}];
+    const std::size_t depth = catboost_length(tree["splits"]);
+    const std::size_t numbers = tree["leaf_values"].size();
+    if (depth > deepest || numbers >> depth == 0) {
+      tree["leaf_values"].fail(fmt::format("{} numbers for {} splits", numbers, depth));
+    }
+    return numbers >> depth;
+  }
+  JsonField node = list[std::size_t{0}];
+  while (!node.has("value")) node = node["left"];
+  const JsonField value = node["value"];
+  if (!value.is_array()) return 1;
+  if (value.size() == 0) value.fail("a leaf without a number");
+  return value.size();
+}
+
+std::vector<Tree> catboost_trees(const JsonField& root, const std::vector<CatboostSplit>& splits,
+                                 std::size_t outputs, std::size_t count, double sign) {
+  const JsonField list = catboost_tree_list(root);
+  const bool oblivious = root.has("oblivious_trees");
+  std::size_t in_sets = 0;
+  std::vector<Tree> trees;
+  trees.reserve(count);
+  for (std::size_t t = 0; t < count; ++t) {
+    TreeBuilder builder(splits, outputs, sign, in_sets);
+    trees.push_back(oblivious ? builder.oblivious(list[t]) : builder.nested(list[t]));
+  }
+  return trees;
+}
+
+}  // namespace boxwood::readers
