@@ -233,12 +233,6 @@ def compare_predictions(boxwood, model, booster, parameters, points):
     return problems
 
 
-def is_searchable(booster):
-    """Whether every split is of a kind that the search knows."""
-    return all(node["decision_type"] == "<=" and node["missing_type"] != "Zero"
-               for tree in booster.dump_model()["tree_info"] for node in walk(tree))
-
-
 def draw_target(rng, outputs, wanted, now):
     """Flags for what the row `wanted` has and `now` has not, and a test of outputs; or nothing."""
     width = outputs.shape[1]
@@ -258,7 +252,7 @@ def draw_target(rng, outputs, wanted, now):
 def compare_counterfactuals(rng, boxwood, model, booster, parameters, x, questions=2):
     """The outcome of another row is asked for, so that there always is an answer."""
     whole = x[~np.isnan(x).any(axis=1)]
-    if len(whole) < 2 or not is_searchable(booster):
+    if len(whole) < 2:
         return [], 0
     rows = whole[rng.permutation(len(whole))[:10]]
     outputs = booster.predict(rows).reshape(len(rows), -1)
@@ -271,7 +265,6 @@ def compare_counterfactuals(rng, boxwood, model, booster, parameters, x, questio
         if target is None:
             continue
         flags, holds = target
-        asked += 1
         answer, = json.loads(boxwood.run("explain", model, "--data", data, "--row", now, *flags,
                                          "--time-limit", 5, "--threads", 1, "--format", "json",
                                          "--verify", codes=(0, 3)))
@@ -279,6 +272,7 @@ def compare_counterfactuals(rng, boxwood, model, booster, parameters, x, questio
             if answer["status"] != "unknown":
                 problems.append(f"row {rows[now].tolist()} {flags}: {answer['status']}")
             continue
+        asked += 1
         point = np.array([[np.nan if v is None else float(v) for v in answer["point"]]])
         output = booster.predict(point).reshape(-1)
         if parameters["objective"] == "binary":
