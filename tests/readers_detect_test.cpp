@@ -56,7 +56,8 @@ TEST(Detection, names_other_kinds_of_models) {
       "m: it ends after 0 trees, without \"end of trees\". The file is cut off; save it again "
       "with save_model");
   EXPECT_EQ(complaint("{\"name\": \"tree\", \"tree_info\": []}"),
-            std::string("m: this is a LightGBM JSON dump, which is not supported yet") + readable);
+            "m: this is a dump by LightGBM's dump_model, which is not read. Save the model with "
+            "save_model(\"model.txt\") instead of dump_model");
   EXPECT_EQ(
       complaint("CBM1\0\0\0"),
       "m: this is a CatBoost model in its binary format. Load it with CatBoost and save it "

@@ -57,7 +57,10 @@ void apply_flags(const QuestionFlags& flags, const Schema& schema, Query& query)
 }  // namespace
 
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
-  command.add_option("MODEL", flags.model, "model file: XGBoost JSON or UBJSON, or Boxwood's own")
+  command
+      .add_option("MODEL", flags.model,
+                  "model file: XGBoost JSON or UBJSON, LightGBM text,\n"
+                  "CatBoost JSON, ONNX, or Boxwood's own (scikit-learn)")
       ->required();
   command.add_option("--schema", flags.schema,
                      "JSON file with titles, labels, units, ranges and what may change");
