@@ -186,7 +186,8 @@ def check_answers(rng, command, model, path, points, folder):
     if labels:
         wanted = str(rng.choice([name for name in names if name != labels[0]]))
         target = ["--class", wanted]
-    elif known.get("post_transform") == 2 and scores.shape[1] > 1:  # softmax: classes by number
+    elif known.get("post_transform") in (2, b"SOFTMAX", "SOFTMAX") and scores.shape[1] > 1:
+        # Softmax: classes by number.
         wanted = int(rng.integers(scores.shape[1]))
         target = ["--class", str(wanted)]
     else:
