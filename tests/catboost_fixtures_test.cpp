@@ -21,7 +21,6 @@
 #include <iterator>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace {
@@ -71,7 +70,7 @@ std::string test_name(const testing::TestParamInfo<Fixture>& info) {
 double code_of(const boxwood::Feature& feature, const std::string& text) {
   const std::string hash = "#" + std::to_string(boxwood::readers::catboost_category_hash(text));
   for (const boxwood::Category& category : feature.categories) {
-    const std::string_view label = category.label == "(empty)" ? "" : category.label;
+    const std::string label = category.label == "(empty)" ? "" : category.label;
     if (label == text || label == hash) return category.code;
   }
   return feature.categories.empty() ? 0.0 : feature.categories.back().code;

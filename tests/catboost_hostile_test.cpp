@@ -66,7 +66,8 @@ TEST(CatboostHostile, parts_of_another_type) {
     const json document = small_model(name);
     std::size_t number = 0;
     std::size_t refused = 0;
-    for (const auto& [pointer, value] : document.flatten().items()) {
+    const json values = document.flatten();
+    for (const auto& [pointer, value] : values.items()) {
       if (++number % 5 != 0) continue;
       json changed = document;
       changed[json::json_pointer(pointer)] = others[number / 5 % others.size()];

@@ -92,7 +92,7 @@ def hexed(table):
 
 def plain(value):
     if isinstance(value, float):
-        return "nan" if math.isnan(value) else repr(value) if math.isfinite(value) else str(value)
+        return repr(float(value))
     return str(value)
 
 
