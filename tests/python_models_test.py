@@ -179,6 +179,10 @@ class Files(unittest.TestCase):
         self.assertIn('\nboxwood_classes:["bad", "fair", "good"]\npandas_categorical:', text)
         again = lightgbm.Booster(model_str=text)
         self.assertEqual(again.predict(X).tolist(), model.predict_proba(X).tolist())
+        names = [f"Column_{i}" for i in range(3)]
+        self.assertEqual(self.scores(model, names).tolist(),
+                         model.predict(X, raw_score=True).tolist())
+        self.assertIn("classes: bad, fair, good\n", self.command("inspect", self.file))
 
     def test_lightgbm_stops_at_its_best_iteration(self):
         noise = RNG.integers(0, 2, size=90)
@@ -202,6 +206,11 @@ class Files(unittest.TestCase):
         named = json.loads(boxwood.model_bytes(model, pool=pool))
         words = {entry["value"] for entry in named["features_info"]["cat_features_hash"]}
         self.assertEqual(words, {"word0", "word1", "word2"})
+        numeric = catboost.CatBoostClassifier(**settings).fit(X, WORDS)
+        ours = self.scores(numeric, ["f0", "f1", "f2"])
+        self.assertEqual(ours.tolist(),
+                         numeric.predict(X, prediction_type="RawFormulaVal").tolist())
+        self.assertIn("classes: bad, fair, good\n", self.command("inspect", self.file))
 
 
 if __name__ == "__main__":

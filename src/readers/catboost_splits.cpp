@@ -94,7 +94,10 @@ class Reader {
     if (feature.name.empty() && entry.has("feature_id")) {
       feature.name = entry["feature_id"].string();
     }
-    if (feature.name.empty()) feature.name = fmt::format("f{}", place);
+    // CatBoost calls columns without names by their numbers, which a table's head cannot hold.
+    if (feature.name.empty() || feature.name == std::to_string(place)) {
+      feature.name = fmt::format("f{}", place);
+    }
     return place;
   }
 

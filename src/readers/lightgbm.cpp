@@ -123,7 +123,7 @@ Ensemble read_lightgbm(std::string_view bytes, std::string_view place, const Rou
     if (count == 0) throw Error(std::string(place), "a random forest without trees has no average");
     ensemble.divisor = static_cast<double>(count);
   }
-  add_lightgbm_labels(head, lines, ensemble.features);
+  add_lightgbm_labels(head, lines, ensemble);
   return ensemble;
 }
 

@@ -35,9 +35,8 @@ Tree lightgbm_tree(const LightgbmBlock& block, std::size_t features);
 /// Names and known categories, from the head.
 std::vector<Feature> lightgbm_features(const LightgbmBlock& head);
 
-/// From the lines behind the trees: which columns were declared categorical, and the labels that
-/// pandas had for their codes.
-void add_lightgbm_labels(const LightgbmBlock& head, LightgbmLines lines,
-                         std::vector<Feature>& features);
+/// From the lines behind the trees: which columns were declared categorical, the labels that pandas
+/// had for their codes, how it was boosted, and the labels of classes that our Python module adds.
+void add_lightgbm_labels(const LightgbmBlock& head, LightgbmLines lines, Ensemble& ensemble);
 
 }  // namespace boxwood::readers

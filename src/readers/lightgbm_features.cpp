@@ -130,9 +130,10 @@ std::vector<Feature> lightgbm_features(const LightgbmBlock& head) {
   return features;
 }
 
-void add_lightgbm_labels(const LightgbmBlock& head, LightgbmLines lines,
-                         std::vector<Feature>& features) {
+void add_lightgbm_labels(const LightgbmBlock& head, LightgbmLines lines, Ensemble& ensemble) {
   constexpr std::string_view pandas = "pandas_categorical:";
+  constexpr std::string_view classes = "boxwood_classes:";
+  std::vector<Feature>& features = ensemble.features;
   std::optional<std::vector<std::int32_t>> declared;
   std::string_view labels_text;
   bool in_parameters = false;
@@ -140,7 +141,15 @@ void add_lightgbm_labels(const LightgbmBlock& head, LightgbmLines lines,
     if (*line == "parameters:") in_parameters = true;
     if (*line == "end of parameters") in_parameters = false;
     if (in_parameters && !declared) declared = declared_categorical(*line);
+    if (in_parameters && (*line == "[boosting: dart]" || *line == "[boosting: rf]")) {
+      ensemble.notes.push_back(*line == "[boosting: rf]" ? "random forest" : "dart");
+    }
     if (line->starts_with(pandas)) labels_text = line->substr(pandas.size());
+    if (line->starts_with(classes)) {
+      const std::string where = fmt::format("{}: boxwood_classes", head.place());
+      const nlohmann::json list = parse_json(line->substr(classes.size()), where);
+      ensemble.classes = JsonField(list, where).strings();
+    }
   }
   const auto columns = categorical_columns(head, declared, features);
   // Python writes infinite labels as bare words, which JSON does not have; the model is fine then.

@@ -282,6 +282,7 @@ Ensemble read_xgboost(std::string_view bytes, std::string_view place, Encoding e
                                        : fmt::format("XGBoost {}.{}.{}", version.major,
                                                      version.minor, version.patch);
   ensemble.objective = learner["objective"]["name"].string();
+  if (!booster.weights.empty()) ensemble.notes.push_back("dart");
   ensemble.features = read_features(learner);
   name_categories(booster.model, version, ensemble.features);
   ensemble.trees = read_trees(booster, learner, rounds, ensemble.features.size(), outputs);
