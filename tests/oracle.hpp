@@ -84,6 +84,7 @@ class Oracle {
           bool yes = p > 0.5;
           if (ensemble.decision == boxwood::Decision::score_above_zero) yes = raw[0] > 0;
           if (ensemble.decision == boxwood::Decision::score_from_zero) yes = raw[0] >= 0;
+          if (ensemble.decision == boxwood::Decision::score_above_half) yes = raw[0] > 0.5;
           if ((yes ? 1U : 0U) != wanted.target) return false;
           continue;
         }
@@ -98,9 +99,10 @@ class Oracle {
       } else if (outputs.size() == 1) {
         if (outputs[0] != static_cast<double>(wanted.target)) return false;
       } else {
+        const auto& rated = ensemble.decision == boxwood::Decision::largest_score ? raw : outputs;
         std::size_t winner = 0;
-        for (std::size_t k = 1; k < outputs.size(); ++k) {
-          if (outputs[k] > outputs[winner]) winner = k;
+        for (std::size_t k = 1; k < rated.size(); ++k) {
+          if (rated[k] > rated[winner]) winner = k;
         }
         if (winner != wanted.target) return false;
       }
@@ -131,6 +133,7 @@ class Oracle {
             const auto& set = tree.sets[static_cast<std::size_t>(node.value)];
             left = false;
             for (const std::int32_t code : set) left |= std::trunc(x) == code && x > -1;
+            if (node.zero_up && x < 0) left = false;
             break;
           }
           case boxwood::NodeKind::equal:
@@ -226,6 +229,8 @@ class Oracle {
 
   static std::vector<double> linked(const boxwood::Ensemble& ensemble,
                                     const std::vector<double>& scores) {
+    // Formulas of one library have tests against that library.
+    if (ensemble.link_form != boxwood::LinkForm::plain) return ensemble.transform(scores);
     return ensemble.accumulator == boxwood::Precision::float32
                ? linked_in<float>(ensemble, scores)
                : linked_in<double>(ensemble, scores);
@@ -324,6 +329,7 @@ class Oracle {
               marks.push_back(code + 1.0);
             }
             marks.push_back(-1);
+            marks.push_back(0);
           }
         }
       }

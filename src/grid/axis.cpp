@@ -80,8 +80,10 @@ std::optional<double> Axis::highest(const Cut* lower, const Cut* upper) const {
 std::optional<double> Axis::any(const Cut* lower, const Cut* upper) const {
   if (const auto value = lowest(lower, upper)) return value;
   if (const auto value = highest(lower, upper)) return value;
-  const bool anything = !lower && !upper && rule.range.contains(0);
-  return anything && rule.allowed.empty() ? std::optional(0.0) : std::nullopt;
+  // Cuts at infinity, or none: no end is a number.
+  const bool inside = (!lower || !lower->left_of(0)) && (!upper || upper->left_of(0));
+  const bool whatever = rule.allowed.empty() && rule.range.contains(0);
+  return inside && whatever ? std::optional(0.0) : std::nullopt;
 }
 
 std::optional<double> Axis::admitted(double value, bool inside) const {
