@@ -246,6 +246,40 @@ TEST_P(Limits, TheLargestChangeIsWhatItIsWhereverTheSearchStops) {
   EXPECT_EQ(explain(model, query, options(1)).best().point, (std::vector<double>{2, 2}));
 }
 
+TEST_P(Limits, LeavesInTooManyPiecesEndAtTheMemoryLimit) {
+  // Each tree asks eight features for one bit of their category: no order has all sets in one
+  // piece.
+  Ensemble model = binary_model(8, {});
+  for (int bit = 0; bit < 6; ++bit) {
+    Tree tree;
+    tree.sets.resize(1);
+    for (std::int32_t code = 0; code < 64; ++code) {
+      if (code >> bit & 1) tree.sets[0].push_back(code);
+    }
+    for (std::int32_t d = 0; d < 8; ++d) {
+      tree.nodes.push_back({.kind = NodeKind::in_set,
+                            .feature = d,
+                            .left = 2 * d + 2,
+                            .right = 2 * d + 1,
+                            .value = 0});
+      tree.nodes.push_back({.kind = NodeKind::leaf, .value = 0});
+    }
+    tree.nodes.push_back({.kind = NodeKind::leaf, .value = 1});
+    tree.values = {-1, 1};
+    model.trees.push_back(tree);
+  }
+  model.validate();
+  Query query = query_for(model, std::vector<double>(8, 0.0));
+  query.requirements = {require_class(1)};
+  for (FeatureRule& rule : query.features) rule.kind = FeatureKind::categorical;
+  Options limited = options(1);
+  limited.limits.bytes = 1 << 22;
+  const Answer answer = explain(model, query, limited);
+  EXPECT_EQ(answer.stop, Stop::memory);
+  EXPECT_TRUE(answer.status == Status::unknown || answer.status == Status::feasible);
+  EXPECT_LE(answer.lower_bound, 8);
+}
+
 TEST_P(Limits, TiesAreCappedAndTheFirstOnesKept) {
   // Moving either of three features across 0.5, up or down in any mixture, costs the same.
   Ensemble model;

@@ -54,7 +54,7 @@ std::size_t Grid::bytes() const {
 }
 
 Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query,
-               CellOrder cell_order) {
+               CellOrder cell_order, std::uint64_t most_sides) {
   Grid grid;
   grid.tree_count = boxes.tree_count;
   grid.conditions = make_conditions(ensembles, query);
@@ -109,11 +109,15 @@ Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, cons
     }
     if (!reachable) continue;
     pieces.each([&](std::span<const Side> odd) {
+      grid.complete = grid.complete && grid.sides.size() <= most_sides;
+      if (!grid.complete) return false;
       for (const Side& side : even) builder.add_side(side.variable, side.cells);
       for (const Side& side : odd) builder.add_side(side.variable, side.cells);
       builder.close_leaf(box.tree, box.value);
       if (!grid.conditions.empty()) grid.first_scores.push_back(first_score(box));
+      return true;
     });
+    if (!grid.complete) break;
   }
   return grid;
 }

@@ -33,6 +33,8 @@ struct Grid {
   std::vector<const Tree*> trees;          ///< the ensembles' own, one after the other
   std::vector<std::uint32_t> ensemble_of;  ///< of a tree
   double radius = std::numeric_limits<double>::infinity();  ///< what it was restricted to
+  bool complete =
+      true;  ///< false: its leaves, in pieces, have too many sides, and some are missing
 
   std::size_t leaf_count() const { return tree_of.size(); }
   std::span<const Side> sides_of(std::size_t leaf) const {
@@ -57,7 +59,8 @@ struct Grid {
 };
 
 Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query,
-               CellOrder order = CellOrder::by_cost);
+               CellOrder order = CellOrder::by_cost,
+               std::uint64_t most_sides = std::numeric_limits<std::uint64_t>::max());
 
 /// The same problem without the leaves whose own box costs more than `radius`.
 Grid restrict_to_radius(const Grid& grid, double radius);

@@ -36,8 +36,8 @@ class Pieces {
   }
   /// Takes one odd side into account.
   void add(const LeafSide& side, std::span<const CellRange> ranges);
-  /// Calls emit(sides) with the odd variables' sides for every piece; not at all where no cell is
-  /// left.
+  /// Calls emit(sides) with the odd variables' sides for every piece until it says false; not at
+  /// all where no cell is left.
   template <typename Emit>
   void each(Emit emit) {
     if (!find_runs()) return;
@@ -48,7 +48,7 @@ class Pieces {
         const CellRange run = runs_[runs_begin_[i] + choice_[i]];
         if (run.size() < near_[touched_[i]].size()) sides_.push_back({touched_[i], run});
       }
-      emit(std::span<const Side>(sides_));
+      if (!emit(std::span<const Side>(sides_))) return;
       std::size_t i = 0;
       while (i < choice_.size() && runs_begin_[i] + ++choice_[i] == runs_begin_[i + 1]) {
         choice_[i++] = 0;

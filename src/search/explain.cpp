@@ -59,7 +59,12 @@ Outcome search_paper(const Prepared& prepared, const Query& query, const Options
                      std::span<const double> known_solution, int threads, Incumbent& incumbent,
                      Watch& watch) {
   const Cuts& cuts = prepared.leaves().cuts;
-  const Grid grid = make_grid(prepared.ensembles(), prepared.leaves(), query);
+  const Grid grid = make_grid(prepared.ensembles(), prepared.leaves(), query, CellOrder::by_cost,
+                              watch.most_sides());
+  if (!grid.complete) {
+    watch.request(Stop::memory);
+    return {0, 1};
+  }
   if (impossible(grid.conditions)) return {infinity, 0};
   Reporter reporter(options.progress, watch, incumbent);
   const MemoryHold whole(watch, grid.bytes());

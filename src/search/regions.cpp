@@ -44,8 +44,13 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
   Reporter reporter(options.progress, watch, none);
   // The square of a radius may round below the cost of a point exactly on it: the distance decides.
   const double bound = query.norm == Norm::squared_l2 ? radius * radius * (1 + 0x1p-50) : radius;
-  const Grid grid =
-      restrict_to_radius(make_grid(ensembles, prepared.leaves(), query, CellOrder::by_axis), bound);
+  const Grid whole =
+      make_grid(ensembles, prepared.leaves(), query, CellOrder::by_axis, watch.most_sides());
+  if (!whole.complete) {
+    watch.request(Stop::memory);
+    return watch.stop();
+  }
+  const Grid grid = restrict_to_radius(whole, bound);
   const paper::Space space(ensembles, query, prepared.leaves().cuts, grid, options.additions, {});
   const MemoryHold tables(watch, grid.bytes() + space.bytes());
   const auto visit_node = [&](const paper::SearchNode& node) {

@@ -39,6 +39,8 @@ class Watch {
     }
     if (held > limits_.bytes) request(Stop::memory);
   }
+  /// How many sides of leaves a problem may have: a side takes some dozens of bytes in all tables.
+  std::uint64_t most_sides() const { return limits_.bytes / 128; }
   /// Whether so much memory is held that it is time to finish things rather than to begin new ones.
   bool crowded() const { return held_.load(std::memory_order_relaxed) > limits_.bytes / 2; }
   void release_bytes(std::uint64_t bytes) { held_.fetch_sub(bytes, std::memory_order_relaxed); }

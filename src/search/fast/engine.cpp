@@ -34,7 +34,8 @@ class Engine {
   Outcome run() {
     if (parts_.start) start_from_examples(context_, examples_);
     std::unique_ptr<Node> root = parts_.start ? reach_out() : compile();
-    if (!root || !first_look(root)) return {infinity, 0};
+    if (too_large_) return {0, 1};
+    if (!root || !first_look(root)) return too_large_ ? Outcome{0, 1} : Outcome{infinity, 0};
     frontier_.push(std::move(root));
     if (threads_ == 1) {
       while (!context_.watch.stopped() && step()) {
@@ -60,6 +61,7 @@ class Engine {
       if (radius >= context_.incumbent.cost()) radius = infinity;
       context_.cap = radius;
       std::unique_ptr<Node> node = compile();
+      if (too_large_) return nullptr;
       if (node) {
         start_from_home(context_, node->problem);
         Probe& probe = workers_.local();
@@ -79,8 +81,15 @@ class Engine {
 
   std::unique_ptr<Node> compile() {
     const double radius = context_.reach();
-    Problem raw = gather(context_.model, context_.boxes, context_.variables, context_.leaf_cost,
-                         context_.thresholds, radius);
+    std::optional<Problem> gathered =
+        gather(context_.model, context_.boxes, context_.variables, context_.leaf_cost,
+               context_.thresholds, radius, context_.watch.most_sides());
+    if (!gathered) {
+      too_large_ = true;
+      context_.watch.request(Stop::memory);
+      return nullptr;
+    }
+    Problem& raw = *gathered;
     if (developer_build && context_.known.active() && context_.known.cost() <= radius) {
       raw.holds_known = true;
       for (std::size_t v = 0; v < raw.variable_count(); ++v) {
@@ -368,6 +377,7 @@ class Engine {
   tbb::task_group tasks_;
   tbb::enumerable_thread_specific<Probe> workers_;
   std::atomic<bool> at_root_{false};
+  bool too_large_ = false;  // the first problem needs more memory than is allowed
   Spending spending_;
   std::atomic<std::uint32_t> polished_{0};
 };

@@ -97,10 +97,12 @@ struct Origin {
 /// Where the parts of `second`, made from what `first` describes, come from in the end.
 Origin compose(const Problem& middle, const Origin& first, const Origin& second);
 
-/// The problem of all leaves whose own box costs at most `radius`, as it is: to be reduced.
-Problem gather(const Model& model, const LeafBoxes& boxes, std::span<const Variable> variables,
-               std::span<const double> leaf_cost, std::span<const double> thresholds,
-               double radius);
+/// The problem of all leaves whose own box costs at most `radius`, as it is: to be reduced. Nothing
+/// when its leaves, cut into pieces, have more sides than `most_sides`.
+std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
+                              std::span<const Variable> variables,
+                              std::span<const double> leaf_cost, std::span<const double> thresholds,
+                              double radius, std::uint64_t most_sides);
 
 /// The same problem without what is not selected and what becomes pointless by that: cells for
 /// which some tree has no leaf, leaves without a cell, ends that no leaf tells apart, trees with

@@ -328,9 +328,10 @@ Origin compose(const Problem& middle, const Origin& first, const Origin& second)
   return origin;
 }
 
-Problem gather(const Model& model, const LeafBoxes& boxes, std::span<const Variable> variables,
-               std::span<const double> leaf_cost, std::span<const double> thresholds,
-               double radius) {
+std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
+                              std::span<const Variable> variables,
+                              std::span<const double> leaf_cost, std::span<const double> thresholds,
+                              double radius, std::uint64_t most_sides) {
   Problem raw;
   raw.thresholds.assign(thresholds.begin(), thresholds.end());
   raw.cell_begin.push_back(0);
@@ -393,10 +394,12 @@ Problem gather(const Model& model, const LeafBoxes& boxes, std::span<const Varia
     pieces.begin();
     for (const std::uint32_t s : odd) pieces.add(boxes.sides[s], boxes.ranges_of(boxes.sides[s]));
     pieces.each([&](std::span<const boxwood::Side> cut) {
+      if (sides.size() > most_sides) return false;
       sides.insert(sides.end(), even.begin(), even.end());
       for (const auto& [variable, cells] : cut)
         sides.push_back({variable, cells.first, cells.last});
       close_leaf(tree, leaf);
+      return true;
     });
   };
   const double most = radius * (1 + 4 * (static_cast<double>(variables.size()) + 2) * 0x1p-53);
@@ -416,6 +419,7 @@ Problem gather(const Model& model, const LeafBoxes& boxes, std::span<const Varia
         add_pieces(sides, t, leaf);
       }
     }
+    if (raw.leaves.sides.size() > most_sides) return std::nullopt;
     raw.leaves.tree_begin.push_back(static_cast<std::uint32_t>(raw.leaves.count()));
   }
   return raw;
