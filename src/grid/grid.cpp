@@ -109,7 +109,7 @@ Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, cons
     }
     if (!reachable) continue;
     pieces.each([&](std::span<const Side> odd) {
-      grid.complete = grid.complete && grid.sides.size() <= most_sides;
+      if (!odd.empty() && grid.sides.size() > most_sides) grid.complete = false;
       if (!grid.complete) return false;
       for (const Side& side : even) builder.add_side(side.variable, side.cells);
       for (const Side& side : odd) builder.add_side(side.variable, side.cells);

@@ -39,7 +39,8 @@ class Watch {
     }
     if (held > limits_.bytes) request(Stop::memory);
   }
-  /// How many sides of leaves a problem may have: a side takes some dozens of bytes in all tables.
+  /// How many sides leaves may come to when they are cut into pieces: a side takes some dozens of
+  /// bytes in all tables.
   std::uint64_t most_sides() const { return limits_.bytes / 128; }
   /// Whether so much memory is held that it is time to finish things rather than to begin new ones.
   bool crowded() const { return held_.load(std::memory_order_relaxed) > limits_.bytes / 2; }

@@ -385,6 +385,7 @@ std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
     const double* values = leaves.values_of(tree, leaf);
     raw.leaves.values.insert(raw.leaves.values.end(), values, values + leaves.rows[tree].count);
   };
+  bool too_many = false;
   std::vector<Side> even;
   /// Takes the sides after `from` for what all pieces have in common.
   const auto add_pieces = [&](std::size_t from, std::size_t tree, std::uint32_t leaf) {
@@ -394,7 +395,8 @@ std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
     pieces.begin();
     for (const std::uint32_t s : odd) pieces.add(boxes.sides[s], boxes.ranges_of(boxes.sides[s]));
     pieces.each([&](std::span<const boxwood::Side> cut) {
-      if (sides.size() > most_sides) return false;
+      too_many = sides.size() > most_sides;
+      if (too_many) return false;
       sides.insert(sides.end(), even.begin(), even.end());
       for (const auto& [variable, cells] : cut)
         sides.push_back({variable, cells.first, cells.last});
@@ -417,9 +419,9 @@ std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
         close_leaf(t, leaf);
       } else {
         add_pieces(sides, t, leaf);
+        if (too_many) return std::nullopt;
       }
     }
-    if (raw.leaves.sides.size() > most_sides) return std::nullopt;
     raw.leaves.tree_begin.push_back(static_cast<std::uint32_t>(raw.leaves.count()));
   }
   return raw;
