@@ -1,0 +1,176 @@
+"""The cases of scikit-learn for support_live_test.py: what boxwood.save_model writes."""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+
+from support_case import Case, Sample, kept_sklearn
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
+
+FAMILY = "scikit-learn"
+LIBRARY = FOLDER = "sklearn"
+RNG = np.random.default_rng(7)
+X = RNG.normal(size=(90, 3))
+X[:, 2] = RNG.integers(0, 6, size=90)
+SCORE = X[:, 0] - X[:, 1] + np.isin(X[:, 2], [1, 4]) * 2
+UP = (SCORE > 0).astype(int)
+WORDS = np.array(["bad", "fair", "good"])[np.digitize(SCORE, [-0.5, 0.8])]
+POSITIVE = np.exp(np.clip(SCORE, -2, 2))
+TARGETS = np.column_stack([SCORE, -SCORE])
+HOLED = X.copy()
+HOLED[RNG.random(X.shape) < 0.2] = np.nan
+HOLES = np.vstack([HOLED[:30], np.full((1, 3), np.nan)])
+# Categories that training did not see, negative and missing ones.
+ODD = np.repeat(X[:1], 4, axis=0)
+ODD[:, 2] = [6, 77, -1, np.nan]
+SMALL = {"max_depth": 3, "random_state": 1}
+FEW = SMALL | {"n_estimators": 4}
+HIST = {"max_iter": 4, "max_leaf_nodes": 5, "min_samples_leaf": 5, "random_state": 1,
+        "early_stopping": False}
+
+
+def version():
+    import sklearn
+    return tuple(int(part) for part in sklearn.__version__.split(".")[:2])
+
+
+def build(path, **settings):
+    """A model by the name of its class: ensemble.RandomForestClassifier and the like."""
+    import importlib
+    module, name = path.split(".")
+    return getattr(importlib.import_module(f"sklearn.{module}"), name)(**settings)
+
+
+def converted(model, rows, scores):
+    import boxwood
+    data = boxwood.model_bytes(model)
+    names = [entry["name"] for entry in json.loads(data)["features"]]
+    return Sample(data, names, rows, np.asarray(scores, dtype=np.float64).reshape(len(rows), -1))
+
+
+def case(group, path, label, raw, rows=X, x=X, name=None, **settings):
+    def make():
+        model = build(path, **settings).fit(x, label)
+        return converted(model, rows, getattr(model, raw)(rows))
+    return Case(FAMILY, group, name or path.split(".")[1], make)
+
+
+def refused(group, make_model, name, message):
+    def make():
+        import boxwood
+        return Sample(boxwood.model_bytes(make_model()))
+    return Case(FAMILY, group, name, make, message)
+
+
+def of_trees(path, label, raw, name=None):
+    def make():
+        inner = build("tree.DecisionTreeClassifier" if "Classifier" in path else
+                      "tree.DecisionTreeRegressor", max_depth=3)
+        more = {"algorithm": "SAMME"} if "AdaBoost" in path and version() < (1, 6) else {}
+        if "Bagging" in path:
+            more["max_features"] = 0.7
+        model = build(path, estimator=inner, n_estimators=4, random_state=1, **more).fit(X, label)
+        return converted(model, X, getattr(model, raw)(X))
+    group = "boosting" if "AdaBoost" in path else "averages"
+    return Case(FAMILY, group, name or path.split(".")[1], make)
+
+
+def isolation():
+    from sklearn_models import isolation_lengths
+    model = build("ensemble.IsolationForest", n_estimators=4, random_state=1).fit(X)
+    return converted(model, X, isolation_lengths(model, X))
+
+
+def stump():
+    return build("tree.DecisionTreeClassifier", max_depth=1)
+
+
+def linear():
+    return build("linear_model.LinearRegression")
+
+
+HOLED_NUMBERS = {"x": HOLED, "rows": HOLES}
+CATEGORIES = {"categorical_features": [2], "rows": np.vstack([X[:30], HOLES, ODD])}
+CLASSIFIERS = [("trees", "tree.DecisionTree", SMALL), ("trees", "tree.ExtraTree", SMALL),
+               ("averages", "ensemble.RandomForest", FEW), ("averages", "ensemble.ExtraTrees", FEW)]
+REFUSED = [
+    ("averages", lambda: build("ensemble.BaggingRegressor", estimator=linear(),
+                               n_estimators=2).fit(X, SCORE), "Bagging over other models",
+     "this BaggingRegressor is built of LinearRegression, not of trees"),
+    ("trees", lambda: stump().fit(X, np.column_stack([UP, 1 - UP])), "classifiers of several targets",
+     "this DecisionTreeClassifier predicts several targets at once, each with classes of its own"),
+    ("trees", lambda: stump().fit(X, np.ones(len(X))), "classifiers of one class",
+     "this DecisionTreeClassifier knows one class only, so that no change leads to another"),
+    ("boosting", lambda: build("ensemble.GradientBoostingRegressor", n_estimators=2,
+                               init=build("dummy.DummyRegressor")).fit(X, SCORE), "init estimators",
+     "this GradientBoostingRegressor starts from a model of its own, init=DummyRegressor"),
+    ("boosting", lambda: build("ensemble.AdaBoostRegressor", n_estimators=2).fit(X, SCORE),
+     "AdaBoostRegressor", "AdaBoostRegressor answers the weighted median of its trees, which is no sum"),
+    ("boosting", lambda: build("ensemble.AdaBoostClassifier", n_estimators=2,
+                               estimator=build("linear_model.LogisticRegression")).fit(X, UP),
+     "AdaBoostClassifier over other models",
+     "this AdaBoostClassifier is built of LogisticRegression, not of trees"),
+    ("others", lambda: build("ensemble.VotingClassifier", estimators=[("a", stump())]).fit(X, UP),
+     "Voting", "VotingClassifier puts models of any kind together"),
+    ("others", lambda: build("ensemble.StackingClassifier", estimators=[("a", stump())]).fit(X, UP),
+     "Stacking", "StackingClassifier puts a model on top of others"),
+    ("others", lambda: build("pipeline.Pipeline", steps=[("a", stump())]).fit(X, UP), "Pipeline",
+     "Pipeline changes the data before a model sees it"),
+    ("others", lambda: build("model_selection.GridSearchCV", estimator=stump(), param_grid={}),
+     "searches", "GridSearchCV searches for a model"),
+    ("others", lambda: build("calibration.CalibratedClassifierCV", estimator=stump()), "calibration",
+     "CalibratedClassifierCV bends the probabilities of other models"),
+    ("others", lambda: build("multioutput.MultiOutputClassifier", estimator=stump()), "MultiOutput",
+     "MultiOutputClassifier holds one model for each target"),
+    ("others", lambda: build("multiclass.OneVsRestClassifier", estimator=stump()), "OneVsRest",
+     "OneVsRestClassifier holds one model for each class"),
+    ("others", lambda: build("compose.TransformedTargetRegressor", regressor=linear()),
+     "TransformedTargetRegressor", "TransformedTargetRegressor transforms what its model predicts"),
+    ("others", lambda: build("ensemble.RandomTreesEmbedding", n_estimators=2).fit(X),
+     "RandomTreesEmbedding", "RandomTreesEmbedding transforms data and predicts nothing"),
+    ("others", lambda: linear().fit(X, SCORE), "models without trees",
+     "LinearRegression is not one of scikit-learn's tree models"),
+]
+CASES = [
+    *(case(group, f"{path}Classifier", WORDS, "predict_proba", **settings)
+      for group, path, settings in CLASSIFIERS),
+    *(case(group, f"{path}Regressor", SCORE, "predict", **settings)
+      for group, path, settings in CLASSIFIERS),
+    case("trees", "tree.DecisionTreeClassifier", UP, "predict_proba", name="missing values",
+         **HOLED_NUMBERS, **SMALL),
+    case("trees", "tree.DecisionTreeRegressor", TARGETS, "predict",
+         name="several targets of a regressor", **SMALL),
+    case("averages", "ensemble.RandomForestRegressor", TARGETS, "predict",
+         name="several targets of a regressor", **FEW),
+    of_trees("ensemble.BaggingClassifier", WORDS, "predict_proba"),
+    of_trees("ensemble.BaggingRegressor", SCORE, "predict"),
+    *(case("boosting", "ensemble.GradientBoostingClassifier", label, "decision_function",
+           name=f"GradientBoostingClassifier ({name})", loss=loss, **FEW)
+      for label, loss, name in ((UP, "log_loss", "log_loss"), (UP, "exponential", "exponential"),
+                                (WORDS, "log_loss", "several classes"))),
+    *(case("boosting", "ensemble.GradientBoostingRegressor", SCORE, "predict",
+           name=f"GradientBoostingRegressor ({loss})", loss=loss, **FEW)
+      for loss in ("squared_error", "absolute_error", "huber", "quantile")),
+    case("boosting", "ensemble.GradientBoostingRegressor", SCORE, "predict", name='init="zero"',
+         init="zero", **FEW),
+    *(case("boosting", "ensemble.HistGradientBoostingClassifier", label, "decision_function",
+           name=f"HistGradientBoostingClassifier ({name})", **HOLED_NUMBERS, **HIST)
+      for label, name in ((UP, "log_loss"), (WORDS, "several classes"))),
+    *(case("boosting", "ensemble.HistGradientBoostingRegressor", POSITIVE, "_raw_predict",
+           name=f"HistGradientBoostingRegressor ({loss})", loss=loss,
+           quantile=0.3 if loss == "quantile" else None, **HOLED_NUMBERS, **HIST)
+      for loss in ("squared_error", "absolute_error", "quantile", "poisson", "gamma")),
+    case("boosting", "ensemble.HistGradientBoostingClassifier", UP, "decision_function",
+         name="categories of HistGradientBoosting", **CATEGORIES, **HIST),
+    of_trees("ensemble.AdaBoostClassifier", UP, "decision_function", "AdaBoostClassifier (SAMME)"),
+    of_trees("ensemble.AdaBoostClassifier", WORDS, "decision_function",
+             "AdaBoostClassifier (SAMME, several classes)"),
+    # Gone since 1.6.
+    Case(FAMILY, "boosting", "AdaBoostClassifier (SAMME.R)",
+         lambda: kept_sklearn("sklearn/1.3.2/ada_boost_logarithms.json")),
+    Case(FAMILY, "others", "IsolationForest", isolation),
+    *(refused(*entry) for entry in REFUSED),
+]
