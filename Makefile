@@ -1,6 +1,6 @@
 # Short names for the usual commands. `make` alone lists them.
 .POSIX:
-.PHONY: help demo build test test-quick test-long asan tsan fuzz bench bench-quick bench-reading format tidy install clean
+.PHONY: help demo build test test-quick test-long test-matrix asan tsan fuzz bench bench-quick bench-reading format tidy install clean
 
 PREFIX = /usr/local
 COMMAND = build/release/bin/boxwood
@@ -12,6 +12,7 @@ help:
 	@echo 'make test        install what is missing, build, run all tests (under 15 minutes on 2 cores)'
 	@echo 'make test-quick  developer build and its quick tests only'
 	@echo 'make test-long   developer build and 100 000 cases of every random test (hours)'
+	@echo 'make test-matrix the tests against the real libraries with old and newest versions of each'
 	@echo 'make asan        quick tests under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan        threaded tests under the thread sanitizer'
 	@echo 'make fuzz        fuzz the readers (BOXWOOD_FUZZ_SECONDS=30 a target)'
@@ -42,6 +43,12 @@ test-quick:
 test-long:
 	@bash scripts/bootstrap.sh tests
 	@bash scripts/test.sh long
+
+test-matrix:
+	@bash scripts/bootstrap.sh tests
+	@cmake --preset dev
+	@cmake --build --preset dev --target boxwood_cli
+	@bash scripts/matrix.sh
 
 asan tsan fuzz:
 	@bash scripts/bootstrap.sh tests

@@ -88,7 +88,7 @@ def bounds(matrix):
 
 
 def groups(matrix):
-    matrix.set_group([40, 40])
+    matrix.set_group([10] * 8)
 
 
 def gblinear():
@@ -142,7 +142,7 @@ CASES = [
             "supported: since 3.4 XGBoost sorts what it predicts for them", "refused_quantiles.json"),
     refused("regression", "several expectiles", "reg:expectileerror with 2 expectiles is not "
             "supported: XGBoost adds up what it predicts for them", "refused_expectiles.json"),
-    *(objective("ranking", name, UP, prepare=groups) for name in ("rank:pairwise", "rank:ndcg",
+    *(objective("ranking", name, UP, prepare=groups, min_child_weight=0) for name in ("rank:pairwise", "rank:ndcg",
                                                                   "rank:map")),
     variant("trees", "splits on numbers", UP, x=X),
     variant("trees", "missing values", UP, x=np.where(RNG.random(X.shape) < 0.6, np.nan, X)),

@@ -31,7 +31,9 @@ OBJECTIVES = ["binary:logistic", "binary:logitraw", "binary:hinge", "multi:softm
               "multi:softprob", "reg:squarederror", "reg:logistic", "count:poisson", "reg:gamma",
               "reg:tweedie", "reg:absoluteerror", "reg:squaredlogerror", "reg:pseudohubererror",
               "rank:pairwise", "rank:ndcg", "rank:map", "survival:cox", "survival:aft",
-              "reg:quantileerror", "several labels", "several targets"]
+              "several labels", "several targets"]
+if VERSION >= (2, 0):
+    OBJECTIVES.append("reg:quantileerror")
 SPECIAL = np.array([0.0, -0.0, 1e-45, -1e-45, 1.1754942e-38, 3.4028235e38, -3.4028235e38, 1e30],
                    dtype=np.float32)
 CODES = np.array([0.5, -0.5, -1, -0.0, -1e-45, 7.99, 99, 16777215, 16777216, 3e9],
