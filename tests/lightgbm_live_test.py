@@ -113,8 +113,11 @@ def train(rng, x, score, categorical):
     objective = str(rng.choice(OBJECTIVES))
     label, parameters = make_label(rng, objective, score)
     parameters.update(draw_parameters(rng, objective, x.shape[1], categorical))
+    own = {}
     if objective == "none":
-        parameters.update(objective=own_objective)
+        # Version 4 takes the function among the parameters, version 3 beside them.
+        own = {"fobj": own_objective} if lgb.__version__ < "4" else {}
+        parameters.update(objective="none" if own else own_objective)
         parameters["boosting"] = "gbdt" if parameters["boosting"] == "rf" else parameters["boosting"]
     names = [f"é={i}%('" for i in range(x.shape[1])] if rng.random() < 0.5 else "auto"
     settings = {"weight": rng.uniform(0.5, 2, size=len(x)) if rng.random() < 0.3 else None,
@@ -126,7 +129,8 @@ def train(rng, x, score, categorical):
     stop = {}
     if rng.random() < 0.2 and objective != "none" and parameters["boosting"] != "dart":
         stop = {"valid_sets": [data], "callbacks": [lgb.early_stopping(2, verbose=False)]}
-    return lgb.train(parameters, data, num_boost_round=int(rng.integers(1, 16)), **stop), parameters
+    return lgb.train(parameters, data, num_boost_round=int(rng.integers(1, 16)), **stop,
+                     **own), parameters
 
 
 def walk(tree):
