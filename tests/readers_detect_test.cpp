@@ -55,7 +55,7 @@ TEST(Detection, names_other_kinds_of_models) {
       complaint("tree\nversion=v4\nnum_class=1\n"),
       "m: it ends after 0 trees, without \"end of trees\". The file is cut off; save it again "
       "with save_model");
-  EXPECT_EQ(complaint("{\"name\": \"tree\", \"tree_info\": []}"),
+  EXPECT_EQ(complaint("{\"name\": \"tree\", \"version\": \"v4\", \"tree_info\": []}"),
             "m: this is a dump by LightGBM's dump_model, which is not read. Save the model with "
             "save_model(\"model.txt\") instead of dump_model");
   EXPECT_EQ(

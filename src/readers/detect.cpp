@@ -79,7 +79,7 @@ Format detect_object(std::string_view bytes, std::string_view text, std::string_
   const bool is_ubjson = text.size() > 1 && ubjson_next.find(text[1]) != std::string_view::npos;
   const Encoding encoding = is_ubjson ? Encoding::ubjson : Encoding::json;
   const auto is_decisive = [](std::string_view key) {
-    return key == "learner" || key == "version" || key == "boxwood_model" ||
+    return key == "learner" || key == "boxwood_model" || key == "tree_info" ||
            key == "features_info" || key == "ctr_data" || key == "oblivious_trees";
   };
   const std::vector<std::string> keys = outer_keys(bytes, encoding, is_decisive);
@@ -87,16 +87,16 @@ Format detect_object(std::string_view bytes, std::string_view text, std::string_
     return std::find(keys.begin(), keys.end(), key) != keys.end();
   };
   if (!is_ubjson && has("boxwood_model")) return Format::boxwood_json;
+  if (has("tree_info")) {
+    throw Error(std::string(place), "this is a dump by LightGBM's dump_model, which is not read",
+                "Save the model with save_model(\"model.txt\") instead of dump_model");
+  }
   if (has("learner") || has("version")) {
     return is_ubjson ? Format::xgboost_ubjson : Format::xgboost_json;
   }
   if (has("Model") || has("Config")) {
     throw Error(std::string(place), "this is a snapshot of XGBoost's memory, not a model file",
                 save_xgboost);
-  }
-  if (has("tree_info")) {
-    throw Error(std::string(place), "this is a dump by LightGBM's dump_model, which is not read",
-                "Save the model with save_model(\"model.txt\") instead of dump_model");
   }
   if (!is_ubjson && (has("features_info") || has("ctr_data") || has("oblivious_trees"))) {
     return Format::catboost_json;
