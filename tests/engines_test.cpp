@@ -151,6 +151,42 @@ TEST(Engines, AKnownSolutionThatIsLostIsNoticed) {
   }
 }
 
+TEST(Engines, APathMayAskForManyColumnsOfAGroup) {
+  // Each test leaves two ranges of its column; only the last column leads to the class.
+  constexpr int columns = 70;
+  Ensemble model = binary_model(columns, {});
+  Tree tree;
+  for (std::int32_t d = 0; d < columns; ++d) {
+    tree.nodes.push_back({.kind = NodeKind::equal,
+                          .feature = d,
+                          .left = 2 * d + 1,
+                          .right = 2 * d + 2,
+                          .threshold = 0.5});
+    tree.nodes.push_back({.kind = NodeKind::leaf, .value = 0});
+  }
+  tree.nodes.push_back({.kind = NodeKind::less,
+                        .feature = columns - 1,
+                        .left = 2 * columns + 1,
+                        .right = 2 * columns + 2,
+                        .threshold = 0.5});
+  tree.nodes.push_back({.kind = NodeKind::leaf, .value = 0});
+  tree.nodes.push_back({.kind = NodeKind::leaf, .value = 1});
+  tree.values = {-1, 1};
+  model.trees = {tree};
+  model.validate();
+  std::vector<double> point(columns, 0.0);
+  point[0] = 1;
+  Query query = query_for(model, point);
+  query.requirements = {require_class(1)};
+  query.groups.resize(1);
+  for (std::size_t d = 0; d < columns; ++d) query.groups[0].columns.push_back(d);
+  for (const Engine engine : {Engine::fast, Engine::paper}) {
+    const Answer answer = explain(model, query, with_engine(engine));
+    ASSERT_EQ(answer.status, Status::optimal);
+    EXPECT_EQ(answer.best().point.back(), 1);
+  }
+}
+
 struct Mode {
   const char* name;
   Options options;

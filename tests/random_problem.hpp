@@ -250,6 +250,7 @@ class ProblemMaker {
           }
           break;
         case 1:
+          rule.allowed.clear();
           rule.step = whole_ ? 2 : coin() ? 0.1 : 0.25;
           break;
         case 2:

@@ -262,6 +262,9 @@ Sheet read_csv(const std::filesystem::path& file) {
 
 Data data_for(const Sheet& sheet, const Ensemble& ensemble, const Schema& schema) {
   const std::vector<std::size_t> columns = match_columns(sheet, ensemble, schema);
+  if (sheet.records.empty()) {
+    throw Error(sheet.file, "there is no row below the names of the columns");
+  }
   Data data;
   data.file = sheet.file;
   for (const Record& record : sheet.records) {

@@ -134,6 +134,26 @@ std::string classes_line(const Ensemble& ensemble) {
   return fmt::format("classes: {}\n", fmt::join(names, ", "));
 }
 
+/// `colour: 0 red, 1 green`: what the codes in answers mean.
+std::string categories_text(const Ensemble& ensemble) {
+  constexpr std::size_t most = 40;
+  std::string text;
+  for (const Feature& feature : ensemble.features) {
+    if (feature.categories.empty()) continue;
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < feature.categories.size() && i < most; ++i) {
+      const Category& category = feature.categories[i];
+      parts.push_back(category.label.empty() ? std::to_string(category.code)
+                                             : fmt::format("{} {}", category.code, category.label));
+    }
+    if (feature.categories.size() > most) {
+      parts.push_back(fmt::format("and {} more", feature.categories.size() - most));
+    }
+    text += fmt::format("{}: {}\n", feature.name, fmt::join(parts, ", "));
+  }
+  return text.empty() ? text : "\ncategories\n" + text;
+}
+
 int run(const ModelFlags& flags) {
   const auto [ensemble, schema] = load_model(flags);
   const Splits splits = splits_of(ensemble);
@@ -160,6 +180,7 @@ int run(const ModelFlags& flags) {
                       grouped_count(splits.usage[i].splits), plural(splits.usage[i].trees, "tree"),
                       title_of(feature)));
   }
+  output.write(categories_text(ensemble));
   output.finish();
   return answered;
 }

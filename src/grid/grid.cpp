@@ -88,6 +88,7 @@ Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, cons
     all.push_back({0, static_cast<std::uint32_t>(variable.cells.size())});
   }
   Pieces pieces(grid.variables, all);
+  constexpr double everything = std::numeric_limits<double>::infinity();
   std::vector<Side> even;
   GridBuilder builder(grid);
   for (const std::size_t leaf : order) {
@@ -108,7 +109,7 @@ Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, cons
       even.push_back({side.feature, *cells});
     }
     if (!reachable) continue;
-    pieces.each([&](std::span<const Side> odd) {
+    pieces.each(everything, [&](std::span<const Side> odd) {
       if (!odd.empty() && grid.sides.size() > most_sides) grid.complete = false;
       if (!grid.complete) return false;
       for (const Side& side : even) builder.add_side(side.variable, side.cells);

@@ -3,6 +3,7 @@
 #include <boxwood/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -151,6 +152,7 @@ class TreeWalk {
 
 /// Libraries find sets by sorting categories by their effect. So do we, by what the splits of all
 /// trees say: where a set's side holds larger values on average, its categories get that much more.
+/// Of several outputs the first counts: any order is right, a good one is only fewer pieces.
 class OrderByEffect {
  public:
   explicit OrderByEffect(const LeafBoxes& boxes) : boxes_(boxes), effects_(boxes.cuts.size()) {}
@@ -168,7 +170,7 @@ class OrderByEffect {
       const double right = means_[static_cast<std::size_t>(node.right)];
       means_[i] = (left + right) / 2;
       if (node.kind != NodeKind::in_set) continue;
-      add_split(tree, node, left - right);
+      if (std::isfinite(left - right)) add_split(tree, node, left - right);
     }
   }
 

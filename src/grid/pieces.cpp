@@ -49,11 +49,25 @@ void Pieces::add(const LeafSide& side, std::span<const CellRange> ranges) {
       mark = mark * ranges.size() + static_cast<std::uint64_t>(range - ranges.begin());
     }
   }
+  if (variable.group && ranges.size() > 1) renumber(taken);
+}
+
+/// Marks stay as small as there are different ones, however many columns a path asks for.
+void Pieces::renumber(std::vector<std::uint64_t>& marks) {
+  marks_.assign(marks.begin(), marks.end());
+  marks_.push_back(0);
+  std::sort(marks_.begin(), marks_.end());
+  marks_.erase(std::unique(marks_.begin(), marks_.end()), marks_.end());
+  for (std::uint64_t& mark : marks) {
+    mark = static_cast<std::uint64_t>(std::lower_bound(marks_.begin(), marks_.end(), mark) -
+                                      marks_.begin());
+  }
 }
 
 bool Pieces::find_runs() {
   runs_begin_.assign(1, 0);
   runs_.clear();
+  costs_.clear();
   for (const std::uint32_t variable : touched_) {
     const std::vector<std::uint64_t>& taken = taken_[variable];
     for (std::uint32_t cell = 0; cell < taken.size(); ++cell) {
@@ -65,6 +79,12 @@ bool Pieces::find_runs() {
       }
     }
     if (runs_.size() == runs_begin_.back()) return false;
+    for (std::size_t r = runs_begin_.back(); r < runs_.size(); ++r) {
+      const std::uint32_t first = near_[variable].first;
+      const Variable& whole = variables_[variable];
+      costs_.push_back(
+          whole.cells[whole.nearest(first + runs_[r].first, first + runs_[r].last)].cost);
+    }
     runs_begin_.push_back(static_cast<std::uint32_t>(runs_.size()));
   }
   return true;

@@ -36,29 +36,40 @@ class Pieces {
   }
   /// Takes one odd side into account.
   void add(const LeafSide& side, std::span<const CellRange> ranges);
-  /// Calls emit(sides) with the odd variables' sides for every piece until it says false; not at
-  /// all where no cell is left.
+  /// Calls emit(sides) with the odd variables' sides for every piece whose runs together cost at
+  /// most `radius`, until it says false; not at all where no cell is left. A change of category
+  /// costs something, so few of many combinations are near enough.
   template <typename Emit>
-  void each(Emit emit) {
+  void each(double radius, Emit emit) {
     if (!find_runs()) return;
     choice_.assign(touched_.size(), 0);
+    spent_.assign(touched_.size() + 1, 0.0);
+    std::size_t depth = 0;
     for (;;) {
-      sides_.clear();
-      for (std::size_t i = 0; i < touched_.size(); ++i) {
-        const CellRange run = runs_[runs_begin_[i] + choice_[i]];
-        if (run.size() < near_[touched_[i]].size()) sides_.push_back({touched_[i], run});
+      if (depth == touched_.size()) {
+        sides_.clear();
+        for (std::size_t i = 0; i < touched_.size(); ++i) {
+          const CellRange run = runs_[runs_begin_[i] + choice_[i]];
+          if (run.size() < near_[touched_[i]].size()) sides_.push_back({touched_[i], run});
+        }
+        if (!emit(std::span<const Side>(sides_))) return;
+      } else if (runs_begin_[depth] + choice_[depth] < runs_begin_[depth + 1]) {
+        spent_[depth + 1] = spent_[depth] + costs_[runs_begin_[depth] + choice_[depth]];
+        if (spent_[depth + 1] <= radius) {
+          if (++depth < touched_.size()) choice_[depth] = 0;
+          continue;
+        }
+        ++choice_[depth];
+        continue;
       }
-      if (!emit(std::span<const Side>(sides_))) return;
-      std::size_t i = 0;
-      while (i < choice_.size() && runs_begin_[i] + ++choice_[i] == runs_begin_[i + 1]) {
-        choice_[i++] = 0;
-      }
-      if (i == choice_.size()) return;
+      if (depth == 0) return;
+      ++choice_[--depth];
     }
   }
 
  private:
   bool find_runs();
+  void renumber(std::vector<std::uint64_t>& marks);
 
   std::span<const Variable> variables_;
   std::span<const CellRange> near_;
@@ -67,6 +78,9 @@ class Pieces {
   std::vector<std::uint32_t> touched_;
   std::vector<std::uint32_t> runs_begin_;
   std::vector<CellRange> runs_;
+  std::vector<double> costs_;  // of a run: its cheapest cell
+  std::vector<double> spent_;
+  std::vector<std::uint64_t> marks_;
   std::vector<std::uint32_t> choice_;
   std::vector<Side> sides_;
 };

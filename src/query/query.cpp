@@ -73,6 +73,9 @@ void check_feature(const Query& query, const Ensemble& ensemble, std::size_t i) 
     throw Error(place, fmt::format("step {} is not a number from 1e-30 to 1e30", rule.step),
                 "Give the distance between two admissible values");
   }
+  if (rule.step != 0 && !rule.allowed.empty()) {
+    throw Error(place, "it has both allowed values and a step", "Give one of them");
+  }
   if (rule.kind != FeatureKind::continuous && rule.step != std::floor(rule.step)) {
     throw Error(place, fmt::format("step {} is not whole, as its values are", rule.step));
   }

@@ -49,6 +49,12 @@ std::string anything_hot(const Schema& schema, const GroupSchema& group, const S
 
 }  // namespace
 
+std::size_t count_features(const Schema& schema) {
+  std::size_t count = schema.features.size() + schema.groups.size();
+  for (const GroupSchema& group : schema.groups) count -= group.columns.size();
+  return count;
+}
+
 std::string anything_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                           const Solution& solution, std::size_t feature) {
   const FeatureSchema& words = schema.features[feature];

@@ -19,6 +19,9 @@ struct ChangeText {
 std::vector<ChangeText> changes_in_words(const Ensemble& ensemble, const Schema& schema,
                                          const Query& query, const Solution& solution);
 
+/// How many features people see: a one-hot group is one.
+std::size_t count_features(const Schema& schema);
+
 /// What else will do in place of one feature's value.
 std::string anything_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                           const Solution& solution, std::size_t feature);

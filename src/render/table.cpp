@@ -85,7 +85,8 @@ std::vector<Line> change_lines(const Ensemble& ensemble, const Schema& schema, c
 std::string changes_table(const Explanation& explanation, const TableStyle& style) {
   const auto& [ensemble, schema, query, answer, row, faults] = explanation;
   const std::vector<Line> lines = change_lines(ensemble, schema, query, answer.best(), "change to");
-  const std::size_t same = query.point.size() - changed_features(query, answer.best().point).size();
+  const std::size_t same = count_features(schema) - (lines.size() - 1);
+  if (same == 0) return columns(lines, style);
   std::string stays = fmt::format("{} feature{} as {}.", same, same == 1 ? " stays" : "s stay",
                                   same == 1 ? "it is" : "they are");
   const std::vector<std::string> fixed = fixed_titles(explanation);
@@ -163,8 +164,7 @@ std::string to_table(const RegionView& view, const TableStyle& style) {
   head += fmt::format(" · distance {} · cost {}", cost_text(distance(query.norm, region.cost)),
                       cost_text(region.cost));
   const std::vector<Line> lines = change_lines(ensemble, schema, query, region.nearest, "nearest");
-  const std::size_t same =
-      query.point.size() - changed_features(query, region.nearest.point).size();
+  const std::size_t same = count_features(schema) - (lines.size() - 1);
   // Every region leaves most features where they are: to list them would bury those that move.
   return fmt::format("{}\n{}  {} feature{}\n", inked(head, Ink::bold, style),
                      lines.size() > 1 ? columns(lines, style) : "", same,

@@ -353,6 +353,7 @@ std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
     raw.nearest.push_back(variable.own - range.first);
   }
 
+  const double most = radius * (1 + 4 * (static_cast<double>(variables.size()) + 2) * 0x1p-53);
   const Leaves& leaves = model.leaves;
   Pieces pieces(variables, near);
   std::vector<std::uint32_t> odd;  // sides that may cut the leaf in pieces
@@ -394,7 +395,7 @@ std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
     sides.resize(from);
     pieces.begin();
     for (const std::uint32_t s : odd) pieces.add(boxes.sides[s], boxes.ranges_of(boxes.sides[s]));
-    pieces.each([&](std::span<const boxwood::Side> cut) {
+    pieces.each(most, [&](std::span<const boxwood::Side> cut) {
       too_many = sides.size() > most_sides;
       if (too_many) return false;
       sides.insert(sides.end(), even.begin(), even.end());
@@ -404,7 +405,6 @@ std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
       return true;
     });
   };
-  const double most = radius * (1 + 4 * (static_cast<double>(variables.size()) + 2) * 0x1p-53);
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     raw.leaves.rows.push_back(leaves.rows[t]);
     raw.leaves.values_begin.push_back(static_cast<std::uint32_t>(raw.leaves.values.size()));
