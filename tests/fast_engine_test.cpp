@@ -123,6 +123,40 @@ TEST(FastEngine, AgreesWithThePapersOnMediumModels) {
   EXPECT_GT(classes, cases / 20);
 }
 
+TEST(FastEngine, LeavesAreCutIntoPiecesOnlyNearby) {
+  // Six trees, each glad if any of eight features has its bit in the category: the sad leaf takes
+  // half of 64 categories eight times, in no order in one piece. One feature with all bits will do.
+  Ensemble model = binary_model(8, {});
+  for (int bit = 0; bit < 6; ++bit) {
+    Tree tree;
+    tree.sets.resize(1);
+    for (std::int32_t code = 0; code < 64; ++code) {
+      if (code >> bit & 1) tree.sets[0].push_back(code);
+    }
+    for (std::int32_t d = 0; d < 8; ++d) {
+      tree.nodes.push_back({.kind = NodeKind::in_set,
+                            .feature = d,
+                            .left = 2 * d + 1,
+                            .right = 2 * d + 2,
+                            .value = 0});
+      tree.nodes.push_back({.kind = NodeKind::leaf, .value = 0});
+    }
+    tree.nodes.push_back({.kind = NodeKind::leaf, .value = 1});
+    tree.values = {1, -5};
+    model.trees.push_back(tree);
+  }
+  model.validate();
+  Query query = query_for(model, std::vector<double>(8, 0.0));
+  query.requirements = {require_class(1)};
+  for (FeatureRule& rule : query.features) rule.kind = FeatureKind::categorical;
+  Options options;
+  options.limits.bytes = 64 << 20;
+  const Answer answer = explain(model, query, options);
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_EQ(answer.cost, 1);
+  EXPECT_EQ(answer.best().point.back(), 63);
+}
+
 TEST(FastEngine, ThreadsDoNotChangeTheAnswer) {
   const int cases = test_cases(2000) / 10;
   ProblemMaker maker(test_seed(), {{3, 6}, {10, 30}, {4, 12}, 10, false});

@@ -9,11 +9,45 @@
 namespace boxwood::fast {
 namespace {
 
+/// A side of a listed variable that does not hold the own cell costs at least the cheapest other.
+/// Groups do not count: several sides of one leaf may ask for one of them.
+void add_listed(const Model& model, const LeafBoxes& boxes, std::span<const Variable> variables,
+                std::vector<double>& costs) {
+  std::vector<double> least(variables.size(), std::numeric_limits<double>::infinity());
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    const Variable& variable = variables[v];
+    if (!variable.listed || variable.group) {
+      least[v] = 0;
+      continue;
+    }
+    for (std::uint32_t cell = 0; cell < variable.cells.size(); ++cell) {
+      if (cell != variable.own) least[v] = std::min(least[v], variable.cells[cell].cost);
+    }
+  }
+  const Leaves& leaves = model.leaves;
+  std::uint32_t side = 0;
+  for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
+    for (; side < leaves.sides_begin[leaf + 1]; ++side) {
+      const std::uint32_t v = leaves.sides[side].variable;
+      if (least[v] == 0) continue;
+      const LeafSide& origin = boxes.sides[model.extra[side].origin];
+      const std::uint32_t rank = variables[v].ranks[variables[v].own];
+      const std::span<const CellRange> ranges = boxes.ranges_of(origin);
+      const bool holds = rank == Variable::missing_rank
+                             ? origin.missing != 0
+                             : std::any_of(ranges.begin(), ranges.end(),
+                                           [&](const CellRange& r) { return r.contains(rank); });
+      if (!holds) costs[leaf] += least[v];
+    }
+  }
+}
+
 /// What each leaf's own box costs at least. A side costs something only if the point's own cell
 /// lies below its first cut (then it is entered from below, at the first admitted cell from there
 /// on) or above its last one. Cells without an admitted value make it a bound, not the cost, and so
-/// do lists of ranges, of which the span counts, and listed variables, which do not count.
-std::vector<double> cost_leaves(const Model& model, std::span<const Variable> variables) {
+/// do lists of ranges, of which the span counts, and listed variables, which add_listed() adds.
+std::vector<double> cost_leaves(const Model& model, const LeafBoxes& boxes,
+                                std::span<const Variable> variables) {
   std::vector<double> from_below(model.cut_begin.back(), 0.0);
   std::vector<double> from_above(model.cut_begin.back(), 0.0);
   constexpr double never = std::numeric_limits<double>::infinity();
@@ -41,6 +75,9 @@ std::vector<double> cost_leaves(const Model& model, std::span<const Variable> va
     }
     costs[leaf] = cost;
   }
+  const bool any_listed = std::any_of(variables.begin(), variables.end(),
+                                      [](const Variable& variable) { return variable.listed; });
+  if (any_listed) add_listed(model, boxes, variables, costs);
   return costs;
 }
 
@@ -55,7 +92,7 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
       boxes(given_boxes),
       model(given_model),
       variables(make_variables(given_ensembles, given_query, given_boxes)),
-      leaf_cost(cost_leaves(given_model, variables)),
+      leaf_cost(cost_leaves(given_model, given_boxes, variables)),
       known(given_ensembles, given_query, given_boxes.cuts, variables, known_solution),
       incumbent(given_incumbent),
       watch(given_watch) {
