@@ -67,8 +67,9 @@ std::uint64_t steps_between(double a, double b) {
     const auto bits = std::bit_cast<std::int64_t>(value);
     return bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits : bits;
   };
-  const auto [low, high] = std::minmax(place(a), place(b));
-  return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  const std::int64_t from = place(a), to = place(b);
+  return static_cast<std::uint64_t>(std::max(from, to)) -
+         static_cast<std::uint64_t>(std::min(from, to));
 }
 
 struct Fixture {

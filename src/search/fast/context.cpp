@@ -100,6 +100,9 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
     most += std::max(variable.cells.front().cost, variable.cells.back().cost);
   }
   most *= 1 + 1e-9;  // added up in any order
+  in_pieces = given_boxes.list_begin.size() > 1 ||
+              std::any_of(variables.begin(), variables.end(),
+                          [](const Variable& variable) { return variable.listed; });
   for (const Condition& condition : conditions) {
     const std::uint32_t first = model.first_row[condition.ensemble];
     Demand demand{first + static_cast<std::uint32_t>(condition.plus), Demand::none, condition.sign,

@@ -31,6 +31,7 @@ struct Context {
   std::vector<double> thresholds;  ///< of a demand: necessary, all rounding taken off
   std::vector<double> slack;       ///< of a demand: what was taken off; sufficient when added
   std::vector<double> leaf_cost;   ///< of a model's leaf: no point in it costs less, about
+  bool in_pieces = false;          ///< leaves may be cut: the more, the farther one looks
   KnownSolution known;
   Incumbent& incumbent;
   Watch& watch;

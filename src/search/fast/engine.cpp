@@ -57,8 +57,14 @@ class Engine {
   /// small. Nothing when the search is over.
   std::unique_ptr<Node> reach_out() {
     const Outlook outlook(context_);
-    for (double radius = outlook.wider(outlook.least(), 2);; radius = outlook.wider(radius, 1.5)) {
-      if (radius >= context_.incumbent.cost()) radius = infinity;
+    // Where leaves are cut into pieces, no farther than needed: their number grows with the radius.
+    const auto wider = [&](double radius, double factor) {
+      return context_.in_pieces && radius > 0 ? 2 * radius : outlook.wider(radius, factor);
+    };
+    const bool stay_near = context_.in_pieces && outlook.least() > 0;
+    double radius = stay_near ? outlook.least() : outlook.wider(outlook.least(), 2);
+    for (;; radius = wider(radius, 1.5)) {
+      if (radius >= std::min(context_.incumbent.cost(), context_.most)) radius = infinity;
       context_.cap = radius;
       std::unique_ptr<Node> node = compile();
       if (too_large_) return nullptr;
