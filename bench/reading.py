@@ -4,8 +4,7 @@
 
 Standard library only. Makes an XGBoost model of 2,000 trees and 1,000,000 leaves from a fixed seed,
 as UBJSON and as JSON, all columns that XGBoost writes included, and measures `boxwood inspect` on
-it: wall and processor time (the best of some runs) and the most memory that the process had. XGBoost loads the
-files too.
+it: wall and processor time (the best of some runs) and the most memory that the process had.
 """
 
 import argparse

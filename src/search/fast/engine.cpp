@@ -76,6 +76,7 @@ class Engine {
         }
       }
       context_.cap = infinity;
+      reporter_.tick([] { return 0.0; });
       const double cost = context_.incumbent.cost();
       if (std::isinf(radius) && std::isinf(cost)) return node;
       // A problem for a radius a little too large will do.
