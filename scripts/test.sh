@@ -6,7 +6,7 @@
 #   scripts/test.sh PHASE...       just these: check, all, quick, long, asan, tsan, fuzz
 set -uo pipefail
 cd "$(dirname "$0")/.."
-fuzz_seconds=${BOXWOOD_FUZZ_SECONDS:-30}
+fuzz_seconds=${BOXWOOD_FUZZ_SECONDS:-15}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 passed=0 failed=0 skipped=0
