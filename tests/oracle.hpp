@@ -26,11 +26,15 @@ class Oracle {
   static std::optional<Result> solve(const std::vector<boxwood::Ensemble>& ensembles,
                                      const boxwood::Query& query, double most = 60'000) {
     Result result;
+    std::size_t fewest = std::numeric_limits<std::size_t>::max();
     const bool tried = visit(ensembles, query, most, [&](const std::vector<double>& point) {
       const double cost = cost_of(query, point);
-      if (cost > result.cost || std::isinf(cost)) return;
-      if (!works(ensembles, query, point)) return;
-      if (cost < result.cost) result = {cost, {}};
+      if (std::isinf(cost)) return;
+      const std::size_t changes = query.fewest_first ? changes_of(query, point) : 0;
+      if (changes > fewest || (changes == fewest && cost > result.cost)) return;
+      if (!works(ensembles, query, point) || !obeys(ensembles, query, point)) return;
+      if (changes < fewest || cost < result.cost) result = {cost, {}};
+      fewest = changes;
       result.points.push_back(point);
     });
     if (query.norm == boxwood::Norm::linf) keep_least_sums(query, result.points);
@@ -67,9 +71,52 @@ class Oracle {
     }
   }
 
+  /// Clauses and the limit on changes.
+  static bool obeys(const std::vector<boxwood::Ensemble>& ensembles, const boxwood::Query& query,
+                    const std::vector<double>& point) {
+    bool float32 = false;
+    for (const auto& ensemble : ensembles) {
+      float32 |= ensemble.input == boxwood::Precision::float32;
+    }
+    const auto read = [&](double value) {
+      return float32 ? static_cast<double>(static_cast<float>(value)) : value;
+    };
+    for (const boxwood::Clause& clause : query.clauses) {
+      bool any = false;
+      for (const boxwood::Literal& literal : clause.any_of) {
+        const double value = point[literal.feature];
+        boxwood::Interval range = literal.range;
+        range.lower = read(range.lower);
+        range.upper = read(range.upper);
+        any |= std::isnan(value) ? literal.missing : inside(range, read(value)) == literal.inside;
+      }
+      if (!any) return false;
+    }
+    return !query.most_changes || changes_of(query, point) <= *query.most_changes;
+  }
+
+  static std::size_t changes_of(const boxwood::Query& query, const std::vector<double>& point) {
+    std::set<std::size_t> changed;
+    for (std::size_t d = 0; d < point.size(); ++d) {
+      if (point[d] == query.point[d] || (std::isnan(point[d]) && std::isnan(query.point[d]))) {
+        continue;
+      }
+      const boxwood::OneHot* group = group_of(query, d);
+      changed.insert(group ? group->columns[0] : d);
+    }
+    return changed.size();
+  }
+
   static bool works(const std::vector<boxwood::Ensemble>& ensembles, const boxwood::Query& query,
                     const std::vector<double>& point) {
-    for (const boxwood::Requirement& requirement : query.requirements) {
+    for (boxwood::Requirement requirement : query.requirements) {
+      if (requirement.negated) {
+        boxwood::Query opposite = query;
+        requirement.negated = false;
+        opposite.requirements = {requirement};
+        if (works(ensembles, opposite, point)) return false;
+        continue;
+      }
       const boxwood::Ensemble& ensemble = ensembles[requirement.ensemble];
       const std::vector<double> raw = scores(ensemble, point);
       const std::vector<double> outputs = linked(ensemble, raw);
@@ -77,35 +124,68 @@ class Oracle {
         if (!inside(in->range, outputs[in->output])) return false;
         continue;
       }
-      const auto& wanted = std::get<boxwood::ClassIs>(requirement.outcome);
-      if (ensemble.task == boxwood::Task::binary) {
-        double p = outputs[0];
-        if (!wanted.probability) {
-          bool yes = p > 0.5;
-          if (ensemble.decision == boxwood::Decision::score_above_zero) yes = raw[0] > 0;
-          if (ensemble.decision == boxwood::Decision::score_from_zero) yes = raw[0] >= 0;
-          if (ensemble.decision == boxwood::Decision::score_above_half) yes = raw[0] > 0.5;
-          if ((yes ? 1U : 0U) != wanted.target) return false;
-          continue;
-        }
-        if (wanted.target == 0) {
-          p = ensemble.accumulator == boxwood::Precision::float32
-                  ? static_cast<double>(1.0F - static_cast<float>(p))
-                  : 1.0 - p;
-        }
-        if (!(p >= *wanted.probability)) return false;
-      } else if (wanted.probability) {
-        if (!(outputs[wanted.target] >= *wanted.probability)) return false;
-      } else if (outputs.size() == 1) {
-        if (outputs[0] != static_cast<double>(wanted.target)) return false;
-      } else {
-        const auto& rated = ensemble.decision == boxwood::Decision::largest_score ? raw : outputs;
-        std::size_t winner = 0;
-        for (std::size_t k = 1; k < rated.size(); ++k) {
-          if (rated[k] > rated[winner]) winner = k;
-        }
-        if (winner != wanted.target) return false;
+      if (const auto* score = std::get_if<boxwood::ScoreIn>(&requirement.outcome)) {
+        const double value = raw[score->output] - (score->rival ? raw[*score->rival] : 0.0);
+        if (!inside(score->range, value)) return false;
+        continue;
       }
+      if (const auto* several = std::get_if<boxwood::ClassIn>(&requirement.outcome)) {
+        bool any = false;
+        for (const std::size_t target : several->targets) {
+          any |= is_class(ensemble, {target}, raw, outputs);
+        }
+        if (!any) return false;
+        continue;
+      }
+      if (!is_class(ensemble, std::get<boxwood::ClassIs>(requirement.outcome), raw, outputs)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static bool is_class(const boxwood::Ensemble& ensemble, const boxwood::ClassIs& wanted,
+                       const std::vector<double>& raw, const std::vector<double>& outputs) {
+    if (wanted.margin) {
+      double lead = std::numeric_limits<double>::infinity();
+      if (raw.size() == 1) {
+        const bool half = ensemble.decision == boxwood::Decision::score_above_half ||
+                          (ensemble.decision == boxwood::Decision::output_above_half &&
+                           ensemble.link == boxwood::Link::identity);
+        lead = (raw[0] - (half ? 0.5 : 0.0)) * (wanted.target == 1 ? 1 : -1);
+      }
+      for (std::size_t k = 0; k < raw.size() && raw.size() > 1; ++k) {
+        if (k != wanted.target) lead = std::min(lead, raw[wanted.target] - raw[k]);
+      }
+      if (!(lead >= *wanted.margin)) return false;
+    }
+    if (ensemble.task == boxwood::Task::binary) {
+      double p = outputs[0];
+      if (!wanted.probability) {
+        bool yes = p > 0.5;
+        if (ensemble.decision == boxwood::Decision::score_above_zero) yes = raw[0] > 0;
+        if (ensemble.decision == boxwood::Decision::score_from_zero) yes = raw[0] >= 0;
+        if (ensemble.decision == boxwood::Decision::score_above_half) yes = raw[0] > 0.5;
+        if ((yes ? 1U : 0U) != wanted.target) return false;
+        return true;
+      }
+      if (wanted.target == 0) {
+        p = ensemble.accumulator == boxwood::Precision::float32
+                ? static_cast<double>(1.0F - static_cast<float>(p))
+                : 1.0 - p;
+      }
+      if (!(p >= *wanted.probability)) return false;
+    } else if (wanted.probability) {
+      if (!(outputs[wanted.target] >= *wanted.probability)) return false;
+    } else if (outputs.size() == 1) {
+      if (outputs[0] != static_cast<double>(wanted.target)) return false;
+    } else {
+      const auto& rated = ensemble.decision == boxwood::Decision::largest_score ? raw : outputs;
+      std::size_t winner = 0;
+      for (std::size_t k = 1; k < rated.size(); ++k) {
+        if (rated[k] > rated[winner]) winner = k;
+      }
+      if (winner != wanted.target) return false;
     }
     return true;
   }
@@ -256,6 +336,9 @@ class Oracle {
       }
       const boxwood::FeatureRule& rule = query.features[d];
       double step = std::abs(point[d] - query.point[d]) / rule.scale;
+      if (!rule.quantiles.empty() && !goes && !was) {
+        step = std::abs(share(rule.quantiles, point[d]) - share(rule.quantiles, query.point[d]));
+      }
       if (goes || was) {
         step = 1;
       } else if (rule.kind == boxwood::FeatureKind::categorical) {
@@ -264,11 +347,48 @@ class Oracle {
         step = from < rule.changes.size() && to < rule.changes[from].size() ? rule.changes[from][to]
                                                                             : 1.0;
       }
-      if (query.norm == boxwood::Norm::squared_l2) step = step * step;
-      if (query.norm == boxwood::Norm::l0 && std::isfinite(step)) step = 1;
-      add(rule.weight * step);
+      double weight = rule.weight;
+      if (point[d] > query.point[d]) weight *= rule.up;
+      if (point[d] < query.point[d]) weight *= rule.down;
+      add(weight * by_norm(query, step));
     }
     return cost;
+  }
+
+  static double by_norm(const boxwood::Query& query, double step) {
+    if (!std::isfinite(step)) return step;
+    if (query.norm == boxwood::Norm::squared_l2) return step * step;
+    if (query.norm == boxwood::Norm::l0) return 1;
+    if (query.norm != boxwood::Norm::mixture) return step;
+    const boxwood::Mixture& mixture = query.mixture;
+    double cost = 0;
+    if (mixture.squared_l2 != 0) cost += mixture.squared_l2 * (step * step);
+    if (mixture.l1 != 0) cost += mixture.l1 * step;
+    return cost + mixture.l0;
+  }
+
+  /// Where a value lies in a list of values at equal shares, from 0 to 1: between two of them in
+  /// proportion, in the middle of those that are equal to it.
+  static double share(const std::vector<double>& list, double value) {
+    const auto middle = [&](double entry) {
+      double first = -1, last = -1;
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        if (list[i] != entry) continue;
+        if (first < 0) first = static_cast<double>(i);
+        last = static_cast<double>(i);
+      }
+      return first + last;
+    };
+    const double whole = static_cast<double>(list.size() - 1);
+    if (value < list.front()) return 0;
+    if (value > list.back()) return 1;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (list[i] == value) return middle(value) / 2 / whole;
+      if (list[i] < value) continue;
+      const double way = (value - list[i - 1]) / (list[i] - list[i - 1]);
+      return std::lerp(middle(list[i - 1]), middle(list[i]), way) / 2 / whole;
+    }
+    return 1;
   }
 
   static const boxwood::OneHot* group_of(const boxwood::Query& query, std::size_t d) {
@@ -298,7 +418,17 @@ class Oracle {
     if (query.norm == boxwood::Norm::custom) {
       return query.term(group.columns[0], static_cast<double>(from), static_cast<double>(to));
     }
-    return group.weight;
+    return group.weight * by_norm(query, 1);
+  }
+
+  /// Negative, 0 or positive as the exact distance of two numbers is less than, equal to or more
+  /// than a size: the upper one is compared with the exact sum of the lower one and the size.
+  static double compare(double a, double b, double size) {
+    const double high = std::max(a, b), low = std::min(a, b);
+    const double sum = low + size;
+    if (high != sum) return high - sum;
+    const double part = sum - low;
+    return -((low - (sum - part)) + (size - part));  // less what rounding the sum has lost
   }
 
   static std::vector<double> candidates_of(const std::vector<boxwood::Ensemble>& ensembles,
@@ -336,6 +466,18 @@ class Oracle {
     }
     marks.push_back(rule.range.lower);
     marks.push_back(rule.range.upper);
+    for (const boxwood::Clause& clause : query.clauses) {
+      for (const boxwood::Literal& literal : clause.any_of) {
+        if (literal.feature != d) continue;
+        marks.push_back(literal.range.lower);
+        marks.push_back(literal.range.upper);
+      }
+    }
+    if (query.most_changes || query.fewest_first) marks.push_back(x);
+    for (const double size : {rule.least_change, rule.most_change}) {
+      marks.push_back(x - size);
+      marks.push_back(x + size);
+    }
     std::set<double> values;
     for (const double mark : marks) {
       // Two steps either way in the precision that counts, whatever way rounding went.
@@ -380,6 +522,12 @@ class Oracle {
     for (const double value : values) {
       if (!std::isfinite(value) || value == x || !inside(rule.range, value)) continue;
       if (float32 && static_cast<double>(static_cast<float>(value)) != value) continue;
+      if (rule.direction == boxwood::Direction::up && value < x) continue;
+      if (rule.direction == boxwood::Direction::down && value > x) continue;
+      if (!std::isnan(x) && compare(value, x, rule.least_change) < 0) continue;
+      if (!std::isnan(x) && std::isfinite(rule.most_change) &&
+          compare(value, x, rule.most_change) > 0)
+        continue;
       if (!allowed.empty()) {
         if (!allowed.count(value)) continue;
       } else if (rule.step > 0) {

@@ -114,7 +114,8 @@ using RegionVisitor = std::function<bool(const Region&)>;
 
 /// The pure boxes that hold an admissible point within `radius` (a distance; infinity for all) of
 /// the query's point and meet its requirements (none: every box), each exactly once. Returns why
-/// it ended: `finished` when the set is complete. Runs on the calling thread.
+/// it ended: `finished` when the set is complete. Runs on the calling thread. Rules about several
+/// features cut the boxes: every point of a region obeys them.
 Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
                    const RegionVisitor& visit, const Options& options = {});
 Stop visit_regions(std::span<const Ensemble> ensembles, const Query& query, double radius,

@@ -37,11 +37,20 @@ struct Interval {
 
 /// The library's classifier answers `target`. With `probability` (models with a sigmoid or softmax
 /// link): the library's probability of `target` is at least that, and nothing is said about which
-/// class it answers.
+/// class it answers. With `margin`: it answers `target`, whose raw score leads every other one by
+/// at least that; of two classes with one score: which lies at least that far beyond the number
+/// that decides between them.
 struct ClassIs {
   std::size_t target = 0;
-  std::optional<double> probability;
+  std::optional<double> probability{};
+  std::optional<double> margin{};
   bool operator==(const ClassIs&) const = default;
+};
+
+/// The library's classifier answers one of these.
+struct ClassIn {
+  std::vector<std::size_t> targets;
+  bool operator==(const ClassIn&) const = default;
 };
 
 /// One output of `transform` (a price, say) lies in `range`.
@@ -51,19 +60,33 @@ struct OutputIn {
   bool operator==(const OutputIn&) const = default;
 };
 
-/// One demand on one ensemble. A query may hold several, on several ensembles.
+/// One raw score, or its lead over another one's, lies in `range`.
+struct ScoreIn {
+  Interval range{};
+  std::size_t output = 0;
+  std::optional<std::size_t> rival{};
+  bool operator==(const ScoreIn&) const = default;
+};
+
+/// One demand on one ensemble: that it has this outcome, or that it has not. A query may hold
+/// several, on several ensembles.
 struct Requirement {
   std::size_t ensemble = 0;
-  std::variant<ClassIs, OutputIn> outcome;
+  std::variant<ClassIs, ClassIn, OutputIn, ScoreIn> outcome;
+  bool negated = false;
   bool operator==(const Requirement&) const = default;
 };
+
+/// Which way a feature may go.
+enum class Direction : std::uint8_t { both, up, down };
 
 /// What may happen to one feature and what it costs.
 ///
 /// Kinds: `continuous` takes any value that the model can read; `integer` and `ordinal` whole
 /// numbers; `categorical` whole numbers too, every change counting as 1 unless `changes` says
-/// otherwise. The value the point has now is always admissible. `range`, `allowed` and `step` limit
-/// the values that it may change to.
+/// otherwise. The value the point has now is always admissible. `range`, `allowed`, `step`,
+/// `direction`, `least_change` and `most_change` limit the values that it may change to; the last
+/// three are not for categorical features and say nothing about going missing or appearing.
 struct FeatureRule {
   FeatureKind kind = FeatureKind::continuous;
   bool fixed = false;
@@ -74,8 +97,16 @@ struct FeatureRule {
   /// categorical: what going from one code (row) to another (column) counts as; infinite: not
   /// allowed. Codes beyond the table count as 1.
   std::vector<std::vector<double>> changes{};
+  Direction direction = Direction::both;
+  double least_change = 0;  ///< a change is at least as large as this, or there is none
+  double most_change = std::numeric_limits<double>::infinity();
   double weight = 1;  ///< alpha, from 1e-30 to 1e30
+  double up = 1;      ///< further factors of the weight, for a change upwards and downwards,
+  double down = 1;    ///< from 1e-30 to 1e30; not for categorical features
   double scale = 1;   ///< one unit of change, in the feature's own unit; from 1e-30 to 1e30
+  /// Values at equal shares of some data, from the least to the largest; where there are any, a
+  /// change is measured in shares passed, from 0 to 1, and `scale` does not count.
+  std::vector<double> quantiles{};
   bool operator==(const FeatureRule&) const = default;
 };
 
@@ -89,12 +120,39 @@ struct OneHot {
   bool operator==(const OneHot&) const = default;
 };
 
+/// Says something about the value of one feature in the answer: that it is in `range`, or not.
+/// Values and ends are compared as the models read them; of a missing value `missing` says whether
+/// the statement holds.
+struct Literal {
+  std::size_t feature = 0;
+  Interval range{};
+  bool inside = true;
+  bool missing = false;
+  bool operator==(const Literal&) const = default;
+};
+
+/// At least one of these holds in the answer. "If a changes then b does not fall" is: a stays, or b
+/// is at least what it is now.
+struct Clause {
+  std::vector<Literal> any_of;
+  bool operator==(const Clause&) const = default;
+};
+
 /// The cost: the sum over features, in their order, of a term for each; for `linf` the largest
 /// term. The term is the weight times the square (`squared_l2`) or the size (`l1`, `linf`) of (to -
 /// from) / scale, where a change of category, of a one-hot group (at its first column), to missing
-/// or from it counts as 1; for `l0` it is the weight of every feature that changes at all. `custom`
-/// takes any other sum of terms from Query::term.
-enum class Norm : std::uint8_t { squared_l2, l1, l0, linf, custom };
+/// or from it counts as 1; for `l0` it is the weight of every feature that changes at all;
+/// `mixture` takes so much of each, Query::mixture. `custom` takes any other sum of terms from
+/// Query::term.
+enum class Norm : std::uint8_t { squared_l2, l1, l0, linf, mixture, custom };
+
+/// How much of each norm a mixture has; none is negative and one at least is positive.
+struct Mixture {
+  double squared_l2 = 0;
+  double l1 = 0;
+  double l0 = 0;
+  bool operator==(const Mixture&) const = default;
+};
 
 /// What moving a feature from one value to another costs; either may be NaN where missing is
 /// allowed. It must be 0 for no change and must never fall as `to` moves away from `from`, up or
@@ -108,15 +166,31 @@ struct Query {
   std::vector<Requirement> requirements;
   std::vector<FeatureRule> features;  ///< as many as the point is long
   std::vector<OneHot> groups{};       ///< no column is in two of them
+  std::vector<Clause> clauses{};      ///< all of them hold in the answer
+  /// No more features than this change; a one-hot group counts as one.
+  std::optional<std::size_t> most_changes{};
   Norm norm = Norm::squared_l2;
-  TermCost term;  ///< for Norm::custom
+  Mixture mixture{};  ///< for Norm::mixture
+  TermCost term;      ///< for Norm::custom
+  /// First the fewest changes, whatever they cost; of those answers the cheapest.
+  bool fewest_first = false;
 };
 
 /// A query at `point` with the kinds that the model file gives and no requirement yet.
 Query query_for(const Ensemble& ensemble, std::span<const double> point);
 
 Requirement require_class(std::size_t target, std::optional<double> probability = std::nullopt);
+/// Any class but this one.
+Requirement require_other_class(const Ensemble& ensemble, std::size_t target);
 Requirement require_output(Interval range, std::size_t output = 0);
+
+/// Statements about a feature compared with what it is in the query's point.
+Literal changes(const Query& query, std::size_t feature);
+Literal stays(const Query& query, std::size_t feature);
+Literal rises(const Query& query, std::size_t feature);
+Literal falls(const Query& query, std::size_t feature);
+/// The opposite statement.
+Literal negated(Literal literal);
 
 /// Throws Error for a query that makes no sense for these ensembles: lengths, classes and outputs
 /// that do not exist, weights and scales that are not positive, ranges the wrong way round, an
@@ -139,6 +213,10 @@ double distance(Norm norm, double cost);
 /// Whether the scores of the requirement's ensemble meet it: the library's word, no tolerance.
 bool meets(const Requirement& requirement, const Ensemble& ensemble,
            std::span<const double> scores);
+/// Whether a literal holds in a point whose values are read in this precision.
+bool holds(const Literal& literal, std::span<const double> point, Precision precision);
+/// How many features differ between the query's point and another; a one-hot group counts as one.
+std::size_t change_count(const Query& query, std::span<const double> to);
 /// Whether a point meets every requirement of the query.
 bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point);
 

@@ -14,7 +14,53 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 double one_more(double count) { return std::max(count + 1, std::nextafter(count, infinity)); }
 double one_less(double count) { return -one_more(-count); }
 
+/// What rounding took off a sum: exact as long as nothing overflows (Knuth's TwoSum).
+double lost(double a, double b, double sum) {
+  const double b_part = sum - a;
+  const double a_part = sum - b_part;
+  return (a - a_part) + (b - b_part);
+}
+
+/// The smallest double that is at least `size` above `from`, and the largest that is at most so far
+/// above it: of the exact sum, not of the rounded one.
+double first_as_far(double from, double size) {
+  const double sum = from + size;
+  return lost(from, size, sum) > 0 ? std::nextafter(sum, infinity) : sum;
+}
+double last_as_near(double from, double size) {
+  const double sum = from + size;
+  return lost(from, size, sum) < 0 ? std::nextafter(sum, -infinity) : sum;
+}
+
+/// The part of a range that a change upwards may end in.
+Interval reach_up(const FeatureRule& rule, double from, const Interval& range) {
+  Interval reach = range;
+  if (rule.least_change > 0) {
+    const double first = first_as_far(from, rule.least_change);
+    if (first > reach.lower) reach = {first, reach.upper, true, reach.upper_closed};
+  }
+  if (rule.most_change < infinity) {
+    const double last = last_as_near(from, rule.most_change);
+    if (last < reach.upper) reach = {reach.lower, last, reach.lower_closed, true};
+  }
+  return reach;
+}
+
+Interval mirrored(const Interval& range) {
+  return {-range.upper, -range.lower, range.upper_closed, range.lower_closed};
+}
+
+constexpr Interval nowhere{0, 0, false, false};
+
 }  // namespace
+
+Axis::Axis(const FeatureRule& given_rule, double from, Precision given_precision)
+    : rule(given_rule), precision(given_precision), above(rule.range), below(rule.range) {
+  if (!std::isfinite(from)) return;
+  above = rule.direction == Direction::down ? nowhere : reach_up(rule, from, rule.range);
+  below = rule.direction == Direction::up ? nowhere
+                                          : mirrored(reach_up(rule, -from, mirrored(rule.range)));
+}
 
 /// The smallest admissible number from `value` on; infinite where there is none. Rounding up to a
 /// whole number keeps it a number of the precision: where the precision is coarser than 1 every
@@ -59,22 +105,21 @@ double Axis::round_down(double value) const {
 std::optional<double> Axis::lowest(const Cut* lower, const Cut* upper) const {
   double value = -infinity;
   if (lower) value = std::max(value, first_right_of(*lower, precision));
-  if (rule.range.lower != -infinity) {
-    value =
-        std::max(value, first_right_of({rule.range.lower, !rule.range.lower_closed}, precision));
+  if (above.lower != -infinity) {
+    value = std::max(value, first_right_of({above.lower, !above.lower_closed}, precision));
   }
   value = round_up(value);
-  return admitted(value, upper ? upper->left_of(value) : true);
+  return admitted(value, above, upper ? upper->left_of(value) : true);
 }
 
 std::optional<double> Axis::highest(const Cut* lower, const Cut* upper) const {
   double value = infinity;
   if (upper) value = std::min(value, last_left_of(*upper, precision));
-  if (rule.range.upper != infinity) {
-    value = std::min(value, last_left_of({rule.range.upper, rule.range.upper_closed}, precision));
+  if (below.upper != infinity) {
+    value = std::min(value, last_left_of({below.upper, below.upper_closed}, precision));
   }
   value = round_down(value);
-  return admitted(value, lower ? !lower->left_of(value) : true);
+  return admitted(value, below, lower ? !lower->left_of(value) : true);
 }
 
 std::optional<double> Axis::any(const Cut* lower, const Cut* upper) const {
@@ -86,8 +131,8 @@ std::optional<double> Axis::any(const Cut* lower, const Cut* upper) const {
   return inside && whatever ? std::optional(0.0) : std::nullopt;
 }
 
-std::optional<double> Axis::admitted(double value, bool inside) const {
-  if (!std::isfinite(value) || !inside || !rule.range.contains(value)) return std::nullopt;
+std::optional<double> Axis::admitted(double value, const Interval& range, bool inside) {
+  if (!std::isfinite(value) || !inside || !range.contains(value)) return std::nullopt;
   return value + 0.0;  // never -0.0, which people would read as another number
 }
 

@@ -9,10 +9,12 @@
 
 namespace boxwood {
 
-/// The lowest and the highest admissible number between two cuts, either of which may be absent.
-struct Axis {
-  const FeatureRule& rule;
-  Precision precision;
+/// The lowest admissible number above the point's own and the highest below it, between two cuts,
+/// either of which may be absent. From a missing value there is no way up or down: every number
+/// counts for both.
+class Axis {
+ public:
+  Axis(const FeatureRule& rule, double from, Precision precision);
 
   std::optional<double> lowest(const Cut* lower, const Cut* upper) const;
   std::optional<double> highest(const Cut* lower, const Cut* upper) const;
@@ -22,7 +24,11 @@ struct Axis {
  private:
   double round_up(double value) const;
   double round_down(double value) const;
-  std::optional<double> admitted(double value, bool inside) const;
+  static std::optional<double> admitted(double value, const Interval& range, bool inside);
+
+  const FeatureRule& rule;
+  Precision precision;
+  Interval above, below;  ///< where the rule lets a change up and a change down end
 };
 
 }  // namespace boxwood

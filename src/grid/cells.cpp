@@ -99,7 +99,7 @@ class VariableMaker {
     own_ = 0;
     const FeatureRule& rule = query_.features[feature];
     const std::vector<Cut>& cuts = boxes_.cuts[feature];
-    const Axis axis{rule, precision_};
+    const Axis axis(rule, query_.point[feature], precision_);
     const bool from_missing = own_rank == Variable::missing_rank;
     for (std::uint32_t rank = 0; rank <= cuts.size(); ++rank) {
       if (rank == own_rank) {
@@ -152,7 +152,7 @@ class VariableMaker {
     for (const std::vector<double>& row : rule.changes) width = std::max(width, row.size());
     const double step = std::max(rule.step, 1.0);
     for (double code = 0; code < static_cast<double>(width); code += step) consider(code);
-    const Axis axis{rule, precision_};
+    const Axis axis(rule, query_.point[feature], precision_);
     const Cut table_end{static_cast<double>(width), false};
     const Cut below_zero{0, false};
     const bool reaches_on = !upper || *upper > table_end;

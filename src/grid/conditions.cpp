@@ -133,6 +133,10 @@ class Builder {
       add(condition, least);
     }
   }
+  /// output - rival >= least, for this rival
+  void leads(std::int32_t output, std::int32_t rival, double least) {
+    add({index_, output, rival, 1}, least);
+  }
 
  private:
   template <typename Holds>
@@ -197,7 +201,8 @@ void add_class(const Ensemble& ensemble, const Requirement& requirement, std::in
   const auto& wanted = std::get<ClassIs>(requirement.outcome);
   if (ensemble.task == Task::binary) {
     const auto holds = [&](double s) { return meets(requirement, ensemble, std::span(&s, 1)); };
-    wanted.target == 1 ? builder.rising(0, holds) : builder.falling(0, holds);
+    (wanted.target == 1) != requirement.negated ? builder.rising(0, holds)
+                                                : builder.falling(0, holds);
     return;
   }
   const auto target = static_cast<std::int32_t>(wanted.target);
@@ -205,6 +210,8 @@ void add_class(const Ensemble& ensemble, const Requirement& requirement, std::in
     builder.rising(target, [&](double s) { return link_of(ensemble, s) >= *wanted.probability; });
   } else if (wanted.probability) {
     builder.ahead(target, lead_for_probability(ensemble, *wanted.probability), group);
+  } else if (wanted.margin && *wanted.margin > 0) {
+    builder.ahead(target, *wanted.margin);
   } else {
     builder.wins(target);  // to win is to be at least as large as every rival
   }
@@ -229,6 +236,21 @@ void add_output(const Ensemble& ensemble, const OutputIn& wanted, std::int32_t g
   });
 }
 
+void add_score(const ScoreIn& wanted, Builder& builder) {
+  const auto output = static_cast<std::int32_t>(wanted.output);
+  const Interval& range = wanted.range;
+  if (wanted.rival) {
+    const auto rival = static_cast<std::int32_t>(*wanted.rival);
+    builder.leads(output, rival, range.lower);
+    builder.leads(rival, output, -range.upper);
+    return;
+  }
+  builder.rising(output,
+                 [&](double s) { return range.lower_closed ? s >= range.lower : s > range.lower; });
+  builder.falling(
+      output, [&](double s) { return range.upper_closed ? s <= range.upper : s < range.upper; });
+}
+
 }  // namespace
 
 std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, const Query& query) {
@@ -236,10 +258,16 @@ std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, cons
   std::int32_t group = 0;
   for (const Requirement& requirement : query.requirements) {
     const Ensemble& ensemble = ensembles[requirement.ensemble];
+    // The opposite of an outcome says something linear only of two classes;
+    // search/alternatives.hpp takes the others apart, and whatever else can be met in several ways.
+    if (requirement.negated && ensemble.task != Task::binary) continue;
+    if (requirement.negated && !std::holds_alternative<ClassIs>(requirement.outcome)) continue;
     Builder builder(ensemble, static_cast<std::uint32_t>(requirement.ensemble), conditions);
     if (const auto* wanted = std::get_if<OutputIn>(&requirement.outcome)) {
       add_output(ensemble, *wanted, group, builder);
-    } else {
+    } else if (const auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
+      add_score(*score, builder);
+    } else if (std::holds_alternative<ClassIs>(requirement.outcome)) {
       add_class(ensemble, requirement, group, builder);
     }
     ++group;

@@ -8,9 +8,46 @@
 namespace boxwood {
 namespace {
 
-/// A change that is counted, not measured, as the norm counts it.
-double counted_cost(Norm norm, double weight, double size) {
-  return norm == Norm::l0 ? weight : weight * (norm == Norm::squared_l2 ? size * size : size);
+/// What a change of this size costs by the query's norm.
+double cost_of_size(const Query& query, double weight, double size) {
+  switch (query.norm) {
+    case Norm::l0:
+      return weight;
+    case Norm::squared_l2:
+      return weight * (size * size);
+    case Norm::mixture: {
+      // A part that is not there adds nothing, also where the size is too large for a double.
+      const Mixture& mixture = query.mixture;
+      const double square = mixture.squared_l2 > 0 ? mixture.squared_l2 * (size * size) : 0;
+      const double plain = mixture.l1 > 0 ? mixture.l1 * size : 0;
+      return weight * (square + plain + mixture.l0);
+    }
+    default:
+      return weight * size;
+  }
+}
+
+/// The share of the data below a value, by its place between the values at equal shares. Halfway
+/// where several of those are equal to it. It never falls as the value rises.
+double share_below(const std::vector<double>& quantiles, double value) {
+  const auto below = std::lower_bound(quantiles.begin(), quantiles.end(), value);
+  const auto above = std::upper_bound(below, quantiles.end(), value);
+  const auto last = static_cast<double>(quantiles.size() - 1);
+  if (below != above) {
+    const auto first_place = static_cast<double>(below - quantiles.begin());
+    const auto last_place = static_cast<double>(above - quantiles.begin() - 1);
+    return (first_place + last_place) / 2 / last;
+  }
+  if (below == quantiles.begin()) return 0;
+  if (below == quantiles.end()) return 1;
+  // Between the last of the equals below and the first of those above.
+  const auto lower = std::lower_bound(quantiles.begin(), below, *(below - 1));
+  const auto upper = std::upper_bound(below, quantiles.end(), *below);
+  const auto from =
+      static_cast<double>(lower - quantiles.begin() + (below - quantiles.begin()) - 1);
+  const auto to = static_cast<double>(below - quantiles.begin() + (upper - quantiles.begin()) - 1);
+  const double way = (value - *lower) / (*below - *lower);
+  return std::lerp(from, to, way) / 2 / last;
 }
 
 double size_of_change(const FeatureRule& rule, double from, double to) {
@@ -32,13 +69,17 @@ double term_cost(const Query& query, std::size_t feature, double to) {
   const bool through_missing = std::isnan(to) || std::isnan(from);
   if (through_missing && !rule.missing_allowed) return never;
   if (query.norm == Norm::custom) return query.term(feature, from, to);
-  if (through_missing) return counted_cost(query.norm, rule.weight, 1);
+  if (through_missing) return cost_of_size(query, rule.weight, 1);
   if (rule.kind == FeatureKind::categorical) {
     const double size = size_of_change(rule, from, to);
-    return std::isfinite(size) ? counted_cost(query.norm, rule.weight, size) : never;
+    return std::isfinite(size) ? cost_of_size(query, rule.weight, size) : never;
   }
-  if (query.norm == Norm::l0) return rule.weight;
-  return counted_cost(query.norm, rule.weight, std::abs(to - from) / rule.scale);
+  const double weight = rule.weight * (to > from ? rule.up : rule.down);
+  if (!rule.quantiles.empty()) {
+    const double passed = share_below(rule.quantiles, to) - share_below(rule.quantiles, from);
+    return cost_of_size(query, weight, std::abs(passed));
+  }
+  return cost_of_size(query, weight, std::abs(to - from) / rule.scale);
 }
 
 double group_cost(const Query& query, const OneHot& group, std::size_t to) {
@@ -50,7 +91,7 @@ double group_cost(const Query& query, const OneHot& group, std::size_t to) {
   if (query.norm == Norm::custom) {
     return query.term(group.columns.front(), static_cast<double>(from), static_cast<double>(to));
   }
-  return counted_cost(query.norm, group.weight, 1);
+  return cost_of_size(query, group.weight, 1);
 }
 
 std::optional<std::size_t> hot_column(const OneHot& group, std::span<const double> point) {

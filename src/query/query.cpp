@@ -30,6 +30,16 @@ void check_class(const ClassIs& wanted, const Ensemble& ensemble, const std::str
     throw Error(place, fmt::format("class {} does not exist; the model has {} classes",
                                    wanted.target, ensemble.class_count()));
   }
+  if (wanted.margin && wanted.probability) {
+    throw Error(place, "it asks for a probability and a margin",
+                "Give one of them, or two requirements");
+  }
+  if (wanted.margin && (ensemble.link == Link::votes || !std::isfinite(*wanted.margin))) {
+    throw Error(place,
+                ensemble.link == Link::votes ? "the model's scores are probabilities"
+                                             : "the margin is not a finite number",
+                "Ask for a probability, or a finite margin");
+  }
   if (!wanted.probability) return;
   if (!ensemble.has_probabilities()) {
     throw Error(place, fmt::format("the model ({}) gives no probabilities", ensemble.objective),
@@ -41,6 +51,21 @@ void check_class(const ClassIs& wanted, const Ensemble& ensemble, const std::str
   }
 }
 
+void check_classes(const ClassIn& wanted, const Ensemble& ensemble, const std::string& place) {
+  if (wanted.targets.empty()) throw Error(place, "it names no class");
+  for (const std::size_t target : wanted.targets) check_class({target}, ensemble, place);
+}
+
+void check_score(const ScoreIn& wanted, const Ensemble& ensemble, const std::string& place) {
+  check_range(wanted.range, place);
+  for (const std::size_t output : {wanted.output, wanted.rival.value_or(0)}) {
+    if (output < ensemble.base.size()) continue;
+    throw Error(place, fmt::format("score {} does not exist; the model has {}", output,
+                                   ensemble.base.size()));
+  }
+  if (wanted.rival == wanted.output) throw Error(place, "a score is compared with itself");
+}
+
 void check_output(const OutputIn& wanted, const Ensemble& ensemble, const std::string& place) {
   check_range(wanted.range, place);
   if (ensemble.link == Link::winner) {
@@ -50,6 +75,14 @@ void check_output(const OutputIn& wanted, const Ensemble& ensemble, const std::s
     throw Error(place, fmt::format("output {} does not exist; the model has {}", wanted.output,
                                    ensemble.base.size()));
   }
+}
+
+/// A margin of two classes with one score is counted from the number that decides.
+double deciding_score(const Ensemble& ensemble) {
+  const bool halves = ensemble.decision == Decision::score_above_half ||
+                      (ensemble.decision == Decision::output_above_half &&
+                       (ensemble.link == Link::identity || ensemble.link == Link::votes));
+  return halves ? 0.5 : 0.0;
 }
 
 /// Wide enough for any unit, narrow enough that no cost of float32 values overflows a double.
@@ -84,6 +117,25 @@ void check_feature(const Query& query, const Ensemble& ensemble, std::size_t i) 
       std::adjacent_find(rule.allowed.begin(), rule.allowed.end(), std::greater_equal<>{}) !=
           rule.allowed.end()) {
     throw Error(place, "the allowed values are not numbers that rise");
+  }
+  if (!is_factor(rule.up) || !is_factor(rule.down)) {
+    throw Error(place, fmt::format("factors {} up and {} down are not numbers from 1e-30 to 1e30",
+                                   rule.up, rule.down));
+  }
+  if (!(rule.least_change >= 0 && std::isfinite(rule.least_change)) || !(rule.most_change >= 0)) {
+    throw Error(place, "the least or the most change is not a number from 0 on");
+  }
+  if (rule.kind == FeatureKind::categorical &&
+      (rule.direction != Direction::both || rule.least_change > 0 || rule.up != 1 ||
+       rule.down != 1 || !rule.quantiles.empty() || std::isfinite(rule.most_change))) {
+    throw Error(place, "categories have no order, so there is no up and down or size of a change",
+                "List the allowed categories, or make the feature ordinal");
+  }
+  if (rule.quantiles.size() == 1 ||
+      !std::all_of(rule.quantiles.begin(), rule.quantiles.end(),
+                   [](double value) { return std::isfinite(value); }) ||
+      !std::is_sorted(rule.quantiles.begin(), rule.quantiles.end())) {
+    throw Error(place, "the quantiles are not two or more numbers that do not fall");
   }
   for (const std::vector<double>& row : rule.changes) {
     for (const double size : row) {
@@ -142,6 +194,73 @@ void check_read_alike(const Query& query, const Ensemble& ensemble) {
   }
 }
 
+void check_clauses(const Query& query) {
+  for (std::size_t c = 0; c < query.clauses.size(); ++c) {
+    for (const Literal& literal : query.clauses[c].any_of) {
+      const std::string place = fmt::format("clause {}", c);
+      if (literal.feature >= query.point.size()) {
+        throw Error(place, fmt::format("feature {} does not exist", literal.feature));
+      }
+      if (std::isnan(literal.range.lower) || std::isnan(literal.range.upper)) {
+        throw Error(place, "an end of a range is not a number");
+      }
+    }
+  }
+}
+
+void check_norm(const Query& query) {
+  if (query.norm == Norm::custom && !query.term) {
+    throw Error("query", "the custom norm has no term", "Set Query::term");
+  }
+  if (query.norm != Norm::mixture) return;
+  const Mixture& mixture = query.mixture;
+  double sum = 0;
+  for (const double part : {mixture.squared_l2, mixture.l1, mixture.l0}) {
+    if (!(part >= 0 && part <= largest_factor)) {
+      throw Error("mixture", fmt::format("{} is not a number from 0 to 1e30", part));
+    }
+    sum += part;
+  }
+  if (!(sum >= least_factor)) throw Error("mixture", "every part of it is 0", "Give one at least");
+}
+
+/// How far a class leads, by raw scores.
+double lead_of(const Ensemble& ensemble, std::span<const double> scores, std::size_t target) {
+  if (scores.size() == 1) {
+    const double beyond = scores[0] - deciding_score(ensemble);
+    return target == 1 ? beyond : -beyond;
+  }
+  double lead = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    if (k != target) lead = std::min(lead, scores[target] - scores[k]);
+  }
+  return lead;
+}
+
+bool is_class(const ClassIs& wanted, const Ensemble& ensemble, std::span<const double> scores) {
+  if (wanted.probability) {
+    return ensemble.probability(ensemble.transform(scores), wanted.target) >= *wanted.probability;
+  }
+  if (ensemble.classify(scores) != wanted.target) return false;
+  return !wanted.margin || lead_of(ensemble, scores, wanted.target) >= *wanted.margin;
+}
+
+bool has_outcome(const Requirement& requirement, const Ensemble& ensemble,
+                 std::span<const double> scores) {
+  if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
+    return output->range.contains(ensemble.transform(scores)[output->output]);
+  }
+  if (const auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
+    const double own = scores[score->output];
+    return score->range.contains(score->rival ? own - scores[*score->rival] : own);
+  }
+  if (const auto* several = std::get_if<ClassIn>(&requirement.outcome)) {
+    return std::count(several->targets.begin(), several->targets.end(), ensemble.classify(scores)) >
+           0;
+  }
+  return is_class(std::get<ClassIs>(requirement.outcome), ensemble, scores);
+}
+
 }  // namespace
 
 Query query_for(const Ensemble& ensemble, std::span<const double> point) {
@@ -159,6 +278,15 @@ Query query_for(const Ensemble& ensemble, std::span<const double> point) {
 
 Requirement require_class(std::size_t target, std::optional<double> probability) {
   return {.ensemble = 0, .outcome = ClassIs{target, probability}};
+}
+
+Requirement require_other_class(const Ensemble& ensemble, std::size_t target) {
+  if (ensemble.class_count() == 2) return require_class(1 - std::min<std::size_t>(target, 1));
+  ClassIn others;
+  for (std::size_t k = 0; k < ensemble.class_count(); ++k) {
+    if (k != target) others.targets.push_back(k);
+  }
+  return {.ensemble = 0, .outcome = others};
 }
 
 Requirement require_output(Interval range, std::size_t output) {
@@ -187,9 +315,8 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
     if (ensemble.input != ensembles.front().input) check_read_alike(query, ensembles.front());
   }
   check_groups(query, ensembles.front());
-  if (query.norm == Norm::custom && !query.term) {
-    throw Error("query", "the custom norm has no term", "Set Query::term");
-  }
+  check_clauses(query);
+  check_norm(query);
   for (std::size_t m = 0; m < query.requirements.size(); ++m) {
     const Requirement& requirement = query.requirements[m];
     const std::string place = fmt::format("requirement {}", m);
@@ -197,8 +324,12 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
       throw Error(place, fmt::format("model {} does not exist", requirement.ensemble));
     }
     const Ensemble& ensemble = ensembles[requirement.ensemble];
-    if (const auto* wanted = std::get_if<ClassIs>(&requirement.outcome)) {
-      check_class(*wanted, ensemble, place);
+    if (const auto* one = std::get_if<ClassIs>(&requirement.outcome)) {
+      check_class(*one, ensemble, place);
+    } else if (const auto* several = std::get_if<ClassIn>(&requirement.outcome)) {
+      check_classes(*several, ensemble, place);
+    } else if (const auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
+      check_score(*score, ensemble, place);
     } else {
       check_output(std::get<OutputIn>(requirement.outcome), ensemble, place);
     }
@@ -207,12 +338,7 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
 
 bool meets(const Requirement& requirement, const Ensemble& ensemble,
            std::span<const double> scores) {
-  if (const auto* wanted = std::get_if<OutputIn>(&requirement.outcome)) {
-    return wanted->range.contains(ensemble.transform(scores)[wanted->output]);
-  }
-  const auto& wanted = std::get<ClassIs>(requirement.outcome);
-  if (!wanted.probability) return ensemble.classify(scores) == wanted.target;
-  return ensemble.probability(ensemble.transform(scores), wanted.target) >= *wanted.probability;
+  return has_outcome(requirement, ensemble, scores) != requirement.negated;
 }
 
 bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point) {

@@ -67,17 +67,40 @@ Json changes_json(const Ensemble& ensemble, const Schema& schema, const Query& q
   return list;
 }
 
+/// Of models other than the first requirement's only the numbers of classes are known here.
 Json target_json(const Ensemble& ensemble, const Query& query) {
   Json list = Json::array();
   for (const Requirement& requirement : query.requirements) {
+    if (requirement.negated) {
+      Query opposite = query;
+      opposite.requirements = {{requirement.ensemble, requirement.outcome}};
+      list.push_back({{"not", target_json(ensemble, opposite).front()}});
+      continue;
+    }
+    const bool first = requirement.ensemble == query.requirements.front().ensemble;
+    const auto class_json = [&](std::size_t target) {
+      return first ? Json(ensemble.class_name(target)) : Json(target);
+    };
     if (const auto* wanted = std::get_if<OutputIn>(&requirement.outcome)) {
       list.push_back({{"output", wanted->output}, {"range", interval_json(wanted->range)}});
       continue;
     }
+    if (const auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
+      list.push_back({{"score", score->output}, {"range", interval_json(score->range)}});
+      if (score->rival) list.back()["rival"] = *score->rival;
+      continue;
+    }
+    if (const auto* several = std::get_if<ClassIn>(&requirement.outcome)) {
+      Json names = Json::array();
+      for (const std::size_t target : several->targets) names.push_back(class_json(target));
+      list.push_back({{"one_of", std::move(names)}});
+      continue;
+    }
     const auto& wanted = std::get<ClassIs>(requirement.outcome);
     list.push_back(
-        {{"class", ensemble.class_name(wanted.target)},
+        {{"class", class_json(wanted.target)},
          {"probability", wanted.probability ? Json(*wanted.probability) : Json(nullptr)}});
+    if (wanted.margin) list.back()["margin"] = *wanted.margin;
   }
   return list;
 }

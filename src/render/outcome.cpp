@@ -61,6 +61,35 @@ bool is_too_small(double from, double to, Precision precision) {
          is_next_float(from, to, precision);
 }
 
+/// "7, 8 or 9", or "anything but 4" where that is shorter.
+std::string classes_text(const Ensemble& ensemble, const ClassIn& wanted) {
+  const std::size_t count = ensemble.class_count();
+  const auto is_wanted = [&](std::size_t k) {
+    return std::count(wanted.targets.begin(), wanted.targets.end(), k) > 0;
+  };
+  std::vector<std::string> inside, outside;
+  for (std::size_t k = 0; k < count; ++k) {
+    (is_wanted(k) ? inside : outside).push_back(fmt::format("\"{}\"", ensemble.class_name(k)));
+  }
+  if (outside.size() == 1 && inside.size() > 1) return "anything but " + outside.front();
+  return or_list(inside);
+}
+
+/// "raw score", "raw score of "a"", "lead of "a" over "b"".
+std::string score_name(const Ensemble& ensemble, const ScoreIn& wanted) {
+  const auto name = [&](std::size_t output) {
+    return ensemble.task == Task::multiclass ? fmt::format("\"{}\"", ensemble.class_name(output))
+                                             : fmt::format("output {}", output);
+  };
+  if (wanted.rival)
+    return fmt::format("lead of {} over {}", name(wanted.output), name(*wanted.rival));
+  return ensemble.base.size() == 1 ? "raw score" : "raw score of " + name(wanted.output);
+}
+
+double score_value(const ScoreIn& wanted, std::span<const double> scores) {
+  return scores[wanted.output] - (wanted.rival ? scores[*wanted.rival] : 0);
+}
+
 const char* cost_name(Norm norm) {
   switch (norm) {
     case Norm::squared_l2:
@@ -71,6 +100,8 @@ const char* cost_name(Norm norm) {
       return " (weighted number of changes)";
     case Norm::linf:
       return " (largest weighted change)";
+    case Norm::mixture:
+      return " (mixture of distances)";
     case Norm::custom:
       break;
   }
@@ -111,7 +142,8 @@ std::string outcome_text(const Ensemble& ensemble, const Schema& schema,
 }
 
 std::string standing_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
-                          std::span<const double> outputs) {
+                          std::span<const double> scores) {
+  const std::vector<double> outputs = ensemble.transform(scores);
   const Requirement* requirement = first_requirement(query);
   if (!requirement) return {};
   if (const auto* wanted = std::get_if<OutputIn>(&requirement->outcome)) {
@@ -121,7 +153,19 @@ std::string standing_text(const Ensemble& ensemble, const Schema& schema, const 
     return fmt::format("output {}, needed {}",
                        value_text(words, outputs[wanted->output], ensemble.accumulator), needed);
   }
+  if (const auto* several = std::get_if<ClassIn>(&requirement->outcome)) {
+    return "needed " + classes_text(ensemble, *several);
+  }
+  if (const auto* score = std::get_if<ScoreIn>(&requirement->outcome)) {
+    return fmt::format("{} {}, needed {}", score_name(ensemble, *score),
+                       value_text({}, score_value(*score, scores), ensemble.accumulator),
+                       interval_text({}, score->range, ensemble.accumulator));
+  }
   const auto& wanted = std::get<ClassIs>(requirement->outcome);
+  if (wanted.margin) {
+    return fmt::format("needed \"{}\" by a margin of {}", ensemble.class_name(wanted.target),
+                       *wanted.margin);
+  }
   const auto probability = probability_of(ensemble, wanted.target, outputs);
   if (!probability) return {};
   const auto needed = probability_needed(ensemble, wanted);
@@ -134,8 +178,16 @@ std::string standing_text(const Ensemble& ensemble, const Schema& schema, const 
 }
 
 std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
-                         std::span<const double> outputs) {
+                         std::span<const double> scores) {
+  const std::vector<double> outputs = ensemble.transform(scores);
   const Requirement* requirement = first_requirement(query);
+  if (requirement && std::holds_alternative<ClassIn>(requirement->outcome)) {
+    return fmt::format("There it is \"{}\"", ensemble.class_name(ensemble.classify(scores)));
+  }
+  if (const auto* score = requirement ? std::get_if<ScoreIn>(&requirement->outcome) : nullptr) {
+    return fmt::format("{} there {}", capital(score_name(ensemble, *score)),
+                       value_text({}, score_value(*score, scores), ensemble.accumulator));
+  }
   const auto* wanted = requirement ? std::get_if<ClassIs>(&requirement->outcome) : nullptr;
   if (wanted) {
     const auto probability = probability_of(ensemble, wanted->target, outputs);
@@ -155,12 +207,22 @@ std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Q
 std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const Query& query) {
   const Requirement* requirement = first_requirement(query);
   if (!requirement) return "is allowed";
+  if (requirement->negated) {
+    Query opposite = query;
+    opposite.requirements.front().negated = false;
+    return "does anything else than what " + target_phrase(ensemble, schema, opposite);
+  }
   std::string phrase;
   if (const auto* wanted = std::get_if<OutputIn>(&requirement->outcome)) {
     const std::string name =
         ensemble.task == Task::regression ? output_name(schema) : std::string("output");
     phrase = fmt::format("brings the {} to {}", name,
                          interval_text(output_words(schema), wanted->range, ensemble.accumulator));
+  } else if (const auto* several = std::get_if<ClassIn>(&requirement->outcome)) {
+    phrase = "gives " + classes_text(ensemble, *several);
+  } else if (const auto* score = std::get_if<ScoreIn>(&requirement->outcome)) {
+    phrase = fmt::format("brings the {} to {}", score_name(ensemble, *score),
+                         interval_text({}, score->range, ensemble.accumulator));
   } else {
     const auto& class_is = std::get<ClassIs>(requirement->outcome);
     const std::string label = ensemble.class_name(class_is.target);
@@ -170,6 +232,7 @@ std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const 
     if (class_is.probability) {
       phrase += " with probability at least " + needed_text(*class_is.probability);
     }
+    if (class_is.margin) phrase += fmt::format(" by a margin of at least {}", *class_is.margin);
   }
   if (query.requirements.size() > 1) {
     const std::size_t others = query.requirements.size() - 1;
@@ -185,7 +248,7 @@ std::string subject_text(const Schema& schema, std::size_t row) {
 std::string headline(const Explanation& explanation) {
   const auto& [ensemble, schema, query, answer, row, faults] = explanation;
   const std::vector<double> scores = ensemble.predict(query.point);
-  const std::string standing = standing_text(ensemble, schema, query, ensemble.transform(scores));
+  const std::string standing = standing_text(ensemble, schema, query, scores);
   std::string text =
       fmt::format("{}: {}", subject_text(schema, row), outcome_text(ensemble, schema, scores));
   if (!standing.empty()) text += fmt::format(" ({})", standing);
@@ -220,8 +283,7 @@ std::string verdict(const Explanation& explanation) {
 std::string closing(const Explanation& explanation) {
   const auto& [ensemble, schema, query, answer, row, faults] = explanation;
   if (answer.solutions.empty() || answer.already_met) return {};
-  std::string text = reached_text(ensemble, schema, query,
-                                  ensemble.transform(ensemble.predict(answer.best().point)));
+  std::string text = reached_text(ensemble, schema, query, ensemble.predict(answer.best().point));
   if (!text.empty()) text += " · ";
   text += fmt::format("{} {}{}", text.empty() ? "Cost" : "cost", cost_text(answer.cost),
                       cost_name(query.norm));

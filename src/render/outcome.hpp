@@ -16,11 +16,11 @@ std::string outcome_text(const Ensemble& ensemble, const Schema& schema,
 /// `probability of "granted" 0.21, needed more than 0.50`: the figure that the requirement is
 /// about and what it must be; empty where there is none.
 std::string standing_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
-                          std::span<const double> outputs);
+                          std::span<const double> scores);
 
 /// `Probability there 0.53`, without what is needed.
 std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
-                         std::span<const double> outputs);
+                         std::span<const double> scores);
 
 /// "is granted" where the schema says what is ("credit"), else `gives "granted"`; "is granted with
 /// probability at least 0.80", "brings the price to at least 9".

@@ -96,14 +96,21 @@ const std::string& title_of(const FeatureSchema& feature) {
   return feature.title.empty() ? feature.name : feature.title;
 }
 
-std::string and_list(const std::vector<std::string>& words) {
+namespace {
+
+std::string listed(const std::vector<std::string>& words, const char* last) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? " and " : ", ";
+    if (i > 0) text += i + 1 == words.size() ? last : ", ";
     text += words[i];
   }
   return text;
 }
+
+}  // namespace
+
+std::string and_list(const std::vector<std::string>& words) { return listed(words, " and "); }
+std::string or_list(const std::vector<std::string>& words) { return listed(words, " or "); }
 
 std::string capital(std::string text) {
   if (!text.empty()) {

@@ -32,6 +32,8 @@ const std::string& title_of(const FeatureSchema& feature);
 
 /// "a, b and c".
 std::string and_list(const std::vector<std::string>& words);
+/// "a, b or c".
+std::string or_list(const std::vector<std::string>& words);
 
 /// First letter in upper case.
 std::string capital(std::string text);

@@ -3,13 +3,17 @@
 #include <boxwood/explain.hpp>
 
 #include "grid/grid.hpp"
+#include "grid/rule_trees.hpp"
+#include "search/alternatives.hpp"
 #include "search/bottleneck.hpp"
 #include "search/fast/fast.hpp"
 #include "search/fast/model.hpp"
+#include "search/fewest.hpp"
 #include "search/guarded.hpp"
 #include "search/incumbent.hpp"
 #include "search/paper/paper.hpp"
 #include "search/reporter.hpp"
+#include "search/rules.hpp"
 #include "search/watch.hpp"
 
 #include <tbb/global_control.h>
@@ -84,6 +88,37 @@ Outcome search_paper(const Prepared& prepared, const Query& query, const Options
   return paper::branch_and_bound(space, incumbent, watch, reporter, threads);
 }
 
+/// Searches one alternative after the other with one shared incumbent, so that each only looks for
+/// what is cheaper than what the others found.
+Outcome search_all(const Prepared& prepared, const Query& query, const Options& options,
+                   std::span<const double> known_solution, int threads, Incumbent& incumbent,
+                   Watch& watch) {
+  const auto run = options.engine == Engine::fast ? search_fast : search_paper;
+  const std::vector<Query> ways = alternatives(prepared.ensembles(), query);
+  Outcome outcome{infinity, 0};
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    if (watch.expired()) return {0, outcome.open_nodes + ways.size() - i};
+    Options inner = options;
+    if (options.progress && ways.size() > 1) {
+      // Of the alternatives to come nothing is known yet.
+      const double most = i + 1 < ways.size() ? 0 : outcome.open_bound;
+      inner.progress = [&options, most](const Progress& progress) {
+        Progress shown = progress;
+        shown.lower_bound = std::min(progress.lower_bound, most);
+        options.progress(shown);
+      };
+    }
+    const bool known = !known_solution.empty() &&
+                       (ways.size() == 1 || meets(ways[i], prepared.ensembles(), known_solution));
+    const Outcome one =
+        run(prepared, ways[i], inner, known ? known_solution : std::span<const double>{}, threads,
+            incumbent, watch);
+    outcome.open_bound = std::min(outcome.open_bound, one.open_bound);
+    outcome.open_nodes += one.open_nodes;
+  }
+  return outcome;
+}
+
 }  // namespace
 
 Prepared::Prepared(std::span<const Ensemble> ensembles) : ensembles_(ensembles) {
@@ -111,6 +146,8 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   if (query.requirements.empty()) {
     throw Error("query", "nothing is required", "Give at least one requirement");
   }
+  if (query.fewest_first) return explain_fewest(prepared, query, options, known_solution);
+  if (has_rules(query)) return explain_with_rules(prepared, query, options, known_solution);
   if (query.norm == Norm::linf) {
     return explain_bottleneck(prepared, query, options, known_solution);
   }
@@ -139,8 +176,7 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
       allow.emplace(tbb::global_control::max_allowed_parallelism,
                     static_cast<std::size_t>(threads));
     }
-    const auto run = options.engine == Engine::fast ? search_fast : search_paper;
-    outcome = run(prepared, query, options, known_solution, threads, incumbent, watch);
+    outcome = search_all(prepared, query, options, known_solution, threads, incumbent, watch);
   }
 
   const Incumbent::Result found = incumbent.result();

@@ -3,10 +3,12 @@
 #include <boxwood/explain.hpp>
 
 #include "grid/grid.hpp"
+#include "grid/rule_trees.hpp"
 #include "search/bottleneck.hpp"
 #include "search/incumbent.hpp"
 #include "search/paper/paper.hpp"
 #include "search/reporter.hpp"
+#include "search/rules.hpp"
 #include "search/watch.hpp"
 
 #include <algorithm>
@@ -21,6 +23,15 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
   validate(query, ensembles);
   if (std::isnan(radius) || radius < 0) {
     throw Error("radius", "it is not a distance", "Give a number of at least 0");
+  }
+  if (has_rules(query)) {
+    const WithRules with(prepared, query);
+    const auto without_scores = [&](const Region& region) {
+      Region shorter = region;
+      shorter.scores.pop_back();
+      return visit(shorter);
+    };
+    return visit_regions(with.prepared, with.query, radius, without_scores, options);
   }
   if (query.norm == Norm::linf) {
     // Every change within the radius; whatever their sum.

@@ -159,17 +159,55 @@ std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<doubl
   return outputs;
 }
 
+namespace {
+
+bool between(const Interval& range, double value) {
+  if (std::isnan(value) || value < range.lower || value > range.upper) return false;
+  if (value == range.lower && !range.lower_closed) return false;
+  return !(value == range.upper && !range.upper_closed);
+}
+
+/// The margin of a class over all others, as ClassIs defines it.
+bool leads_by(double margin, std::size_t target, const Ensemble& ensemble,
+              const std::vector<double>& scores) {
+  if (scores.size() == 1) {
+    double decides = 0;
+    if (ensemble.decision == Decision::score_above_half) decides = 0.5;
+    if (ensemble.decision == Decision::output_above_half && ensemble.link == Link::identity) {
+      decides = 0.5;
+    }
+    return (target == 1 ? scores[0] - decides : decides - scores[0]) >= margin;
+  }
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    if (k != target && !(scores[target] - scores[k] >= margin)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
                    const std::vector<double>& scores) {
+  if (requirement.negated) {
+    return !outcome_holds({requirement.ensemble, requirement.outcome}, ensemble, scores);
+  }
   const std::vector<double> outputs = outputs_of(ensemble, scores);
-  if (const auto* wanted = std::get_if<OutputIn>(&requirement.outcome)) {
-    const double value = outputs.at(wanted->output);
-    const Interval& range = wanted->range;
-    if (value < range.lower || value > range.upper) return false;
-    if (value == range.lower && !range.lower_closed) return false;
-    return !(value == range.upper && !range.upper_closed);
+  if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
+    return between(output->range, outputs.at(output->output));
+  }
+  if (const auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
+    double value = scores.at(score->output);
+    if (score->rival) value -= scores.at(*score->rival);
+    return between(score->range, value);
+  }
+  if (const auto* several = std::get_if<ClassIn>(&requirement.outcome)) {
+    for (const std::size_t target : several->targets) {
+      if (outcome_holds({requirement.ensemble, ClassIs{target}}, ensemble, scores)) return true;
+    }
+    return false;
   }
   const auto& wanted = std::get<ClassIs>(requirement.outcome);
+  if (wanted.margin && !leads_by(*wanted.margin, wanted.target, ensemble, scores)) return false;
   if (ensemble.task == Task::binary) {
     const double one = outputs.at(0);
     if (!wanted.probability) {
@@ -194,6 +232,45 @@ bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
     if (k < wanted.target && rivals[k] == rivals[wanted.target]) return false;
   }
   return true;
+}
+
+namespace {
+
+/// How far along the list of values at equal shares a value lies, from 0 to 1: counted, not
+/// searched for.
+double share_of(const std::vector<double>& quantiles, double value) {
+  double below = 0, equal = 0, last_below = 0, first_above = 0, lower_equals = 0, upper_equals = 0;
+  bool any_above = false;
+  for (const double q : quantiles) {
+    if (q < value) {
+      lower_equals = below > 0 && q == last_below ? lower_equals + 1 : 1;
+      last_below = q;
+      ++below;
+    } else if (q == value) {
+      ++equal;
+    } else if (!any_above || q == first_above) {
+      first_above = q;
+      any_above = true;
+      ++upper_equals;
+    }
+  }
+  const double steps = static_cast<double>(quantiles.size()) - 1;
+  if (equal > 0) return (below + (equal - 1) / 2) / steps;
+  if (below == 0) return 0;
+  if (!any_above) return 1;
+  const double from = below - 1 - (lower_equals - 1) / 2;
+  const double to = below + (upper_equals - 1) / 2;
+  return (from + (to - from) * ((value - last_below) / (first_above - last_below))) / steps;
+}
+
+}  // namespace
+
+bool literal_holds(const Literal& literal, double value, Precision precision) {
+  if (std::isnan(value)) return literal.missing;
+  const Interval read{rounded(literal.range.lower, precision),
+                      rounded(literal.range.upper, precision), literal.range.lower_closed,
+                      literal.range.upper_closed};
+  return between(read, rounded(value, precision)) == literal.inside;
 }
 
 double cost_of(const Query& query, std::span<const double> point) {
@@ -229,10 +306,20 @@ double cost_of(const Query& query, std::span<const double> point) {
         }
         if (query.norm == Norm::l0 && steps <= std::numeric_limits<double>::max()) steps = 1;
       } else if (!group && !through_missing && query.norm != Norm::l0) {
-        steps = std::fabs(from - to) / rule.scale;
+        steps = rule.quantiles.empty()
+                    ? std::fabs(from - to) / rule.scale
+                    : std::fabs(share_of(rule.quantiles, from) - share_of(rule.quantiles, to));
       }
-      const double weight = group ? group->weight : rule.weight;
-      term = weight * (query.norm == Norm::squared_l2 ? steps * steps : steps);
+      double weight = group ? group->weight : rule.weight;
+      if (!group && from < to) weight *= rule.up;
+      if (!group && from > to) weight *= rule.down;
+      double size = query.norm == Norm::squared_l2 ? steps * steps : steps;
+      if (query.norm == Norm::mixture) {
+        size = query.mixture.l0;
+        if (query.mixture.l1 != 0) size += query.mixture.l1 * steps;
+        if (query.mixture.squared_l2 != 0) size += query.mixture.squared_l2 * steps * steps;
+      }
+      term = weight * size;
     }
     if (query.norm == Norm::linf) {
       if (term > cost) cost = term;

@@ -16,6 +16,7 @@ std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> 
 std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<double>& scores);
 bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
                    const std::vector<double>& scores);
+bool literal_holds(const Literal& literal, double value, Precision precision);
 double cost_of(const Query& query, std::span<const double> point);
 
 }  // namespace boxwood::verifying

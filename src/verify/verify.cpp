@@ -89,6 +89,7 @@ class Verifier {
     }
     for (std::size_t d = 0; d < solution.point.size(); ++d) check_value(d, solution.point[d]);
     check_groups(solution.point);
+    check_rules(solution.point);
     const double cost = cost_of(query_, solution.point);
     if (!nearly_equal(cost, answer_.cost)) {
       fault(fmt::format("it costs {}, the answer says {}", cost, answer_.cost));
@@ -143,6 +144,7 @@ class Verifier {
     const bool high =
         value < rule.range.upper || (value == rule.range.upper && rule.range.upper_closed);
     if (!low || !high) fault(fmt::format("{} = {} lies outside its range", name, value));
+    if (!std::isnan(from)) check_size_of_change(rule, name, from, value);
     const auto reads_as = [&](double admissible) {
       return (precision_ == Precision::float32 ? static_cast<double>(static_cast<float>(admissible))
                                                : admissible) == value;
@@ -158,6 +160,53 @@ class Verifier {
       }
     } else if (rule.step > 0 && !reads_as(std::round(value / rule.step) * rule.step)) {
       fault(fmt::format("{} = {} is not a multiple of its step", name, value));
+    }
+  }
+
+  /// Less than 0, 0 or more than 0, as the exact distance of two numbers compares with a size.
+  static double compare_distance(double a, double b, double size) {
+    const double high = std::max(a, b), low = std::min(a, b);
+    const double distance = high - low;
+    if (distance != size) return distance - size;
+    // The rounded difference is the size: what rounding lost decides.
+    const double back = high - distance;
+    return (high - (distance + back)) + (back - low);
+  }
+
+  void check_size_of_change(const FeatureRule& rule, const std::string& name, double from,
+                            double to) {
+    if (rule.direction == Direction::up && to < from) fault(name + " falls but may only rise");
+    if (rule.direction == Direction::down && to > from) fault(name + " rises but may only fall");
+    if (compare_distance(from, to, rule.least_change) < 0) {
+      fault(name + " changes by less than the least");
+    }
+    if (std::isfinite(rule.most_change) && compare_distance(from, to, rule.most_change) > 0) {
+      fault(name + " changes by more than the most");
+    }
+  }
+
+  void check_rules(const std::vector<double>& point) {
+    for (std::size_t c = 0; c < query_.clauses.size(); ++c) {
+      const std::vector<Literal>& any_of = query_.clauses[c].any_of;
+      if (std::none_of(any_of.begin(), any_of.end(), [&](const Literal& literal) {
+            return literal_holds(literal, point[literal.feature], precision_);
+          })) {
+        fault(fmt::format("clause {} is broken", c));
+      }
+    }
+    if (!query_.most_changes) return;
+    std::size_t changed = 0;
+    std::vector<bool> counted(point.size(), false);
+    for (std::size_t d = 0; d < point.size(); ++d) {
+      if (counted[d] || same_value(point[d], query_.point[d])) continue;
+      ++changed;
+      for (const OneHot& group : query_.groups) {
+        if (std::count(group.columns.begin(), group.columns.end(), d) == 0) continue;
+        for (const std::size_t column : group.columns) counted[column] = true;
+      }
+    }
+    if (changed > *query_.most_changes) {
+      fault(fmt::format("{} features change, at most {} may", changed, *query_.most_changes));
     }
   }
 

@@ -1,0 +1,171 @@
+#include "grid/rule_trees.hpp"
+
+#include "grid/cuts.hpp"
+#include "model/arithmetic.hpp"
+
+#include <boxwood/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace boxwood {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::int32_t clause_score = 0, change_score = 1;
+/// Statements with two ends each double the leaves of the statements after them.
+constexpr std::size_t most_nodes = 10'000;
+
+/// Grows a tree from its open ends, parents before children.
+class TreeMaker {
+ public:
+  explicit TreeMaker(std::int32_t output) {
+    tree_.output = output;
+    tree_.nodes.emplace_back();
+  }
+
+  std::size_t size() const { return tree_.nodes.size(); }
+
+  void leaf(std::size_t at, double score) {
+    tree_.nodes[at].value = static_cast<std::int32_t>(tree_.values.size());
+    tree_.values.push_back(score);
+  }
+
+  struct Children {
+    std::size_t left, right;
+  };
+  Children split(std::size_t at, NodeKind kind, std::size_t feature, double threshold,
+                 bool missing_left) {
+    const std::size_t left = tree_.nodes.size();
+    tree_.nodes.resize(left + 2);
+    Node& node = tree_.nodes[at];
+    node.kind = kind;
+    node.feature = static_cast<std::int32_t>(feature);
+    node.threshold = threshold + 0.0;
+    node.missing_left = missing_left;
+    node.left = static_cast<std::int32_t>(left);
+    node.right = static_cast<std::int32_t>(left + 1);
+    return {left, left + 1};
+  }
+
+  /// The open ends of a statement that is asked at `at`: where it holds and where it does not.
+  struct Ends {
+    std::vector<std::size_t> yes, no;
+  };
+  Ends ask(std::size_t at, const Literal& literal, Precision precision) {
+    const Interval range{as_read(literal.range.lower, precision),
+                         as_read(literal.range.upper, precision), literal.range.lower_closed,
+                         literal.range.upper_closed};
+    Ends ends;
+    std::vector<std::size_t>& inside = literal.inside ? ends.yes : ends.no;
+    std::vector<std::size_t>& outside = literal.inside ? ends.no : ends.yes;
+    const bool missing_inside = literal.missing == literal.inside;
+    // Two ends even where one is infinite: a missing value must have somewhere else to go.
+    if (range.lower > -infinity) {
+      const auto kind = range.lower_closed ? NodeKind::less : NodeKind::less_equal;
+      const Children children = split(at, kind, literal.feature, range.lower, !missing_inside);
+      outside.push_back(children.left);
+      at = children.right;
+    }
+    if (range.upper < infinity || range.lower == -infinity) {
+      const auto kind =
+          range.upper_closed || range.upper == infinity ? NodeKind::less_equal : NodeKind::less;
+      const Children children = split(at, kind, literal.feature, range.upper, missing_inside);
+      outside.push_back(children.right);
+      at = children.left;
+    }
+    inside.push_back(at);
+    return ends;
+  }
+
+  Tree finish() { return std::move(tree_); }
+
+ private:
+  Tree tree_;
+};
+
+Tree clause_tree(const Clause& clause, std::size_t number, Precision precision) {
+  TreeMaker maker(clause_score);
+  std::vector<std::size_t> open{0};
+  for (const Literal& literal : clause.any_of) {
+    std::vector<std::size_t> next;
+    for (const std::size_t at : open) {
+      const TreeMaker::Ends ends = maker.ask(at, literal, precision);
+      for (const std::size_t yes : ends.yes) maker.leaf(yes, 0);
+      next.insert(next.end(), ends.no.begin(), ends.no.end());
+      if (maker.size() > most_nodes) {
+        throw Error(fmt::format("clause {}", number),
+                    "it says too much: its statements have too many combinations",
+                    "Take it apart, or use statements with one end (at least, at most)");
+      }
+    }
+    open = std::move(next);
+  }
+  for (const std::size_t at : open) maker.leaf(at, -1);
+  return maker.finish();
+}
+
+/// One change or none: of a feature, or of the columns of a group.
+Tree change_tree(const Query& query, std::span<const std::size_t> columns, Precision precision) {
+  TreeMaker maker(change_score);
+  std::vector<std::size_t> open{0};
+  for (const std::size_t column : columns) {
+    std::vector<std::size_t> next;
+    for (const std::size_t at : open) {
+      const TreeMaker::Ends ends = maker.ask(at, stays(query, column), precision);
+      for (const std::size_t no : ends.no) maker.leaf(no, -1);
+      next.insert(next.end(), ends.yes.begin(), ends.yes.end());
+    }
+    open = std::move(next);
+  }
+  for (const std::size_t at : open) maker.leaf(at, 0);
+  return maker.finish();
+}
+
+}  // namespace
+
+bool has_rules(const Query& query) {
+  return !query.clauses.empty() || query.most_changes.has_value();
+}
+
+Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query) {
+  Ensemble rules;
+  rules.source = "rules";
+  rules.input = common_precision(ensembles);
+  rules.accumulator = Precision::float64;
+  rules.base = {0, 0};
+  for (const Feature& feature : ensembles.front().features) {
+    rules.features.push_back({feature.name, feature.kind});
+  }
+  for (std::size_t c = 0; c < query.clauses.size(); ++c) {
+    rules.trees.push_back(clause_tree(query.clauses[c], c, rules.input));
+  }
+  if (!query.most_changes) return rules;
+  std::vector<std::uint8_t> grouped(query.point.size(), 0);
+  for (const OneHot& group : query.groups) {
+    for (const std::size_t column : group.columns) grouped[column] = 1;
+    rules.trees.push_back(change_tree(query, group.columns, rules.input));
+  }
+  for (std::size_t d = 0; d < query.point.size(); ++d) {
+    if (grouped[d] || query.features[d].fixed) continue;
+    rules.trees.push_back(change_tree(query, std::span(&d, 1), rules.input));
+  }
+  return rules;
+}
+
+Query without_rules(const Query& query, std::size_t index) {
+  Query plain = query;
+  plain.clauses.clear();
+  plain.most_changes.reset();
+  const auto at_least = [&](double least, std::int32_t output) {
+    plain.requirements.push_back(
+        {index, ScoreIn{{.lower = least}, static_cast<std::size_t>(output)}});
+  };
+  if (!query.clauses.empty()) at_least(0, clause_score);
+  if (query.most_changes) at_least(-static_cast<double>(*query.most_changes), change_score);
+  return plain;
+}
+
+}  // namespace boxwood

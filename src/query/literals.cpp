@@ -1,0 +1,64 @@
+// Statements about single features: what they mean in a point, and those that compare with now.
+#include "model/arithmetic.hpp"
+
+#include <boxwood/query.hpp>
+
+#include <cmath>
+
+namespace boxwood {
+
+Literal stays(const Query& query, std::size_t feature) {
+  const double now = query.point[feature];
+  if (std::isnan(now)) return {feature, {}, false, true};
+  return {feature, {now, now}, true, false};
+}
+
+Literal changes(const Query& query, std::size_t feature) { return negated(stays(query, feature)); }
+
+Literal rises(const Query& query, std::size_t feature) {
+  const double now = query.point[feature];
+  if (std::isnan(now)) return {feature, {}, false, false};  // from nowhere there is no way up
+  return {feature, {.lower = now, .lower_closed = false}, true, false};
+}
+
+Literal falls(const Query& query, std::size_t feature) {
+  const double now = query.point[feature];
+  if (std::isnan(now)) return {feature, {}, false, false};
+  return {feature, {.upper = now, .upper_closed = false}, true, false};
+}
+
+Literal negated(Literal literal) {
+  literal.inside = !literal.inside;
+  literal.missing = !literal.missing;
+  return literal;
+}
+
+bool holds(const Literal& literal, std::span<const double> point, Precision precision) {
+  const double value = as_read(point[literal.feature], precision);
+  if (std::isnan(value)) return literal.missing;
+  const Interval read{as_read(literal.range.lower, precision),
+                      as_read(literal.range.upper, precision), literal.range.lower_closed,
+                      literal.range.upper_closed};
+  return read.contains(value) == literal.inside;
+}
+
+std::size_t change_count(const Query& query, std::span<const double> to) {
+  std::vector<std::uint8_t> changed(to.size(), 0);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const bool both_missing = std::isnan(to[i]) && std::isnan(query.point[i]);
+    changed[i] = to[i] != query.point[i] && !both_missing ? 1 : 0;
+  }
+  for (const OneHot& group : query.groups) {
+    std::uint8_t any = 0;
+    for (const std::size_t column : group.columns) {
+      any |= changed[column];
+      changed[column] = 0;
+    }
+    changed[group.columns.front()] = any;
+  }
+  std::size_t count = 0;
+  for (const std::uint8_t one : changed) count += one;
+  return count;
+}
+
+}  // namespace boxwood

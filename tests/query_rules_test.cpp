@@ -1,0 +1,70 @@
+// Every kind of outcome, cost and rule that a query can have, alone and in random combinations,
+// against brute force, by both engines, with one thread and several.
+#include <boxwood/explain.hpp>
+#include <boxwood/verify.hpp>
+
+#include "agreement.hpp"
+#include "random_rules.hpp"
+#include "search/guarded.hpp"
+#include "seeds.hpp"
+#include "small_models.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace boxwood;
+
+TEST(QueryRules, RandomCombinationsAgreeWithBruteForce) {
+  ProblemSize small;
+  small.features = {2, 4};
+  small.rounds = {2, 4};
+  small.overflows = false;
+  ProblemMaker maker(test_seed(), small);
+  RuleMaker rules(test_seed() + 1);
+  const int cases = test_cases(3000);
+  int tried = 0, optimal = 0, with_clauses = 0, limited = 0, fewest = 0;
+  for (int i = 0; i < cases; ++i) {
+    RandomProblem problem = maker.make();
+    rules.add_to(problem);
+    const auto truth = Oracle::solve(problem.ensembles, problem.query, 100'000);
+    if (!truth) continue;
+    ++tried;
+    const Prepared prepared(problem.ensembles);
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    std::vector<double> first_point;
+    for (const Engine engine : {Engine::fast, Engine::paper}) {
+      for (const int threads : {1, 3}) {
+        SCOPED_TRACE(testing::Message() << to_string(engine) << ", " << threads << " threads");
+        Options options;
+        options.engine = engine;
+        options.threads = threads;
+        options.ties = 100'000;
+        const std::vector<double> known =
+            truth->points.empty() ? std::vector<double>{} : truth->points.back();
+        const Answer answer = explain_guarded(prepared, problem.query, options, known);
+        expect_agreement(answer, *truth, problem.ensembles, problem.query);
+        const Verification check = verify(problem.ensembles, problem.query, answer, 16, 7);
+        EXPECT_TRUE(check.passed()) << (check.faults.empty() ? "" : check.faults.front());
+        if (answer.status != Status::optimal) continue;
+        if (first_point.empty()) first_point = answer.best().point;
+        EXPECT_TRUE(same_point(answer.best().point, first_point)) << "the tie-break differs";
+      }
+    }
+    if (testing::Test::HasFailure()) return;
+    optimal += truth->points.empty() || truth->cost == 0 ? 0 : 1;
+    with_clauses += !problem.query.clauses.empty() && !truth->points.empty() ? 1 : 0;
+    limited += problem.query.most_changes && !truth->points.empty() ? 1 : 0;
+    fewest += problem.query.fewest_first && !truth->points.empty() ? 1 : 0;
+  }
+  std::cout << tried << " tried, " << optimal << " with a change, " << with_clauses
+            << " with clauses, " << limited << " with a limit on changes, " << fewest
+            << " with the fewest first\n";
+  EXPECT_GT(tried, cases * 6 / 10) << "too many were too large for brute force";
+  EXPECT_GT(optimal, cases / 20);
+  EXPECT_GT(with_clauses, cases / 20);
+  EXPECT_GT(limited, cases / 30);
+  EXPECT_GT(fewest, cases / 60);
+}
+
+}  // namespace
