@@ -88,6 +88,14 @@ class Oracle {
         boxwood::Interval range = literal.range;
         range.lower = read(range.lower);
         range.upper = read(range.upper);
+        if (!literal.codes.empty() && !std::isnan(value)) {
+          bool named = false;
+          for (const std::int32_t code : literal.codes) {
+            named |= std::trunc(read(value)) == code && read(value) > -1;
+          }
+          any |= named == literal.inside;
+          continue;
+        }
         any |= std::isnan(value) ? literal.missing : inside(range, read(value)) == literal.inside;
       }
       if (!any) return false;
@@ -471,6 +479,9 @@ class Oracle {
         if (literal.feature != d) continue;
         marks.push_back(literal.range.lower);
         marks.push_back(literal.range.upper);
+        for (const std::int32_t code : literal.codes)
+          marks.insert(marks.end(), {1.0 * code, code + 1.0});
+        if (!literal.codes.empty()) marks.insert(marks.end(), {-1, 0});
       }
     }
     if (query.most_changes || query.fewest_first) marks.push_back(x);

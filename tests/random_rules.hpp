@@ -74,7 +74,12 @@ class RuleMaker {
       default:
         break;
     }
-    boxwood::Literal any{d, {}, coin(), coin()};
+    boxwood::Literal any{d, {}, coin(), coin(), {}};
+    if (below(4) == 0) {
+      for (std::int32_t code = 0; code < 5; ++code) {
+        if (coin()) any.codes.push_back(code);
+      }
+    }
     const double low = coin() ? static_cast<double>(below(4)) : uniform(0, 1);
     if (below(3) != 0) any.range.lower = low;
     if (below(3) != 0) any.range.upper = low + (coin() ? 0 : uniform(0, 1));

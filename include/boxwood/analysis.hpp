@@ -38,8 +38,8 @@ struct MenuOptions {
 /// Several ways out, each the cheapest that differs from all before it.
 struct Menu {
   std::vector<Answer> ways;
-  bool complete = false;        ///< proven: there is no further one
-  Stop stop = Stop::finished;   ///< why there are no more, if neither that nor the count
+  bool complete = false;       ///< proven: there is no further one
+  Stop stop = Stop::finished;  ///< why there are no more, if neither that nor the count
 };
 Menu find_menu(const Prepared& prepared, const Query& query, const MenuOptions& menu = {},
                const Options& options = {});
@@ -63,7 +63,7 @@ WideRegion widen(const Prepared& prepared, const Query& query, std::span<const d
 /// One rule of a query that can be lifted.
 struct Rule {
   enum class Kind : std::uint8_t {
-    fixed,         ///< of a feature, as all until `missing`
+    fixed,  ///< of a feature, as all until `missing`
     range_lower,
     range_upper,
     allowed,
@@ -71,8 +71,8 @@ struct Rule {
     direction,
     least_change,
     most_change,
-    clause,        ///< of Query::clauses
-    most_changes   ///< of the query
+    clause,       ///< of Query::clauses
+    most_changes  ///< of the query
   };
   Kind kind = Kind::fixed;
   std::size_t index = 0;  ///< of the feature or the clause
@@ -100,7 +100,9 @@ struct WhyNot {
   bool impossible = false;
   Stop stop = Stop::finished;
 };
-WhyNot find_why_not(const Prepared& prepared, const Query& query, const Options& options = {});
+/// `liftable`: the rules that may be among them; where none is given all of rules_of().
+WhyNot find_why_not(const Prepared& prepared, const Query& query, const Options& options = {},
+                    std::span<const Rule> liftable = {});
 
 /// One change of an answer: the features (more than one of a one-hot group), the point after this
 /// change and all before it, what the ensembles say there, and the answer when these features must
@@ -146,8 +148,8 @@ Answer robustness(const Prepared& prepared, const Query& query, double tolerance
 
 /// Where two features are drawn against each other.
 struct MapOptions {
-  std::size_t x = 0, y = 1;          ///< features
-  Interval x_view{}, y_view{};       ///< finite ends: what is drawn; others: around all cuts
+  std::size_t x = 0, y = 1;     ///< features
+  Interval x_view{}, y_view{};  ///< finite ends: what is drawn; others: around all cuts
   /// Nothing: all other features are as they are. Otherwise they may change as the query allows,
   /// for at most this distance, to reach what it requires.
   std::optional<double> radius{};
@@ -157,10 +159,10 @@ struct MapOptions {
 /// A rectangle of a map: everything in it, all that the models can read, is decided alike.
 struct MapCell {
   Interval x, y;
-  std::vector<double> outputs;        ///< of the first ensemble; empty with a radius
-  std::optional<std::size_t> label;   ///< its class, where it has classes; nothing with a radius
-  bool meets = false;                 ///< the query's requirements, with a radius: within it
-  double cost = 0;                    ///< with a radius: of the other features' changes
+  std::vector<double> outputs;       ///< of the first ensemble; empty with a radius
+  std::optional<std::size_t> label;  ///< its class, where it has classes; nothing with a radius
+  bool meets = false;                ///< the query's requirements, with a radius: within it
+  double cost = 0;                   ///< with a radius: of the other features' changes
 };
 struct Map {
   Interval x_view, y_view;

@@ -1,6 +1,7 @@
 // Everything, for those who like one include.
 #pragma once
 
+#include <boxwood/analysis.hpp>
 #include <boxwood/answer.hpp>
 #include <boxwood/ensemble.hpp>
 #include <boxwood/error.hpp>

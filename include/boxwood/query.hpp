@@ -120,14 +120,15 @@ struct OneHot {
   bool operator==(const OneHot&) const = default;
 };
 
-/// Says something about the value of one feature in the answer: that it is in `range`, or not.
-/// Values and ends are compared as the models read them; of a missing value `missing` says whether
-/// the statement holds.
+/// Says something about the value of one feature in the answer: that it is in `range`, or not; or
+/// where there are `codes`, that its category is one of them, or not. Values and ends are compared
+/// as the models read them; of a missing value `missing` says whether the statement holds.
 struct Literal {
   std::size_t feature = 0;
   Interval range{};
   bool inside = true;
   bool missing = false;
+  std::vector<std::int32_t> codes{};  ///< rising, none negative; where any, `range` does not count
   bool operator==(const Literal&) const = default;
 };
 

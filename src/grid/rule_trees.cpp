@@ -55,6 +55,7 @@ class TreeMaker {
     std::vector<std::size_t> yes, no;
   };
   Ends ask(std::size_t at, const Literal& literal, Precision precision) {
+    if (!literal.codes.empty()) return ask_codes(at, literal);
     const Interval range{as_read(literal.range.lower, precision),
                          as_read(literal.range.upper, precision), literal.range.lower_closed,
                          literal.range.upper_closed};
@@ -78,6 +79,15 @@ class TreeMaker {
     }
     inside.push_back(at);
     return ends;
+  }
+
+  Ends ask_codes(std::size_t at, const Literal& literal) {
+    const Children children =
+        split(at, NodeKind::in_set, literal.feature, 0, literal.missing == literal.inside);
+    tree_.nodes[at].value = static_cast<std::int32_t>(tree_.sets.size());
+    tree_.sets.push_back(literal.codes);
+    if (literal.inside) return {{children.left}, {children.right}};
+    return {{children.right}, {children.left}};
   }
 
   Tree finish() { return std::move(tree_); }

@@ -3,28 +3,29 @@
 
 #include <boxwood/query.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace boxwood {
 
 Literal stays(const Query& query, std::size_t feature) {
   const double now = query.point[feature];
-  if (std::isnan(now)) return {feature, {}, false, true};
-  return {feature, {now, now}, true, false};
+  if (std::isnan(now)) return {feature, {}, false, true, {}};
+  return {feature, {now, now}, true, false, {}};
 }
 
 Literal changes(const Query& query, std::size_t feature) { return negated(stays(query, feature)); }
 
 Literal rises(const Query& query, std::size_t feature) {
   const double now = query.point[feature];
-  if (std::isnan(now)) return {feature, {}, false, false};  // from nowhere there is no way up
-  return {feature, {.lower = now, .lower_closed = false}, true, false};
+  if (std::isnan(now)) return {feature, {}, false, false, {}};  // from nowhere there is no way up
+  return {feature, {.lower = now, .lower_closed = false}, true, false, {}};
 }
 
 Literal falls(const Query& query, std::size_t feature) {
   const double now = query.point[feature];
-  if (std::isnan(now)) return {feature, {}, false, false};
-  return {feature, {.upper = now, .upper_closed = false}, true, false};
+  if (std::isnan(now)) return {feature, {}, false, false, {}};
+  return {feature, {.upper = now, .upper_closed = false}, true, false, {}};
 }
 
 Literal negated(Literal literal) {
@@ -36,6 +37,13 @@ Literal negated(Literal literal) {
 bool holds(const Literal& literal, std::span<const double> point, Precision precision) {
   const double value = as_read(point[literal.feature], precision);
   if (std::isnan(value)) return literal.missing;
+  if (!literal.codes.empty()) {
+    // A category is the whole part of a number; negative numbers are in no set.
+    const bool named = value > -1 && value < 0x1p31 &&
+                       std::binary_search(literal.codes.begin(), literal.codes.end(),
+                                          static_cast<std::int32_t>(value));
+    return named == literal.inside;
+  }
   const Interval read{as_read(literal.range.lower, precision),
                       as_read(literal.range.upper, precision), literal.range.lower_closed,
                       literal.range.upper_closed};

@@ -204,6 +204,12 @@ void check_clauses(const Query& query) {
       if (std::isnan(literal.range.lower) || std::isnan(literal.range.upper)) {
         throw Error(place, "an end of a range is not a number");
       }
+      if (!literal.codes.empty() &&
+          (literal.codes.front() < 0 ||
+           std::adjacent_find(literal.codes.begin(), literal.codes.end(), std::greater_equal<>{}) !=
+               literal.codes.end())) {
+        throw Error(place, "its codes are not numbers from 0 on that rise");
+      }
     }
   }
 }

@@ -267,6 +267,14 @@ double share_of(const std::vector<double>& quantiles, double value) {
 
 bool literal_holds(const Literal& literal, double value, Precision precision) {
   if (std::isnan(value)) return literal.missing;
+  if (!literal.codes.empty()) {
+    bool named = false;
+    for (const std::int32_t code : literal.codes) {
+      const double read = rounded(value, precision);
+      named |= read > code - 1.0 && std::trunc(read) == code;
+    }
+    return named == literal.inside;
+  }
   const Interval read{rounded(literal.range.lower, precision),
                       rounded(literal.range.upper, precision), literal.range.lower_closed,
                       literal.range.upper_closed};
