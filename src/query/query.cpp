@@ -1,4 +1,6 @@
 // What a query means: its cost, whether scores meet it, and whether it makes sense at all.
+#include "query/lead.hpp"
+
 #include <boxwood/error.hpp>
 #include <boxwood/query.hpp>
 
@@ -75,14 +77,6 @@ void check_output(const OutputIn& wanted, const Ensemble& ensemble, const std::s
     throw Error(place, fmt::format("output {} does not exist; the model has {}", wanted.output,
                                    ensemble.base.size()));
   }
-}
-
-/// A margin of two classes with one score is counted from the number that decides.
-double deciding_score(const Ensemble& ensemble) {
-  const bool halves = ensemble.decision == Decision::score_above_half ||
-                      (ensemble.decision == Decision::output_above_half &&
-                       (ensemble.link == Link::identity || ensemble.link == Link::votes));
-  return halves ? 0.5 : 0.0;
 }
 
 /// Wide enough for any unit, narrow enough that no cost of float32 values overflows a double.
@@ -230,25 +224,12 @@ void check_norm(const Query& query) {
   if (!(sum >= least_factor)) throw Error("mixture", "every part of it is 0", "Give one at least");
 }
 
-/// How far a class leads, by raw scores.
-double lead_of(const Ensemble& ensemble, std::span<const double> scores, std::size_t target) {
-  if (scores.size() == 1) {
-    const double beyond = scores[0] - deciding_score(ensemble);
-    return target == 1 ? beyond : -beyond;
-  }
-  double lead = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < scores.size(); ++k) {
-    if (k != target) lead = std::min(lead, scores[target] - scores[k]);
-  }
-  return lead;
-}
-
 bool is_class(const ClassIs& wanted, const Ensemble& ensemble, std::span<const double> scores) {
   if (wanted.probability) {
     return ensemble.probability(ensemble.transform(scores), wanted.target) >= *wanted.probability;
   }
   if (ensemble.classify(scores) != wanted.target) return false;
-  return !wanted.margin || lead_of(ensemble, scores, wanted.target) >= *wanted.margin;
+  return !wanted.margin || lead_of(ensemble, scores, {&wanted.target, 1}) >= *wanted.margin;
 }
 
 bool has_outcome(const Requirement& requirement, const Ensemble& ensemble,

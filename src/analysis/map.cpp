@@ -1,0 +1,226 @@
+// Exact decision regions over two features: the cells of both, evaluated one by one, and neighbours
+// that are decided alike put together.
+#include "analysis/budget.hpp"
+#include "grid/cuts.hpp"
+#include "grid/leaves.hpp"
+#include "model/arithmetic.hpp"
+
+#include <boxwood/analysis.hpp>
+#include <boxwood/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace boxwood {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A piece of an axis and some number in it that the models can read.
+struct Piece {
+  Interval range;
+  double value = 0;
+};
+
+/// What is drawn where no ends are given: all cuts and the point, with some room around.
+Interval view_of(const Interval& given, std::span<const Cut> cuts, double now) {
+  double low = infinity, high = -infinity;
+  const auto see = [&](double value) {
+    if (!std::isfinite(value)) return;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  };
+  for (const Cut& cut : cuts) see(cut.value);
+  see(now);
+  if (low > high) low = high = 0;
+  const double room = high > low ? (high - low) / 20 : std::max(1.0, std::abs(low) / 20);
+  Interval view{low - room, high + room};
+  if (std::isfinite(given.lower)) view.lower = given.lower;
+  if (std::isfinite(given.upper)) view.upper = given.upper;
+  if (!(view.lower < view.upper)) {
+    throw Error("map", fmt::format("nothing lies between {} and {}", view.lower, view.upper),
+                "Give the smaller end of the view first");
+  }
+  return view;
+}
+
+/// The cells of an axis as far as they can be seen. A piece without a number that the models can
+/// read is left out: its neighbours touch.
+std::vector<Piece> pieces_of(std::span<const Cut> cuts, const Interval& view, Precision precision) {
+  std::vector<Piece> pieces;
+  for (std::size_t rank = 0; rank <= cuts.size(); ++rank) {
+    const Cut* lower = rank > 0 ? &cuts[rank - 1] : nullptr;
+    const Cut* upper = rank < cuts.size() ? &cuts[rank] : nullptr;
+    Piece piece{view, 0};
+    if (lower && lower->value >= view.lower) {
+      piece.range.lower = lower->value;
+      piece.range.lower_closed = !lower->inclusive;
+    }
+    if (upper && upper->value <= view.upper) {
+      piece.range.upper = upper->value;
+      piece.range.upper_closed = upper->inclusive;
+    }
+    if (piece.range.empty() || (lower && lower->value > view.upper) ||
+        (upper && upper->value < view.lower)) {
+      continue;
+    }
+    const double first = first_right_of({piece.range.lower, !piece.range.lower_closed}, precision);
+    if (!piece.range.contains(first)) continue;
+    piece.value = first;
+    pieces.push_back(piece);
+  }
+  // Rounding may leave the view itself without numbers at its ends.
+  if (!pieces.empty()) {
+    pieces.front().range.lower = view.lower;
+    pieces.back().range.upper = view.upper;
+  }
+  return pieces;
+}
+
+/// Rows of cells, from which rectangles grow as long as they go on alike.
+class Quilt {
+ public:
+  explicit Quilt(const std::vector<Piece>& columns) : columns_(columns) {}
+
+  void add_row(const Interval& y, const std::vector<std::size_t>& patterns) {
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> next;
+    for (std::size_t first = 0; first < patterns.size();) {
+      std::size_t last = first;
+      while (last + 1 < patterns.size() && patterns[last + 1] == patterns[first]) ++last;
+      const auto above = open_.find({first, last});
+      if (above != open_.end() && patches_[above->second].pattern == patterns[first]) {
+        Interval& whole = patches_[above->second].y;
+        whole.upper = y.upper;
+        whole.upper_closed = y.upper_closed;
+        next[{first, last}] = above->second;
+      } else {
+        const Interval x{columns_[first].range.lower, columns_[last].range.upper,
+                         columns_[first].range.lower_closed, columns_[last].range.upper_closed};
+        next[{first, last}] = patches_.size();
+        patches_.push_back({x, y, patterns[first]});
+      }
+      first = last + 1;
+    }
+    open_ = std::move(next);
+  }
+
+  struct Patch {
+    Interval x, y;
+    std::size_t pattern = 0;
+  };
+  const std::vector<Patch>& patches() const { return patches_; }
+
+ private:
+  const std::vector<Piece>& columns_;
+  std::vector<Patch> patches_;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> open_;
+};
+
+class Painter {
+ public:
+  Painter(const Prepared& prepared, const Query& query, const MapOptions& map, Budget& budget)
+      : prepared_(prepared), query_(query), map_(map), budget_(budget) {}
+
+  /// What is decided where the two features have these values; equal decisions have equal numbers.
+  std::size_t pattern_at(double x, double y) {
+    std::vector<double> point = query_.point;
+    point[map_.x] = x;
+    point[map_.y] = y;
+    MapCell cell;
+    std::vector<double> key;
+    if (map_.radius) {
+      look_around(point, cell);
+      key = {cell.meets ? 1.0 : 0.0, cell.cost};
+    } else {
+      const Ensemble& first = prepared_.ensembles().front();
+      const std::vector<double> scores = first.predict(point);
+      cell.outputs = first.transform(scores);
+      if (first.task != Task::regression) cell.label = first.classify(scores);
+      cell.meets = meets(query_, prepared_.ensembles(), point);
+      key = scores;
+      key.push_back(cell.meets ? 1 : 0);
+    }
+    const auto [found, fresh] = numbers_.try_emplace(std::move(key), cells_.size());
+    if (fresh) cells_.push_back(std::move(cell));
+    return found->second;
+  }
+
+  const MapCell& cell(std::size_t pattern) const { return cells_[pattern]; }
+
+ private:
+  /// The cheapest change of the other features that gives what is wanted.
+  void look_around(const std::vector<double>& point, MapCell& cell) {
+    Query around = query_;
+    around.point = point;
+    around.features[map_.x].fixed = around.features[map_.y].fixed = true;
+    Options options = budget_.rest();
+    options.ties = 1;
+    const Answer answer = explain(prepared_, around, options);
+    budget_.note(answer);
+    cell.cost = answer.solutions.empty() ? infinity : answer.cost;
+    cell.meets = !answer.solutions.empty() && answer.distance <= *map_.radius;
+  }
+
+  const Prepared& prepared_;
+  const Query& query_;
+  const MapOptions& map_;
+  Budget& budget_;
+  std::map<std::vector<double>, std::size_t> numbers_;
+  std::vector<MapCell> cells_;
+};
+
+}  // namespace
+
+Map draw_map(const Prepared& prepared, const Query& query, const MapOptions& map,
+             const Options& options) {
+  validate(query, prepared.ensembles());
+  if (map.x >= query.point.size() || map.y >= query.point.size() || map.x == map.y) {
+    throw Error("map", "it takes two different features");
+  }
+  for (const OneHot& group : query.groups) {
+    for (const std::size_t column : group.columns) {
+      if (column == map.x || column == map.y) {
+        throw Error("map", "a column of a one-hot group cannot be drawn by itself");
+      }
+    }
+  }
+  if (map.radius && query.requirements.empty()) throw Error("map", "nothing is required");
+  const Precision precision = common_precision(prepared.ensembles());
+  const Cuts& cuts = prepared.leaves().cuts;
+  Map drawn;
+  drawn.x_view = view_of(map.x_view, cuts[map.x], query.point[map.x]);
+  drawn.y_view = view_of(map.y_view, cuts[map.y], query.point[map.y]);
+  const std::vector<Piece> columns = pieces_of(cuts[map.x], drawn.x_view, precision);
+  const std::vector<Piece> rows = pieces_of(cuts[map.y], drawn.y_view, precision);
+  if (columns.size() * rows.size() > map.most_cells) {
+    throw Error(
+        "map",
+        fmt::format("{} by {} cells are more than {}", columns.size(), rows.size(), map.most_cells),
+        "Look at a smaller part");
+  }
+  Budget budget(options);
+  Painter painter(prepared, query, map, budget);
+  Quilt quilt(columns);
+  for (const Piece& row : rows) {
+    std::vector<std::size_t> patterns;
+    for (const Piece& column : columns) {
+      patterns.push_back(painter.pattern_at(column.value, row.value));
+    }
+    quilt.add_row(row.range, patterns);
+  }
+  for (const Quilt::Patch& patch : quilt.patches()) {
+    MapCell cell = painter.cell(patch.pattern);
+    cell.x = patch.x;
+    cell.y = patch.y;
+    drawn.cells.push_back(std::move(cell));
+  }
+  drawn.stop = budget.stop();
+  return drawn;
+}
+
+}  // namespace boxwood

@@ -1,0 +1,127 @@
+// Several ways out: solve, rule out what was found as far as the answers are to differ, solve
+// again.
+#include "analysis/budget.hpp"
+#include "analysis/variables.hpp"
+
+#include <boxwood/analysis.hpp>
+#include <boxwood/error.hpp>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace boxwood {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Literal not_missing(std::size_t feature) { return {feature, {}, true, false, {}}; }
+
+/// Something that the way changes stays as it is. A group stays if all its columns do, so that a
+/// clause is repeated for each column; where one column is hot now, it alone tells.
+std::vector<Clause> leave_something(const Query& query, const Solution& way) {
+  std::vector<Clause> clauses{{}};
+  for (const FeatureSet& set : changed_sets(query, way.point)) {
+    std::vector<std::size_t> telling = set.columns;
+    if (set.group) {
+      const std::size_t hot = hot_column(*set.group, query.point).value();
+      if (hot < set.columns.size()) telling = {set.columns[hot]};
+    }
+    std::vector<Clause> longer;
+    for (const Clause& clause : clauses) {
+      for (const std::size_t column : telling) {
+        longer.push_back(clause);
+        longer.back().any_of.push_back(stays(query, column));
+      }
+    }
+    clauses = std::move(longer);
+  }
+  return clauses;
+}
+
+/// Some feature lies outside of the way's region.
+Clause leave_region(const Solution& way) {
+  Clause clause;
+  for (std::size_t d = 0; d < way.point.size(); ++d) {
+    if (std::isnan(way.point[d])) {
+      clause.any_of.push_back(not_missing(d));
+    } else if (!way.codes.empty() && !way.codes[d].empty()) {
+      clause.any_of.push_back({d, {}, false, true, way.codes[d]});
+    } else {
+      clause.any_of.push_back({d, way.region[d], false, true, {}});
+    }
+  }
+  return clause;
+}
+
+/// Some feature is far enough from where the way has it.
+Clause keep_distance(const Query& query, const Solution& way, double distance) {
+  Clause clause;
+  for (const FeatureSet& set : feature_sets(query)) {
+    if (set.group) {
+      const std::size_t hot = hot_column(*set.group, way.point).value();
+      for (std::size_t k = 0; k < set.columns.size(); ++k) {
+        if (hot < set.columns.size() && k != hot) continue;
+        // The hot column is no longer hot; where none was, any is.
+        clause.any_of.push_back({set.columns[k], {1, 1}, k != hot, false, {}});
+      }
+      continue;
+    }
+    const std::size_t d = set.columns.front();
+    const double value = way.point[d];
+    const FeatureRule& rule = query.features[d];
+    if (rule.fixed) continue;
+    const double far = rule.kind == FeatureKind::categorical ? 0 : distance * rule.scale;
+    if (std::isnan(value)) {
+      clause.any_of.push_back(not_missing(d));
+    } else {
+      const bool closed = far == 0;
+      clause.any_of.push_back({d, {value - far, value + far, closed, closed}, false, true, {}});
+    }
+  }
+  return clause;
+}
+
+}  // namespace
+
+Menu find_menu(const Prepared& prepared, const Query& query, const MenuOptions& menu,
+               const Options& options) {
+  if (menu.apart == Apart::distance && !(menu.distance > 0 && menu.distance < infinity)) {
+    throw Error("menu", "the distance between two ways is not a positive number");
+  }
+  Budget budget(options);
+  Menu found;
+  Query next = query;
+  while (found.ways.size() < menu.count) {
+    Answer answer = explain(prepared, next, budget.rest());
+    budget.note(answer);
+    if (answer.solutions.empty()) {
+      found.complete = answer.status == Status::infeasible;
+      break;
+    }
+    found.ways.push_back(std::move(answer));
+    const Solution& way = found.ways.back().best();
+    switch (menu.apart) {
+      case Apart::features:
+        if (changed_sets(query, way.point).empty()) {
+          found.complete = true;  // to change nothing is enough: all else would add to it
+          return found;
+        }
+        for (Clause& clause : leave_something(query, way)) {
+          next.clauses.push_back(std::move(clause));
+        }
+        break;
+      case Apart::regions:
+        next.clauses.push_back(leave_region(way));
+        break;
+      case Apart::distance:
+        next.clauses.push_back(keep_distance(query, way, menu.distance));
+        break;
+    }
+    if (found.ways.back().status != Status::optimal) break;  // out of time: what follows is no menu
+  }
+  found.stop = budget.stop();
+  return found;
+}
+
+}  // namespace boxwood

@@ -1,0 +1,78 @@
+// Rounder numbers in the place of exact ones, where the outcome and the rules allow it and it costs
+// hardly more.
+#include "analysis/variables.hpp"
+#include "grid/axis.hpp"
+#include "grid/grid.hpp"
+#include "model/arithmetic.hpp"
+
+#include <boxwood/analysis.hpp>
+#include <boxwood/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace boxwood {
+namespace {
+
+bool is_admissible(const Query& query, std::size_t d, double value, Precision precision) {
+  const Axis axis(query.features[d], query.point[d], precision);
+  const Cut below{value, false}, above{value, true};
+  const auto found =
+      value > query.point[d] ? axis.lowest(&below, &above) : axis.highest(&below, &above);
+  return found == value;
+}
+
+bool obeys_rules(const Query& query, std::span<const double> point, Precision precision) {
+  if (query.most_changes && change_count(query, point) > *query.most_changes) return false;
+  return std::all_of(query.clauses.begin(), query.clauses.end(), [&](const Clause& clause) {
+    return std::any_of(clause.any_of.begin(), clause.any_of.end(),
+                       [&](const Literal& literal) { return holds(literal, point, precision); });
+  });
+}
+
+}  // namespace
+
+std::vector<double> rounded(const Prepared& prepared, const Query& query,
+                            std::span<const double> point, double tolerance) {
+  if (!(tolerance >= 0)) throw Error("rounded", "the tolerance is not a number from 0 on");
+  const std::span<const Ensemble> ensembles = prepared.ensembles();
+  const Precision precision = common_precision(ensembles);
+  const std::vector<Interval> box = pure_box(ensembles, point);
+  const double most = total_cost(query, point) * (1 + tolerance);
+  std::vector<double> best(point.begin(), point.end());
+  for (const FeatureSet& set : changed_sets(query, point)) {
+    const std::size_t d = set.columns.front();
+    if (set.group || query.features[d].kind == FeatureKind::categorical) continue;
+    if (std::isnan(point[d]) || std::isnan(query.point[d])) continue;
+    const double size = std::max(std::abs(point[d]), std::abs(query.point[d]));
+    // From hundreds or whatever is as large as the value down to what a float can tell.
+    const int largest = static_cast<int>(std::ceil(std::log10(std::max(size, 1e-300))));
+    bool found = false;
+    for (int power = largest; power > largest - 16 && !found; --power) {
+      const double unit = std::pow(10.0, std::abs(power));
+      const auto multiple = [&](double times) {
+        return as_read(power >= 0 ? times * unit : times / unit, precision) + 0.0;
+      };
+      const double middle = power >= 0 ? point[d] / unit : point[d] * unit;
+      double cheapest = most;
+      std::vector<double> choice;
+      for (const double times : {std::floor(middle), std::ceil(middle)}) {
+        std::vector<double> trial = best;
+        trial[d] = multiple(times);
+        if (!box[d].contains(trial[d]) || trial[d] == query.point[d]) continue;
+        if (!is_admissible(query, d, trial[d], precision)) continue;
+        const double cost = total_cost(query, trial);
+        if (cost > cheapest || !obeys_rules(query, trial, precision)) continue;
+        if (!meets(query, ensembles, trial)) continue;
+        cheapest = cost;
+        choice = std::move(trial);
+      }
+      if (choice.empty()) continue;
+      best = std::move(choice);
+      found = true;
+    }
+  }
+  return best;
+}
+
+}  // namespace boxwood

@@ -1,0 +1,122 @@
+// What more certainty costs, and how much of a change a decision withstands.
+#include "analysis/budget.hpp"
+
+#include <boxwood/analysis.hpp>
+#include <boxwood/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace boxwood {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+bool asks_at_most(const Requirement& requirement) {
+  const auto upper_only = [](const Interval& range) {
+    return range.lower == -infinity && range.upper < infinity;
+  };
+  if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
+    return upper_only(output->range);
+  }
+  const auto* score = std::get_if<ScoreIn>(&requirement.outcome);
+  return score && upper_only(score->range);
+}
+
+Requirement at_level(Requirement requirement, double level) {
+  const bool at_most = asks_at_most(requirement);
+  const auto set_end = [&](Interval& range) { (at_most ? range.upper : range.lower) = level; };
+  if (auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
+    set_end(output->range);
+  } else if (auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
+    set_end(score->range);
+  } else if (auto* wanted = std::get_if<ClassIs>(&requirement.outcome)) {
+    (wanted->margin ? wanted->margin : wanted->probability) = level;
+  } else {
+    throw Error("sweep", "one of several classes has no level", "Ask for a single class");
+  }
+  return requirement;
+}
+
+}  // namespace
+
+std::vector<SweepPoint> sweep(const Prepared& prepared, const Query& query,
+                              std::span<const double> levels, const Options& options,
+                              const std::function<bool(const SweepPoint&)>& visit) {
+  if (query.requirements.empty()) throw Error("query", "nothing is required");
+  const Requirement& first = query.requirements.front();
+  if (first.negated) throw Error("sweep", "what is not wanted has no level");
+  const bool falling = asks_at_most(first);
+  const bool ordered = falling ? std::is_sorted(levels.begin(), levels.end(), std::greater<>{})
+                               : std::is_sorted(levels.begin(), levels.end());
+  if (!ordered) {
+    throw Error("sweep", falling ? "the levels do not fall" : "the levels do not rise",
+                "Later levels ask for more");
+  }
+  Budget budget(options);
+  const auto solve = [&](double level, const std::vector<std::vector<double>>& starts) {
+    Query at = query;
+    at.requirements.front() = at_level(first, level);
+    Options rest = budget.rest();
+    if (!starts.empty()) rest.examples = starts;
+    Answer answer = explain(prepared, at, rest);
+    budget.note(answer);
+    return answer;
+  };
+  const auto meets_level = [&](double level, const Solution& solution) {
+    Query at = query;
+    at.requirements.front() = at_level(first, level);
+    return meets(at, prepared.ensembles(), solution.point);
+  };
+  std::vector<SweepPoint> points;
+  if (levels.empty()) return points;
+  // What meets the last level meets them all: a start for each.
+  const Answer last = solve(levels.back(), {});
+  std::vector<std::vector<double>> starts;
+  if (!last.solutions.empty()) starts.push_back(last.best().point);
+  for (const double level : levels) {
+    SweepPoint point{level, {}};
+    const Answer* before = points.empty() ? nullptr : &points.back().answer;
+    if (before && before->status == Status::infeasible) {
+      point.answer = *before;  // who asks for more has even less
+    } else if (before && before->status == Status::optimal && meets_level(level, before->best())) {
+      // The cheapest of a larger set is in the smaller one too; so are some of its equals.
+      point.answer = *before;
+      std::erase_if(point.answer.solutions,
+                    [&](const Solution& solution) { return !meets_level(level, solution); });
+    } else if (level == levels.back()) {
+      point.answer = last;
+    } else {
+      point.answer = solve(level, starts);
+    }
+    points.push_back(std::move(point));
+    if (visit && !visit(points.back())) break;
+  }
+  return points;
+}
+
+Requirement other_outcome(const Ensemble& ensemble, std::span<const double> point,
+                          double tolerance) {
+  const std::vector<double> scores = ensemble.predict(point);
+  if (ensemble.task != Task::regression) {
+    return require_other_class(ensemble, ensemble.classify(scores));
+  }
+  if (!(tolerance >= 0 && tolerance < infinity)) {
+    throw Error("robustness", "the tolerance is not a number from 0 on");
+  }
+  const double now = ensemble.transform(scores)[0];
+  Requirement requirement = require_output({now - tolerance, now + tolerance});
+  requirement.negated = true;
+  return requirement;
+}
+
+Answer robustness(const Prepared& prepared, const Query& query, double tolerance,
+                  const Options& options) {
+  Query other = query;
+  other.requirements = {other_outcome(prepared.ensembles().front(), query.point, tolerance)};
+  return explain(prepared, other, options);
+}
+
+}  // namespace boxwood

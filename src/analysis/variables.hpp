@@ -1,0 +1,23 @@
+// What changes as one: a feature, or the columns of a one-hot group.
+#pragma once
+
+#include <boxwood/query.hpp>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace boxwood {
+
+/// A feature by itself, or all columns of a group.
+struct FeatureSet {
+  std::vector<std::size_t> columns;
+  const OneHot* group = nullptr;
+};
+
+/// All features of a query in their order, a group where its first column stands.
+std::vector<FeatureSet> feature_sets(const Query& query);
+/// Those in which two points differ.
+std::vector<FeatureSet> changed_sets(const Query& query, std::span<const double> to);
+
+}  // namespace boxwood

@@ -1,0 +1,278 @@
+// Why there is no answer: a smallest set of rules that together leave no way.
+//
+// A set of rules is open if there is an answer when only they hold. What has to be lifted from the
+// rest to get from "all" to an open set must hit every set that blocks; the smallest blocking set
+// is therefore the smallest that hits the complement of every maximal open set. The complements are
+// found one by one: the smallest set that hits those known so far either blocks, and is the one, or
+// is open and leads to another.
+#include "analysis/budget.hpp"
+#include "analysis/variables.hpp"
+#include "grid/cuts.hpp"
+
+#include <boxwood/analysis.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace boxwood {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Sets to be hit before it is left at a set from which nothing can be taken away.
+constexpr std::size_t most_rounds = 200;
+
+using Chosen = std::vector<std::uint8_t>;  ///< of a rule: 1 if it is in the set
+
+std::size_t count(const Chosen& set) {
+  return static_cast<std::size_t>(std::count(set.begin(), set.end(), std::uint8_t{1}));
+}
+
+/// The smallest set that has a member of each of these, by trying the members of one that is not
+/// hit yet; of equals the first in order.
+class SmallestHit {
+ public:
+  SmallestHit(const std::vector<Chosen>& sets, std::size_t rules)
+      : sets_(sets), best_(rules, 1), current_(rules, 0) {
+    extend(0);
+  }
+  const Chosen& best() const { return best_; }
+  bool exact() const { return steps_ < most_steps; }
+
+ private:
+  static constexpr std::size_t most_steps = 1'000'000;
+
+  void extend(std::size_t size) {
+    if (size >= count(best_) || ++steps_ >= most_steps) return;
+    const auto missed = std::find_if(sets_.begin(), sets_.end(), [&](const Chosen& set) {
+      for (std::size_t r = 0; r < set.size(); ++r) {
+        if (set[r] && current_[r]) return false;
+      }
+      return true;
+    });
+    if (missed == sets_.end()) {
+      best_ = current_;
+      return;
+    }
+    for (std::size_t r = 0; r < missed->size(); ++r) {
+      if (!(*missed)[r]) continue;
+      current_[r] = 1;
+      extend(size + 1);
+      current_[r] = 0;
+    }
+  }
+
+  const std::vector<Chosen>& sets_;
+  Chosen best_, current_;
+  std::size_t steps_ = 0;
+};
+
+/// Whether a point obeys one rule of a query; false where that is not seen at once.
+bool surely_obeys(const Query& query, const Rule& rule, std::span<const double> point,
+                  Precision precision) {
+  if (rule.kind == Rule::Kind::most_changes) {
+    return change_count(query, point) <= *query.most_changes;
+  }
+  if (rule.kind == Rule::Kind::clause) {
+    const std::vector<Literal>& any_of = query.clauses[rule.index].any_of;
+    return std::any_of(any_of.begin(), any_of.end(),
+                       [&](const Literal& literal) { return holds(literal, point, precision); });
+  }
+  for (const FeatureSet& set : changed_sets(query, point)) {
+    if (std::count(set.columns.begin(), set.columns.end(), rule.index) > 0) {
+      const double value = point[rule.index];
+      if (rule.kind == Rule::Kind::range_lower) {
+        return Interval{.lower = query.features[rule.index].range.lower, .lower_closed = false}
+            .contains(value);
+      }
+      if (rule.kind == Rule::Kind::range_upper) {
+        return Interval{.upper = query.features[rule.index].range.upper, .upper_closed = false}
+            .contains(value);
+      }
+      return false;
+    }
+  }
+  return true;  // what stays as it is breaks no rule of its own
+}
+
+class Inquiry {
+ public:
+  Inquiry(const Prepared& prepared, const Query& query, std::span<const Rule> rules, Budget& budget)
+      : prepared_(prepared), query_(query), rules_(rules), budget_(budget) {}
+
+  /// The query when of the rules in question only these hold.
+  Answer with_only(const Chosen& set) {
+    std::vector<Rule> without;
+    for (std::size_t r = 0; r < rules_.size(); ++r) {
+      if (!set[r]) without.push_back(rules_[r]);
+    }
+    return budget_.note(explain(prepared_, lifted(query_, without), budget_.rest()));
+  }
+
+  /// From an open set to one to which no rule can be added; a search that does not end counts as
+  /// no, which can only make the complement larger, and is remembered.
+  Chosen grown(Chosen set, const Answer& answer) {
+    add_obeyed(set, answer);
+    for (std::size_t r = 0; r < rules_.size(); ++r) {
+      if (set[r]) continue;
+      set[r] = 1;
+      const Answer more = with_only(set);
+      if (more.solutions.empty()) {
+        set[r] = 0;
+      } else {
+        add_obeyed(set, more);
+      }
+    }
+    return set;
+  }
+
+  /// From a set that blocks to one of which every member is needed.
+  Chosen shrunk(Chosen set) {
+    for (std::size_t r = 0; r < rules_.size(); ++r) {
+      if (!set[r]) continue;
+      set[r] = 0;
+      if (with_only(set).status != Status::infeasible) set[r] = 1;
+    }
+    return set;
+  }
+
+ private:
+  void add_obeyed(Chosen& set, const Answer& answer) const {
+    const Precision precision = common_precision(prepared_.ensembles());
+    for (std::size_t r = 0; r < rules_.size(); ++r) {
+      if (surely_obeys(query_, rules_[r], answer.best().point, precision)) set[r] = 1;
+    }
+  }
+
+  const Prepared& prepared_;
+  const Query& query_;
+  std::span<const Rule> rules_;
+  Budget& budget_;
+};
+
+}  // namespace
+
+std::vector<Rule> rules_of(const Query& query) {
+  std::vector<Rule> rules;
+  for (const FeatureSet& set : feature_sets(query)) {
+    const std::size_t d = set.columns.front();
+    const bool fixed = std::any_of(set.columns.begin(), set.columns.end(), [&](std::size_t column) {
+      return query.features[column].fixed;
+    });
+    const auto add = [&](bool there, Rule::Kind kind) {
+      if (there) rules.push_back({kind, d});
+    };
+    add(fixed, Rule::Kind::fixed);
+    if (set.group) continue;
+    const FeatureRule& rule = query.features[d];
+    add(rule.range.lower > -infinity, Rule::Kind::range_lower);
+    add(rule.range.upper < infinity, Rule::Kind::range_upper);
+    add(!rule.allowed.empty(), Rule::Kind::allowed);
+    add(rule.step > 0, Rule::Kind::step);
+    add(rule.direction != Direction::both, Rule::Kind::direction);
+    add(rule.least_change > 0, Rule::Kind::least_change);
+    add(rule.most_change < infinity, Rule::Kind::most_change);
+  }
+  for (std::size_t c = 0; c < query.clauses.size(); ++c) {
+    rules.push_back({Rule::Kind::clause, c});
+  }
+  if (query.most_changes) rules.push_back({Rule::Kind::most_changes, 0});
+  return rules;
+}
+
+Query lifted(const Query& query, std::span<const Rule> rules) {
+  Query free = query;
+  std::vector<std::uint8_t> dropped(query.clauses.size(), 0);
+  for (const Rule& rule : rules) {
+    if (rule.kind == Rule::Kind::clause) {
+      dropped[rule.index] = 1;
+      continue;
+    }
+    if (rule.kind == Rule::Kind::most_changes) {
+      free.most_changes.reset();
+      continue;
+    }
+    FeatureRule& own = free.features[rule.index];
+    switch (rule.kind) {
+      case Rule::Kind::fixed:
+        own.fixed = false;
+        for (const OneHot& group : free.groups) {
+          if (group.columns.front() != rule.index) continue;
+          for (const std::size_t column : group.columns) free.features[column].fixed = false;
+        }
+        break;
+      case Rule::Kind::range_lower:
+        own.range.lower = -infinity;
+        break;
+      case Rule::Kind::range_upper:
+        own.range.upper = infinity;
+        break;
+      case Rule::Kind::allowed:
+        own.allowed.clear();
+        break;
+      case Rule::Kind::step:
+        own.step = 0;
+        break;
+      case Rule::Kind::direction:
+        own.direction = Direction::both;
+        break;
+      case Rule::Kind::least_change:
+        own.least_change = 0;
+        break;
+      default:
+        own.most_change = infinity;
+        break;
+    }
+  }
+  free.clauses.clear();
+  for (std::size_t c = 0; c < query.clauses.size(); ++c) {
+    if (!dropped[c]) free.clauses.push_back(query.clauses[c]);
+  }
+  return free;
+}
+
+WhyNot find_why_not(const Prepared& prepared, const Query& query, const Options& options,
+                    std::span<const Rule> liftable) {
+  Budget budget(options);
+  WhyNot why;
+  why.answer = budget.note(explain(prepared, query, budget.rest()));
+  if (why.answer.status != Status::infeasible) {
+    why.stop = budget.stop();
+    return why;
+  }
+  const std::vector<Rule> rules =
+      liftable.empty() ? rules_of(query) : std::vector<Rule>(liftable.begin(), liftable.end());
+  Inquiry inquiry(prepared, query, rules, budget);
+  std::vector<Chosen> to_hit;
+  Chosen set(rules.size(), 0);
+  Answer answer = inquiry.with_only(set);
+  why.impossible = answer.status == Status::infeasible;
+  bool exact = true;
+  while (!why.impossible && !answer.solutions.empty() && to_hit.size() < most_rounds &&
+         !budget.stopped()) {
+    Chosen complement = inquiry.grown(set, answer);
+    for (std::uint8_t& member : complement) member = member ? 0 : 1;
+    to_hit.push_back(std::move(complement));
+    const SmallestHit hit(to_hit, rules.size());
+    exact = exact && hit.exact();
+    set = hit.best();
+    answer = inquiry.with_only(set);
+  }
+  why.smallest =
+      !why.impossible && answer.status == Status::infeasible && exact && !budget.stopped();
+  if (!why.impossible && !why.smallest && !budget.stopped()) {
+    set = inquiry.shrunk(answer.status == Status::infeasible ? set : Chosen(rules.size(), 1));
+  }
+  for (std::size_t r = 0; r < rules.size() && !why.impossible && !budget.stopped(); ++r) {
+    if (!set[r]) continue;
+    const Rule one[] = {rules[r]};
+    why.blockers.push_back(
+        {rules[r], budget.note(explain(prepared, lifted(query, one), budget.rest()))});
+  }
+  why.stop = budget.stop();
+  return why;
+}
+
+}  // namespace boxwood

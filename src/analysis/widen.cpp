@@ -1,0 +1,303 @@
+// The widest box around a point in which everything has the outcome. One side at a time: of all
+// points in the box, extended on this side as far as the rules allow, the one without the outcome
+// that lies least far out is searched for. Up to there everything has the outcome, and that is
+// proven by the search.
+#include "analysis/budget.hpp"
+#include "analysis/variables.hpp"
+#include "grid/grid.hpp"
+
+#include <boxwood/analysis.hpp>
+#include <boxwood/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace boxwood {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// More codes of one feature than this are not tried one by one.
+constexpr double most_codes = 1000;
+
+Interval intersect(const Interval& a, const Interval& b) {
+  Interval both = a;
+  if (b.lower > a.lower || (b.lower == a.lower && !b.lower_closed)) {
+    both.lower = b.lower;
+    both.lower_closed = b.lower_closed;
+  }
+  if (b.upper < a.upper || (b.upper == a.upper && !b.upper_closed)) {
+    both.upper = b.upper;
+    both.upper_closed = b.upper_closed;
+  }
+  return both;
+}
+
+class Widening {
+ public:
+  Widening(const Prepared& prepared, const Query& query, std::span<const double> point,
+           const Options& options)
+      : prepared_(prepared), query_(query), budget_(options) {
+    plain_ = query;
+    plain_.point.assign(point.begin(), point.end());
+    plain_.clauses.clear();
+    plain_.most_changes.reset();
+    plain_.fewest_first = false;
+    plain_.norm = Norm::custom;
+    plain_.requirements.clear();
+    const std::vector<Interval> box = pure_box(prepared.ensembles(), point);
+    wide_.region = box;
+    wide_.values.resize(point.size());
+    reach_.resize(point.size());
+    for (const FeatureSet& set : feature_sets(query)) begin(set, box);
+  }
+
+  void widen_set(const FeatureSet& set) {
+    const std::size_t d = set.columns.front();
+    const double value = plain_.point[d];
+    if (set.group) {
+      for (std::size_t hot = 0; hot <= set.columns.size(); ++hot) try_hot(*set.group, hot);
+    } else if (plain_.features[d].fixed || std::isnan(value)) {
+      return;
+    } else if (!wide_.values[d].empty()) {
+      for (const double code : codes_[d]) try_code(d, code);
+    } else if (query_.features[d].kind != FeatureKind::categorical) {
+      widen_side(d, true);
+      widen_side(d, false);
+    }
+  }
+
+  WideRegion finish() {
+    wide_.maximal = maximal_;
+    wide_.stop = budget_.stop();
+    return std::move(wide_);
+  }
+
+ private:
+  /// A feature's part of the first box, and how far its rules let it go.
+  void begin(const FeatureSet& set, const std::vector<Interval>& box) {
+    if (codes_.empty()) codes_.resize(plain_.point.size());
+    for (const std::size_t d : set.columns) {
+      FeatureRule& rule = plain_.features[d];
+      const double value = plain_.point[d];
+      rule.direction = Direction::both;
+      rule.least_change = 0;
+      rule.most_change = infinity;
+      rule.missing_allowed = false;
+      rule.changes.clear();
+      if (set.group) continue;
+      if (rule.fixed || std::isnan(value)) {
+        if (!std::isnan(value)) wide_.region[d] = {value, value};
+        continue;
+      }
+      reach_[d] = reach_of(d);
+      wide_.region[d] = intersect(box[d], reach_[d]);
+      if (!wide_.region[d].contains(value)) wide_.region[d] = {value, value};
+      rule.range = wide_.region[d];
+      if (rule.kind == FeatureKind::categorical) begin_codes(d);
+    }
+    if (set.group) begin_group(*set.group);
+  }
+
+  /// The range of the rule and what the way it may go leaves of it, as far as the point lies in it.
+  Interval reach_of(std::size_t d) const {
+    const FeatureRule& rule = query_.features[d];
+    Interval reach = rule.range;
+    const double now = query_.point[d];
+    if (rule.direction == Direction::up) reach = intersect(reach, {.lower = now});
+    if (rule.direction == Direction::down) reach = intersect(reach, {.upper = now});
+    if (rule.most_change < infinity && !std::isnan(now)) {
+      reach = intersect(reach, {now - rule.most_change, now + rule.most_change});
+    }
+    return reach;
+  }
+
+  void begin_codes(std::size_t d) {
+    const FeatureRule& rule = query_.features[d];
+    codes_[d] = rule.allowed;
+    if (rule.allowed.empty() && rule.range.upper - rule.range.lower < most_codes) {
+      for (double code = std::ceil(rule.range.lower); code <= rule.range.upper; ++code) {
+        codes_[d].push_back(code);
+      }
+    }
+    std::erase_if(codes_[d], [&](double code) { return !rule.range.contains(code); });
+    plain_.features[d].range = {};
+    set_codes(d, {plain_.point[d]});
+  }
+
+  void set_codes(std::size_t d, std::vector<double> codes) {
+    wide_.region[d] = {codes.front(), codes.back()};
+    plain_.features[d].allowed = codes;
+    wide_.values[d] = std::move(codes);
+  }
+
+  void begin_group(const OneHot& group) {
+    const std::size_t hot = hot_column(group, plain_.point).value();
+    wide_.values[group.columns.front()] = {static_cast<double>(hot)};
+    for (std::size_t k = 0; k < group.columns.size(); ++k) {
+      const double value = k == hot ? 1 : 0;
+      wide_.region[group.columns[k]] = {value, value};
+    }
+    apply_group(group);
+  }
+
+  /// Only the columns that are known to do may be hot.
+  void apply_group(const OneHot& group) {
+    const std::vector<double>& places = wide_.values[group.columns.front()];
+    const auto may = [&](std::size_t place) {
+      return std::count(places.begin(), places.end(), static_cast<double>(place)) > 0;
+    };
+    for (std::size_t k = 0; k < group.columns.size(); ++k) {
+      FeatureRule& rule = plain_.features[group.columns[k]];
+      rule.fixed = false;
+      rule.range = {0, may(k) ? 1.0 : 0.0};
+      wide_.region[group.columns[k]] = {may(k) && places.size() == 1 ? 1.0 : 0.0,
+                                        may(k) ? 1.0 : 0.0};
+    }
+    for (OneHot& own : plain_.groups) {
+      if (own.columns == group.columns) own.none_allowed = may(group.columns.size());
+    }
+  }
+
+  /// The cheapest point of a box without one of the outcomes; nothing where it is proven that there
+  /// is none. Not finished: no statement.
+  struct Counterexample {
+    bool finished = true;
+    std::optional<std::vector<double>> point;
+    double cost = infinity;
+  };
+  Counterexample search(Query query) {
+    Counterexample found;
+    for (Requirement requirement : query_.requirements) {
+      requirement.negated = !requirement.negated;
+      query.requirements = {requirement};
+      Options options = budget_.rest();
+      options.ties = 1;
+      const Answer answer = explain(prepared_, query, options);
+      budget_.note(answer);
+      if (answer.status == Status::feasible || answer.status == Status::unknown) {
+        found.finished = false;
+      }
+      if (answer.solutions.empty() || !(answer.cost < found.cost)) continue;
+      found.cost = answer.cost;
+      found.point = answer.best().point;
+    }
+    if (!found.finished) maximal_ = false;
+    return found;
+  }
+
+  static double no_cost(std::size_t, double, double) { return 0; }
+
+  void widen_side(std::size_t d, bool up) {
+    Interval& side = wide_.region[d];
+    const Interval& reach = reach_[d];
+    if (up ? side.upper == reach.upper : side.lower == reach.lower) return;
+    Query query = plain_;
+    Interval& range = query.features[d].range;
+    if (up) {
+      range.upper = reach.upper;
+      range.upper_closed = reach.upper_closed;
+    } else {
+      range.lower = reach.lower;
+      range.lower_closed = reach.lower_closed;
+    }
+    query.term = [d, up](std::size_t feature, double from, double to) {
+      return feature == d && (to > from) == up ? std::abs(to - from) : 0;
+    };
+    const Counterexample found = search(std::move(query));
+    if (!found.finished) return;
+    if (!found.point) {
+      (up ? side.upper : side.lower) = up ? reach.upper : reach.lower;
+      (up ? side.upper_closed : side.lower_closed) = up ? reach.upper_closed : reach.lower_closed;
+    } else {
+      const double end = (*found.point)[d];
+      if (up ? end <= plain_.point[d] : end >= plain_.point[d]) return;
+      (up ? side.upper : side.lower) = end;
+      (up ? side.upper_closed : side.lower_closed) = false;
+    }
+    plain_.features[d].range = side;
+  }
+
+  void try_code(std::size_t d, double code) {
+    std::vector<double> values = wide_.values[d];
+    if (std::count(values.begin(), values.end(), code) > 0) return;
+    Query query = plain_;
+    query.point[d] = code;
+    query.features[d].fixed = true;
+    query.term = no_cost;
+    const Counterexample found = search(std::move(query));
+    if (found.point || !found.finished) return;
+    values.insert(std::upper_bound(values.begin(), values.end(), code), code);
+    set_codes(d, std::move(values));
+  }
+
+  void try_hot(const OneHot& group, std::size_t hot) {
+    std::vector<double>& places = wide_.values[group.columns.front()];
+    const auto place = static_cast<double>(hot);
+    if (std::count(places.begin(), places.end(), place) > 0 || !may_become(group, hot)) return;
+    Query query = plain_;
+    for (std::size_t k = 0; k < group.columns.size(); ++k) {
+      query.point[group.columns[k]] = k == hot ? 1 : 0;
+      query.features[group.columns[k]].fixed = true;
+    }
+    query.term = no_cost;
+    const Counterexample found = search(std::move(query));
+    if (found.point || !found.finished) return;
+    places.insert(std::upper_bound(places.begin(), places.end(), place), place);
+    apply_group(group);
+  }
+
+  /// Whether the query's own rules let this column be hot.
+  bool may_become(const OneHot& group, std::size_t hot) const {
+    const std::size_t now = hot_column(group, query_.point).value();
+    if (hot == now) return true;
+    if (hot == group.columns.size() && !group.none_allowed) return false;
+    const auto free = [&](std::size_t k, double value) {
+      if (k == group.columns.size()) return true;
+      const FeatureRule& rule = query_.features[group.columns[k]];
+      return !rule.fixed && rule.range.contains(value);
+    };
+    return free(now, 0) && free(hot, 1);
+  }
+
+  const Prepared& prepared_;
+  const Query& query_;
+  Budget budget_;
+  Query plain_;  ///< all points of the box, at no cost
+  std::vector<Interval> reach_;
+  std::vector<std::vector<double>> codes_;
+  WideRegion wide_;
+  bool maximal_ = true;
+};
+
+}  // namespace
+
+WideRegion widen(const Prepared& prepared, const Query& query, std::span<const double> point,
+                 std::span<const std::size_t> order, const Options& options) {
+  validate(query, prepared.ensembles());
+  if (point.size() != query.point.size() || !meets(query, prepared.ensembles(), point)) {
+    throw Error("widen", "the point does not meet the requirements", "Give the point of an answer");
+  }
+  for (const OneHot& group : query.groups) {
+    if (!hot_column(group, point)) throw Error("widen", "the point is not in one-hot form");
+  }
+  std::vector<FeatureSet> sets = feature_sets(query);
+  const std::vector<FeatureSet> changed = changed_sets(query, point);
+  const auto place = [&](const FeatureSet& set) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (std::count(set.columns.begin(), set.columns.end(), order[i]) > 0) return i;
+    }
+    const bool is_changed =
+        std::any_of(changed.begin(), changed.end(),
+                    [&](const FeatureSet& other) { return other.columns == set.columns; });
+    return order.size() + (is_changed ? 0 : 1);
+  };
+  std::stable_sort(sets.begin(), sets.end(),
+                   [&](const FeatureSet& a, const FeatureSet& b) { return place(a) < place(b); });
+  Widening widening(prepared, query, point, options);
+  for (const FeatureSet& set : sets) widening.widen_set(set);
+  return widening.finish();
+}
+
+}  // namespace boxwood
