@@ -71,6 +71,16 @@ class Oracle {
     }
   }
 
+  /// Negative, 0 or positive as the exact distance of two numbers is less than, equal to or more
+  /// than a size: the upper one is compared with the exact sum of the lower one and the size.
+  static double compare(double a, double b, double size) {
+    const double high = std::max(a, b), low = std::min(a, b);
+    const double sum = low + size;
+    if (high != sum) return high - sum;
+    const double part = sum - low;
+    return -((low - (sum - part)) + (size - part));  // less what rounding the sum has lost
+  }
+
   /// Clauses and the limit on changes.
   static bool obeys(const std::vector<boxwood::Ensemble>& ensembles, const boxwood::Query& query,
                     const std::vector<double>& point) {
@@ -427,16 +437,6 @@ class Oracle {
       return query.term(group.columns[0], static_cast<double>(from), static_cast<double>(to));
     }
     return group.weight * by_norm(query, 1);
-  }
-
-  /// Negative, 0 or positive as the exact distance of two numbers is less than, equal to or more
-  /// than a size: the upper one is compared with the exact sum of the lower one and the size.
-  static double compare(double a, double b, double size) {
-    const double high = std::max(a, b), low = std::min(a, b);
-    const double sum = low + size;
-    if (high != sum) return high - sum;
-    const double part = sum - low;
-    return -((low - (sum - part)) + (size - part));  // less what rounding the sum has lost
   }
 
   static std::vector<double> candidates_of(const std::vector<boxwood::Ensemble>& ensembles,

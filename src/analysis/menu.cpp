@@ -2,6 +2,8 @@
 // again.
 #include "analysis/budget.hpp"
 #include "analysis/variables.hpp"
+#include "grid/cuts.hpp"
+#include "model/arithmetic.hpp"
 
 #include <boxwood/analysis.hpp>
 #include <boxwood/error.hpp>
@@ -39,8 +41,20 @@ std::vector<Clause> leave_something(const Query& query, const Solution& way) {
   return clauses;
 }
 
+/// The numbers of a precision in an interval, by the first and the last of them.
+Interval readable(const Interval& range, Precision precision) {
+  Interval inner;
+  if (range.lower > -infinity) {
+    inner.lower = first_right_of({range.lower, !range.lower_closed}, precision);
+  }
+  if (range.upper < infinity) {
+    inner.upper = last_left_of({range.upper, range.upper_closed}, precision);
+  }
+  return inner;
+}
+
 /// Some feature lies outside of the way's region.
-Clause leave_region(const Solution& way) {
+Clause leave_region(const Solution& way, Precision precision) {
   Clause clause;
   for (std::size_t d = 0; d < way.point.size(); ++d) {
     if (std::isnan(way.point[d])) {
@@ -48,14 +62,15 @@ Clause leave_region(const Solution& way) {
     } else if (!way.codes.empty() && !way.codes[d].empty()) {
       clause.any_of.push_back({d, {}, false, true, way.codes[d]});
     } else {
-      clause.any_of.push_back({d, way.region[d], false, true, {}});
+      clause.any_of.push_back({d, readable(way.region[d], precision), false, true, {}});
     }
   }
   return clause;
 }
 
 /// Some feature is far enough from where the way has it.
-Clause keep_distance(const Query& query, const Solution& way, double distance) {
+Clause keep_distance(const Query& query, const Solution& way, double distance,
+                     Precision precision) {
   Clause clause;
   for (const FeatureSet& set : feature_sets(query)) {
     if (set.group) {
@@ -75,8 +90,11 @@ Clause keep_distance(const Query& query, const Solution& way, double distance) {
     if (std::isnan(value)) {
       clause.any_of.push_back(not_missing(d));
     } else {
-      const bool closed = far == 0;
-      clause.any_of.push_back({d, {value - far, value + far, closed, closed}, false, true, {}});
+      // Where the distance is lost in rounding, any other number is far enough.
+      const double low = value - far, high = value + far;
+      const bool low_lost = as_read(low, precision) == as_read(value, precision);
+      const bool high_lost = as_read(high, precision) == as_read(value, precision);
+      clause.any_of.push_back({d, {low, high, low_lost, high_lost}, false, true, {}});
     }
   }
   return clause;
@@ -89,6 +107,7 @@ Menu find_menu(const Prepared& prepared, const Query& query, const MenuOptions& 
   if (menu.apart == Apart::distance && !(menu.distance > 0 && menu.distance < infinity)) {
     throw Error("menu", "the distance between two ways is not a positive number");
   }
+  const Precision precision = common_precision(prepared.ensembles());
   Budget budget(options);
   Menu found;
   Query next = query;
@@ -112,10 +131,10 @@ Menu find_menu(const Prepared& prepared, const Query& query, const MenuOptions& 
         }
         break;
       case Apart::regions:
-        next.clauses.push_back(leave_region(way));
+        next.clauses.push_back(leave_region(way, precision));
         break;
       case Apart::distance:
-        next.clauses.push_back(keep_distance(query, way, menu.distance));
+        next.clauses.push_back(keep_distance(query, way, menu.distance, precision));
         break;
     }
     if (found.ways.back().status != Status::optimal) break;  // out of time: what follows is no menu

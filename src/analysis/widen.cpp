@@ -4,7 +4,9 @@
 // proven by the search.
 #include "analysis/budget.hpp"
 #include "analysis/variables.hpp"
+#include "grid/axis.hpp"
 #include "grid/grid.hpp"
+#include "model/arithmetic.hpp"
 
 #include <boxwood/analysis.hpp>
 #include <boxwood/error.hpp>
@@ -91,38 +93,27 @@ class Widening {
         if (!std::isnan(value)) wide_.region[d] = {value, value};
         continue;
       }
-      reach_[d] = reach_of(d);
+      const Precision precision = common_precision(prepared_.ensembles());
+      reach_[d] = Axis(query_.features[d], query_.point[d], precision).span();
+      if (!reach_[d].contains(value)) reach_[d] = {value, value};  // only staying there is allowed
       wide_.region[d] = intersect(box[d], reach_[d]);
-      if (!wide_.region[d].contains(value)) wide_.region[d] = {value, value};
       rule.range = wide_.region[d];
       if (rule.kind == FeatureKind::categorical) begin_codes(d);
     }
     if (set.group) begin_group(*set.group);
   }
 
-  /// The range of the rule and what the way it may go leaves of it, as far as the point lies in it.
-  Interval reach_of(std::size_t d) const {
-    const FeatureRule& rule = query_.features[d];
-    Interval reach = rule.range;
-    const double now = query_.point[d];
-    if (rule.direction == Direction::up) reach = intersect(reach, {.lower = now});
-    if (rule.direction == Direction::down) reach = intersect(reach, {.upper = now});
-    if (rule.most_change < infinity && !std::isnan(now)) {
-      reach = intersect(reach, {now - rule.most_change, now + rule.most_change});
-    }
-    return reach;
-  }
-
   void begin_codes(std::size_t d) {
     const FeatureRule& rule = query_.features[d];
     codes_[d] = rule.allowed;
-    if (rule.allowed.empty() && rule.range.upper - rule.range.lower < most_codes) {
-      for (double code = std::ceil(rule.range.lower); code <= rule.range.upper; ++code) {
-        codes_[d].push_back(code);
-      }
+    const double step = std::max(rule.step, 1.0);
+    if (rule.allowed.empty() && (rule.range.upper - rule.range.lower) / step < most_codes) {
+      const double first = std::ceil(rule.range.lower / step) * step;
+      for (double code = first; code <= rule.range.upper; code += step) codes_[d].push_back(code);
     }
     std::erase_if(codes_[d], [&](double code) { return !rule.range.contains(code); });
     plain_.features[d].range = {};
+    plain_.features[d].step = 0;
     set_codes(d, {plain_.point[d]});
   }
 
@@ -187,12 +178,19 @@ class Widening {
     return found;
   }
 
+  double rank(std::size_t d, double value) const {
+    const Precision precision = common_precision(prepared_.ensembles());
+    return static_cast<double>(cell_rank(prepared_.leaves().cuts[d], as_read(value, precision)));
+  }
+
   static double no_cost(std::size_t, double, double) { return 0; }
 
   void widen_side(std::size_t d, bool up) {
     Interval& side = wide_.region[d];
     const Interval& reach = reach_[d];
-    if (up ? side.upper == reach.upper : side.lower == reach.lower) return;
+    const bool there = up ? side.upper == reach.upper && side.upper_closed == reach.upper_closed
+                          : side.lower == reach.lower && side.lower_closed == reach.lower_closed;
+    if (there) return;
     Query query = plain_;
     Interval& range = query.features[d].range;
     if (up) {
@@ -202,8 +200,10 @@ class Widening {
       range.lower = reach.lower;
       range.lower_closed = reach.lower_closed;
     }
-    query.term = [d, up](std::size_t feature, double from, double to) {
-      return feature == d && (to > from) == up ? std::abs(to - from) : 0;
+    // Counted in cells: distances that differ by less than rounding would be ties.
+    query.term = [this, d, up](std::size_t feature, double from, double to) {
+      if (feature != d || (to > from) != up) return 0.0;
+      return std::abs(rank(d, to) - rank(d, from));
     };
     const Counterexample found = search(std::move(query));
     if (!found.finished) return;

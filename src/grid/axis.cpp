@@ -55,7 +55,11 @@ constexpr Interval nowhere{0, 0, false, false};
 }  // namespace
 
 Axis::Axis(const FeatureRule& given_rule, double from, Precision given_precision)
-    : rule(given_rule), precision(given_precision), above(rule.range), below(rule.range) {
+    : rule(given_rule),
+      precision(given_precision),
+      now(from),
+      above(rule.range),
+      below(rule.range) {
   if (!std::isfinite(from)) return;
   above = rule.direction == Direction::down ? nowhere : reach_up(rule, from, rule.range);
   below = rule.direction == Direction::up ? nowhere
@@ -120,6 +124,28 @@ std::optional<double> Axis::highest(const Cut* lower, const Cut* upper) const {
   }
   value = round_down(value);
   return admitted(value, below, lower ? !lower->left_of(value) : true);
+}
+
+Interval Axis::span() const {
+  Interval whole = rule.range;
+  const bool down = !below.empty(), up = !above.empty();
+  if (down) {
+    whole.lower = below.lower;
+    whole.lower_closed = below.lower_closed;
+  }
+  if (up) {
+    whole.upper = above.upper;
+    whole.upper_closed = above.upper_closed;
+  }
+  if (!down && up) {
+    whole.lower = now;
+    whole.lower_closed = true;
+  }
+  if (!up && down) {
+    whole.upper = now;
+    whole.upper_closed = true;
+  }
+  return down || up ? whole : Interval{now, now};
 }
 
 std::optional<double> Axis::any(const Cut* lower, const Cut* upper) const {

@@ -1,0 +1,481 @@
+// What is made of several searches, against brute force from first principles on random small
+// models: menus, wide regions, blocking rules, sweeps, robustness, maps, paths, rounder points.
+#include <boxwood/analysis.hpp>
+#include <boxwood/error.hpp>
+#include <boxwood/verify.hpp>
+
+#include "oracle.hpp"
+#include "random_rules.hpp"
+#include "seeds.hpp"
+#include "small_models.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace {
+
+using namespace boxwood;
+
+ProblemSize small_size() {
+  ProblemSize size;
+  size.features = {2, 3};
+  size.rounds = {2, 4};
+  size.overflows = false;
+  return size;
+}
+
+bool differs(double a, double b) { return a != b && !(std::isnan(a) && std::isnan(b)); }
+
+std::set<std::size_t> changed(const Query& query, const std::vector<double>& point) {
+  std::set<std::size_t> features;
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    if (!differs(point[d], query.point[d])) continue;
+    std::size_t owner = d;
+    for (const OneHot& group : query.groups) {
+      if (std::count(group.columns.begin(), group.columns.end(), d) > 0) owner = group.columns[0];
+    }
+    features.insert(owner);
+  }
+  return features;
+}
+
+/// Whether a point may stand in a menu after these ways, straight from the definition.
+bool is_apart(const RandomProblem& problem, const MenuOptions& menu,
+              const std::vector<Solution>& before, const std::vector<double>& point) {
+  const Query& query = problem.query;
+  bool float32 = false;
+  for (const Ensemble& ensemble : problem.ensembles) {
+    float32 |= ensemble.input == Precision::float32;
+  }
+  const auto read = [&](double value) {
+    return float32 ? static_cast<double>(static_cast<float>(value)) : value;
+  };
+  for (const Solution& solution : before) {
+    const std::vector<double>& way = solution.point;
+    if (menu.apart == Apart::features) {
+      const auto mine = changed(query, point), theirs = changed(query, way);
+      if (std::includes(mine.begin(), mine.end(), theirs.begin(), theirs.end())) return false;
+      continue;
+    }
+    bool apart = false;
+    for (std::size_t d = 0; d < point.size(); ++d) {
+      const double value = read(point[d]);
+      const double far = menu.distance * query.features[d].scale;
+      const auto& codes = solution.codes[d];
+      if (std::isnan(way[d]) || std::isnan(value)) {
+        apart |= std::isnan(way[d]) != std::isnan(value);
+      } else if (menu.apart == Apart::distance) {
+        apart |= query.features[d].kind == FeatureKind::categorical
+                     ? value != read(way[d])
+                     : value != read(way[d]) &&
+                           (value <= read(way[d] - far) || value >= read(way[d] + far));
+      } else if (!codes.empty()) {
+        apart |= std::count(codes.begin(), codes.end(), std::trunc(value)) == 0;
+      } else {
+        apart |= !solution.region[d].contains(value);
+      }
+    }
+    if (!apart) return false;
+  }
+  return true;
+}
+
+TEST(Menu, EachWayIsTheCheapestThatDiffersFromThoseBefore) {
+  ProblemMaker maker(test_seed(), small_size());
+  RuleMaker rules(test_seed() + 1);
+  int several = 0, complete = 0;
+  const int cases = test_cases(900);
+  for (int i = 0; i < cases; ++i) {
+    RandomProblem problem = maker.make();
+    if (i % 3 == 0) rules.add_to(problem);
+    problem.query.fewest_first = false;
+    if (problem.query.norm == Norm::linf) problem.query.norm = Norm::l1;
+    problem.query.groups.clear();
+    MenuOptions menu;
+    menu.apart = i % 3 == 0 ? Apart::features : i % 3 == 1 ? Apart::regions : Apart::distance;
+    menu.count = 4;
+    menu.distance = 0.4;
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    const Prepared prepared(problem.ensembles);
+    const Menu found = find_menu(prepared, problem.query, menu);
+    std::vector<Solution> before;
+    Query marked = problem.query;  // so that the candidates next to the ends are tried
+    for (std::size_t w = 0; w <= found.ways.size() && w < menu.count; ++w) {
+      double least = std::numeric_limits<double>::infinity();
+      std::vector<double> cheapest;
+      const bool tried = Oracle::visit(problem.ensembles, marked, 100'000, [&](const auto& point) {
+        const double cost = total_cost(problem.query, point);
+        if (!(cost < least) || !is_apart(problem, menu, before, point)) return;
+        if (!Oracle::works(problem.ensembles, problem.query, point) ||
+            !Oracle::obeys(problem.ensembles, problem.query, point)) {
+          return;
+        }
+        least = cost;
+        cheapest = point;
+      });
+      if (!tried) break;
+      if (w == found.ways.size()) {
+        EXPECT_TRUE(found.complete);
+        EXPECT_TRUE(std::isinf(least)) << "a way of cost " << least << " was not found";
+        ++complete;
+        break;
+      }
+      const Answer& way = found.ways[w];
+      ASSERT_EQ(way.status, Status::optimal);
+      EXPECT_EQ(way.cost, least) << "way " << w << ", brute force has "
+                                 << testing::PrintToString(cheapest);
+      EXPECT_TRUE(is_apart(problem, menu, before, way.best().point));
+      before.push_back(way.best());
+      if (changed(problem.query, before.back().point).empty() && menu.apart == Apart::features)
+        break;
+      for (std::size_t d = 0; d < marked.point.size(); ++d) {
+        const double far = menu.distance * marked.features[d].scale;
+        const double at = before.back().point[d];
+        // Statements that always hold: the ends that they name are candidates then.
+        marked.clauses.push_back({{{d, {at - far, at + far}, true, true, {}},
+                                   {d, before.back().region[d], true, true, {}},
+                                   {d, {}, true, true, {}}}});
+        if (!before.back().codes[d].empty()) {
+          marked.clauses.push_back(
+              {{{d, {}, true, true, before.back().codes[d]}, {d, {}, true, true, {}}}});
+        }
+      }
+      several += w > 0 ? 1 : 0;
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  std::cout << several << " further ways, " << complete << " complete menus\n";
+  EXPECT_GT(several, cases / 10);
+  EXPECT_GT(complete, cases / 20);
+}
+
+/// Every admissible value of the region, or enough of them to tell: the oracle's candidates.
+std::vector<std::vector<double>> values_in(const RandomProblem& problem, const WideRegion& wide,
+                                           const std::vector<double>& point) {
+  Query free = problem.query;
+  free.point = point;
+  std::vector<std::set<double>> seen(point.size());
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    FeatureRule& rule = free.features[d];
+    const FeatureRule& own = problem.query.features[d];
+    if (own.direction != Direction::both || std::isfinite(own.most_change)) rule.range = {};
+    rule.direction = Direction::both;
+    rule.least_change = 0;
+    rule.most_change = std::numeric_limits<double>::infinity();
+    rule.missing_allowed = false;
+  }
+  Oracle::visit(problem.ensembles, free, 100'000, [&](const auto& candidate) {
+    for (std::size_t d = 0; d < point.size(); ++d) {
+      if (!std::isnan(candidate[d])) seen[d].insert(candidate[d]);
+    }
+  });
+  std::vector<std::vector<double>> values(point.size());
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    if (std::isnan(point[d]) || problem.query.features[d].fixed) {
+      values[d] = {point[d]};
+      continue;
+    }
+    for (const double value : seen[d]) {
+      const bool listed = !wide.values[d].empty();
+      const bool in = listed ? std::count(wide.values[d].begin(), wide.values[d].end(), value) > 0
+                             : wide.region[d].contains(value);
+      if (in) values[d].push_back(value);
+    }
+  }
+  return values;
+}
+
+bool all_meet(const RandomProblem& problem, const std::vector<std::vector<double>>& values) {
+  std::vector<std::size_t> at(values.size(), 0);
+  std::vector<double> point(values.size());
+  for (;;) {
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      if (values[d].empty()) return true;
+      point[d] = values[d][at[d]];
+    }
+    if (!Oracle::works(problem.ensembles, problem.query, point)) return false;
+    std::size_t d = 0;
+    while (d < at.size() && ++at[d] == values[d].size()) at[d++] = 0;
+    if (d == at.size()) return true;
+  }
+}
+
+TEST(Widen, EverythingInsideHasTheOutcomeAndNoSideCanMove) {
+  ProblemMaker maker(test_seed(), small_size());
+  RuleMaker rules(test_seed() + 1);
+  int checked = 0, wider = 0;
+  const int cases = test_cases(900);
+  for (int i = 0; i < cases; ++i) {
+    RandomProblem problem = maker.make();
+    if (i % 2 == 0) rules.add_to(problem);
+    problem.query.groups.clear();
+    const Prepared prepared(problem.ensembles);
+    const Answer answer = explain(prepared, problem.query);
+    if (answer.solutions.empty()) continue;
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    const std::vector<double>& point = answer.best().point;
+    const WideRegion wide = widen(prepared, problem.query, point);
+    ASSERT_TRUE(wide.maximal);
+    const auto inside = values_in(problem, wide, point);
+    EXPECT_TRUE(all_meet(problem, inside)) << testing::PrintToString(inside);
+    ++checked;
+    for (std::size_t d = 0; d < point.size(); ++d) {
+      if (!wide.values[d].empty() || inside[d].size() < 2) continue;
+      if (problem.query.features[d].least_change > 0) continue;  // no change may be large enough
+      wider += wide.region[d] != answer.best().region[d] ? 1 : 0;
+      // One admissible value more on either side, and something in the box has not the outcome.
+      WideRegion whole = wide;
+      whole.region[d] = problem.query.features[d].range;
+      const auto more = values_in(problem, whole, point)[d];
+      for (const bool up : {false, true}) {
+        const auto next = up ? std::upper_bound(more.begin(), more.end(), inside[d].back())
+                             : std::lower_bound(more.begin(), more.end(), inside[d].front());
+        if (up ? next == more.end() : next == more.begin()) continue;
+        const double beyond = up ? *next : *std::prev(next);
+        const FeatureRule& rule = problem.query.features[d];
+        const double now = problem.query.point[d];
+        if ((rule.direction == Direction::up && beyond < now) ||
+            (rule.direction == Direction::down && beyond > now) ||
+            Oracle::compare(beyond, now, rule.most_change) > 0) {
+          continue;
+        }
+        auto extended = inside;
+        extended[d] = {beyond};
+        EXPECT_FALSE(all_meet(problem, extended)) << "feature " << d << " could reach " << beyond;
+      }
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  std::cout << checked << " regions, " << wider << " sides wider than the pure box\n";
+  EXPECT_GT(checked, cases / 10);
+  EXPECT_GT(wider, cases / 20);
+}
+
+TEST(WhyNot, BlockersAreTheSmallestSetThatBlocks) {
+  ProblemMaker maker(test_seed(), small_size());
+  RuleMaker rules(test_seed() + 1);
+  int blocked = 0, impossible = 0, pairs = 0;
+  const int cases = test_cases(2500);
+  for (int i = 0; i < cases; ++i) {
+    RandomProblem problem = maker.make();
+    rules.add_to(problem);
+    problem.query.fewest_first = false;
+    const std::vector<Rule> all = rules_of(problem.query);
+    if (all.size() > 7) continue;
+    const Prepared prepared(problem.ensembles);
+    const WhyNot why = find_why_not(prepared, problem.query);
+    if (why.answer.status != Status::infeasible) continue;
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    const auto blocks = [&](unsigned held) {
+      std::vector<Rule> without;
+      for (std::size_t r = 0; r < all.size(); ++r) {
+        if (!(held >> r & 1)) without.push_back(all[r]);
+      }
+      return explain(prepared, lifted(problem.query, without)).status == Status::infeasible;
+    };
+    if (why.impossible) {
+      EXPECT_TRUE(blocks(0));
+      EXPECT_TRUE(why.blockers.empty());
+      ++impossible;
+      continue;
+    }
+    ++blocked;
+    pairs += why.blockers.size() > 1 ? 1 : 0;
+    EXPECT_TRUE(why.smallest);
+    unsigned mine = 0;
+    for (const Blocker& blocker : why.blockers) {
+      const auto place = std::find(all.begin(), all.end(), blocker.rule) - all.begin();
+      mine |= 1U << place;
+      const Rule one[] = {blocker.rule};
+      const Answer without = explain(prepared, lifted(problem.query, one));
+      EXPECT_EQ(without.status, blocker.without.status);
+      EXPECT_EQ(without.cost, blocker.without.cost);
+    }
+    EXPECT_TRUE(blocks(mine));
+    const auto size = [](unsigned set) { return __builtin_popcount(set); };
+    for (unsigned set = 0; set < 1U << all.size(); ++set) {
+      const bool smaller = size(set) < size(mine) || ((set & mine) == set && set != mine);
+      EXPECT_FALSE(smaller && blocks(set)) << "a smaller set blocks";
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  std::cout << blocked << " blocked (" << pairs << " by several rules), " << impossible
+            << " impossible\n";
+  EXPECT_GT(blocked, cases / 25);
+  EXPECT_GT(pairs, cases / 200);
+  EXPECT_GT(impossible, cases / 50);
+}
+
+TEST(Sweep, EveryLevelHasTheAnswerOfItsOwnQuestion) {
+  ProblemMaker maker(test_seed(), small_size());
+  int swept = 0;
+  const int cases = test_cases(600);
+  for (int i = 0; i < cases; ++i) {
+    const RandomProblem problem = maker.make();
+    Query query = problem.query;
+    const Ensemble& model = problem.ensembles[query.requirements[0].ensemble];
+    std::vector<double> levels;
+    if (auto* wanted = std::get_if<ClassIs>(&query.requirements[0].outcome)) {
+      if (!model.has_probabilities()) continue;
+      wanted->probability = 0.3;
+      levels = {0.3, 0.45, 0.5, 0.6, 0.7, 0.9};
+    } else {
+      auto& range = std::get<OutputIn>(query.requirements[0].outcome).range;
+      if (!std::isfinite(range.lower)) range = {.lower = 0};
+      range.upper = std::numeric_limits<double>::infinity();
+      levels = {-1, -0.5, 0, 0.25, 0.5, 1, 2};
+    }
+    const Prepared prepared(problem.ensembles);
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    const std::vector<SweepPoint> points = sweep(prepared, query, levels);
+    ASSERT_EQ(points.size(), levels.size());
+    for (const SweepPoint& point : points) {
+      Query at = query;
+      if (auto* wanted = std::get_if<ClassIs>(&at.requirements[0].outcome)) {
+        wanted->probability = point.level;
+      } else {
+        std::get<OutputIn>(at.requirements[0].outcome).range.lower = point.level;
+      }
+      const Answer alone = explain(prepared, at);
+      EXPECT_EQ(alone.status, point.answer.status) << point.level;
+      EXPECT_EQ(alone.cost, point.answer.cost) << point.level;
+      const Verification check = verify(problem.ensembles, at, point.answer, 16, 7);
+      EXPECT_TRUE(check.passed()) << (check.faults.empty() ? "" : check.faults.front());
+    }
+    ++swept;
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(swept, cases / 3);
+}
+
+TEST(Robustness, IsTheDistanceToTheNearestOtherOutcome) {
+  ProblemMaker maker(test_seed(), small_size());
+  int checked = 0;
+  const int cases = test_cases(1500);
+  for (int i = 0; i < cases; ++i) {
+    const RandomProblem problem = maker.make();
+    const Ensemble& model = problem.ensembles[0];
+    const double tolerance = i % 2 == 0 ? 0 : 0.3;
+    const auto label = [&](const std::vector<double>& point) {
+      const std::vector<double> scores = model.predict(point);
+      return model.task == Task::regression ? model.transform(scores)[0]
+                                            : static_cast<double>(model.classify(scores));
+    };
+    const double now = label(problem.query.point);
+    if (!std::isfinite(now)) continue;
+    double least = std::numeric_limits<double>::infinity();
+    if (!Oracle::visit(problem.ensembles, problem.query, 60'000, [&](const auto& point) {
+          const double there = label(point);
+          const bool other = model.task == Task::regression
+                                 ? there < now - tolerance || there > now + tolerance
+                                 : there != now;
+          if (other) least = std::min(least, total_cost(problem.query, point));
+        })) {
+      continue;
+    }
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    const Answer answer = robustness(Prepared(problem.ensembles), problem.query, tolerance);
+    EXPECT_EQ(answer.cost, least);
+    EXPECT_EQ(answer.status, std::isinf(least) ? Status::infeasible : Status::optimal);
+    checked += std::isinf(least) ? 0 : 1;
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(checked, cases / 4);
+}
+
+TEST(Map, RectanglesCoverTheViewAndAreDecidedAlike) {
+  ProblemMaker maker(test_seed(), small_size());
+  std::mt19937_64 random(test_seed());
+  int cells = 0;
+  const int cases = test_cases(400);
+  for (int i = 0; i < cases; ++i) {
+    RandomProblem problem = maker.make();
+    problem.query.groups.clear();
+    const Ensemble& model = problem.ensembles[0];
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    MapOptions options;
+    if (i % 2 == 0) options.x_view = {0.1, 0.9};
+    const Map map = draw_map(Prepared(problem.ensembles), problem.query, options);
+    cells += static_cast<int>(map.cells.size());
+    for (int k = 0; k < 50; ++k) {
+      std::vector<double> point = problem.query.point;
+      const auto pick = [&](const Interval& view) {
+        const double value = std::uniform_real_distribution<double>(view.lower, view.upper)(random);
+        return static_cast<double>(static_cast<float>(value));
+      };
+      point[0] = pick(map.x_view);
+      point[1] = pick(map.y_view);
+      if (!map.x_view.contains(point[0]) || !map.y_view.contains(point[1])) continue;
+      int holding = 0;
+      for (const MapCell& cell : map.cells) {
+        if (!cell.x.contains(point[0]) || !cell.y.contains(point[1])) continue;
+        ++holding;
+        EXPECT_EQ(cell.outputs, model.transform(model.predict(point)));
+        EXPECT_EQ(cell.meets, Oracle::works(problem.ensembles, problem.query, point));
+      }
+      EXPECT_EQ(holding, 1) << point[0] << ", " << point[1];
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(cells, cases * 2);
+}
+
+TEST(Map, WithARadiusShowsWhatOtherFeaturesCanDo) {
+  // Only the third feature decides; from 0 it takes a step of 0.5.
+  const Ensemble model = binary_model(3, {stump(2, 0.5, -1, 1), stump(0, 0.25, -2, 0)});
+  Query query = query_for(model, std::vector{0.0, 0.0, 0.0});
+  query.requirements = {require_class(1)};
+  query.norm = Norm::l1;
+  MapOptions options;
+  options.radius = 0.75;
+  const Map map = draw_map(Prepared(model), query, options);
+  ASSERT_EQ(map.cells.size(), 2U);
+  EXPECT_FALSE(map.cells[0].meets);  // below 0.25 of the first nothing helps
+  EXPECT_TRUE(map.cells[1].meets);
+  EXPECT_EQ(map.cells[1].cost, 0.5);
+  options.radius = 0.25;
+  EXPECT_FALSE(draw_map(Prepared(model), query, options).cells.back().meets);
+  options.y = 0;
+  EXPECT_THROW(draw_map(Prepared(model), query, options), Error);
+}
+
+TEST(Path, TakesTheChangeThatHelpsMostFirst) {
+  const Ensemble model =
+      binary_model(3, {stump(0, 0.5, -1, 1), stump(1, 0.5, -2, 2), stump(2, 0.5, -0.125, 0)}, -2);
+  Query query = query_for(model, std::vector{0.0, 0.0, 0.0});
+  query.requirements = {require_class(1)};
+  const Prepared prepared(model);
+  const Answer answer = explain(prepared, query);
+  const std::vector<PathStep> path = find_path(prepared, query, answer.best().point);
+  ASSERT_EQ(path.size(), 2U);
+  EXPECT_EQ(path[0].features, std::vector<std::size_t>{1});
+  EXPECT_EQ(path[1].features, std::vector<std::size_t>{0});
+  EXPECT_EQ(path[1].point, answer.best().point);
+  EXPECT_EQ(path[1].outputs[0], answer.output_after[0]);
+  EXPECT_LT(path[0].outputs[0][0], path[1].outputs[0][0]);
+  for (const PathStep& step : path) {
+    EXPECT_EQ(step.without->status, Status::infeasible);  // both are needed
+  }
+  EXPECT_FALSE(find_path(prepared, query, answer.best().point, false)[0].without);
+}
+
+double as_float(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+TEST(Rounded, PrefersRoundNumbersWithinTheTolerance) {
+  const Ensemble model = binary_model(1, {stump(0, 17.3, -1, 1), stump(0, 40, 0, -3)});
+  Query query = query_for(model, std::vector{3.0});
+  query.requirements = {require_class(1)};
+  query.norm = Norm::l1;
+  const Prepared prepared(model);
+  const Answer answer = explain(prepared, query);
+  const std::vector<double>& exact = answer.best().point;
+  EXPECT_EQ(rounded(prepared, query, exact, 0), exact);
+  EXPECT_EQ(rounded(prepared, query, exact, 0.01), std::vector{as_float(17.4)});
+  EXPECT_EQ(rounded(prepared, query, exact, 0.06), std::vector{18.0});
+  EXPECT_EQ(rounded(prepared, query, exact, 0.2), std::vector{20.0});
+  query.features[0].most_change = 15.5;  // no farther than 18.5
+  EXPECT_EQ(rounded(prepared, query, exact, 0.2), std::vector{18.0});
+}
+
+}  // namespace
