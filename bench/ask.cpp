@@ -1,6 +1,8 @@
 // Asks a model a file of questions and times each answer: what bench/run.py measures Boxwood with.
 // It uses the public API alone. One JSON object a line, written as soon as it is known, so that
 // what was answered before a crash is not lost. The files are described in bench/README.md.
+#include "kinds.hpp"
+
 #include <boxwood/boxwood.hpp>
 
 #include <tbb/blocked_range.h>
@@ -34,6 +36,7 @@ struct Arguments {
   std::string questions;
   std::string engine;
   std::string norm = "squared_l2";
+  std::string kind = "plain";
   std::string rows;
   std::vector<std::string> without;
   int threads = 0;
@@ -178,6 +181,7 @@ Json describe(std::size_t row, const boxwood::Answer& answer, double seconds) {
 void answer_one(const boxwood::Prepared& prepared, const Question& question,
                 const Arguments& arguments) {
   boxwood::Options options = options_of(arguments);
+  const Ask& ask = kinds().at(arguments.kind);
   std::vector<double> times;
   boxwood::Answer answer;
   std::vector<std::array<double, 3>> reports;
@@ -189,7 +193,7 @@ void answer_one(const boxwood::Prepared& prepared, const Question& question,
   for (int turn = 0; turn < std::max(1, arguments.repeat); ++turn) {
     reports.clear();
     const Clock::time_point start = Clock::now();
-    answer = boxwood::explain(prepared, question.query, options);
+    answer = ask(prepared, question.query, options);
     times.push_back(seconds_since(start));
   }
   std::sort(times.begin(), times.end());
@@ -274,6 +278,9 @@ int main(int count, char** words) {
       ->delimiter(',')
       ->check(CLI::IsMember({"start", "probe", "dual"}));
   app.add_option("--norm", arguments.norm, "squared_l2, l1, l0 or linf");
+  std::vector<std::string> names;
+  for (const auto& [name, ask] : kinds()) names.push_back(name);
+  app.add_option("--kind", arguments.kind, "what is asked")->check(CLI::IsMember(names));
   app.add_option("--threads", arguments.threads, "0: all cores");
   app.add_option("--time-limit", arguments.time_limit, "seconds a question may take");
   app.add_option("--rows", arguments.rows, "0,3,7-9: only these, counted from 0");

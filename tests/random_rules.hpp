@@ -91,7 +91,8 @@ class RuleMaker {
   void add_clauses(boxwood::Query& query) {
     for (std::size_t c = 0; c < 1 + below(3); ++c) {
       boxwood::Clause clause;
-      for (std::size_t i = 0; i < 1 + below(3); ++i) clause.any_of.push_back(literal(query));
+      const std::size_t statements = below(6) == 0 ? 12 : 1 + below(3);
+      for (std::size_t i = 0; i < statements; ++i) clause.any_of.push_back(literal(query));
       query.clauses.push_back(std::move(clause));
     }
   }

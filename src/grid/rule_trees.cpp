@@ -3,10 +3,6 @@
 #include "grid/cuts.hpp"
 #include "model/arithmetic.hpp"
 
-#include <boxwood/error.hpp>
-
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 
@@ -14,9 +10,22 @@ namespace boxwood {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::int32_t clause_score = 0, change_score = 1;
-/// Statements with two ends each double the leaves of the statements after them.
-constexpr std::size_t most_nodes = 10'000;
+constexpr std::int32_t clause_score = 0, change_score = 1, first_wide_score = 2;
+/// A clause is one tree, which bounds best, unless it takes more than so many leaves for points
+/// that break it. Then each statement is a tree of its own, and their scores are counted.
+constexpr std::size_t most_ends = 32;
+
+/// Every statement that can fail on both sides doubles the leaves of those after it.
+bool is_wide(const Clause& clause) {
+  std::size_t ends = 1;
+  for (const Literal& literal : clause.any_of) {
+    const bool two_sided = literal.codes.empty() && literal.inside &&
+                           literal.range.lower > -infinity && literal.range.upper < infinity;
+    if (two_sided) ends *= 2;
+    if (ends > most_ends) return true;
+  }
+  return false;
+}
 
 /// Grows a tree from its open ends, parents before children.
 class TreeMaker {
@@ -96,7 +105,7 @@ class TreeMaker {
   Tree tree_;
 };
 
-Tree clause_tree(const Clause& clause, std::size_t number, Precision precision) {
+Tree clause_tree(const Clause& clause, Precision precision) {
   TreeMaker maker(clause_score);
   std::vector<std::size_t> open{0};
   for (const Literal& literal : clause.any_of) {
@@ -105,15 +114,19 @@ Tree clause_tree(const Clause& clause, std::size_t number, Precision precision) 
       const TreeMaker::Ends ends = maker.ask(at, literal, precision);
       for (const std::size_t yes : ends.yes) maker.leaf(yes, 0);
       next.insert(next.end(), ends.no.begin(), ends.no.end());
-      if (maker.size() > most_nodes) {
-        throw Error(fmt::format("clause {}", number),
-                    "it says too much: its statements have too many combinations",
-                    "Take it apart, or use statements with one end (at least, at most)");
-      }
     }
     open = std::move(next);
   }
   for (const std::size_t at : open) maker.leaf(at, -1);
+  return maker.finish();
+}
+
+/// 1 where a statement holds, else 0.
+Tree literal_tree(const Literal& literal, std::int32_t output, Precision precision) {
+  TreeMaker maker(output);
+  const TreeMaker::Ends ends = maker.ask(0, literal, precision);
+  for (const std::size_t yes : ends.yes) maker.leaf(yes, 1);
+  for (const std::size_t no : ends.no) maker.leaf(no, 0);
   return maker.finish();
 }
 
@@ -149,8 +162,16 @@ Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query) {
   for (const Feature& feature : ensembles.front().features) {
     rules.features.push_back({feature.name, feature.kind});
   }
-  for (std::size_t c = 0; c < query.clauses.size(); ++c) {
-    rules.trees.push_back(clause_tree(query.clauses[c], c, rules.input));
+  for (const Clause& clause : query.clauses) {
+    if (!is_wide(clause)) {
+      rules.trees.push_back(clause_tree(clause, rules.input));
+      continue;
+    }
+    const auto output = static_cast<std::int32_t>(rules.base.size());
+    rules.base.push_back(0);
+    for (const Literal& literal : clause.any_of) {
+      rules.trees.push_back(literal_tree(literal, output, rules.input));
+    }
   }
   if (!query.most_changes) return rules;
   std::vector<std::uint8_t> grouped(query.point.size(), 0);
@@ -169,12 +190,18 @@ Query without_rules(const Query& query, std::size_t index) {
   Query plain = query;
   plain.clauses.clear();
   plain.most_changes.reset();
-  const auto at_least = [&](double least, std::int32_t output) {
+  // Scores are whole numbers: half a one below is the same demand, and the starts, which ask for a
+  // little more than enough, can meet it.
+  const auto at_most = [&](double count, std::int32_t output) {
     plain.requirements.push_back(
-        {index, ScoreIn{{.lower = least}, static_cast<std::size_t>(output)}});
+        {index, ScoreIn{{.lower = -count - 0.5}, static_cast<std::size_t>(output)}});
   };
-  if (!query.clauses.empty()) at_least(0, clause_score);
-  if (query.most_changes) at_least(-static_cast<double>(*query.most_changes), change_score);
+  if (!query.clauses.empty()) at_most(0, clause_score);
+  std::int32_t wide_score = first_wide_score;
+  for (const Clause& clause : query.clauses) {
+    if (is_wide(clause)) at_most(-1, wide_score++);  // one statement at least
+  }
+  if (query.most_changes) at_most(static_cast<double>(*query.most_changes), change_score);
   return plain;
 }
 

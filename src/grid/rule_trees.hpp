@@ -13,8 +13,8 @@ namespace boxwood {
 /// Whether a query has clauses or a limit on changes.
 bool has_rules(const Query& query);
 
-/// An ensemble with two scores: minus the number of clauses that a point breaks, and minus the
-/// number of features that it changes. Throws Error for a clause that would take too many leaves.
+/// An ensemble that scores points: minus the number of clauses that it breaks, minus the number of
+/// features that it changes, and for clauses of many statements how many of them hold.
 Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query);
 
 /// The query without its rules, with demands on the scores of rule_trees() as ensemble `index`.
