@@ -1,6 +1,6 @@
 # Short names for the usual commands. `make` alone lists them.
 .POSIX:
-.PHONY: help demo build test test-quick test-long test-matrix asan tsan fuzz bench bench-quick bench-reading format tidy install clean
+.PHONY: help demo build test test-quick test-long test-matrix asan tsan fuzz bench bench-quick bench-reading bench-kinds format tidy install clean
 
 PREFIX = /usr/local
 COMMAND = build/release/bin/boxwood
@@ -18,6 +18,7 @@ help:
 	@echo 'make fuzz        fuzz the readers (BOXWOOD_FUZZ_SECONDS=30 a target)'
 	@echo 'make bench       train, ask all tools and rewrite docs/performance.md (hours; BENCH_FLAGS=...)'
 	@echo 'make bench-quick a slice of it, to the terminal (under 5 minutes)'
+	@echo 'make bench-kinds  what each kind of rule and question costs, into docs/performance.md (after make bench)'
 	@echo 'make bench-reading  how long a model of 1,000,000 leaves takes to read, into docs/performance.md'
 	@echo 'make format      format C++ files'
 	@echo 'make tidy        clang-tidy'
@@ -64,6 +65,9 @@ bench-quick:
 
 bench-reading: build
 	@python3 bench/reading.py $(COMMAND) --write docs/performance.md
+
+bench-kinds:
+	@python3 bench/kinds.py build/bench/bin/boxwood_ask --write docs/performance.md
 
 format:
 	@bash scripts/format.sh
