@@ -3,10 +3,13 @@
 #pragma once
 
 #include <boxwood/answer.hpp>
+#include <boxwood/explain.hpp>
 #include <boxwood/query.hpp>
+#include <boxwood/verify.hpp>
 
 #include "grid/rule_trees.hpp"
 #include "oracle.hpp"
+#include "search/guarded.hpp"
 
 #include <gtest/gtest.h>
 
@@ -111,4 +114,21 @@ inline void expect_agreement(const Answer& answer, const Oracle::Result& truth,
         << "a cheapest point is missing: " << testing::PrintToString(point) << " of cost "
         << truth.cost << " from " << testing::PrintToString(query.point);
   }
+}
+
+/// Explains with a known solution and expects agreement with brute force, a clean verification and
+/// the same first point as before, which is kept in `first_point`.
+inline void expect_agreeing_answer(const boxwood::Prepared& prepared,
+                                   const std::vector<Ensemble>& ensembles, const Query& query,
+                                   const boxwood::Options& options, const Oracle::Result& truth,
+                                   std::vector<double>& first_point) {
+  const std::vector<double> known =
+      truth.points.empty() ? std::vector<double>{} : truth.points.back();
+  const Answer answer = boxwood::explain_guarded(prepared, query, options, known);
+  expect_agreement(answer, truth, ensembles, query);
+  const boxwood::Verification check = boxwood::verify(ensembles, query, answer, 16, 7);
+  EXPECT_TRUE(check.passed()) << (check.faults.empty() ? "" : check.faults.front());
+  if (answer.status != Status::optimal) return;
+  if (first_point.empty()) first_point = answer.best().point;
+  EXPECT_TRUE(same_point(answer.best().point, first_point)) << "the tie-break differs";
 }

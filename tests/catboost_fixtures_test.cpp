@@ -7,6 +7,8 @@
 
 #include "readers/catboost_hash.hpp"
 
+#include "fixture_files.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -28,42 +30,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path& fixtures() {
-  static const fs::path folder = fs::path(BOXWOOD_SOURCE_DIR) / "tests/data/catboost";
-  return folder;
-}
+fs::path fixtures() { return fixture_folder("catboost"); }
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-struct Fixture {
-  fs::path model;
-};
-
-void PrintTo(const Fixture& fixture, std::ostream* out) {
-  *out << fs::relative(fixture.model, fixtures()).string();
-}
-
-std::vector<Fixture> model_files() {
-  std::vector<Fixture> files;
-  for (const auto& entry : fs::recursive_directory_iterator(fixtures())) {
-    if (entry.path().extension() != ".expected") continue;
-    fs::path model = entry.path();
-    files.push_back({model.replace_extension(".json")});
-  }
-  std::sort(files.begin(), files.end(),
-            [](const Fixture& a, const Fixture& b) { return a.model < b.model; });
-  return files;
-}
-
-std::string test_name(const testing::TestParamInfo<Fixture>& info) {
-  std::string name = fs::relative(info.param.model, fixtures()).string();
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return name;
-}
+std::vector<Fixture> model_files() { return fixture_files("catboost", ".expected", ".json"); }
 
 /// A category's code: by its label, by its hash where the file has no strings, or the last code,
 /// which stands for all others.
@@ -161,7 +130,8 @@ TEST_P(CatboostFixture, survives_boxwoods_own_format) {
   EXPECT_EQ(boxwood::read_model_bytes(boxwood::to_json(model)), model);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllVersions, CatboostFixture, testing::ValuesIn(model_files()), test_name);
+INSTANTIATE_TEST_SUITE_P(AllVersions, CatboostFixture, testing::ValuesIn(model_files()),
+                         fixture_test_name);
 
 TEST(CatboostFixtures, cover_every_version) {
   std::set<std::string> versions;

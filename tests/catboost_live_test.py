@@ -8,10 +8,8 @@ float32 neighbours and the doubles beside it, infinities, missing values, zeros 
 denormals, huge values, and categories that the model has never seen.
 """
 
-import argparse
 import json
 import math
-import os
 import pathlib
 import subprocess
 import sys
@@ -19,6 +17,8 @@ import tempfile
 
 import catboost as cb
 import numpy as np
+
+import live
 
 np.seterr(over="ignore")
 
@@ -348,14 +348,7 @@ def check_model(rng, index, folder, command):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seed", type=int,
-                        default=int(os.environ.get("BOXWOOD_SEED",
-                                                   np.random.SeedSequence().entropy % (1 << 31))))
-    parser.add_argument("--models", type=int, default=40)
-    parser.add_argument("--command", default=os.environ.get("BOXWOOD_COMMAND", "boxwood"))
-    flags = parser.parse_args()
-    print(f"CatBoost {cb.__version__}, replay with --seed {flags.seed}")
+    flags = live.flags(f"CatBoost {cb.__version__}", 40)
     passed = failed = points_checked = 0
     with tempfile.TemporaryDirectory() as name:
         for index in range(flags.models):

@@ -124,28 +124,8 @@ TEST(FastEngine, AgreesWithThePapersOnMediumModels) {
 }
 
 TEST(FastEngine, LeavesAreCutIntoPiecesOnlyNearby) {
-  // Six trees, each glad if any of eight features has its bit in the category: the sad leaf takes
-  // half of 64 categories eight times, in no order in one piece. One feature with all bits will do.
-  Ensemble model = binary_model(8, {});
-  for (int bit = 0; bit < 6; ++bit) {
-    Tree tree;
-    tree.sets.resize(1);
-    for (std::int32_t code = 0; code < 64; ++code) {
-      if (code >> bit & 1) tree.sets[0].push_back(code);
-    }
-    for (std::int32_t d = 0; d < 8; ++d) {
-      tree.nodes.push_back({.kind = NodeKind::in_set,
-                            .feature = d,
-                            .left = 2 * d + 1,
-                            .right = 2 * d + 2,
-                            .value = 0});
-      tree.nodes.push_back({.kind = NodeKind::leaf, .value = 0});
-    }
-    tree.nodes.push_back({.kind = NodeKind::leaf, .value = 1});
-    tree.values = {1, -5};
-    model.trees.push_back(tree);
-  }
-  model.validate();
+  // Six trees, each glad if any of eight features has its bit: one feature with all bits will do.
+  const Ensemble model = bits_model(1, -5);
   Query query = query_for(model, std::vector<double>(8, 0.0));
   query.requirements = {require_class(1)};
   for (FeatureRule& rule : query.features) rule.kind = FeatureKind::categorical;

@@ -5,6 +5,8 @@
 #include <boxwood/error.hpp>
 #include <boxwood/read.hpp>
 
+#include "fixture_files.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,15 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path& fixtures() {
-  static const fs::path folder = fs::path(BOXWOOD_SOURCE_DIR) / "tests/data/lightgbm";
-  return folder;
-}
+fs::path fixtures() { return fixture_folder("lightgbm"); }
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
+std::vector<Fixture> model_files() { return fixture_files("lightgbm", ".expected", ""); }
 
 /// Little-endian numbers, one after the other.
 class Stream {
@@ -70,33 +66,6 @@ std::uint64_t steps_between(double a, double b) {
   const std::int64_t from = place(a), to = place(b);
   return static_cast<std::uint64_t>(std::max(from, to)) -
          static_cast<std::uint64_t>(std::min(from, to));
-}
-
-struct Fixture {
-  fs::path model;
-};
-
-void PrintTo(const Fixture& fixture, std::ostream* out) {
-  *out << fs::relative(fixture.model, fixtures()).string();
-}
-
-std::vector<Fixture> model_files() {
-  std::vector<Fixture> files;
-  for (const auto& entry : fs::recursive_directory_iterator(fixtures())) {
-    if (entry.path().extension() != ".expected") continue;
-    fs::path model = entry.path();
-    files.push_back({model.replace_extension()});
-  }
-  std::sort(files.begin(), files.end(),
-            [](const Fixture& a, const Fixture& b) { return a.model < b.model; });
-  return files;
-}
-
-std::string test_name(const testing::TestParamInfo<Fixture>& info) {
-  std::string name = fs::relative(info.param.model, fixtures()).string();
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return name;
 }
 
 class LightgbmFixture : public testing::TestWithParam<Fixture> {};
@@ -147,7 +116,8 @@ TEST_P(LightgbmFixture, predicts_what_lightgbm_predicts) {
   EXPECT_TRUE(expected.at_end());
 }
 
-INSTANTIATE_TEST_SUITE_P(AllVersions, LightgbmFixture, testing::ValuesIn(model_files()), test_name);
+INSTANTIATE_TEST_SUITE_P(AllVersions, LightgbmFixture, testing::ValuesIn(model_files()),
+                         fixture_test_name);
 
 TEST(LightgbmFixtures, cover_every_version) {
   std::set<std::string> versions;

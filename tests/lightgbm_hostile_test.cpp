@@ -6,6 +6,8 @@
 
 #include "seeds.hpp"
 
+#include "hostile.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,22 +23,7 @@ namespace {
 
 using boxwood::read_model_bytes;
 
-std::string fixture(const std::string& name) {
-  std::ifstream in(std::string(BOXWOOD_SOURCE_DIR) + "/tests/data/lightgbm/" + name,
-                   std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-/// The message of the Error, or an empty text when the bytes were read. Anything else escapes and
-/// fails the test.
-std::string complaint(std::string_view bytes) {
-  try {
-    read_model_bytes(bytes, "m");
-  } catch (const boxwood::Error& error) {
-    return error.what();
-  }
-  return {};
-}
+std::string fixture(const std::string& name) { return bytes_of(fixture_folder("lightgbm") / name); }
 
 /// One tree of three leaves: a number at the root, then a set of categories.
 const std::string& sound() {

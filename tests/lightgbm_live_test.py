@@ -8,9 +8,7 @@ missing values, zeros of both signs, LightGBM's own zeros, denormals and huge va
 is asked for counterfactuals, and LightGBM judges the points.
 """
 
-import argparse
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -20,6 +18,8 @@ import warnings
 
 import lightgbm as lgb
 import numpy as np
+
+import live
 
 warnings.filterwarnings("ignore")
 
@@ -288,14 +288,7 @@ def compare_counterfactuals(rng, boxwood, model, booster, parameters, x, questio
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seed", type=int,
-                        default=int(os.environ.get("BOXWOOD_SEED",
-                                                   np.random.SeedSequence().entropy % (1 << 31))))
-    parser.add_argument("--models", type=int, default=60)
-    parser.add_argument("--command", default=os.environ.get("BOXWOOD_COMMAND", "boxwood"))
-    flags = parser.parse_args()
-    print(f"LightGBM {lgb.__version__}, replay with --seed {flags.seed}")
+    flags = live.flags(f"LightGBM {lgb.__version__}", 60)
     passed = failed = points_checked = answers_checked = 0
     with tempfile.TemporaryDirectory() as name:
         boxwood = Boxwood(flags.command, pathlib.Path(name))

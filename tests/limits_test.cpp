@@ -253,28 +253,8 @@ TEST_P(Limits, TheLargestChangeIsWhatItIsWhereverTheSearchStops) {
 }
 
 TEST_P(Limits, LeavesInTooManyPiecesEndAtTheMemoryLimit) {
-  // Each tree asks eight features for one bit of their category: no order has all sets in one
-  // piece.
-  Ensemble model = binary_model(8, {});
-  for (int bit = 0; bit < 6; ++bit) {
-    Tree tree;
-    tree.sets.resize(1);
-    for (std::int32_t code = 0; code < 64; ++code) {
-      if (code >> bit & 1) tree.sets[0].push_back(code);
-    }
-    for (std::int32_t d = 0; d < 8; ++d) {
-      tree.nodes.push_back({.kind = NodeKind::in_set,
-                            .feature = d,
-                            .left = 2 * d + 2,
-                            .right = 2 * d + 1,
-                            .value = 0});
-      tree.nodes.push_back({.kind = NodeKind::leaf, .value = 0});
-    }
-    tree.nodes.push_back({.kind = NodeKind::leaf, .value = 1});
-    tree.values = {-1, 1};
-    model.trees.push_back(tree);
-  }
-  model.validate();
+  // Each tree asks that all eight features have one bit of their category.
+  const Ensemble model = bits_model(1, -1, true);
   Query query = query_for(model, std::vector<double>(8, 0.0));
   query.requirements = {require_class(1)};
   for (FeatureRule& rule : query.features) rule.kind = FeatureKind::categorical;

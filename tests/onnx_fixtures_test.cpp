@@ -5,6 +5,8 @@
 #include <boxwood/error.hpp>
 #include <boxwood/read.hpp>
 
+#include "fixture_files.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,36 +22,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path& fixtures() {
-  static const fs::path folder = fs::path(BOXWOOD_SOURCE_DIR) / "tests/data/onnx";
-  return folder;
-}
-
-std::vector<fs::path> model_files() {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(fixtures())) {
-    if (entry.path().extension() == ".onnx") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-std::string test_name(const testing::TestParamInfo<fs::path>& info) {
-  std::string name = fs::relative(info.param, fixtures()).string();
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return name;
-}
+std::vector<Fixture> model_files() { return fixture_files("onnx", ".onnx", ".onnx"); }
 
 bool same(double expected, double actual) {
   return expected == actual || (std::isnan(expected) && std::isnan(actual));
 }
 
-class OnnxFixture : public testing::TestWithParam<fs::path> {};
+class OnnxFixture : public testing::TestWithParam<Fixture> {};
 
 TEST_P(OnnxFixture, predicts_what_onnxruntime_predicts) {
-  const boxwood::Ensemble model = boxwood::read_model(GetParam());
-  std::ifstream in(GetParam().string() + ".expected");
+  const boxwood::Ensemble model = boxwood::read_model(GetParam().model);
+  std::ifstream in(GetParam().model.string() + ".expected");
   std::string type;
   std::size_t raw_count = 0, output_count = 0;
   std::string line;
@@ -97,26 +80,26 @@ TEST_P(OnnxFixture, predicts_what_onnxruntime_predicts) {
   EXPECT_GT(rows, 20U);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllVersions, OnnxFixture, testing::ValuesIn(model_files()), test_name);
+INSTANTIATE_TEST_SUITE_P(AllVersions, OnnxFixture, testing::ValuesIn(model_files()),
+                         fixture_test_name);
 
 TEST(OnnxFixtures, survive_boxwoods_own_format) {
-  for (const auto& file : model_files()) {
-    const auto model = boxwood::read_model(file);
-    EXPECT_EQ(boxwood::read_model_bytes(boxwood::to_json(model)), model) << file;
+  for (const Fixture& fixture : model_files()) {
+    const auto model = boxwood::read_model(fixture.model);
+    EXPECT_EQ(boxwood::read_model_bytes(boxwood::to_json(model)), model) << fixture.model;
   }
 }
 
 TEST(OnnxFixtures, have_no_rounds) {
   boxwood::Rounds rounds;
   rounds.first = 1;
-  EXPECT_THROW(boxwood::read_model(model_files().front(), rounds), boxwood::Error);
+  EXPECT_THROW(boxwood::read_model(model_files().front().model, rounds), boxwood::Error);
 }
 
 /// Whatever is done to a file, it is read or refused with a place; never worse.
 TEST(OnnxFixtures, stay_safe_when_damaged) {
-  for (const auto& file : model_files()) {
-    std::ifstream in(file, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  for (const Fixture& fixture : model_files()) {
+    const std::string bytes = bytes_of(fixture.model);
     const auto survives = [&](const std::string& damaged) {
       try {
         boxwood::read_model_bytes(damaged, "m").validate();
@@ -129,9 +112,10 @@ TEST(OnnxFixtures, stay_safe_when_damaged) {
     };
     const std::size_t step = std::max<std::size_t>(bytes.size() / 97, 1);
     for (std::size_t at = 0; at < bytes.size(); at += step) {
-      // The graph is most of the file and followed by little: cut inside, nothing is left of it.
+      // The graph is most of the fixture.model and followed by little: cut inside, nothing is left
+      // of it.
       if (at + 100 < bytes.size()) {
-        EXPECT_FALSE(survives(bytes.substr(0, at))) << file << at;
+        EXPECT_FALSE(survives(bytes.substr(0, at))) << fixture.model << at;
       }
       std::string changed = bytes;
       changed[at] = static_cast<char>(changed[at] ^ 0x41);

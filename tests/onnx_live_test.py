@@ -7,7 +7,6 @@ neighbours, at infinities, missing values, zeros of both signs, denormals and ca
 points of `boxwood explain` are put to onnxruntime too.
 """
 
-import argparse
 import csv
 import json
 import os
@@ -23,6 +22,8 @@ import onnx
 import onnxruntime
 
 import onnx_models
+
+import live
 
 warnings.filterwarnings("ignore")
 
@@ -214,14 +215,7 @@ def check_answers(rng, command, model, path, points, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seed", type=int,
-                        default=int(os.environ.get("BOXWOOD_SEED",
-                                                   np.random.SeedSequence().entropy % (1 << 31))))
-    parser.add_argument("--models", type=int, default=36)
-    parser.add_argument("--command", default=os.environ.get("BOXWOOD_COMMAND", "boxwood"))
-    flags = parser.parse_args()
-    print(f"onnxruntime {onnxruntime.__version__}, replay with --seed {flags.seed}")
+    flags = live.flags(f"onnxruntime {onnxruntime.__version__}", 36)
     passed = failed = compared = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -40,15 +40,8 @@ TEST(QueryRules, RandomCombinationsAgreeWithBruteForce) {
         options.engine = engine;
         options.threads = threads;
         options.ties = 100'000;
-        const std::vector<double> known =
-            truth->points.empty() ? std::vector<double>{} : truth->points.back();
-        const Answer answer = explain_guarded(prepared, problem.query, options, known);
-        expect_agreement(answer, *truth, problem.ensembles, problem.query);
-        const Verification check = verify(problem.ensembles, problem.query, answer, 16, 7);
-        EXPECT_TRUE(check.passed()) << (check.faults.empty() ? "" : check.faults.front());
-        if (answer.status != Status::optimal) continue;
-        if (first_point.empty()) first_point = answer.best().point;
-        EXPECT_TRUE(same_point(answer.best().point, first_point)) << "the tie-break differs";
+        expect_agreeing_answer(prepared, problem.ensembles, problem.query, options, *truth,
+                               first_point);
       }
     }
     if (testing::Test::HasFailure()) return;

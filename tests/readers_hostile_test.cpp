@@ -7,6 +7,8 @@
 #include "seeds.hpp"
 #include "xgboost_model_text.hpp"
 
+#include "hostile.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -27,22 +29,7 @@ using boxwood::read_model_bytes;
 using boxwood_test::model_text;
 using boxwood_test::TreeText;
 
-std::string fixture(const std::string& name) {
-  std::ifstream in(std::string(BOXWOOD_SOURCE_DIR) + "/tests/data/xgboost/" + name,
-                   std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-/// The message of the Error, or an empty text when the bytes were read. Anything else escapes and
-/// fails the test.
-std::string complaint(std::string_view bytes) {
-  try {
-    read_model_bytes(bytes, "m");
-  } catch (const boxwood::Error& error) {
-    return error.what();
-  }
-  return {};
-}
+std::string fixture(const std::string& name) { return bytes_of(fixture_folder("xgboost") / name); }
 
 /// Most memory of this process so far; grows only.
 std::size_t peak_megabytes() {

@@ -6,6 +6,8 @@
 #include <boxwood/error.hpp>
 #include <boxwood/read.hpp>
 
+#include "fixture_files.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -26,10 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path& fixtures() {
-  static const fs::path folder = fs::path(BOXWOOD_SOURCE_DIR) / "tests/data/sklearn";
-  return folder;
-}
+fs::path fixtures() { return fixture_folder("sklearn"); }
+
+std::vector<Fixture> model_files() { return fixture_files("sklearn", ".json", ".json"); }
 
 using Rows = std::vector<std::vector<double>>;
 
@@ -42,31 +43,6 @@ Rows rows_of(const nlohmann::json& lists) {
     }
   }
   return rows;
-}
-
-struct Fixture {
-  fs::path model;
-};
-
-void PrintTo(const Fixture& fixture, std::ostream* out) {
-  *out << fs::relative(fixture.model, fixtures()).string();
-}
-
-std::vector<Fixture> model_files() {
-  std::vector<Fixture> files;
-  for (const auto& entry : fs::recursive_directory_iterator(fixtures())) {
-    if (entry.path().extension() == ".json") files.push_back({entry.path()});
-  }
-  std::sort(files.begin(), files.end(),
-            [](const Fixture& a, const Fixture& b) { return a.model < b.model; });
-  return files;
-}
-
-std::string test_name(const testing::TestParamInfo<Fixture>& info) {
-  std::string name = fs::relative(info.param.model, fixtures()).replace_extension().string();
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return name;
 }
 
 bool same_bits(double a, double b) {
@@ -113,7 +89,8 @@ TEST_P(SklearnFixture, predicts_what_scikit_learn_predicts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllVersions, SklearnFixture, testing::ValuesIn(model_files()), test_name);
+INSTANTIATE_TEST_SUITE_P(AllVersions, SklearnFixture, testing::ValuesIn(model_files()),
+                         fixture_test_name);
 
 TEST(SklearnFixtures, cover_every_version) {
   std::set<std::string> versions;

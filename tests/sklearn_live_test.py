@@ -8,9 +8,7 @@ categories and, where scikit-learn takes them, infinities. Then counterfactuals 
 shown to scikit-learn's own predict.
 """
 
-import argparse
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -23,6 +21,8 @@ import boxwood
 import numpy as np
 import sklearn
 from sklearn_models import VERSION, draw_model, raw_scores
+
+import live
 
 warnings.filterwarnings("ignore")
 
@@ -184,14 +184,7 @@ def explain(rng, command, drawn, document, model, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seed", type=int,
-                        default=int(os.environ.get("BOXWOOD_SEED",
-                                                   np.random.SeedSequence().entropy % (1 << 31))))
-    parser.add_argument("--models", type=int, default=64)
-    parser.add_argument("--command", default=os.environ.get("BOXWOOD_COMMAND", "boxwood"))
-    flags = parser.parse_args()
-    print(f"scikit-learn {sklearn.__version__}, replay with --seed {flags.seed}")
+    flags = live.flags(f"scikit-learn {sklearn.__version__}", 64)
     passed = failed = points_checked = points_found = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -33,3 +33,30 @@ inline boxwood::Ensemble binary_model(std::size_t features, std::vector<boxwood:
   model.validate();
   return model;
 }
+
+/// Six trees, each about one bit of the categories of eight features: `yes` where one of them has
+/// it, or with `all` where every one has it, else `no`. No order of the 64 categories has all the
+/// sets in one piece.
+inline boxwood::Ensemble bits_model(double yes, double no, bool all = false) {
+  boxwood::Ensemble model = binary_model(8, {});
+  for (int bit = 0; bit < 6; ++bit) {
+    boxwood::Tree tree;
+    tree.sets.resize(1);
+    for (std::int32_t code = 0; code < 64; ++code) {
+      if (code >> bit & 1) tree.sets[0].push_back(code);
+    }
+    for (std::int32_t d = 0; d < 8; ++d) {
+      tree.nodes.push_back({.kind = boxwood::NodeKind::in_set,
+                            .feature = d,
+                            .left = 2 * d + (all ? 2 : 1),
+                            .right = 2 * d + (all ? 1 : 2),
+                            .value = 0});
+      tree.nodes.push_back({.kind = boxwood::NodeKind::leaf, .value = 0});
+    }
+    tree.nodes.push_back({.kind = boxwood::NodeKind::leaf, .value = 1});
+    tree.values = all ? std::vector{no, yes} : std::vector{yes, no};
+    model.trees.push_back(tree);
+  }
+  model.validate();
+  return model;
+}

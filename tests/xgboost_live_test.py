@@ -8,7 +8,6 @@ no split knows, infinities, missing values, zeros of both signs, denormals and h
 `boxwood explain` is asked about a few rows, and XGBoost judges the points that it finds.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -22,6 +21,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # the models are small
 
 import numpy as np
 import xgboost as xgb
+
+import live
 
 warnings.filterwarnings("ignore")
 xgb.set_config(verbosity=0)
@@ -295,14 +296,7 @@ def check(rng, command, folder, name):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seed", type=int,
-                        default=int(os.environ.get("BOXWOOD_SEED",
-                                                   np.random.SeedSequence().entropy % (1 << 31))))
-    parser.add_argument("--models", type=int, default=60)
-    parser.add_argument("--command", default=os.environ.get("BOXWOOD_COMMAND", "boxwood"))
-    flags = parser.parse_args()
-    print(f"XGBoost {xgb.__version__}, replay with --seed {flags.seed}")
+    flags = live.flags(f"XGBoost {xgb.__version__}", 60)
     passed = failed = points = explained = 0
     with tempfile.TemporaryDirectory() as name:
         for index in range(flags.models):

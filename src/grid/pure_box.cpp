@@ -8,6 +8,27 @@
 #include <limits>
 
 namespace boxwood {
+namespace {
+
+/// Calls see(tree, node, x, left) for every split that a point passes, in all trees.
+template <typename See>
+void each_split(std::span<const Ensemble> ensembles, std::span<const double> point, See see) {
+  for (const Ensemble& ensemble : ensembles) {
+    for (const Tree& tree : ensemble.trees) {
+      std::int32_t at = 0;
+      for (;;) {
+        const Node& node = tree.nodes[static_cast<std::size_t>(at)];
+        if (node.kind == NodeKind::leaf) break;
+        const double x = as_read(point[static_cast<std::size_t>(node.feature)], ensemble.input);
+        const bool left = goes_left(tree, node, x);
+        see(tree, node, x, left);
+        at = left ? node.left : node.right;
+      }
+    }
+  }
+}
+
+}  // namespace
 
 std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<const double> point) {
   constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
@@ -18,37 +39,27 @@ std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<co
                                   : Interval{.lower_closed = false, .upper_closed = false};
   }
   SplitCuts split;
-  for (const Ensemble& ensemble : ensembles) {
-    for (const Tree& tree : ensemble.trees) {
-      std::int32_t at = 0;
-      for (;;) {
-        const Node& node = tree.nodes[static_cast<std::size_t>(at)];
-        if (node.kind == NodeKind::leaf) break;
-        const auto d = static_cast<std::size_t>(node.feature);
-        const double x = as_read(point[d], ensemble.input);
-        at = goes_left(tree, node, x) ? node.left : node.right;
-        if (std::isnan(x)) continue;
-        Interval& side = box[d];
-        cuts_of(tree, node, split);
-        const auto next = std::partition_point(split.cuts.begin(), split.cuts.end(),
-                                               [&](const Cut& cut) { return !cut.left_of(x); });
-        if (next != split.cuts.end()) {
-          // `x < v` is tighter than `x <= v`.
-          if (next->value < side.upper || (next->value == side.upper && !next->inclusive)) {
-            side.upper = next->value;
-            side.upper_closed = next->inclusive;
-          }
-        }
-        if (next != split.cuts.begin()) {
-          const Cut& cut = *(next - 1);
-          if (cut.value > side.lower || (cut.value == side.lower && cut.inclusive)) {
-            side.lower = cut.value;
-            side.lower_closed = !cut.inclusive;
-          }
-        }
+  each_split(ensembles, point, [&](const Tree& tree, const Node& node, double x, bool) {
+    if (std::isnan(x)) return;
+    Interval& side = box[static_cast<std::size_t>(node.feature)];
+    cuts_of(tree, node, split);
+    const auto next = std::partition_point(split.cuts.begin(), split.cuts.end(),
+                                           [&](const Cut& cut) { return !cut.left_of(x); });
+    if (next != split.cuts.end()) {
+      // `x < v` is tighter than `x <= v`.
+      if (next->value < side.upper || (next->value == side.upper && !next->inclusive)) {
+        side.upper = next->value;
+        side.upper_closed = next->inclusive;
       }
     }
-  }
+    if (next != split.cuts.begin()) {
+      const Cut& cut = *(next - 1);
+      if (cut.value > side.lower || (cut.value == side.lower && cut.inclusive)) {
+        side.lower = cut.value;
+        side.lower_closed = !cut.inclusive;
+      }
+    }
+  });
   return box;
 }
 
@@ -66,21 +77,11 @@ std::vector<std::vector<std::int32_t>> pure_codes(std::span<const Ensemble> ense
     }
   }
   if (!any) return codes;
-  for (const Ensemble& ensemble : ensembles) {
-    for (const Tree& tree : ensemble.trees) {
-      std::int32_t at = 0;
-      for (;;) {
-        const Node& node = tree.nodes[static_cast<std::size_t>(at)];
-        if (node.kind == NodeKind::leaf) break;
-        const auto d = static_cast<std::size_t>(node.feature);
-        const bool left = goes_left(tree, node, as_read(point[d], ensemble.input));
-        std::erase_if(codes[d], [&](std::int32_t code) {
-          return goes_left(tree, node, static_cast<double>(code)) != left;
-        });
-        at = left ? node.left : node.right;
-      }
-    }
-  }
+  each_split(ensembles, point, [&](const Tree& tree, const Node& node, double, bool left) {
+    std::erase_if(codes[static_cast<std::size_t>(node.feature)], [&](std::int32_t code) {
+      return goes_left(tree, node, static_cast<double>(code)) != left;
+    });
+  });
   return codes;
 }
 
