@@ -7,6 +7,7 @@
 #include <boxwood/error.hpp>
 #include <boxwood/explain.hpp>
 #include <boxwood/query.hpp>
+#include <boxwood/query_text.hpp>
 #include <boxwood/read.hpp>
 #include <boxwood/render.hpp>
 #include <boxwood/schema.hpp>

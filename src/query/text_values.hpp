@@ -1,0 +1,26 @@
+// Sets of values along an axis as rising intervals that do not meet: what statements leave.
+#pragma once
+
+#include <boxwood/query.hpp>
+
+#include <vector>
+
+namespace boxwood::text {
+
+using Values = std::vector<Interval>;
+
+/// The same set, in order and without overlaps.
+Values in_order(Values values);
+Values complement(const Values& values);
+Values common(const Values& a, const Values& b);
+bool contains(const Values& values, double value);
+bool has_whole_number(const Values& values);
+Interval common(const Interval& a, const Interval& b);
+
+/// The values of its feature for which a literal holds.
+Values values_of(const Literal& literal);
+
+/// Whole numbers of the set, multiples of `step`; nothing where they are more than `most`.
+std::vector<double> whole_numbers(const Values& values, double step, std::size_t most);
+
+}  // namespace boxwood::text
