@@ -60,4 +60,41 @@ TEST(QueryRules, RandomCombinationsAgreeWithBruteForce) {
   EXPECT_GT(fewest, cases / 60);
 }
 
+TEST(QueryRules, StoppedEarlyTheyClaimNoMoreThanIsTrue) {
+  ProblemSize larger;
+  larger.features = {3, 5};
+  larger.rounds = {3, 6};
+  larger.overflows = false;
+  ProblemMaker maker(test_seed() + 2, larger);
+  RuleMaker rules(test_seed() + 3);
+  int stopped = 0;
+  const int cases = test_cases(1500);
+  for (int i = 0; i < cases; ++i) {
+    RandomProblem problem = maker.make();
+    rules.add_to(problem);
+    const Prepared prepared(problem.ensembles);
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    const Answer whole = explain(prepared, problem.query);
+    Options options;
+    options.engine = i % 2 == 0 ? Engine::fast : Engine::paper;
+    options.parts.start = false;
+    options.limits.nodes = static_cast<std::uint64_t>(i % 12);
+    const Answer part = explain(prepared, problem.query, options);
+    const Verification check = verify(problem.ensembles, problem.query, part, 8, 7);
+    EXPECT_TRUE(check.passed()) << (check.faults.empty() ? "" : check.faults.front());
+    const bool proven = part.status == Status::optimal || part.status == Status::infeasible;
+    EXPECT_EQ(proven, part.stop == Stop::finished);
+    if (proven) {
+      EXPECT_EQ(part.status, whole.status);
+      EXPECT_EQ(part.cost, whole.cost);
+    } else if (!problem.query.fewest_first) {  // fewer changes may cost more
+      EXPECT_LE(part.lower_bound, whole.cost);
+      EXPECT_GE(part.cost, whole.cost);
+    }
+    stopped += proven ? 0 : 1;
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(stopped, cases / 20);
+}
+
 }  // namespace

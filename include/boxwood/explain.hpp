@@ -84,6 +84,8 @@ class Prepared {
   explicit Prepared(std::span<const Ensemble> ensembles);
   explicit Prepared(const Ensemble& ensemble);
   Prepared(Ensemble&&) = delete;
+  /// The same ensembles, somewhere else, and one more behind them: for the library itself.
+  Prepared(const Prepared& prepared, std::span<const Ensemble> with_one_more);
 
   std::span<const Ensemble> ensembles() const { return ensembles_; }
   const LeafBoxes& leaves() const { return *leaves_; }  ///< for the library itself, as is the next

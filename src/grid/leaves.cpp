@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -223,6 +224,59 @@ LeafBoxes box_leaves(std::span<const Ensemble> ensembles) {
   }
   boxes.cell_order = order.result();
   return boxes;
+}
+
+std::vector<std::uint32_t> new_places(std::span<const Cut> cuts, std::span<const Cut> more) {
+  std::vector<std::uint32_t> places{0};
+  std::size_t at = 0;
+  for (const Cut& cut : cuts) {
+    while (more[at] != cut) ++at;
+    places.push_back(static_cast<std::uint32_t>(++at));
+  }
+  places.push_back(static_cast<std::uint32_t>(more.size() + 1));
+  return places;
+}
+
+LeafBoxes add_ensemble(const LeafBoxes& boxes, const Ensemble& more, std::uint32_t index) {
+  LeafBoxes all = boxes;
+  Cuts added = collect_cuts(std::span(&more, 1));
+  OrderByEffect order(all);
+  std::vector<std::vector<std::uint32_t>> places(boxes.cuts.size());
+  for (std::size_t d = 0; d < boxes.cuts.size(); ++d) {
+    std::vector<Cut>& cuts = all.cuts[d];
+    cuts.clear();
+    std::set_union(boxes.cuts[d].begin(), boxes.cuts[d].end(), added[d].begin(), added[d].end(),
+                   std::back_inserter(cuts));
+    places[d] = new_places(boxes.cuts[d], cuts);
+    // The parts of a cell that is cut stand where it stood.
+    all.cell_order[d].clear();
+    for (const std::uint32_t cell : boxes.cell_order[d]) {
+      for (std::uint32_t part = places[d][cell]; part < places[d][cell + 1]; ++part) {
+        all.cell_order[d].push_back(part);
+      }
+    }
+  }
+  const auto move = [&](CellRange& range, std::uint32_t feature) {
+    range = {places[feature][range.first], places[feature][range.last]};
+  };
+  for (LeafSide& side : all.sides) {
+    if (side.list != LeafSide::no_list) {
+      for (auto i = all.list_begin[side.list]; i < all.list_begin[side.list + 1]; ++i) {
+        move(all.ranges[i], side.feature);
+      }
+    }
+    move(side.cells, side.feature);
+  }
+  for (const Tree& tree : more.trees) {
+    TreeWalk(all, tree, index).run();
+    order.add(tree);
+    ++all.tree_count;
+  }
+  const std::vector<std::vector<std::uint32_t>> own = order.result();
+  for (std::size_t d = 0; d < own.size(); ++d) {
+    if (all.cell_order[d].empty()) all.cell_order[d] = own[d];
+  }
+  return all;
 }
 
 }  // namespace boxwood

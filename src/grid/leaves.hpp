@@ -65,4 +65,11 @@ struct LeafBoxes {
 
 LeafBoxes box_leaves(std::span<const Ensemble> ensembles);
 
+/// Where the cells of one list of cuts begin among those of another that has them all: of cell i of
+/// the first, and of the end.
+std::vector<std::uint32_t> new_places(std::span<const Cut> cuts, std::span<const Cut> more);
+
+/// The boxes of some ensembles and of one more, without walking through the others again.
+LeafBoxes add_ensemble(const LeafBoxes& boxes, const Ensemble& more, std::uint32_t index);
+
 }  // namespace boxwood

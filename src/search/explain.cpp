@@ -127,6 +127,15 @@ Prepared::Prepared(std::span<const Ensemble> ensembles) : ensembles_(ensembles) 
   model_ = std::make_shared<const fast::Model>(fast::make_model(ensembles, *leaves_));
 }
 
+Prepared::Prepared(const Prepared& prepared, std::span<const Ensemble> with_one_more)
+    : ensembles_(with_one_more) {
+  const Ensemble& more = with_one_more.back();
+  const auto index = static_cast<std::uint32_t>(with_one_more.size() - 1);
+  leaves_ = std::make_shared<const LeafBoxes>(add_ensemble(prepared.leaves(), more, index));
+  model_ =
+      std::make_shared<const fast::Model>(fast::add_ensemble(prepared.model(), *leaves_, more));
+}
+
 Prepared::Prepared(const Ensemble& ensemble) : Prepared(std::span(&ensemble, 1)) {}
 
 std::vector<std::size_t> cell_counts(const Ensemble& ensemble) {

@@ -30,58 +30,82 @@ Testers list_testers(const Leaves& leaves, std::size_t variable_count) {
   return testers;
 }
 
-Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes) {
-  Model model;
-  for (const Ensemble& ensemble : ensembles) {
-    model.first_row.push_back(model.row_count);
-    model.row_count += static_cast<std::uint32_t>(ensemble.base.size());
-  }
-  model.cut_begin.push_back(0);
+namespace {
+
+void number_cuts(Model& model, const LeafBoxes& boxes) {
+  model.cut_begin.assign(1, 0);
   for (const std::vector<Cut>& cuts : boxes.cuts) {
     model.cut_begin.push_back(model.cut_begin.back() + static_cast<std::uint32_t>(cuts.size() + 2));
   }
+}
 
+void add_trees(Model& model, const Ensemble& ensemble, const LeafBoxes& boxes) {
   Leaves& leaves = model.leaves;
+  const std::uint32_t first_row = model.row_count;
+  model.first_row.push_back(first_row);
+  model.row_count += static_cast<std::uint32_t>(ensemble.base.size());
   std::vector<std::uint32_t> order;
-  std::size_t next = 0;
-  std::uint32_t tree_index = 0;
-  for (std::size_t e = 0; e < ensembles.size(); ++e) {
-    for (const Tree& tree : ensembles[e].trees) {
-      order.clear();
-      for (; next < boxes.leaves.size() && boxes.leaves[next].tree == tree_index; ++next) {
-        order.push_back(static_cast<std::uint32_t>(next));
-      }
-      const bool every = tree.output == Tree::every_output;
-      Leaves::Rows rows{model.first_row[e], static_cast<std::uint32_t>(ensembles[e].base.size())};
-      if (!every) rows = {rows.first + static_cast<std::uint32_t>(tree.output), 1};
-      if (rows.count == 1) {
-        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-          return tree.values[boxes.leaves[a].value] > tree.values[boxes.leaves[b].value];
-        });
-      }
-      leaves.rows.push_back(rows);
-      leaves.values_begin.push_back(static_cast<std::uint32_t>(leaves.values.size()));
-      for (const std::uint32_t index : order) {
-        const LeafBox& box = boxes.leaves[index];
-        for (std::uint32_t s = box.sides_begin; s < box.sides_end; ++s) {
-          const LeafSide& side = boxes.sides[s];
-          leaves.sides.push_back({side.feature, side.cells.first, side.cells.last});
-          model.extra.push_back({side.missing != 0, side.list != LeafSide::no_list, s});
-          model.first_at.push_back(model.cut_begin[side.feature] + side.cells.first);
-          model.last_at.push_back(model.cut_begin[side.feature] + side.cells.last);
-        }
-        leaves.sides_begin.push_back(static_cast<std::uint32_t>(leaves.sides.size()));
-        const auto at = tree.values.begin() + box.value;
-        leaves.values.insert(leaves.values.end(), at, at + rows.count);
-      }
-      leaves.tree_begin.push_back(static_cast<std::uint32_t>(leaves.sides_begin.size() - 1));
-      ++tree_index;
+  for (const Tree& tree : ensemble.trees) {
+    const auto tree_index = static_cast<std::uint32_t>(leaves.tree_count());
+    const auto begin =
+        std::partition_point(boxes.leaves.begin(), boxes.leaves.end(),
+                             [&](const LeafBox& leaf) { return leaf.tree < tree_index; });
+    order.clear();
+    for (auto leaf = begin; leaf != boxes.leaves.end() && leaf->tree == tree_index; ++leaf) {
+      order.push_back(static_cast<std::uint32_t>(leaf - boxes.leaves.begin()));
     }
+    const bool every = tree.output == Tree::every_output;
+    Leaves::Rows rows{first_row, static_cast<std::uint32_t>(ensemble.base.size())};
+    if (!every) rows = {rows.first + static_cast<std::uint32_t>(tree.output), 1};
+    if (rows.count == 1) {
+      std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return tree.values[boxes.leaves[a].value] > tree.values[boxes.leaves[b].value];
+      });
+    }
+    leaves.rows.push_back(rows);
+    leaves.values_begin.push_back(static_cast<std::uint32_t>(leaves.values.size()));
+    for (const std::uint32_t index : order) {
+      const LeafBox& box = boxes.leaves[index];
+      for (std::uint32_t s = box.sides_begin; s < box.sides_end; ++s) {
+        const LeafSide& side = boxes.sides[s];
+        leaves.sides.push_back({side.feature, side.cells.first, side.cells.last});
+        model.extra.push_back({side.missing != 0, side.list != LeafSide::no_list, s});
+        model.first_at.push_back(model.cut_begin[side.feature] + side.cells.first);
+        model.last_at.push_back(model.cut_begin[side.feature] + side.cells.last);
+      }
+      leaves.sides_begin.push_back(static_cast<std::uint32_t>(leaves.sides.size()));
+      const auto at = tree.values.begin() + box.value;
+      leaves.values.insert(leaves.values.end(), at, at + rows.count);
+      for (auto value = at; value != at + rows.count; ++value) {
+        model.largest_value = std::max(model.largest_value, std::abs(*value));
+      }
+    }
+    leaves.tree_begin.push_back(static_cast<std::uint32_t>(leaves.sides_begin.size() - 1));
   }
-  for (const double value : leaves.values) {
-    model.largest_value = std::max(model.largest_value, std::abs(value));
-  }
+}
+
+}  // namespace
+
+Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes) {
+  Model model;
+  number_cuts(model, boxes);
+  for (const Ensemble& ensemble : ensembles) add_trees(model, ensemble, boxes);
   return model;
+}
+
+Model add_ensemble(const Model& model, const LeafBoxes& all, const Ensemble& more) {
+  Model longer = model;
+  number_cuts(longer, all);
+  for (std::size_t s = 0; s < longer.leaves.sides.size(); ++s) {
+    Side& side = longer.leaves.sides[s];
+    const LeafSide& moved = all.sides[longer.extra[s].origin];
+    side.first = moved.cells.first;
+    side.last = moved.cells.last;
+    longer.first_at[s] = longer.cut_begin[side.variable] + side.first;
+    longer.last_at[s] = longer.cut_begin[side.variable] + side.last;
+  }
+  add_trees(longer, more, all);
+  return longer;
 }
 
 }  // namespace boxwood::fast

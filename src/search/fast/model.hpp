@@ -82,4 +82,7 @@ struct Model {
 
 Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes);
 
+/// The model of some ensembles and one more; the boxes are those of all.
+Model add_ensemble(const Model& model, const LeafBoxes& all, const Ensemble& more);
+
 }  // namespace boxwood::fast

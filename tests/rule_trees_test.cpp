@@ -1,0 +1,97 @@
+// Rules as trees, and the shortcut by which they join ensembles that are prepared already.
+#include "grid/rule_trees.hpp"
+#include "grid/leaves.hpp"
+
+#include "random_rules.hpp"
+#include "search/fast/model.hpp"
+#include "seeds.hpp"
+#include "small_models.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace boxwood;
+
+TEST(RuleTrees, CountBrokenClausesAndChanges) {
+  const Ensemble model = binary_model(3, {stump(0, 0.5, -1, 1)});
+  Query query = query_for(model, std::vector{0.0, 5.0, 1.0});
+  query.clauses = {{{stays(query, 0), negated(falls(query, 1))}}, {{changes(query, 2)}}};
+  query.most_changes = 1;
+  const Ensemble rules = rule_trees(std::span(&model, 1), query);
+  rules.validate();
+  EXPECT_EQ(rules.predict(std::vector{0.0, 5.0, 1.0}), (std::vector<double>{-1, 0}));
+  EXPECT_EQ(rules.predict(std::vector{0.0, 4.0, 1.0}), (std::vector<double>{-1, -1}));
+  EXPECT_EQ(rules.predict(std::vector{0.5, 4.0, 1.0}), (std::vector<double>{-2, -2}));
+  EXPECT_EQ(rules.predict(std::vector{0.5, 6.0, 2.0}), (std::vector<double>{0, -3}));
+}
+
+TEST(RuleTrees, LongClausesCountTheStatementsThatHold) {
+  const Ensemble model = binary_model(8, {stump(0, 0.5, -1, 1)});
+  Query query = query_for(model, std::vector<double>(8, 0.0));
+  Clause clause;
+  for (std::size_t d = 0; d < 8; ++d) clause.any_of.push_back(stays(query, d));
+  query.clauses = {clause};
+  const Ensemble rules = rule_trees(std::span(&model, 1), query);
+  ASSERT_EQ(rules.base.size(), 3U);
+  std::vector<double> point(8, 1.0);
+  EXPECT_EQ(rules.predict(point)[2], 0);
+  point[3] = 0;
+  EXPECT_EQ(rules.predict(point)[2], 1);
+  const Query plain = without_rules(query, 1);
+  const std::vector<Ensemble> both{model, rules};
+  EXPECT_TRUE(meets(plain.requirements.back(), rules, rules.predict(point)));
+  EXPECT_FALSE(meets(plain.requirements.back(), rules, rules.predict(std::vector<double>(8, 1.0))));
+}
+
+TEST(RuleTrees, JoinPreparedEnsemblesAsIfAllWerePreparedTogether) {
+  ProblemMaker maker(test_seed());
+  RuleMaker rule_maker(test_seed() + 1);
+  int joined = 0;
+  for (int i = 0; i < test_cases(500); ++i) {
+    RandomProblem problem = maker.make();
+    rule_maker.add_to(problem);
+    if (!has_rules(problem.query)) continue;
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    const LeafBoxes before = box_leaves(problem.ensembles);
+    std::vector<Ensemble> all = problem.ensembles;
+    all.push_back(rule_trees(problem.ensembles, problem.query));
+    const LeafBoxes together = box_leaves(all);
+    const LeafBoxes added =
+        add_ensemble(before, all.back(), static_cast<std::uint32_t>(all.size() - 1));
+    EXPECT_EQ(together.cuts, added.cuts);
+    EXPECT_EQ(together.tree_count, added.tree_count);
+    ASSERT_EQ(together.leaves.size(), added.leaves.size());
+    ASSERT_EQ(together.sides.size(), added.sides.size());
+    for (std::size_t l = 0; l < added.leaves.size(); ++l) {
+      EXPECT_EQ(together.leaves[l].tree, added.leaves[l].tree);
+      EXPECT_EQ(together.leaves[l].ensemble, added.leaves[l].ensemble);
+      EXPECT_EQ(together.leaves[l].value, added.leaves[l].value);
+      EXPECT_EQ(together.leaves[l].sides_begin, added.leaves[l].sides_begin);
+    }
+    for (std::size_t s = 0; s < added.sides.size(); ++s) {
+      EXPECT_EQ(together.sides[s].feature, added.sides[s].feature);
+      EXPECT_EQ(together.sides[s].missing, added.sides[s].missing);
+      const auto one = together.ranges_of(together.sides[s]), two = added.ranges_of(added.sides[s]);
+      EXPECT_TRUE(std::equal(one.begin(), one.end(), two.begin(), two.end()));
+    }
+    for (std::size_t d = 0; d < added.cuts.size(); ++d) {
+      EXPECT_TRUE(added.cell_order[d].empty() ||
+                  added.cell_order[d].size() == added.cuts[d].size() + 1);
+    }
+    const fast::Model one = fast::make_model(all, together);
+    const fast::Model two =
+        fast::add_ensemble(fast::make_model(problem.ensembles, before), added, all.back());
+    EXPECT_EQ(one.first_at, two.first_at);
+    EXPECT_EQ(one.last_at, two.last_at);
+    EXPECT_EQ(one.first_row, two.first_row);
+    EXPECT_EQ(one.leaves.values, two.leaves.values);
+    EXPECT_EQ(one.leaves.tree_begin, two.leaves.tree_begin);
+    EXPECT_EQ(one.largest_value, two.largest_value);
+    ++joined;
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(joined, test_cases(500) / 3);
+}
+
+}  // namespace
