@@ -13,13 +13,15 @@ namespace {
 /// Calls see(tree, node, x, left) for every split that a point passes, in all trees.
 template <typename See>
 void each_split(std::span<const Ensemble> ensembles, std::span<const double> point, See see) {
+  std::vector<double> read(point.size());
   for (const Ensemble& ensemble : ensembles) {
+    for (std::size_t d = 0; d < point.size(); ++d) read[d] = as_read(point[d], ensemble.input);
     for (const Tree& tree : ensemble.trees) {
       std::int32_t at = 0;
       for (;;) {
         const Node& node = tree.nodes[static_cast<std::size_t>(at)];
         if (node.kind == NodeKind::leaf) break;
-        const double x = as_read(point[static_cast<std::size_t>(node.feature)], ensemble.input);
+        const double x = read[static_cast<std::size_t>(node.feature)];
         const bool left = goes_left(tree, node, x);
         see(tree, node, x, left);
         at = left ? node.left : node.right;
@@ -38,27 +40,35 @@ std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<co
     box[d] = std::isnan(point[d]) ? Interval{nothing, nothing, false, false}
                                   : Interval{.lower_closed = false, .upper_closed = false};
   }
+  const auto end_below = [](Interval& side, const Cut& cut) {
+    // `x < v` is tighter than `x <= v`.
+    if (cut.value < side.upper || (cut.value == side.upper && !cut.inclusive)) {
+      side.upper = cut.value;
+      side.upper_closed = cut.inclusive;
+    }
+  };
+  const auto begin_above = [](Interval& side, const Cut& cut) {
+    if (cut.value > side.lower || (cut.value == side.lower && cut.inclusive)) {
+      side.lower = cut.value;
+      side.lower_closed = !cut.inclusive;
+    }
+  };
   SplitCuts split;
-  each_split(ensembles, point, [&](const Tree& tree, const Node& node, double x, bool) {
+  each_split(ensembles, point, [&](const Tree& tree, const Node& node, double x, bool left) {
     if (std::isnan(x)) return;
     Interval& side = box[static_cast<std::size_t>(node.feature)];
+    const bool inclusive = node.kind == NodeKind::less_equal;
+    if ((inclusive || node.kind == NodeKind::less) && !node.missing_at_zero) {
+      // Nearly all splits: one cut, and the side that was taken says where.
+      const Cut cut{node.threshold + 0.0, inclusive};
+      left ? end_below(side, cut) : begin_above(side, cut);
+      return;
+    }
     cuts_of(tree, node, split);
     const auto next = std::partition_point(split.cuts.begin(), split.cuts.end(),
                                            [&](const Cut& cut) { return !cut.left_of(x); });
-    if (next != split.cuts.end()) {
-      // `x < v` is tighter than `x <= v`.
-      if (next->value < side.upper || (next->value == side.upper && !next->inclusive)) {
-        side.upper = next->value;
-        side.upper_closed = next->inclusive;
-      }
-    }
-    if (next != split.cuts.begin()) {
-      const Cut& cut = *(next - 1);
-      if (cut.value > side.lower || (cut.value == side.lower && cut.inclusive)) {
-        side.lower = cut.value;
-        side.lower_closed = !cut.inclusive;
-      }
-    }
+    if (next != split.cuts.end()) end_below(side, *next);
+    if (next != split.cuts.begin()) begin_above(side, *(next - 1));
   });
   return box;
 }
