@@ -1,5 +1,9 @@
 #include "search/fast/model.hpp"
 
+#include "search/fast/simd.hpp"
+
+#include <tbb/info.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -87,6 +91,10 @@ void add_trees(Model& model, const Ensemble& ensemble, const LeafBoxes& boxes) {
 }  // namespace
 
 Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes) {
+  // What the machine has is found out now: it takes longer than a small query, of which it would
+  // otherwise be a part, that of oneTBB's cores most of all.
+  find_vectors();
+  static_cast<void>(tbb::info::default_concurrency());
   Model model;
   number_cuts(model, boxes);
   for (const Ensemble& ensemble : ensembles) add_trees(model, ensemble, boxes);

@@ -13,4 +13,7 @@ void keep_within(const double* numbers, std::size_t count, double limit, std::ui
 /// out[i] = the smaller of a[i] and b[i].
 void take_minima(const double* a, const double* b, std::size_t count, double* out);
 
+/// Finds out what the machine has, for which the first of these calls would otherwise wait.
+void find_vectors();
+
 }  // namespace boxwood::fast
