@@ -325,6 +325,56 @@ TEST(Reduce, EveryPointWithinTheRadiusStaysWithItsScores) {
   EXPECT_GT(reductions, test_cases(3000));
 }
 
+/// A tree whose leaves hold these ranges of one variable's cells, and nothing else.
+Problem problem_of(std::uint32_t cells, const std::vector<CellRange>& ranges) {
+  Problem problem;
+  problem.variable_of = {0};
+  problem.cell_begin = {0, cells};
+  problem.nearest = {0};
+  problem.fixed_at = {0};
+  for (std::uint32_t c = 0; c < cells; ++c) {
+    problem.cost.push_back(c);
+    problem.choice.push_back(c);
+  }
+  problem.leaves.rows = {{0, 1}};
+  problem.leaves.values_begin = {0};
+  for (const CellRange& range : ranges) {
+    problem.leaves.values.push_back(-static_cast<double>(range.first));
+    if (range.size() < cells) problem.leaves.sides.push_back({0, range.first, range.last});
+    problem.leaves.sides_begin.push_back(static_cast<std::uint32_t>(problem.leaves.sides.size()));
+  }
+  problem.leaves.tree_begin.push_back(static_cast<std::uint32_t>(ranges.size()));
+  problem.testers = fast::list_testers(problem.leaves, 1);
+  return problem;
+}
+
+TEST(Reduce, CellsThatATreeHasNoLeafForAreDroppedAndNoOthers) {
+  for (const std::uint32_t cells : {3U, 63U, 64U, 65U, 66U, 130U}) {
+    const std::uint32_t middle = cells / 2;
+    for (std::uint32_t gap = 0; gap <= cells; ++gap) {  // at the end: none
+      std::vector<CellRange> ranges;
+      for (const CellRange& range : {CellRange{0, middle}, CellRange{middle, cells}}) {
+        const bool inside = range.contains(gap);
+        if (range.first < (inside ? gap : range.last)) {
+          ranges.push_back({range.first, inside ? gap : range.last});
+        }
+        if (inside && gap + 1 < range.last) ranges.push_back({gap + 1, range.last});
+      }
+      const Problem problem = problem_of(cells, ranges);
+      Selection keep(problem);
+      ASSERT_TRUE(fast::reduce(problem, keep, {})) << cells << " " << gap;
+      for (std::uint32_t c = 0; c < cells; ++c) {
+        ASSERT_EQ(keep.cell[c], c == gap ? 0 : 1) << cells << " " << gap << " " << c;
+      }
+    }
+    // A leaf that does not ask holds every cell.
+    const Problem problem = problem_of(cells, {{0, 1}, {0, cells}});
+    Selection keep(problem);
+    ASSERT_TRUE(fast::reduce(problem, keep, {}));
+    ASSERT_EQ(std::count(keep.cell.begin(), keep.cell.end(), 1), cells);
+  }
+}
+
 TEST(Split, BoundsEveryPointAndDropsNoneWithinTheRadius) {
   int questions = 0, selections = 0, leaves_dropped = 0, cells_dropped = 0, tight = 0,
       inherited = 0, close = 0;

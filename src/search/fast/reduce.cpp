@@ -45,7 +45,7 @@ class Renumbering {
 class Reducer {
  public:
   Reducer(const Problem& from, Selection& keep)
-      : from_(from), keep_(keep), number_(from, keep.cell), tests_(from.variable_count(), 0) {}
+      : from_(from), keep_(keep), number_(from, keep.cell), tested_by_(from.variable_count()) {}
 
   /// Drops leaves without a cell and cells for which a tree has no leaf, until nothing changes. A
   /// point takes one leaf of every tree, so a cell that no leaf of some tree holds is in no point.
@@ -106,21 +106,30 @@ class Reducer {
 
   /// Only a variable that every leaf of the tree tests can have such cells.
   bool drop_unsupported_cells(std::size_t tree) {
-    tested_.clear();
+    touched_.clear();
     const std::uint32_t begin = from_.leaves.tree_begin[tree];
     const std::uint32_t end = from_.leaves.tree_begin[tree + 1];
     for (std::uint32_t leaf = begin; leaf < end; ++leaf) {
       if (!keep_.leaf[leaf]) continue;
       for (const Side& side : from_.leaves.sides_of(leaf)) {
-        if (tests_[side.variable]++ == 0) tested_.push_back(side.variable);
+        TestedBy& tested = tested_by_[side.variable];
+        if (tested.leaves++ == 0) touched_.push_back(side.variable);
+        tested.cells |= first_cells(side.last) & ~first_cells(side.first);
       }
     }
     bool changed = false;
-    for (const std::uint32_t v : tested_) {
-      if (tests_[v] == alive_) changed |= drop_gaps(begin, end, v);
-      tests_[v] = 0;
+    for (const std::uint32_t v : touched_) {
+      const std::uint32_t cells = from_.cell_count(v);
+      const bool covered = cells <= 64 && tested_by_[v].cells == first_cells(cells);
+      if (tested_by_[v].leaves == alive_ && !covered) changed |= drop_gaps(begin, end, v);
+      tested_by_[v] = {};
     }
     return changed;
+  }
+
+  /// A bit for each of the first 64 cells that lies below this one.
+  static std::uint64_t first_cells(std::uint32_t count) {
+    return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
   }
 
   bool drop_gaps(std::uint32_t begin, std::uint32_t end, std::uint32_t variable) {
@@ -169,6 +178,7 @@ class Reducer {
     to_.cell_begin.push_back(0);
     variable_to_.assign(from_.variable_count(), none);
     merged_.assign(ends_.size(), 0);
+    new_cell_.resize(ends_.size());
     for (std::uint32_t v = 0; v < from_.variable_count(); ++v) {
       const std::uint32_t offset = from_.cell_begin[v] + v;
       const std::uint32_t kept = number_.total(v);
@@ -178,6 +188,9 @@ class Reducer {
         merged_[offset + c] = groups - 1;
       }
       merged_[offset + kept] = groups;
+      for (std::uint32_t c = 0; c <= from_.cell_count(v); ++c) {
+        new_cell_[offset + c] = merged_[offset + number_.below(v, c)];
+      }
       const std::size_t first = to_.cost.size();
       add_cells(v, groups, origin);
       if (groups > 1) {
@@ -217,7 +230,7 @@ class Reducer {
     for (std::uint32_t c = 0; c < from_.cell_count(v); ++c) {
       const std::uint32_t flat = from_.cell_begin[v] + c;
       if (!keep_.cell[flat]) continue;
-      const std::uint32_t group = merged_[offset + number_.below(v, c)];
+      const std::uint32_t group = new_cell_[offset + c];
       // Of equal costs the cell nearest to the point's own is taken, as everywhere.
       const std::uint32_t away = c < own ? own - c : c - own;
       const double cost = from_.cost[flat];
@@ -269,8 +282,8 @@ class Reducer {
         const std::uint32_t v = variable_to_[side.variable];
         if (v == none) continue;
         const std::uint32_t offset = from_.cell_begin[side.variable] + side.variable;
-        const std::uint32_t first = merged_[offset + number_.below(side.variable, side.first)];
-        const std::uint32_t last = merged_[offset + number_.below(side.variable, side.last)];
+        const std::uint32_t first = new_cell_[offset + side.first];
+        const std::uint32_t last = new_cell_[offset + side.last];
         if (last - first < to_.cell_count(v)) out.sides.push_back({v, first, last});
       }
       out.sides_begin.push_back(static_cast<std::uint32_t>(out.sides.size()));
@@ -286,11 +299,16 @@ class Reducer {
   Problem to_;
   std::uint32_t alive_ = 0;
   std::size_t kept_leaves_ = 0, kept_sides_ = 0;
-  std::vector<std::uint32_t> tests_;   // of a variable: leaves of the tree that test it
-  std::vector<std::uint32_t> tested_;  // the variables for which that is not 0
+  struct TestedBy {
+    std::uint64_t cells = 0;   // of the first 64: those that some of the leaves take
+    std::uint32_t leaves = 0;  // how many of the tree's leaves test the variable
+  };
+  std::vector<TestedBy> tested_by_;     // of a variable
+  std::vector<std::uint32_t> touched_;  // the variables that some leaf tests
   std::vector<CellRange> ranges_;
-  std::vector<std::uint8_t> ends_;     // of a kept cell: whether a leaf begins or ends here
-  std::vector<std::uint32_t> merged_;  // of a kept cell: its new number
+  std::vector<std::uint8_t> ends_;       // of a kept cell: whether a leaf begins or ends here
+  std::vector<std::uint32_t> merged_;    // of a kept cell: its new number
+  std::vector<std::uint32_t> new_cell_;  // of any cut: the first new cell from there on
   std::vector<std::uint32_t> variable_to_;
   std::uint32_t nearest_ = none;  // of the variable just added, as is the next
   std::uint32_t known_ = none;
@@ -328,6 +346,24 @@ Origin compose(const Problem& middle, const Origin& first, const Origin& second)
   return origin;
 }
 
+namespace {
+
+/// Room for the leaves that are near enough, so that the lists are not copied as they grow.
+void reserve_near(const Model& model, std::span<const double> leaf_cost, double most, Leaves& to) {
+  const auto near = static_cast<std::size_t>(std::count_if(
+      leaf_cost.begin(), leaf_cost.end(), [&](double cost) { return !(cost > most); }));
+  const std::size_t trees = model.leaves.tree_count(), all = model.leaves.count();
+  const auto part = [&](std::size_t whole) { return all ? whole / all * near + near : 0; };
+  to.tree_begin.reserve(trees + 1);
+  to.rows.reserve(trees);
+  to.values_begin.reserve(trees);
+  to.values.reserve(part(model.leaves.values.size()));
+  to.sides_begin.reserve(near + 1);
+  to.sides.reserve(part(model.leaves.sides.size()));
+}
+
+}  // namespace
+
 std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
                               std::span<const Variable> variables,
                               std::span<const double> leaf_cost, std::span<const double> thresholds,
@@ -355,29 +391,43 @@ std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
 
   const double most = radius * (1 + 4 * (static_cast<double>(variables.size()) + 2) * 0x1p-53);
   const Leaves& leaves = model.leaves;
+  reserve_near(model, leaf_cost, most, raw.leaves);
+  // Of a cut of the model: the near cells that a side has which begins or ends there.
+  enum class Kind : std::uint8_t { plain, missing, odd };
+  std::vector<Kind> kind(variables.size(), Kind::plain);
+  std::vector<std::uint32_t> cell_at(model.cut_begin.back(), 0);
+  for (std::uint32_t v = 0; v < variables.size(); ++v) {
+    const Variable& variable = variables[v];
+    if (variable.listed || variable.owner != v) {
+      kind[v] = Kind::odd;
+    } else if (variable.missing) {
+      kind[v] = Kind::missing;
+    } else {
+      std::uint32_t* cell = &cell_at[model.cut_begin[v]];
+      for (const std::uint32_t kept : variable.kept_below) {
+        *cell++ = std::clamp(kept, near[v].first, near[v].last) - near[v].first;
+      }
+    }
+  }
   Pieces pieces(variables, near);
   std::vector<std::uint32_t> odd;  // sides that may cut the leaf in pieces
   /// False when the leaf has no near cell that a point may take.
   const auto add_sides = [&](std::uint32_t leaf) {
     odd.clear();
     for (std::uint32_t s = leaves.sides_begin[leaf]; s < leaves.sides_begin[leaf + 1]; ++s) {
-      const Side& side = leaves.sides[s];
-      const Variable& variable = variables[side.variable];
-      if (model.extra[s].several || variable.listed || variable.owner != side.variable) {
+      const std::uint32_t v = leaves.sides[s].variable;
+      if (kind[v] == Kind::odd || model.extra[s].several) {
         odd.push_back(model.extra[s].origin);
         continue;
       }
-      if (variable.missing) {
+      if (kind[v] == Kind::missing) {
         if (!model.extra[s].missing) return false;
         continue;
       }
-      const CellRange& range = near[side.variable];
-      const std::uint32_t first = std::max(variable.kept_below[side.first], range.first);
-      const std::uint32_t last = std::min(variable.kept_below[side.last], range.last);
+      const std::uint32_t first = cell_at[model.first_at[s]];
+      const std::uint32_t last = cell_at[model.last_at[s]];
       if (first >= last) return false;
-      if (first > range.first || last < range.last) {
-        raw.leaves.sides.push_back({side.variable, first - range.first, last - range.first});
-      }
+      if (last - first < near[v].size()) raw.leaves.sides.push_back({v, first, last});
     }
     return true;
   };
