@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace boxwood {
 
@@ -28,6 +29,9 @@ struct QueryText {
   std::string place;
   Statements may_hold = Statements::all;
 };
+
+/// The rules of a schema as texts, each with its place: "schema.json: rules[2]".
+std::vector<QueryText> rule_texts(const Schema& schema);
 
 /// Adds what the texts say to a query, which has its point and the schema's rules already: "now" is
 /// that point. Statements restrict further and never lift what the query forbids, but for `may be

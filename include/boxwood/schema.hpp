@@ -5,8 +5,11 @@
 #include <boxwood/ensemble.hpp>
 #include <boxwood/query.hpp>
 
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +32,12 @@ struct FeatureSchema {
   double step = 0;
   bool missing_allowed = false;
   std::vector<std::vector<double>> changes{};
+  Direction direction = Direction::both;
+  double least_change = 0;
+  double most_change = std::numeric_limits<double>::infinity();
+  double up = 1;
+  double down = 1;
+  std::vector<double> quantiles{};
 };
 
 /// Columns of zeros with a single 1 that people know as one feature.
@@ -48,6 +57,10 @@ struct Schema {
   std::string outcome;               ///< what is predicted: "credit"
   std::vector<std::string> classes;  ///< labels of the classes: ["refused", "granted"]
   std::string output_unit;           ///< regression: "USD"
+  /// Rules and costs in query text (docs/query.md), for all questions. They need a point and the
+  /// models: pass them to add_text of boxwood/query_text.hpp, as `rule_texts` gives them.
+  std::vector<std::string> rules{};
+  std::string place{};  ///< where it was read, for errors about the rules
 };
 
 /// A schema that says only what the model itself knows.
@@ -63,5 +76,16 @@ std::string to_json(const Schema& schema);
 /// into the query's.
 void apply(const Schema& schema, Ensemble& ensemble);
 void apply(const Schema& schema, Query& query);
+
+/// How far the values of a feature spread: from the least to the largest; the standard deviation
+/// (of all values, not of a sample); the median of the distances from the median; or `quantiles`,
+/// where a change counts by the share of the data that it passes.
+enum class Spread : std::uint8_t { range, deviation, median_deviation, quantiles };
+
+/// Sets the scales of all features but categorical ones from data, rows in the model's order of
+/// features; missing and infinite values do not count. With `quantiles` it sets 101 of them instead
+/// and the scale to 1. Where the median deviation is 0 the standard deviation is taken, and where
+/// that or the range is 0 too, or there are no values, 1.
+void measure(Schema& schema, std::span<const std::vector<double>> rows, Spread spread);
 
 }  // namespace boxwood

@@ -70,6 +70,12 @@ void apply(const Schema& schema, Query& query) {
     to.step = from.step;
     to.missing_allowed = from.missing_allowed;
     to.changes = from.changes;
+    to.direction = from.direction;
+    to.least_change = from.least_change;
+    to.most_change = from.most_change;
+    to.up = from.up;
+    to.down = from.down;
+    to.quantiles = from.quantiles;
   }
   query.groups.clear();
   for (const GroupSchema& group : schema.groups) {

@@ -6,6 +6,7 @@
 #include "model/kinds.hpp"
 
 #include <boxwood/error.hpp>
+#include <boxwood/query_text.hpp>
 #include <boxwood/schema.hpp>
 
 #include <fmt/format.h>
@@ -28,12 +29,17 @@ using Json = nlohmann::ordered_json;
 constexpr int format_version = 1;
 
 const std::vector<std::string> top_keys = {"boxwood_schema", "subject",  "outcome", "classes",
-                                           "output_unit",    "features", "one_hot"};
+                                           "output_unit",    "features", "one_hot", "rules"};
 const std::vector<std::string> feature_keys = {
-    "name",  "title",   "kind", "labels",          "unit",   "range", "scale", "weight",
-    "fixed", "allowed", "step", "missing_allowed", "changes"};
+    "name",        "title",           "kind",      "labels",    "unit",
+    "range",       "scale",           "weight",    "fixed",     "allowed",
+    "step",        "missing_allowed", "changes",   "direction", "least_change",
+    "most_change", "cost_up",         "cost_down", "quantiles"};
 const std::vector<std::string> group_keys = {"title", "columns", "labels", "weight",
                                              "none_allowed"};
+
+constexpr std::array direction_names{std::pair{"up", Direction::up},
+                                     std::pair{"down", Direction::down}};
 
 void check_keys(const JsonField& object, const std::vector<std::string>& known) {
   for (const std::string& key : object.keys()) {
@@ -155,6 +161,39 @@ void read_changes(const JsonField& rows, FeatureSchema& feature) {
   }
 }
 
+/// Which way, how far, and what each way costs; for numbers and ordered labels.
+void read_changes_of_size(const JsonField& object, FeatureSchema& feature) {
+  for (const char* key :
+       {"direction", "least_change", "most_change", "cost_up", "cost_down", "quantiles"}) {
+    if (feature.kind == FeatureKind::categorical && object.has(key)) {
+      object[key].fail("categories have no order, so there is no up and down or size of a change",
+                       "List the allowed categories, or make the feature ordinal");
+    }
+  }
+  if (object.has("direction")) feature.direction = object["direction"].choice(direction_names);
+  const auto size_at = [&](const char* key, double& size) {
+    if (!object.has(key)) return;
+    size = object[key].number();
+    if (!(size >= 0) || !std::isfinite(size)) object[key].fail("must be a number from 0 on");
+  };
+  size_at("least_change", feature.least_change);
+  size_at("most_change", feature.most_change);
+  if (feature.least_change > feature.most_change) {
+    object["most_change"].fail("is below least_change", "Fix the feature to allow no change");
+  }
+  feature.up = positive_at(object, "cost_up");
+  feature.down = positive_at(object, "cost_down");
+  if (!object.has("quantiles")) return;
+  const JsonField list = object["quantiles"];
+  feature.quantiles = list.numbers();
+  const bool finite = std::all_of(feature.quantiles.begin(), feature.quantiles.end(),
+                                  [](double value) { return std::isfinite(value); });
+  if (feature.quantiles.size() < 2 || !finite ||
+      !std::is_sorted(feature.quantiles.begin(), feature.quantiles.end())) {
+    list.fail("must be two or more numbers that do not fall");
+  }
+}
+
 void read_feature(const JsonField& object, FeatureSchema& feature) {
   check_keys(object, feature_keys);
   feature.title = text_at(object, "title");
@@ -176,6 +215,7 @@ void read_feature(const JsonField& object, FeatureSchema& feature) {
   if (object.has("step")) feature.step = positive_at(object, "step");
   if (object.has("missing_allowed")) feature.missing_allowed = object["missing_allowed"].boolean();
   if (object.has("changes")) read_changes(object["changes"], feature);
+  read_changes_of_size(object, feature);
 }
 
 std::size_t feature_named(const JsonField& field, const Schema& schema) {
@@ -248,6 +288,17 @@ Json range_json(const Interval& range) {
   return Json::array({end(range.lower), end(range.upper)});
 }
 
+/// Rules may compare with now: they are tried at a point of which nothing is known, so that what is
+/// wrong with them is found here.
+void read_rules(const JsonField& list, std::string_view place, const Ensemble& ensemble,
+                Schema& schema) {
+  schema.rules = list.strings();
+  schema.place = place;
+  Query trial = query_for(ensemble, std::vector<double>(ensemble.features.size(), std::nan("")));
+  apply(schema, trial);
+  add_text(rule_texts(schema), std::span(&ensemble, 1), schema, trial);
+}
+
 /// A column may be called by name or title, so no two features may answer to the same word.
 void check_titles(const JsonField& document, const Schema& schema) {
   std::unordered_map<std::string_view, std::size_t> owner;
@@ -282,6 +333,7 @@ Schema schema_from_json(std::string_view text, std::string_view place, const Ens
   if (document.has("features")) read_features(document["features"], schema);
   if (document.has("one_hot")) read_groups(document["one_hot"], schema);
   check_titles(document, schema);
+  if (document.has("rules")) read_rules(document["rules"], place, ensemble, schema);
   return schema;
 }
 
@@ -317,6 +369,14 @@ std::string to_json(const Schema& schema) {
       for (const double size : row) sizes.push_back(std::isfinite(size) ? Json(size) : Json());
       entry["changes"].push_back(std::move(sizes));
     }
+    if (feature.direction != Direction::both) {
+      entry["direction"] = name_of(direction_names, feature.direction);
+    }
+    if (feature.least_change != 0) entry["least_change"] = feature.least_change;
+    if (std::isfinite(feature.most_change)) entry["most_change"] = feature.most_change;
+    if (feature.up != 1) entry["cost_up"] = feature.up;
+    if (feature.down != 1) entry["cost_down"] = feature.down;
+    if (!feature.quantiles.empty()) entry["quantiles"] = feature.quantiles;
     document["features"].push_back(std::move(entry));
   }
   for (const GroupSchema& group : schema.groups) {
@@ -330,6 +390,7 @@ std::string to_json(const Schema& schema) {
     if (group.none_allowed) entry["none_allowed"] = true;
     document["one_hot"].push_back(std::move(entry));
   }
+  if (!schema.rules.empty()) document["rules"] = schema.rules;
   // Texts given by a program may be no UTF-8; the file always is.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

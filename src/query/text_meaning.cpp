@@ -297,6 +297,15 @@ void add_text(std::span<const QueryText> texts, std::span<const Ensemble> ensemb
   query = std::move(draft.query);
 }
 
+std::vector<QueryText> rule_texts(const Schema& schema) {
+  std::vector<QueryText> texts;
+  for (std::size_t i = 0; i < schema.rules.size(); ++i) {
+    const std::string file = schema.place.empty() ? "schema" : schema.place;
+    texts.push_back({schema.rules[i], fmt::format("{}: rules[{}]", file, i), Statements::rules});
+  }
+  return texts;
+}
+
 void add_text(std::string_view text, std::string_view place, std::span<const Ensemble> ensembles,
               const Schema& schema, Query& query) {
   const QueryText one{std::string(text), std::string(place), Statements::all};
