@@ -10,7 +10,7 @@ build=${2:-build/fuzz}
 fixtures=tests/data/xgboost
 
 targets=(fuzz_xgboost_json fuzz_xgboost_ubjson fuzz_lightgbm fuzz_catboost fuzz_onnx
-         fuzz_model_bytes)
+         fuzz_model_bytes fuzz_query_text)
 cmake --preset fuzz -B "$build" >/dev/null
 cmake --build "$build" --target "${targets[@]}"
 
@@ -23,7 +23,8 @@ for target in "${targets[@]}"; do
     fuzz_onnx) seeds=(tests/data/onnx/*/*.onnx) ;;
     fuzz_xgboost_ubjson) seeds=("$fixtures"/*/*.ubj) ;;
     fuzz_catboost) seeds=(fuzz/seeds/*.catboost.json) ;;
-    *) seeds=(fuzz/seeds/* tests/data/sklearn/*/*.json "$fixtures"/3.4.1/missing_only.{json,ubj}
+    fuzz_query_text) seeds=(fuzz/seeds/*.query) ;;
+    *) seeds=(fuzz/seeds/*.json tests/data/sklearn/*/*.json "$fixtures"/3.4.1/missing_only.{json,ubj}
              tests/data/onnx/*/newest_*.onnx) ;;
   esac
   for seed in "${seeds[@]}"; do
