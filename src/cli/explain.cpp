@@ -78,7 +78,6 @@ bool report_faults(std::size_t row, const std::vector<std::string>& faults) {
 
 int run(const ExplainFlags& flags) {
   const Question question = load_question(flags.question);
-  const auto& [ensemble, schema] = question.model;
   const std::vector<std::size_t> rows = chosen_rows(flags.rows, question.data.points.size());
   Options options = options_for(flags.search);
   options.ties = flags.ties;
@@ -91,8 +90,10 @@ int run(const ExplainFlags& flags) {
 
   const InterruptGuard interrupt;
   options.limits.interrupt = interrupt.flag();
-  const Prepared prepared(ensemble);
-  Writer writer(flags, ensemble);
+  const Prepared prepared(question.ensembles);
+  const Ensemble& shown =
+      queries.empty() ? question.ensembles.front() : asked_model(question, queries.front());
+  Writer writer(flags, shown);
   bool limited = false;
   bool faulty = false;
   std::size_t done = 0;
@@ -105,9 +106,9 @@ int run(const ExplainFlags& flags) {
       options.progress = [&line](const Progress& progress) { line.show(progress); };
       answer = explain(prepared, query, options);
     }
-    Explanation explanation{ensemble, schema, query, answer, rows[done], std::nullopt};
+    Explanation explanation{shown, question.schema, query, answer, rows[done], std::nullopt};
     if (flags.verify) {
-      explanation.faults = verify(ensemble, query, answer).faults;
+      explanation.faults = verify(question.ensembles, query, answer).faults;
       faulty = report_faults(rows[done], *explanation.faults) || faulty;
     }
     limited = limited || answer.stop != Stop::finished;
@@ -147,6 +148,10 @@ Command add_explain(CLI::App& program) {
       "  boxwood explain model.ubj --data applicants.csv --schema schema.json \\\n"
       "      --class granted --probability 0.6 --fix duration --weights credit_amount=2\n"
       "  boxwood explain prices.json --data houses.csv --at-least 200000 --only garage,rooms\n"
+      "  boxwood explain model.ubj --data applicants.csv --schema schema.json \\\n"
+      "      --rule \"duration <= 24 months\" --rule \"at most 2 changes\" --norm l1\n"
+      "  boxwood explain model.ubj --also last_year.ubj --data applicants.csv \\\n"
+      "      --want \"want 1\" --want \"model 2: want 1 with probability >= 0.6\"\n"
       "  boxwood explain model.ubj --data applicants.csv --time-limit 10 --format jsonl\n\n"
       "Exit codes: 0 answered (also: proven impossible), 1 bad input, 2 wrong usage,\n"
       "3 stopped at a limit or by Ctrl-C before everything was proven.");

@@ -1,12 +1,15 @@
 #include "cli/question.hpp"
 
+#include "base/file.hpp"
 #include "cli/lists.hpp"
 #include "cli/usage.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 namespace boxwood::cli {
@@ -30,28 +33,121 @@ Rounds parse_rounds(const std::string& text) {
   return rounds;
 }
 
-void apply_flags(const QuestionFlags& flags, const Schema& schema, Query& query) {
+void apply_fixed(const QuestionFlags& flags, const Schema& schema, Query& query) {
   for (const std::string& list : flags.fix) {
     for (const std::size_t i : parse_features(list, schema, "--fix")) {
       query.features[i].fixed = true;
     }
   }
-  if (!flags.only.empty()) {
-    for (FeatureRule& rule : query.features) rule.fixed = true;
-    for (const std::string& list : flags.only) {
-      for (const std::size_t i : parse_features(list, schema, "--only")) {
-        query.features[i].fixed = false;
-      }
+  if (flags.only.empty()) return;
+  for (FeatureRule& rule : query.features) rule.fixed = true;
+  for (const std::string& list : flags.only) {
+    for (const std::size_t i : parse_features(list, schema, "--only")) {
+      query.features[i].fixed = false;
     }
   }
+}
+
+/// The schema's rules first: of costs the last one holds.
+std::vector<QueryText> texts_of(const QuestionFlags& flags, const Schema& schema,
+                                bool with_target) {
+  std::vector<QueryText> texts = rule_texts(schema);
+  for (const std::string& file : flags.rules) {
+    texts.push_back({read_file(file, "Check the path of the rules"), file, Statements::rules});
+  }
+  for (const std::string& rule : flags.rule) texts.push_back({rule, "--rule", Statements::rules});
+  if (!flags.norm.empty()) texts.push_back({"cost " + flags.norm, "--norm", Statements::rules});
+  if (!with_target) return texts;
+  for (const std::string& want : flags.target.want) {
+    // "want" itself may be left out.
+    const std::string_view start =
+        std::string_view(want).substr(std::min(want.find_first_not_of(" \t\n"), want.size()));
+    const bool whole = start.starts_with("want ") || start.starts_with("model ");
+    texts.push_back({whole ? want : "want " + want, "--want", Statements::wants});
+  }
+  return texts;
+}
+
+/// What all flags ask at a point.
+Query query_at(const Question& question, const QuestionFlags& flags,
+               const std::vector<double>& point, bool with_target) {
+  Query query = query_for(question.ensembles.front(), point);
+  apply(question.schema, query);
+  apply_fixed(flags, question.schema, query);
+  try {
+    add_text(question.texts, question.ensembles, question.schema, query, question.names);
+  } catch (const Error& error) {
+    if (!error.place().starts_with("--")) throw;
+    throw UsageError(error.place(), error.reason(), error.remedy(), error.excerpt());
+  }
   for (const std::string& list : flags.weights) {
-    for (const auto& [i, weight] : parse_weights(list, schema, "--weights")) {
+    for (const auto& [i, weight] : parse_weights(list, question.schema, "--weights")) {
       query.features[i].weight = weight;
     }
   }
-  const std::map<std::string, Norm> norms{
-      {"l2", Norm::squared_l2}, {"l1", Norm::l1}, {"l0", Norm::l0}, {"linf", Norm::linf}};
-  query.norm = norms.at(flags.norm);
+  if (with_target && flags.target.want.empty()) {
+    query.requirements = {target_for(flags.target, question.ensembles.front(), point)};
+  }
+  return query;
+}
+
+/// Further models read the same columns, in the same order.
+void check_alike(const Ensemble& first, const Ensemble& other, const std::string& file) {
+  if (other.features.size() != first.features.size()) {
+    throw Error(file,
+                fmt::format("it has {} features, the first model {}", other.features.size(),
+                            first.features.size()),
+                "Models that are asked together read the same columns");
+  }
+  for (std::size_t i = 0; i < first.features.size(); ++i) {
+    if (other.features[i].name == first.features[i].name) continue;
+    throw Error(file,
+                fmt::format("feature {} is \"{}\", in the first model \"{}\"", i,
+                            other.features[i].name, first.features[i].name),
+                "Models that are asked together read the same columns in the same order");
+  }
+}
+
+void load_others(const QuestionFlags& flags, Question& question) {
+  question.names.push_back(std::filesystem::path(flags.model.model).stem().string());
+  for (const std::string& file : flags.also) {
+    Ensemble other = read_model(file);
+    check_alike(question.ensembles.front(), other, file);
+    if (other.classes.empty() && other.class_count() == question.schema.classes.size()) {
+      other.classes = question.schema.classes;
+    }
+    question.ensembles.push_back(std::move(other));
+    question.names.push_back(std::filesystem::path(file).stem().string());
+  }
+  for (std::size_t i = 0; i < question.names.size(); ++i) {
+    for (std::size_t k = i + 1; k < question.names.size(); ++k) {
+      if (question.names[i] == question.names[k]) question.names[i] = question.names[k] = "";
+    }
+  }
+}
+
+void check_all_are_asked(const Question& question, const Query& query) {
+  for (std::size_t e = 1; e < question.ensembles.size(); ++e) {
+    const bool asked =
+        std::any_of(query.requirements.begin(), query.requirements.end(),
+                    [&](const Requirement& requirement) { return requirement.ensemble == e; });
+    if (asked) continue;
+    throw UsageError("--also", fmt::format("nothing is asked of model {}", e + 1),
+                     fmt::format("Say it in words: --want \"model {}: want …\"", e + 1));
+  }
+}
+
+void measure_spread(const QuestionFlags& flags, Question& question) {
+  if (flags.weights_from.empty()) return;
+  const std::map<std::string, Spread> spreads{{"range", Spread::range},
+                                              {"deviation", Spread::deviation},
+                                              {"mad", Spread::median_deviation},
+                                              {"quantiles", Spread::quantiles}};
+  const Data training =
+      flags.training.empty()
+          ? question.data
+          : data_for(read_csv(flags.training), question.ensembles.front(), question.schema);
+  measure(question.schema, training.points, spreads.at(flags.weights_from));
 }
 
 }  // namespace
@@ -75,6 +171,11 @@ void add_data_flag(CLI::App& command, std::string& data) {
 
 void add_question_flags(CLI::App& command, QuestionFlags& flags) {
   add_model_flags(command, flags.model);
+  command
+      .add_option("--also", flags.also,
+                  "a further model of the same features, asked with --want \"model 2: want …\";\n"
+                  "may be repeated")
+      ->allow_extra_args(false);
   add_data_flag(command, flags.data);
   add_target_flags(command, flags.target);
   const std::string group = "What may change";
@@ -85,16 +186,37 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
       ->allow_extra_args(false)
       ->group(group)
       ->excludes(fix);
-  command.add_option("--weights", flags.weights, "what a change costs: a=2,b=0.5 (default 1)")
+  command
+      .add_option("--rule", flags.rule,
+                  "a rule or a cost in words; may be repeated:\n"
+                  "\"duration <= 24 months\", \"amount may only fall\", \"purpose in {car, tv}\",\n"
+                  "\"amount changes by at least 500\", \"at most 3 changes\",\n"
+                  "\"if purpose changes then amount does not rise\"")
       ->allow_extra_args(false)
       ->group(group);
+  command.add_option("--rules", flags.rules, "a file of such rules, one a line")
+      ->allow_extra_args(false)
+      ->group(group);
+  const std::string cost = "What a change costs";
+  command.add_option("--weights", flags.weights, "of each feature: a=2,b=0.5 (default 1)")
+      ->allow_extra_args(false)
+      ->group(cost);
+  auto* weights_from =
+      command
+          .add_option("--weights-from", flags.weights_from,
+                      "scales from data: range, deviation (standard), mad (median absolute\n"
+                      "deviation), or quantiles (the share of rows that a change passes)")
+          ->check(CLI::IsMember({"range", "deviation", "mad", "quantiles"}))
+          ->group(cost);
+  command.add_option("--training", flags.training, "CSV file of that data (default: the --data)")
+      ->group(cost)
+      ->needs(weights_from);
   command
       .add_option("--norm", flags.norm,
-                  "l2: squared distance; l1: absolute distance; l0: number of changes; linf: the "
-                  "largest change")
-      ->check(CLI::IsMember({"l2", "l1", "l0", "linf"}))
-      ->capture_default_str()
-      ->group(group);
+                  "l2 (default): squared distance; l1: absolute distance; l0: number of changes;\n"
+                  "linf: the largest change; \"l1 + 0.1 l0\": so much of each;\n"
+                  "\"fewest then l1\": as few changes as possible, of those the nearest")
+      ->group(cost);
 }
 
 void add_row_flags(CLI::App& command, RowFlags& flags) {
@@ -146,31 +268,36 @@ Model load_model(const ModelFlags& flags) {
 
 Question load_question(const QuestionFlags& flags, bool with_target) {
   Question question;
-  question.model = load_model(flags.model);
-  const auto& [ensemble, schema] = question.model;
-  if (with_target) check_target(flags.target, ensemble);
+  Model model = load_model(flags.model);
+  if (with_target) check_target(flags.target, model.ensemble);
+  question.ensembles.push_back(std::move(model.ensemble));
+  question.schema = std::move(model.schema);
+  load_others(flags, question);
+  question.texts = texts_of(flags, question.schema, with_target);
+  const Ensemble& ensemble = question.ensembles.front();
   const std::vector<double> nothing(ensemble.features.size(), std::nan(""));
-  Query trial = query_for(ensemble, nothing);
-  apply_flags(flags, schema, trial);
-  question.data = data_for(read_csv(flags.data), ensemble, schema);
+  const Query trial = query_at(question, flags, nothing, with_target);
+  if (with_target) check_all_are_asked(question, trial);
+  question.data = data_for(read_csv(flags.data), ensemble, question.schema);
+  measure_spread(flags, question);
   return question;
 }
 
 Query query_for_row(const Question& question, const QuestionFlags& flags, std::size_t row,
                     bool with_target) {
-  const auto& [ensemble, schema] = question.model;
-  Query query = query_for(ensemble, question.data.points[row]);
-  apply(schema, query);
-  apply_flags(flags, schema, query);
-  if (with_target) query.requirements = {target_for(flags.target, ensemble, query.point)};
+  Query query = query_at(question, flags, question.data.points[row], with_target);
   try {
-    validate(query, std::span(&ensemble, 1));
+    validate(query, question.ensembles);
   } catch (const Error& error) {
     throw Error(
         fmt::format("{}, line {}, {}", question.data.file, question.data.lines[row], error.place()),
         error.reason(), error.remedy());
   }
   return query;
+}
+
+const Ensemble& asked_model(const Question& question, const Query& query) {
+  return question.ensembles[query.requirements.empty() ? 0 : query.requirements.front().ensemble];
 }
 
 Options options_for(const SearchFlags& flags) {

@@ -7,6 +7,7 @@
 #include <boxwood/ensemble.hpp>
 #include <boxwood/explain.hpp>
 #include <boxwood/query.hpp>
+#include <boxwood/query_text.hpp>
 #include <boxwood/read.hpp>
 #include <boxwood/schema.hpp>
 
@@ -26,12 +27,17 @@ struct ModelFlags {
 
 struct QuestionFlags {
   ModelFlags model;
+  std::vector<std::string> also;
   std::string data;
   TargetFlags target;
   std::vector<std::string> fix;
   std::vector<std::string> only;
+  std::vector<std::string> rule;
+  std::vector<std::string> rules;
   std::vector<std::string> weights;
-  std::string norm = "l2";
+  std::string weights_from;
+  std::string training;
+  std::string norm;
 };
 
 /// `--rows` or `--row`: the same, but complaints name the one that was given.
@@ -65,9 +71,14 @@ struct Model {
 };
 Model load_model(const ModelFlags& flags);
 
+/// The models, the first of them MODEL, what their columns mean, the data, and what is asked in
+/// words.
 struct Question {
-  Model model;
+  std::vector<Ensemble> ensembles;
+  std::vector<std::string> names;  ///< of the models in query text; empty where two would share one
+  Schema schema;
   Data data;
+  std::vector<QueryText> texts;
 };
 /// Reads everything and checks every flag that does not depend on the row. Without `with_target`
 /// no outcome is asked for.
@@ -76,6 +87,9 @@ Question load_question(const QuestionFlags& flags, bool with_target = true);
 /// The query for one row; throws Error naming the line of the data where its values are at fault.
 Query query_for_row(const Question& question, const QuestionFlags& flags, std::size_t row,
                     bool with_target = true);
+
+/// The model that a query's first requirement is about; the first where it has none.
+const Ensemble& asked_model(const Question& question, const Query& query);
 
 Options options_for(const SearchFlags& flags);
 

@@ -39,8 +39,8 @@ std::string why(Stop stop, std::size_t limit) {
 int run(const RegionFlags& flags) {
   if (!(flags.within >= 0)) throw UsageError("--within", "must be a distance of 0 or more");
   const Question question = load_question(flags.question, !flags.any_outcome);
-  const Ensemble& ensemble = question.model.ensemble;
-  const Schema& schema = question.model.schema;
+  const Ensemble& ensemble = question.ensembles.front();
+  const Schema& schema = question.schema;
   const std::vector<std::size_t> rows = parse_rows(flags.row, question.data.points.size(), "--row");
   if (rows.size() != 1) throw UsageError("--row", "give just one row");
   const Query query = query_for_row(question, flags.question, rows.front(), !flags.any_outcome);
@@ -74,7 +74,7 @@ int run(const RegionFlags& flags) {
       output.flush();
       return true;
     };
-    stop = visit_regions(std::span(&ensemble, 1), query, flags.within, visit, options);
+    stop = visit_regions(question.ensembles, query, flags.within, visit, options);
   }
   const std::string told =
       fmt::format("{} region{}: {}.\n", count, count == 1 ? "" : "s", why(stop, flags.limit));

@@ -46,10 +46,10 @@ void add_target_flags(CLI::App& command, TargetFlags& flags) {
   const std::string group = "Outcome wanted";
   auto* class_name =
       command.add_option("--class", flags.class_name, "class, by label or number")->group(group);
-  command
-      .add_option("--probability", flags.probability,
-                  "at least this probability of the class, from 0 to 1")
-      ->group(group);
+  auto* probability = command
+                          .add_option("--probability", flags.probability,
+                                      "at least this probability of the class, from 0 to 1")
+                          ->group(group);
   auto* range = command
                     .add_option("--range", flags.range,
                                 "output from A to B, as A:B; an end may be left out, and (A:B] "
@@ -59,11 +59,25 @@ void add_target_flags(CLI::App& command, TargetFlags& flags) {
       command.add_option("--at-least", flags.at_least, "output of at least this")->group(group);
   auto* at_most =
       command.add_option("--at-most", flags.at_most, "output of at most this")->group(group);
+  auto* output_index =
+      command
+          .add_option("--output-index", flags.output_index,
+                      "which output, from 0, where the model predicts several numbers")
+          ->check(CLI::NonNegativeNumber)
+          ->group(group);
   command
-      .add_option("--output-index", flags.output_index,
-                  "which output, from 0, where the model predicts several numbers")
-      ->check(CLI::NonNegativeNumber)
-      ->group(group);
+      .add_option("--want", flags.want,
+                  "the outcome in words, instead of the flags above; may be repeated, all of it\n"
+                  "has to come true: \"want granted with probability >= 0.8\",\n"
+                  "\"want anything but refused\", \"want output >= +5%\", \"model 2: want 1\"")
+      ->allow_extra_args(false)
+      ->group(group)
+      ->excludes(class_name)
+      ->excludes(probability)
+      ->excludes(range)
+      ->excludes(at_least)
+      ->excludes(at_most)
+      ->excludes(output_index);
   range->excludes(class_name)->excludes(at_least)->excludes(at_most);
   at_least->excludes(class_name);
   at_most->excludes(class_name);
@@ -90,6 +104,7 @@ Interval parse_range(std::string_view text) {
 }
 
 void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
+  if (!flags.want.empty()) return;  // checked as it is read
   if (ensemble.task == Task::regression) {
     if (flags.class_name) {
       throw UsageError("--class", "the model predicts a number, not a class",

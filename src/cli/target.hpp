@@ -1,4 +1,4 @@
-// The outcome that is asked for: --class, --probability, --range, --at-least, --at-most.
+// The outcome that is asked for: --class, --probability, --range, --at-least, --at-most, or --want.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace boxwood::cli {
 
@@ -19,6 +20,7 @@ struct TargetFlags {
   std::optional<double> at_least;
   std::optional<double> at_most;
   std::optional<std::size_t> output_index;
+  std::vector<std::string> want;  ///< in words, instead of all others
 };
 
 void add_target_flags(CLI::App& command, TargetFlags& flags);
