@@ -21,8 +21,6 @@ namespace boxwood {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Sets to be hit before it is left at a set from which nothing can be taken away.
-constexpr std::size_t most_rounds = 200;
 
 using Chosen = std::vector<std::uint8_t>;  ///< of a rule: 1 if it is in the set
 
@@ -234,7 +232,7 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
 }
 
 WhyNot find_why_not(const Prepared& prepared, const Query& query, const Options& options,
-                    std::span<const Rule> liftable) {
+                    std::span<const Rule> liftable, std::size_t rounds) {
   Budget budget(options);
   WhyNot why;
   why.answer = budget.note(explain(prepared, query, budget.rest()));
@@ -250,7 +248,7 @@ WhyNot find_why_not(const Prepared& prepared, const Query& query, const Options&
   Answer answer = inquiry.with_only(set);
   why.impossible = answer.status == Status::infeasible;
   bool exact = true;
-  while (!why.impossible && !answer.solutions.empty() && to_hit.size() < most_rounds &&
+  while (!why.impossible && !answer.solutions.empty() && to_hit.size() < rounds &&
          !budget.stopped()) {
     Chosen complement = inquiry.grown(set, answer);
     for (std::uint8_t& member : complement) member = member ? 0 : 1;
