@@ -100,8 +100,8 @@ struct WhyNot {
   bool impossible = false;
   Stop stop = Stop::finished;
 };
-/// `liftable`: the rules that may be among them; where none is given all of rules_of(). `rounds`: how
-/// many sets of rules to try for the smallest before it is left at one of which every rule is
+/// `liftable`: the rules that may be among them; where none is given all of rules_of(). `rounds`:
+/// how many sets of rules to try for the smallest before it is left at one of which every rule is
 /// needed; with 0 it is left at that.
 WhyNot find_why_not(const Prepared& prepared, const Query& query, const Options& options = {},
                     std::span<const Rule> liftable = {}, std::size_t rounds = 200);
