@@ -100,6 +100,22 @@ def include_faults(root, architecture):
             if quoted or not (angled.startswith("boxwood/") or STANDARD_HEADER.fullmatch(angled)):
                 faults.append(f"{path.relative_to(root)}: a public header includes "
                               f"{quoted or angled}, which an installed package does not have")
+    return faults + extension_faults(root, architecture)
+
+
+def extension_faults(root, architecture):
+    """The Python extension uses the library as anybody may: by its public headers."""
+    faults = []
+    folder = root / "python/src"
+    for path in files_below(folder) if folder.is_dir() else ():
+        for quoted, angled in INCLUDE.findall(path.read_text()):
+            if angled.startswith("boxwood/") and angled[len("boxwood/"):] in architecture.header_folder:
+                continue
+            if (folder / quoted).is_file() if quoted else (
+                    angled.startswith("nanobind/") or STANDARD_HEADER.fullmatch(angled)):
+                continue
+            faults.append(f"{path.relative_to(root)}: the extension may not include "
+                          f"{quoted or angled}")
     return faults
 
 
@@ -224,6 +240,11 @@ class PlantedFaults(unittest.TestCase):
     def test_include_by_relative_path(self):
         self.write("src/grid/cells.hpp", '#include "../query/terms.hpp"\n')
         self.expect("is not a file below src/")
+
+    def test_extension_that_includes_what_is_not_public(self):
+        self.write("python/src/model.cpp", '#include <boxwood/error.hpp>\n#include <vector>\n')
+        self.write("python/src/query.cpp", '#include "grid/cells.hpp"\n')
+        self.expect("python/src/query.cpp: the extension may not include grid/cells.hpp")
 
     def test_folder_without_a_row(self):
         self.write("src/extra/new.cpp", "\n")

@@ -1,12 +1,94 @@
-"""Exact counterfactual explanations for tree ensembles: from fitted models to model files.
+"""Exact counterfactual explanations for tree ensembles.
 
     import boxwood
-    boxwood.save_model(fitted, "model.json")     # then: boxwood inspect model.json
+    explainer = boxwood.Explainer(model, data=X_train)
+    explainer.explain(X_test.iloc[3], target="good", fixed=["age"])
 
-What is read, and how exactly, is described in docs/models.md.
+docs/python.md tells more; what is read, and how exactly, is described in docs/models.md.
 """
 
-from boxwood.errors import UnsupportedModelError
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from boxwood.errors import Error, UnsupportedModelError
 from boxwood.models import model_bytes, save_model
 
-__all__ = ["UnsupportedModelError", "model_bytes", "save_model"]
+if TYPE_CHECKING:
+    from boxwood._core import Interval, Progress, __version__
+    from boxwood.answer import Answer, Change
+    from boxwood.batch import Batch
+    from boxwood.costs import L0, L1, L2, Cost, Linf
+    from boxwood.explainer import Explainer
+    from boxwood.results import Blocker, Map, Menu, Region, Step, Sweep, WhyNot, WideRegion
+    from boxwood.rules import AllOf, AnyOf, If, NotSo, Rule
+    from boxwood.schema import Feature, OneHot, Schema
+    from boxwood.targets import Class, Not, OneOf, Output, Score, Target
+
+# Loaded when they are first used: saving a model needs neither the compiled part nor numpy.
+_HOMES = {
+    "_core": ("Interval", "Progress", "__version__"),
+    "answer": ("Answer", "Change"),
+    "batch": ("Batch",),
+    "costs": ("Cost", "L0", "L1", "L2", "Linf"),
+    "explainer": ("Explainer",),
+    "results": ("Blocker", "Map", "Menu", "Region", "Step", "Sweep", "WhyNot", "WideRegion"),
+    "rules": ("AllOf", "AnyOf", "If", "NotSo", "Rule"),
+    "schema": ("Feature", "OneHot", "Schema"),
+    "targets": ("Class", "Not", "OneOf", "Output", "Score", "Target"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "L0",
+    "L1",
+    "L2",
+    "AllOf",
+    "Answer",
+    "AnyOf",
+    "Batch",
+    "Blocker",
+    "Change",
+    "Class",
+    "Cost",
+    "Error",
+    "Explainer",
+    "Feature",
+    "If",
+    "Interval",
+    "Linf",
+    "Map",
+    "Menu",
+    "Not",
+    "NotSo",
+    "OneHot",
+    "OneOf",
+    "Output",
+    "Progress",
+    "Region",
+    "Rule",
+    "Schema",
+    "Score",
+    "Step",
+    "Sweep",
+    "Target",
+    "UnsupportedModelError",
+    "WhyNot",
+    "WideRegion",
+    "__version__",
+    "model_bytes",
+    "save_model",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'boxwood' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"boxwood.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,279 @@
+"""What can be asked around the nearest answer; the second half of `Explainer`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood import _core
+from boxwood._columns import Columns, Form
+from boxwood._question import Asked, Question, levels_of
+from boxwood.answer import Answer
+from boxwood.errors import Error
+from boxwood.results import Map, Menu, Region, Step, Sweep, WhyNot, WideRegion
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Analyses:
+    """Menus, why-not, paths, sweeps, robustness, wide regions, maps and lists of regions."""
+
+    core: _core.Model
+    columns: Columns
+
+    if TYPE_CHECKING:
+
+        def _asked(self, x: Any, target: Any, question: Question
+                   ) -> tuple[Asked, np.ndarray, _core.Query, Form]: ...
+
+        def _answer(self, query: _core.Query, point: np.ndarray, found: _core.Answer,
+                    form: Form) -> Answer: ...
+
+        def limits(self, i: int) -> tuple[float, float]: ...
+
+    def menu(self, x: Any, k: int = 3, target: Any = None, *, apart: str = "features",
+             distance: float = 1.0, **question: Unpack[Question]) -> Menu:
+        """Find several ways out, each the cheapest that differs from all before it.
+
+        Parameters
+        ----------
+        x : Series, mapping, one-row table or 1-D array
+            The row.
+        k : int
+            How many.
+        target : object, optional
+            As for `explain`.
+        apart : {"features", "regions", "distance"}
+            How they differ: each leaves something as it is that each one before changes; they lie
+            in different regions; or they are `distance` scales apart in some feature.
+        distance : float
+            For ``apart="distance"``.
+        **question
+            As for `explain`.
+
+        Returns
+        -------
+        Menu
+            The ways, cheapest first.
+        """
+        asked, point, query, form = self._asked(x, target, question)
+        if apart not in ("features", "regions", "distance"):
+            raise Error("apart", f"no {apart!r}", 'Give "features", "regions" or "distance"')
+        found = _core.find_menu(self.core, query, k, getattr(_core.Apart, apart), distance,
+                                asked.options())
+        return Menu([self._answer(query, point, way, form) for way in found.ways], found.complete,
+                    found.stop.name)
+
+    def why_not(self, x: Any, target: Any = None, **question: Unpack[Question]) -> WhyNot:
+        """Say what blocks an outcome: a smallest set of rules, and the answer without each.
+
+        Parameters
+        ----------
+        x : Series, mapping, one-row table or 1-D array
+            The row.
+        target : object, optional
+            As for `explain`.
+        **question
+            As for `explain`.
+
+        Returns
+        -------
+        WhyNot
+            Where there is an answer, that and nothing else.
+        """
+        asked, point, query, form = self._asked(x, target, question)
+        found = _core.find_why_not(self.core, query, [], asked.options())
+        return WhyNot.of(self, query, point, found, form)
+
+    def path(self, x: Any, target: Any = None, *, resolve: bool = True,
+             **question: Unpack[Question]) -> list[Step]:
+        """Take the changes of the nearest answer one by one, the most helpful first.
+
+        Parameters
+        ----------
+        x : Series, mapping, one-row table or 1-D array
+            The row.
+        target : object, optional
+            As for `explain`.
+        resolve : bool
+            For each change also find the best answer without it.
+        **question
+            As for `explain`.
+
+        Returns
+        -------
+        list of Step
+            Empty where there is no answer or nothing to change.
+        """
+        asked, point, query, form = self._asked(x, target, question)
+        answer = _core.explain(self.core, query, asked.options())
+        if answer.count == 0 or answer.already_met:
+            return []
+        steps = _core.find_path(self.core, query, answer.solution(0).point, resolve,
+                                asked.options())
+        return [Step.of(self, query, point, step, form) for step in steps]
+
+    def sweep(self, x: Any, levels: Sequence[float], target: Any = None,
+              **question: Unpack[Question]) -> Sweep:
+        """Find the answers for several levels of certainty, or of the output wanted.
+
+        Parameters
+        ----------
+        x : Series, mapping, one-row table or 1-D array
+            The row.
+        levels : sequence of float
+            Rising probabilities of the target's class; of a number lower ends, or falling upper
+            ends where `at_most` is asked for.
+        target : object, optional
+            As for `explain`.
+        **question
+            As for `explain`.
+
+        Returns
+        -------
+        Sweep
+            An answer for each level.
+        """
+        asked, point, query, form = self._asked(x, target, question)
+        found = _core.sweep(self.core, query, levels_of(levels), asked.options())
+        return Sweep([(one.level, self._answer(query, point, one.answer, form)) for one in found])
+
+    def robustness(self, x: Any, *, tolerance: float = 0.0,
+                   **question: Unpack[Question]) -> Answer:
+        """Find the nearest point of any other outcome: nothing nearer is decided otherwise.
+
+        Parameters
+        ----------
+        x : Series, mapping, one-row table or 1-D array
+            The row.
+        tolerance : float
+            Of a regression: how far the output may move and still count as the same.
+        **question
+            As for `explain`, without a target.
+
+        Returns
+        -------
+        Answer
+            Its `distance` is the radius within which the decision holds.
+        """
+        asked = Asked(self, None, question)
+        point, form = self.columns.point(x), self.columns.form(x)
+        query = asked.bare(point)
+        query.requirements = [_core.other_outcome(self.core, point, tolerance)]
+        found = _core.robustness(self.core, query, tolerance, asked.options())
+        return self._answer(query, point, found, form)
+
+    def widen(self, answer: Answer, *, order: Sequence[str] = (),
+              **search: Unpack[Question]) -> WideRegion:
+        """Grow the region of an answer as long as everything in it has the outcome.
+
+        Parameters
+        ----------
+        answer : Answer
+            Of this explainer.
+        order : sequence of str
+            Features that are grown first.
+        **search
+            Limits, threads and engine, as for `explain`.
+
+        Returns
+        -------
+        WideRegion
+            A box by feature.
+        """
+        if answer.array is None:
+            raise Error("answer", "there is no point", "Widen an answer that has one")
+        places = [self.columns.index(name, "order") for name in order]
+        found = _core.widen(self.core, answer._query, answer.array, places,
+                            Asked(self, None, search).options())
+        return WideRegion.of(self, answer, found)
+
+    def map(self, x: Any, features: tuple[str, str], target: Any = None, *,
+            view: Mapping[str, tuple[float, float]] | None = None, radius: float | None = None,
+            most_cells: int = 1_000_000, **question: Unpack[Question]) -> Map:
+        """Draw the exact decision regions over two features, all others as they are.
+
+        Parameters
+        ----------
+        x : Series, mapping, one-row table or 1-D array
+            The row.
+        features : tuple of str
+            Across and up.
+        target : object, optional
+            As for `explain`.
+        view : mapping, optional
+            What is drawn, (least, largest) by feature; the data's or schema's range by default.
+        radius : float, optional
+            The others may change by at most this distance to reach the target.
+        most_cells : int
+            More than these are refused.
+        **question
+            As for `explain`.
+
+        Returns
+        -------
+        Map
+            Rectangles that cover the view.
+        """
+        asked, point, query, _ = self._asked(x, target, question)
+        across, up = (self.columns.index(name, "features") for name in features)
+        views = []
+        for i in (across, up):
+            ends = (view or {}).get(self.columns.titles[i], (view or {}).get(self.columns.names[i]))
+            low, high = ends or self.limits(i)
+            if not ends and np.isfinite([low, high, point[i]]).all():
+                low, high = min(low, point[i]), max(high, point[i])
+            views.append(_core.Interval(low, high) if low < high else _core.Interval())
+        found = _core.draw_map(self.core, query, across, up, *views, radius, most_cells,
+                               asked.options())
+        return Map(self, (across, up), found, point)
+
+    def regions(self, x: Any, within: float, target: Any = None, *, limit: int | None = 100,
+                any_outcome: bool = False, visit: Callable[[Region], Any] | None = None,
+                **question: Unpack[Question]) -> list[Region]:
+        """List the boxes with the wanted outcome that reach within a distance of the row.
+
+        Parameters
+        ----------
+        x : Series, mapping, one-row table or 1-D array
+            The row.
+        within : float
+            The distance, in the norm of `cost`.
+        target : object, optional
+            As for `explain`.
+        limit : int, optional
+            At most this many; None for all.
+        any_outcome : bool
+            List the boxes of every outcome.
+        visit : callable, optional
+            Called with each region as it is found, which is then not kept; returning False stops.
+        **question
+            As for `explain`.
+
+        Returns
+        -------
+        list of Region
+            In no order that means anything; empty with `visit`.
+        """
+        asked = Asked(self, target, question)
+        point, form = self.columns.point(x), self.columns.form(x)
+        query = asked.bare(point) if any_outcome else asked.at(point)
+        found: list[Region] = []
+        count = 0
+
+        def take(region: _core.Region) -> bool:
+            nonlocal count
+            count += 1
+            seen = Region.of(self, query, region, form)
+            more = True
+            if visit is None:
+                found.append(seen)
+            else:
+                more = visit(seen) is not False
+            return more and (limit is None or count < limit)
+
+        _core.visit_regions(self.core, query, within, take, asked.options())
+        return found

@@ -1,0 +1,423 @@
+"""Between what people write in a row and the numbers that a model reads.
+
+A category is its label, or its original value where the data told it, or its code. What comes back
+has the form of what was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boxwood._tables import Column, columns_of, is_row, is_table, missing, module_of
+from boxwood.errors import Error
+from boxwood.schema import Feature, Schema, nearest
+
+UNNAMED = ("f", "Column_", "x", "column_", "feature_")
+
+
+def label_text(value: Any) -> str:
+    """Write a category as libraries do.
+
+    Parameters
+    ----------
+    value : object
+        A category.
+
+    Returns
+    -------
+    str
+        Its label.
+    """
+    return str(value.item() if hasattr(value, "item") else value)
+
+
+class Form(NamedTuple):
+    """The form of a row, in which points are given back.
+
+    Parameters
+    ----------
+    kind : {"series", "dict", "array"}
+        What it is.
+    names : list
+        Its names for the model's columns.
+    label : object
+        Of a series its own name.
+    """
+
+    kind: str
+    names: list[Any]
+    label: Any = None
+
+
+class Columns:
+    """The columns of a model: names, codes of categories, and what the data's types were.
+
+    Parameters
+    ----------
+    names : list of str
+        The model's own names.
+    schema : Schema
+        With one feature for each.
+    """
+
+    def __init__(self, names: list[str], schema: Schema) -> None:
+        self.names = names
+        self.titles = [feature.title or feature.name for feature in schema.features]
+        self.kinds = [feature.kind for feature in schema.features]
+        self.codes: list[dict[str, int] | None] = [
+            {label: code for code, label in enumerate(feature.labels)} if feature.labels else None
+            for feature in schema.features]
+        self.originals: list[list[Any] | None] = [None] * len(names)
+        self.dtypes: list[Any] = [None] * len(names)
+        self.places = {name: i for i, name in reversed(list(enumerate(self.titles)))}
+        self.places.update({name: i for i, name in reversed(list(enumerate(names)))})
+        self.unnamed = all(name == f"{start}{i}" for start in [_start(names)]
+                           for i, name in enumerate(names))
+
+    def __len__(self) -> int:
+        """Count them."""
+        return len(self.names)
+
+    def index(self, name: Any, place: str) -> int:
+        """Find a column by name or title.
+
+        Parameters
+        ----------
+        name : str or int
+            The name, or the number.
+        place : str
+            Names the argument in errors.
+
+        Returns
+        -------
+        int
+            Its number.
+        """
+        if isinstance(name, (int, np.integer)) and not isinstance(name, bool):
+            if 0 <= name < len(self):
+                return int(name)
+            raise Error(place, f"no feature {name}", f"The last one is {len(self) - 1}")
+        if name in self.places:
+            return self.places[name]
+        raise Error(place, f'no feature "{name}"', nearest(str(name), self.names))
+
+    def order(self, given: Sequence[str | None], place: str) -> list[int]:
+        """Match the names of a table or a row with the model's.
+
+        Parameters
+        ----------
+        given : sequence of str or None
+            The names that are there.
+        place : str
+            Names the argument in errors.
+
+        Returns
+        -------
+        list of int
+            For each column of the model its place among those given.
+        """
+        named = [name for name in given if name is not None]
+        if not named or (self.unnamed and not set(self.names) & set(named)
+                         and not set(self.titles) <= set(named)):
+            if len(given) == len(self):
+                return list(range(len(self)))
+            raise Error(place, f"{len(given)} columns, the model reads {len(self)}",
+                        "Give those that it was trained on, in that order")
+        where = {name: i for i, name in reversed(list(enumerate(given)))}
+        found, lost = [], []
+        for name, title in zip(self.names, self.titles, strict=True):
+            at = where.get(name, where.get(title))
+            (lost if at is None else found).append(name if at is None else at)
+        if lost:
+            others = [name for name in named if name not in self.places]
+            raise Error(place, f"the model reads {_listed(lost)}, which "
+                               f"{'is' if len(lost) == 1 else 'are'} not there"
+                               + (f" ({_listed(others)} it does not know)" if others else ""),
+                        nearest(lost[0], named) or "Name the columns as they were in training")
+        return found
+
+    def encode(self, index: int, value: Any, place: str) -> float:
+        """Turn one value into the number that the model reads.
+
+        Parameters
+        ----------
+        index : int
+            The column.
+        value : object
+            A number, a label, a category, or something missing.
+        place : str
+            Names the argument in errors.
+
+        Returns
+        -------
+        float
+            NaN for missing.
+        """
+        if missing(value):
+            return np.nan
+        codes = self.codes[index]
+        if codes is not None:
+            text = label_text(value)
+            if text in codes:
+                return float(codes[text])
+            # A whole float is how a row of numbers has a category that is a whole number.
+            if isinstance(value, (float, np.floating)) and float(value).is_integer():
+                if str(int(value)) in codes:
+                    return float(codes[str(int(value))])
+            # What CatBoost's splits do not tell apart has one label, the last.
+            if list(codes)[-1] in ("(other)", "(any other)"):
+                return float(len(codes) - 1)
+        if isinstance(value, (int, float, np.number, np.bool_)):
+            return float(value)
+        name = self.titles[index]
+        if codes is None:
+            raise Error(f'{place}, column "{name}"', f"{value!r} is not a number",
+                        "Give the schema labels, or Explainer the training data")
+        raise Error(f'{place}, column "{name}"', f"no category {value!r}",
+                    nearest(label_text(value), list(codes)))
+
+    def point(self, row: Any, place: str = "x") -> np.ndarray:
+        """Turn a row into a point of the model's.
+
+        Parameters
+        ----------
+        row : Series, mapping, one-row table or 1-D array
+            The row.
+        place : str
+            Names the argument in errors.
+
+        Returns
+        -------
+        ndarray
+            One number for each column.
+        """
+        if is_table(row) or (isinstance(row, np.ndarray) and row.ndim == 2):
+            points = self.points(row, place)
+            if len(points) != 1:
+                raise Error(place, f"it has {len(points)} rows", "Give one, or use explain_batch")
+            return points[0]
+        if is_row(row):
+            names = [str(name) for name in (row if isinstance(row, Mapping) else row.index)]
+            values = list(row.values() if isinstance(row, Mapping) else row.array)
+            if module_of(row) == "pandas" and all(
+                    isinstance(name, (int, np.integer)) for name in row.index):
+                names = [None] * len(values)
+        else:
+            values = list(row) if not isinstance(row, str) else []
+            names = [None] * len(values)
+        order = self.order(names, place)
+        return np.array([self.encode(i, values[at], place) for i, at in enumerate(order)])
+
+    def points(self, table: Any, place: str = "data") -> np.ndarray:
+        """Turn a table into points of the model's.
+
+        Parameters
+        ----------
+        table : DataFrame, Arrow table or 2-D array
+            The table.
+        place : str
+            Names the argument in errors.
+
+        Returns
+        -------
+        ndarray
+            One row for each of its rows.
+        """
+        columns = columns_of(table)
+        order = self.order([column.name for column in columns], place)
+        count = len(columns[0].values) if columns else 0
+        points = np.empty((count, len(self)))
+        for i, at in enumerate(order):
+            points[:, i] = self.numbers(i, columns[at], place)
+        return points
+
+    def numbers(self, index: int, column: Column, place: str) -> np.ndarray:
+        """Turn one column into numbers.
+
+        Parameters
+        ----------
+        index : int
+            Which of the model's.
+        column : Column
+            What is given.
+        place : str
+            Names the argument in errors.
+
+        Returns
+        -------
+        ndarray
+            NaN for missing.
+        """
+        if column.kind == "category":
+            # Without labels in model and schema the position of a category is its code.
+            codes = [float(i) if self.codes[index] is None else self.encode(index, value, place)
+                     for i, value in enumerate(column.categories or [])]
+            table = np.array([*codes, np.nan])
+            return table[column.values]
+        if column.kind == "text" or self.codes[index] is not None:
+            known: dict[Any, float] = {}
+            return np.array([known[value] if value in known
+                             else known.setdefault(value, self.encode(index, value, place))
+                             for value in column.values.tolist()])
+        return column.values
+
+    def decode(self, index: int, number: float) -> Any:
+        """Turn a number of the model's back into what people write.
+
+        Parameters
+        ----------
+        index : int
+            The column.
+        number : float
+            The value.
+
+        Returns
+        -------
+        object
+            A label, a category of the data's, a whole number, or the number.
+        """
+        if np.isnan(number):
+            return np.nan
+        if self.kinds[index] == "continuous" or not float(number).is_integer():
+            return float(number)
+        code = int(number)
+        originals = self.originals[index]
+        if originals is not None:
+            return originals[code] if 0 <= code < len(originals) else code
+        labels = self.codes[index]
+        if labels is not None and 0 <= code < len(labels):
+            return list(labels)[code]
+        return code
+
+    def form(self, given: Any) -> Form:
+        """See which form a row or a table has.
+
+        Parameters
+        ----------
+        given : object
+            What was given.
+
+        Returns
+        -------
+        Form
+            Of its points.
+        """
+        if is_table(given):
+            if module_of(given) != "pandas":
+                return Form("dict", self.titles)
+            return Form("series", self._called(list(given.columns)),
+                        given.index[0] if len(given) else None)
+        if isinstance(given, Mapping):
+            return Form("dict", self._called(list(given)))
+        if is_row(given):
+            return Form("series", self._called(list(given.index)), given.name)
+        return Form("array", self.names)
+
+    def _called(self, given: list[Any]) -> list[Any]:
+        # The row's own names for the model's columns.
+        order = self.order([None if isinstance(name, (int, np.integer)) else str(name)
+                            for name in given], "x")
+        return [given[at] for at in order]
+
+    def like(self, form: Form, point: np.ndarray) -> Any:
+        """Give a point a form.
+
+        Parameters
+        ----------
+        form : Form
+            The form.
+        point : ndarray
+            The point.
+
+        Returns
+        -------
+        Series, dict or ndarray
+            With labels and categories in place of their codes, unless it is an array.
+        """
+        if form.kind == "array":
+            return point.copy()
+        values = [self.decode(i, number) for i, number in enumerate(point)]
+        if form.kind == "dict":
+            return dict(zip(form.names, values, strict=True))
+        import pandas
+
+        series = pandas.Series(values, index=form.names, name=form.label, dtype=object)
+        return series.infer_objects()
+
+
+def row_number(label: Any, otherwise: int) -> int:
+    """Return the number of a row, where its label is one.
+
+    Parameters
+    ----------
+    label : object
+        The label of a row.
+    otherwise : int
+        What to say where it is none.
+
+    Returns
+    -------
+    int
+        From 0 on.
+    """
+    return int(label) if isinstance(label, (int, np.integer)) and label >= 0 else otherwise
+
+
+def _start(names: list[str]) -> str:
+    first = names[0] if names else ""
+    return next((start for start in UNNAMED if first == f"{start}0"), "\0")
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(f'"{name}"' for name in names[:5])
+    return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def learn(feature: Feature, column: Column, model_kind: str, place: str) -> list[Any] | None:
+    """Complete what is known of a feature by what a column of data says.
+
+    Parameters
+    ----------
+    feature : Feature
+        With what the model says; kind, labels and range are set.
+    column : Column
+        The data.
+    model_kind : str
+        The kind that the model gives.
+    place : str
+        Names the argument in errors.
+
+    Returns
+    -------
+    list or None
+        The original values of the labels, where the data has them.
+    """
+    if column.kind == "category":
+        texts = [label_text(value) for value in column.categories or []]
+        if not feature.labels:
+            feature.kind = "ordinal" if column.ordered and model_kind != "categorical" \
+                else "categorical"
+            feature.labels = texts
+        originals = dict(zip(texts, column.categories or [], strict=True))
+        return [originals.get(label, label) for label in feature.labels]
+    if column.kind == "text":
+        if not feature.labels:
+            raise Error(f'{place}, column "{feature.title or feature.name}"',
+                        "it holds texts, and the model does not know them",
+                        "Encode it as in training, or give the schema labels")
+        return None
+    if column.kind == "bool" and not feature.labels:
+        feature.kind = model_kind if model_kind == "categorical" else "ordinal"
+        feature.labels = ["False", "True"]
+        return [False, True]
+    if feature.labels or model_kind == "categorical":
+        return None
+    if column.kind == "int":
+        feature.kind = "integer"
+    finite = column.values[np.isfinite(column.values)]
+    if len(finite):
+        feature.range = (float(finite.min()), float(finite.max()))
+    return None

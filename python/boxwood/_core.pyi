@@ -1,0 +1,891 @@
+"""
+Boxwood's library: models, queries, searches. Use the package boxwood instead.
+"""
+
+from collections.abc import Callable, Sequence
+import enum
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+class Interval:
+    """Values between two ends, each in or out."""
+
+    def __init__(self, lower: float = ..., upper: float = ..., lower_closed: bool = ..., upper_closed: bool = ...) -> None: ...
+
+    @property
+    def lower(self) -> float: ...
+
+    @lower.setter
+    def lower(self, arg: float, /) -> None: ...
+
+    @property
+    def upper(self) -> float: ...
+
+    @upper.setter
+    def upper(self, arg: float, /) -> None: ...
+
+    @property
+    def lower_closed(self) -> bool: ...
+
+    @lower_closed.setter
+    def lower_closed(self, arg: bool, /) -> None: ...
+
+    @property
+    def upper_closed(self) -> bool: ...
+
+    @upper_closed.setter
+    def upper_closed(self, arg: bool, /) -> None: ...
+
+    @property
+    def empty(self) -> bool: ...
+
+    def __contains__(self, value: float) -> bool: ...
+
+    def __eq__(self, other: object) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+class Status(enum.Enum):
+    """What is proven about an answer."""
+
+    optimal = 0
+
+    feasible = 1
+
+    infeasible = 2
+
+    unknown = 3
+
+class Stop(enum.Enum):
+    """Why a search ended."""
+
+    finished = 0
+
+    time = 1
+
+    nodes = 2
+
+    memory = 3
+
+    interrupt = 4
+
+    visitor = 5
+
+class Solution:
+    """A point and the box around it."""
+
+    @property
+    def point(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def region(self) -> list[Interval]: ...
+
+    @property
+    def codes(self) -> list[list[int]]: ...
+
+class Statistics:
+    """What a search did."""
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def open_nodes(self) -> int: ...
+
+    @property
+    def peak_bytes(self) -> int: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+class Progress:
+    """What a running search knows."""
+
+    @property
+    def best_cost(self) -> float: ...
+
+    @property
+    def lower_bound(self) -> float: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    def __repr__(self) -> str: ...
+
+class Answer:
+    """What a search found and what it proved."""
+
+    @property
+    def status(self) -> Status: ...
+
+    @property
+    def stop(self) -> Stop: ...
+
+    @property
+    def already_met(self) -> bool: ...
+
+    @property
+    def cost(self) -> float: ...
+
+    @property
+    def distance(self) -> float: ...
+
+    @property
+    def lower_bound(self) -> float: ...
+
+    @property
+    def gap(self) -> float: ...
+
+    @property
+    def count(self) -> int: ...
+
+    def solution(self, index: int = ...) -> Solution: ...
+
+    @property
+    def more_ties(self) -> bool: ...
+
+    @property
+    def output_before(self) -> list[list[float]]: ...
+
+    @property
+    def output_after(self) -> list[list[float]]: ...
+
+    @property
+    def statistics(self) -> Statistics: ...
+
+class Region:
+    """A box in which every model is constant."""
+
+    @property
+    def nearest(self) -> Solution: ...
+
+    @property
+    def cost(self) -> float: ...
+
+    @property
+    def scores(self) -> list[list[float]]: ...
+
+class FeatureKind(enum.Enum):
+    """What the values of a feature mean."""
+
+    continuous = 0
+
+    integer = 1
+
+    ordinal = 2
+
+    categorical = 3
+
+class ClassIs:
+    """The classifier answers this class."""
+
+    def __init__(self, target: int, probability: float | None = ..., margin: float | None = ...) -> None: ...
+
+    @property
+    def target(self) -> int: ...
+
+    @property
+    def probability(self) -> float | None: ...
+
+    @property
+    def margin(self) -> float | None: ...
+
+class ClassIn:
+    """The classifier answers one of these."""
+
+    def __init__(self, targets: Sequence[int]) -> None: ...
+
+    @property
+    def targets(self) -> list[int]: ...
+
+class OutputIn:
+    """An output lies in a range."""
+
+    def __init__(self, range: Interval, output: int = ...) -> None: ...
+
+    @property
+    def range(self) -> Interval: ...
+
+    @property
+    def output(self) -> int: ...
+
+class ScoreIn:
+    """A raw score, or its lead over another, lies in a range."""
+
+    def __init__(self, range: Interval, output: int = ..., rival: int | None = ...) -> None: ...
+
+    @property
+    def range(self) -> Interval: ...
+
+    @property
+    def output(self) -> int: ...
+
+    @property
+    def rival(self) -> int | None: ...
+
+class Requirement:
+    """One demand on one model."""
+
+    def __init__(self, outcome: ClassIs | ClassIn | OutputIn | ScoreIn, ensemble: int = ..., negated: bool = ...) -> None: ...
+
+    @property
+    def outcome(self) -> ClassIs | ClassIn | OutputIn | ScoreIn: ...
+
+    @property
+    def ensemble(self) -> int: ...
+
+    @property
+    def negated(self) -> bool: ...
+
+class Direction(enum.Enum):
+    """Which way a feature may go."""
+
+    both = 0
+
+    up = 1
+
+    down = 2
+
+class FeatureRule:
+    """What may happen to a feature and what it costs."""
+
+    @property
+    def kind(self) -> FeatureKind: ...
+
+    @kind.setter
+    def kind(self, arg: FeatureKind, /) -> None: ...
+
+    @property
+    def fixed(self) -> bool: ...
+
+    @fixed.setter
+    def fixed(self, arg: bool, /) -> None: ...
+
+    @property
+    def range(self) -> Interval: ...
+
+    @range.setter
+    def range(self, arg: Interval, /) -> None: ...
+
+    @property
+    def allowed(self) -> list[float]: ...
+
+    @allowed.setter
+    def allowed(self, arg: Sequence[float], /) -> None: ...
+
+    @property
+    def step(self) -> float: ...
+
+    @step.setter
+    def step(self, arg: float, /) -> None: ...
+
+    @property
+    def missing_allowed(self) -> bool: ...
+
+    @missing_allowed.setter
+    def missing_allowed(self, arg: bool, /) -> None: ...
+
+    @property
+    def changes(self) -> list[list[float]]: ...
+
+    @changes.setter
+    def changes(self, arg: Sequence[Sequence[float]], /) -> None: ...
+
+    @property
+    def direction(self) -> Direction: ...
+
+    @direction.setter
+    def direction(self, arg: Direction, /) -> None: ...
+
+    @property
+    def least_change(self) -> float: ...
+
+    @least_change.setter
+    def least_change(self, arg: float, /) -> None: ...
+
+    @property
+    def most_change(self) -> float: ...
+
+    @most_change.setter
+    def most_change(self, arg: float, /) -> None: ...
+
+    @property
+    def weight(self) -> float: ...
+
+    @weight.setter
+    def weight(self, arg: float, /) -> None: ...
+
+    @property
+    def up(self) -> float: ...
+
+    @up.setter
+    def up(self, arg: float, /) -> None: ...
+
+    @property
+    def down(self) -> float: ...
+
+    @down.setter
+    def down(self, arg: float, /) -> None: ...
+
+    @property
+    def scale(self) -> float: ...
+
+    @scale.setter
+    def scale(self, arg: float, /) -> None: ...
+
+    @property
+    def quantiles(self) -> list[float]: ...
+
+    @quantiles.setter
+    def quantiles(self, arg: Sequence[float], /) -> None: ...
+
+class OneHot:
+    """Columns of zeros with a single 1."""
+
+    def __init__(self, columns: Sequence[int], weight: float = ..., none_allowed: bool = ...) -> None: ...
+
+    @property
+    def columns(self) -> list[int]: ...
+
+    @property
+    def weight(self) -> float: ...
+
+    @property
+    def none_allowed(self) -> bool: ...
+
+class Literal:
+    """A statement about the value of a feature."""
+
+    def __init__(self, feature: int, range: Interval = ..., inside: bool = ..., missing: bool = ..., codes: Sequence[int] = ...) -> None: ...
+
+    @property
+    def feature(self) -> int: ...
+
+    @property
+    def range(self) -> Interval: ...
+
+    @property
+    def inside(self) -> bool: ...
+
+    @property
+    def missing(self) -> bool: ...
+
+    @property
+    def codes(self) -> list[int]: ...
+
+class Clause:
+    """At least one of these holds in the answer."""
+
+    def __init__(self, any_of: Sequence[Literal]) -> None: ...
+
+    @property
+    def any_of(self) -> list[Literal]: ...
+
+class Norm(enum.Enum):
+    """What the cost adds up."""
+
+    squared_l2 = 0
+
+    l1 = 1
+
+    l0 = 2
+
+    linf = 3
+
+    mixture = 4
+
+    custom = 5
+
+class Mixture:
+    """How much of each norm a mixture has."""
+
+    def __init__(self, squared_l2: float = ..., l1: float = ..., l0: float = ...) -> None: ...
+
+    @property
+    def squared_l2(self) -> float: ...
+
+    @property
+    def l1(self) -> float: ...
+
+    @property
+    def l0(self) -> float: ...
+
+class Query:
+    """From this point, what is wanted, allowed and paid."""
+
+    @property
+    def point(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def requirements(self) -> list[Requirement]: ...
+
+    @requirements.setter
+    def requirements(self, arg: Sequence[Requirement], /) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def feature(self, index: int) -> FeatureRule: ...
+
+    @property
+    def groups(self) -> list[OneHot]: ...
+
+    @groups.setter
+    def groups(self, arg: Sequence[OneHot], /) -> None: ...
+
+    @property
+    def clauses(self) -> list[Clause]: ...
+
+    @clauses.setter
+    def clauses(self, arg: Sequence[Clause], /) -> None: ...
+
+    @property
+    def most_changes(self) -> int | None: ...
+
+    @most_changes.setter
+    def most_changes(self, value: int | None) -> None: ...
+
+    @property
+    def norm(self) -> Norm: ...
+
+    @norm.setter
+    def norm(self, arg: Norm, /) -> None: ...
+
+    @property
+    def mixture(self) -> Mixture: ...
+
+    @mixture.setter
+    def mixture(self, arg: Mixture, /) -> None: ...
+
+    @property
+    def term(self) -> Callable[[int, float, float], float]: ...
+
+    @term.setter
+    def term(self, arg: Callable[[int, float, float], float], /) -> None: ...
+
+    @property
+    def fewest_first(self) -> bool: ...
+
+    @fewest_first.setter
+    def fewest_first(self, arg: bool, /) -> None: ...
+
+    def at(self, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Query:
+        """The same question from another point."""
+
+    def total_cost(self, to: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float: ...
+
+    def change_count(self, to: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int: ...
+
+    def changes(self, feature: int) -> Literal: ...
+
+    def stays(self, feature: int) -> Literal: ...
+
+    def rises(self, feature: int) -> Literal: ...
+
+    def falls(self, feature: int) -> Literal: ...
+
+def negated(literal: Literal) -> Literal:
+    """The opposite statement."""
+
+def distance(norm: Norm, cost: float) -> float: ...
+
+class Task(enum.Enum):
+    """What a model predicts."""
+
+    regression = 0
+
+    binary = 1
+
+    multiclass = 2
+
+class Category:
+    @property
+    def code(self) -> int: ...
+
+    @property
+    def label(self) -> str: ...
+
+class Feature:
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kind(self) -> FeatureKind: ...
+
+    @property
+    def categories(self) -> list[Category]: ...
+
+class Ensemble:
+    """A tree ensemble as it was read."""
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def objective(self) -> str: ...
+
+    @property
+    def notes(self) -> list[str]: ...
+
+    @property
+    def features(self) -> list[Feature]: ...
+
+    @property
+    def task(self) -> Task: ...
+
+    @property
+    def classes(self) -> list[str]: ...
+
+    @property
+    def single(self) -> bool: ...
+
+    @property
+    def output_count(self) -> int: ...
+
+    @property
+    def class_count(self) -> int: ...
+
+    @property
+    def tree_count(self) -> int: ...
+
+    @property
+    def leaf_count(self) -> int: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def has_probabilities(self) -> bool: ...
+
+    def class_name(self, index: int) -> str: ...
+
+    def class_index(self, name: str) -> int: ...
+
+    def to_json(self) -> str: ...
+
+def read_bytes(content: bytes, place: str = ..., rounds: str | int | None = ...) -> Ensemble:
+    """Reads a model file's content."""
+
+def schema_for(ensemble: Ensemble) -> str:
+    """What the model itself knows, as the JSON of a schema."""
+
+def read_file(path: str, rounds: str | int | None = ...) -> Ensemble:
+    """Reads a model file."""
+
+class Statements(enum.Enum):
+    """Which statements a text may hold."""
+
+    all = 0
+
+    wants = 1
+
+    rules = 2
+
+class Model:
+    """Models that are asked together, made ready once."""
+
+    def __init__(self, ensembles: Sequence[Ensemble], schema: str = ..., names: Sequence[str] = ...) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def ensemble(self, index: int = ...) -> Ensemble: ...
+
+    @property
+    def schema(self) -> str: ...
+
+    def scores(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], index: int = ...) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """Raw scores, a row for each point."""
+
+    def outputs(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], index: int = ...) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """What the library's link makes of the scores."""
+
+    def probabilities(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], index: int = ...) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """The probability of each class."""
+
+    def classes(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], index: int = ...) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+        """The index of the class that the library answers."""
+
+    def query(self, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Query:
+        """A query at this point with the schema's rules and no requirement."""
+
+    def add_text(self, query: Query, texts: Sequence[tuple[str, str, Statements]]) -> None:
+        """Adds what (text, place, statements) say to a query."""
+
+    def validate(self, query: Query) -> None: ...
+
+    def meets(self, query: Query, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool: ...
+
+    def verify(self, query: Query, answer: Answer, samples: int = ..., seed: int = ...) -> tuple[list[str], int]:
+        """
+        What an independent check finds wrong, and how many points it looked at.
+        """
+
+    def sentences(self, query: Query, answer: Answer, row: int = ...) -> list[str]: ...
+
+    def to_table(self, query: Query, answer: Answer, row: int = ...) -> str: ...
+
+    def to_json(self, query: Query, answer: Answer, row: int = ..., faults: Sequence[str] | None = ...) -> str: ...
+
+    def region_json(self, query: Query, region: Region, row: int = ..., number: int = ...) -> str: ...
+
+    def value_text(self, feature: int, value: float) -> str: ...
+
+    def interval_text(self, feature: int, interval: Interval, now: float | None = ...) -> str: ...
+
+class Engine(enum.Enum):
+    """Both give the same answers."""
+
+    fast = 0
+
+    paper = 1
+
+class Options:
+    """Engine, threads, ties, limits and callbacks."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def engine(self) -> Engine: ...
+
+    @engine.setter
+    def engine(self, arg: Engine, /) -> None: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @threads.setter
+    def threads(self, arg: int, /) -> None: ...
+
+    @property
+    def ties(self) -> int: ...
+
+    @ties.setter
+    def ties(self, arg: int, /) -> None: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @seconds.setter
+    def seconds(self, arg: float, /) -> None: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @nodes.setter
+    def nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @bytes.setter
+    def bytes(self, arg: int, /) -> None: ...
+
+    @property
+    def examples(self) -> list[list[float]]: ...
+
+    @examples.setter
+    def examples(self, arg: Sequence[Sequence[float]], /) -> None: ...
+
+    @property
+    def progress(self) -> object: ...
+
+    @progress.setter
+    def progress(self, value: object | None) -> None: ...
+
+def explain(model: Model, query: Query, options: Options) -> Answer:
+    """The cheapest admissible point with the outcome."""
+
+def visit_regions(model: Model, query: Query, radius: float, visit: object, options: Options) -> Stop:
+    """
+    Calls visit(region) for each pure box within the radius, until it returns False.
+    """
+
+class Apart(enum.Enum):
+    """How the answers of a menu differ."""
+
+    regions = 0
+
+    features = 1
+
+    distance = 2
+
+class Menu:
+    """Several ways out."""
+
+    @property
+    def ways(self) -> list[Answer]: ...
+
+    @property
+    def complete(self) -> bool: ...
+
+    @property
+    def stop(self) -> Stop: ...
+
+class WideRegion:
+    """A box in which everything has the outcome."""
+
+    @property
+    def region(self) -> list[Interval]: ...
+
+    @property
+    def values(self) -> list[list[float]]: ...
+
+    @property
+    def maximal(self) -> bool: ...
+
+    @property
+    def stop(self) -> Stop: ...
+
+class Rule:
+    """One rule of a query that can be lifted."""
+
+    def __init__(self, kind: Rule.Kind, index: int = ...) -> None: ...
+
+    class Kind(enum.Enum):
+        fixed = 0
+
+        range_lower = 1
+
+        range_upper = 2
+
+        allowed = 3
+
+        step = 4
+
+        direction = 5
+
+        least_change = 6
+
+        most_change = 7
+
+        clause = 8
+
+        most_changes = 9
+
+    @property
+    def kind(self) -> Rule.Kind: ...
+
+    @property
+    def index(self) -> int: ...
+
+class Blocker:
+    """A rule that blocks, and the answer without it."""
+
+    @property
+    def rule(self) -> Rule: ...
+
+    @property
+    def without(self) -> Answer: ...
+
+class WhyNot:
+    """Why there is no answer."""
+
+    @property
+    def answer(self) -> Answer: ...
+
+    @property
+    def blockers(self) -> list[Blocker]: ...
+
+    @property
+    def smallest(self) -> bool: ...
+
+    @property
+    def impossible(self) -> bool: ...
+
+    @property
+    def stop(self) -> Stop: ...
+
+class PathStep:
+    """One change of an answer."""
+
+    @property
+    def features(self) -> list[int]: ...
+
+    @property
+    def point(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def outputs(self) -> list[list[float]]: ...
+
+    @property
+    def without(self) -> Answer | None: ...
+
+class SweepPoint:
+    """The answer for one level."""
+
+    @property
+    def level(self) -> float: ...
+
+    @property
+    def answer(self) -> Answer: ...
+
+class Map:
+    """The exact decision regions over two features."""
+
+    @property
+    def x_view(self) -> Interval: ...
+
+    @property
+    def y_view(self) -> Interval: ...
+
+    @property
+    def stop(self) -> Stop: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def bounds(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]: ...
+
+    @property
+    def labels(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def meets(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+    @property
+    def costs(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def outputs(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]: ...
+
+def find_menu(model: Model, query: Query, count: int, apart: Apart, distance: float, options: Options) -> Menu: ...
+
+def widen(model: Model, query: Query, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Sequence[int], options: Options) -> WideRegion: ...
+
+def rules_of(query: Query) -> list[Rule]:
+    """Every rule that can be lifted."""
+
+def lifted(query: Query, rules: Sequence[Rule]) -> Query:
+    """The query without these rules."""
+
+def find_why_not(model: Model, query: Query, liftable: Sequence[Rule], options: Options) -> WhyNot: ...
+
+def find_path(model: Model, query: Query, to: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], resolve: bool, options: Options) -> list[PathStep]: ...
+
+def sweep(model: Model, query: Query, levels: Sequence[float], options: Options) -> list[SweepPoint]: ...
+
+def robustness(model: Model, query: Query, tolerance: float, options: Options) -> Answer: ...
+
+def other_outcome(model: Model, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float = ...) -> Requirement:
+    """The requirement that anything else comes out than at this point."""
+
+def standing(model: Model, requirement: Requirement, scores: Sequence[float]) -> float: ...
+
+def draw_map(model: Model, query: Query, x: int, y: int, x_view: Interval, y_view: Interval, radius: float | None, most_cells: int, options: Options) -> Map: ...
+
+def rounded(model: Model, query: Query, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+def explain_many(model: Model, queries: Sequence[Query], options: Options, threads: int = ..., done: object | None = ...) -> tuple[list, bool]:
+    """
+    For each query an Answer, an exception, or None where it was not finished; and whether it was interrupted. Calls done(count) as queries are finished.
+    """

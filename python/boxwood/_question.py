@@ -1,0 +1,310 @@
+"""From keyword arguments to the core's query.
+
+A question is made once and asked from many points: only what compares with the present row, which
+are texts, `change` and the default target, is made anew for each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+
+from boxwood import _core
+from boxwood.costs import NORMS, Cost, CostLike
+from boxwood.errors import Error
+from boxwood.rules import RuleLike
+from boxwood.targets import Class, OneOf, Output, Target
+
+if TYPE_CHECKING:
+    from boxwood.explainer import Explainer
+
+
+class Question(TypedDict, total=False):
+    """What can be asked of an explainer; see `Explainer.explain`."""
+
+    fixed: Iterable[str]
+    only: Iterable[str] | None
+    ranges: Mapping[str, tuple[Any, Any]] | None
+    rules: RuleLike | Iterable[RuleLike]
+    weights: Mapping[str, float] | None
+    cost: CostLike
+    most_changes: int | None
+    fewest_first: bool
+    probability: float | None
+    margin: float | None
+    at_least: float | None
+    at_most: float | None
+    between: tuple[float, float] | None
+    change: float | str | None
+    output: int
+    requirements: Iterable[Any]
+    ties: int
+    engine: str
+    threads: int
+    time_limit: float | None
+    node_limit: int | None
+    memory_limit: int | None
+    progress: Callable[[_core.Progress], Any] | None
+
+
+SEARCH = ("ties", "engine", "threads", "time_limit", "node_limit", "memory_limit", "progress")
+
+
+def _several(given: Any) -> list[Any]:
+    if given is None:
+        return []
+    return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+
+
+class Asked:
+    """A question, ready to be asked from any point.
+
+    Parameters
+    ----------
+    explainer : Explainer
+        Who is asked.
+    target : object
+        As for `Explainer.explain`.
+    question : Question
+        Everything else.
+    """
+
+    def __init__(self, explainer: Explainer, target: Any, question: Question) -> None:
+        unknown = set(question) - set(Question.__annotations__)
+        if unknown:
+            raise TypeError(f"unexpected keyword argument {sorted(unknown)[0]!r}")
+        self.explainer = explainer
+        self.question = question
+        self.texts: list[tuple[str, str, _core.Statements]] = []
+        self.targets: list[Any] = []
+        self.follows_row = False
+        self._read_target(target)
+        for rule in _several(question.get("rules")):
+            self.texts.append((str(rule), "rules", _core.Statements.rules))
+        cost = question.get("cost", "l2")
+        if isinstance(cost, str) and cost.lower() not in NORMS:
+            self.texts.append((f"cost {cost}", "cost", _core.Statements.rules))
+        # Texts may compare with the row.
+        self.follows_row = self.follows_row or bool(self.texts)
+        self._template: _core.Query | None = None
+
+    def _read_target(self, target: Any) -> None:
+        question = self.question
+        ends = {key: question.get(key) for key in ("at_least", "at_most", "between", "change")}
+        given = [key for key, value in ends.items() if value is not None]
+        if "between" in given and ("at_least" in given or "at_most" in given):
+            raise Error("between", "it is given together with at_least or at_most",
+                        "Give one of them")
+        if given and target is not None:
+            raise Error("target", f"it is given together with {given[0]}", "Give one of them")
+        for key in ("probability", "margin"):
+            if question.get(key) is not None and (given or isinstance(target, (Target, list))):
+                raise Error(key, "it goes with the label of a class",
+                            f"Write Class(label, {key}=…) in the target")
+        if question.get("change") is not None:
+            self._read_change(question["change"])
+        elif given:
+            low, high = ends["between"] or (ends["at_least"], ends["at_most"])
+            self.targets.append(Output(at_least=low, at_most=high,
+                                       output=question.get("output", 0)))
+        elif target is not None:
+            self._read_outcome(target)
+        for one in _several(question.get("requirements")):
+            self._read_outcome(one)
+        if target is None and not given and not self.targets and not self.texts:
+            self.follows_row = True
+
+    def _read_outcome(self, target: Any) -> None:
+        words = ("want ", "model ")
+        if isinstance(target, str) and target.lstrip().startswith(words):
+            self.texts.append((target, "target", _core.Statements.wants))
+        elif isinstance(target, (list, tuple, set, frozenset)):
+            if all(isinstance(one, Target) for one in target):
+                self.targets.extend(target)
+            else:
+                self.targets.append(OneOf(tuple(target)))
+        elif isinstance(target, Target):
+            self.targets.append(target)
+        else:
+            self.targets.append(Class(target, self.question.get("probability"),
+                                      self.question.get("margin")))
+
+    def _read_change(self, change: float | str) -> None:
+        output = self.question.get("output", 0)
+        which = f" {output}" if self.explainer.core.ensemble(0).output_count > 1 else ""
+        if isinstance(change, str):
+            text = change.strip()
+            if text[:1] not in ("+", "-"):
+                raise Error("change", f"{change!r} has no sign", 'Write "+5%" or "-200"')
+            if not text.endswith("%"):
+                text = f"now {text[0]} {text[1:].strip()}"
+            sign = ">=" if change.strip().startswith("+") else "<="
+        else:
+            sign = ">=" if change > 0 else "<="
+            text = f"now {'+' if change > 0 else '-'} {abs(float(change))!r}"
+        self.texts.append((f"want output{which} {sign} {text}", "change", _core.Statements.wants))
+
+    def at(self, point: np.ndarray) -> _core.Query:
+        """Ask from a point.
+
+        Parameters
+        ----------
+        point : ndarray
+            The point.
+
+        Returns
+        -------
+        _core.Query
+            The core's query.
+        """
+        if not self.follows_row:
+            if self._template is None:
+                self._template = self._made(point)
+            return self._template.at(point)
+        return self._made(point)
+
+    def _made(self, point: np.ndarray) -> _core.Query:
+        query = self.bare(point)
+        if not query.requirements:
+            query.requirements = [self._default(point)]
+        return query
+
+    def bare(self, point: np.ndarray) -> _core.Query:
+        """Ask from a point without a default for the outcome.
+
+        Parameters
+        ----------
+        point : ndarray
+            The point.
+
+        Returns
+        -------
+        _core.Query
+            The core's query, which may have no requirement.
+        """
+        core, columns = self.explainer.core, self.explainer.columns
+        query = core.query(point)
+        for name in _several(self.question.get("fixed")):
+            for i in self.explainer.indices(name, "fixed"):
+                query.feature(i).fixed = True
+        only = self.question.get("only")
+        if only is not None:
+            free = {i for name in _several(only) for i in self.explainer.indices(name, "only")}
+            for i in range(len(columns)):
+                query.feature(i).fixed = i not in free
+        for name, ends in (self.question.get("ranges") or {}).items():
+            i = columns.index(name, "ranges")
+            query.feature(i).range = self._range(i, ends)
+        for name, weight in (self.question.get("weights") or {}).items():
+            self.explainer.weigh(query, name, float(weight))
+        self._price(query)
+        if self.question.get("most_changes") is not None:
+            query.most_changes = int(self.question["most_changes"])
+        query.fewest_first = bool(self.question.get("fewest_first", False))
+        query.requirements = [target.requirement(self.explainer.models) for target in self.targets]
+        texts = [*self.explainer.texts, *self.texts]
+        if texts:
+            core.add_text(query, texts)
+        return query
+
+    def _range(self, i: int, ends: tuple[Any, Any]) -> _core.Interval:
+        columns = self.explainer.columns
+        if isinstance(ends, _core.Interval):
+            return ends
+        try:
+            low, high = ends
+        except (TypeError, ValueError):
+            raise Error(f'ranges["{columns.titles[i]}"]', f"{ends!r} is not two ends",
+                        "Write (lowest, highest), None for no limit") from None
+        lower = -math.inf if low is None else columns.encode(i, low, "ranges")
+        upper = math.inf if high is None else columns.encode(i, high, "ranges")
+        if not lower <= upper:
+            raise Error(f'ranges["{columns.titles[i]}"]', "the lowest value is above the highest",
+                        "Give the smaller end first")
+        return _core.Interval(lower, upper)
+
+    def _price(self, query: _core.Query) -> None:
+        cost = self.question.get("cost", "l2")
+        if isinstance(cost, str):
+            if cost.lower() in NORMS:
+                Cost({cost.lower(): 1.0}).apply(query)
+        elif isinstance(cost, Cost):
+            cost.apply(query)
+        elif callable(cost):
+            names = self.explainer.columns.names
+            query.norm = _core.Norm.custom
+            query.term = lambda i, before, after: float(cost(names[i], before, after))
+        else:
+            raise Error("cost", f"{cost!r} is no cost",
+                        'Give "l2", "l1", "l0", "linf", a Cost or a function')
+
+    def _default(self, point: np.ndarray) -> _core.Requirement:
+        if self.explainer.core.ensemble(0).class_count == 0:
+            raise Error("target", "the model predicts a number: say which is wanted",
+                        "Give at_least=, at_most=, between= or change=")
+        made = _core.other_outcome(self.explainer.core, point)
+        probability = self.question.get("probability")
+        margin = self.question.get("margin")
+        if probability is None and margin is None:
+            return made
+        if self.explainer.core.ensemble(0).class_count > 2:
+            raise Error("target", "the model has several classes: say which is wanted",
+                        "Give target=")
+        now = int(self.explainer.core.classes(point[np.newaxis])[0, 0])
+        return _core.Requirement(_core.ClassIs(1 - now, probability, margin))
+
+    def options(self) -> _core.Options:
+        """Make the options of the search.
+
+        Returns
+        -------
+        _core.Options
+            Engine, limits and callbacks.
+        """
+        question = self.question
+        options = _core.Options()
+        engine = question.get("engine", "fast")
+        if engine not in ("fast", "paper"):
+            raise Error("engine", f"no engine {engine!r}", 'Give "fast" or "paper"')
+        options.engine = getattr(_core.Engine, engine)
+        options.threads = _whole(question.get("threads", 0), "threads", 0)
+        options.ties = _whole(question.get("ties", 16), "ties", 1)
+        limit = question.get("time_limit")
+        if limit is not None:
+            if not limit >= 0:
+                raise Error("time_limit", "must be 0 or more seconds")
+            options.seconds = float(limit)
+        if question.get("node_limit") is not None:
+            options.nodes = _whole(question["node_limit"], "node_limit", 0)
+        if question.get("memory_limit") is not None:
+            options.bytes = _whole(question["memory_limit"], "memory_limit", 1) << 20
+        options.progress = question.get("progress")
+        return options
+
+
+def _whole(value: Any, name: str, least: int) -> int:
+    if isinstance(value, bool) or int(value) != value or value < least:
+        raise Error(name, f"{value!r} is not a whole number from {least} on")
+    return int(value)
+
+
+def levels_of(levels: Sequence[float]) -> list[float]:
+    """Check the levels of a sweep.
+
+    Parameters
+    ----------
+    levels : sequence of float
+        Levels.
+
+    Returns
+    -------
+    list of float
+        The same.
+    """
+    found = [float(level) for level in levels]
+    if not found:
+        raise Error("levels", "there is none", "Give some, [0.5, 0.7, 0.9] say")
+    return found

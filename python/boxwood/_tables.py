@@ -1,0 +1,204 @@
+"""Columns of pandas frames, Arrow tables and arrays, in one form.
+
+Neither pandas nor pyarrow is imported here: an object of theirs brings them along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from boxwood.errors import Error
+
+
+@dataclass
+class Column:
+    """One column.
+
+    Parameters
+    ----------
+    name : str or None
+        Its name, where it has one.
+    kind : {"float", "int", "bool", "category", "text"}
+        What its type says.
+    values : ndarray
+        Numbers (NaN is missing), of a category its codes (-1 is missing), or texts (None).
+    categories : list or None
+        The values of a category's codes.
+    ordered : bool
+        Whether they are in an order.
+    """
+
+    name: str | None
+    kind: str
+    values: np.ndarray
+    categories: list[Any] | None = None
+    ordered: bool = False
+
+
+def module_of(value: Any) -> str:
+    """Name the library of an object.
+
+    Parameters
+    ----------
+    value : object
+        Anything.
+
+    Returns
+    -------
+    str
+        The first part of its class's module.
+    """
+    return type(value).__module__.partition(".")[0]
+
+
+def is_table(value: Any) -> bool:
+    """Tell tables with named columns from other objects.
+
+    Parameters
+    ----------
+    value : object
+        Anything.
+
+    Returns
+    -------
+    bool
+        Whether it is a pandas frame, an Arrow table or can become one.
+    """
+    kind = type(value).__name__
+    if module_of(value) == "pandas":
+        return kind == "DataFrame" or hasattr(value, "columns")
+    return (module_of(value) == "pyarrow" and kind in ("Table", "RecordBatch")) or hasattr(
+        value, "to_arrow")
+
+
+def is_row(value: Any) -> bool:
+    """Tell single rows with names from other objects.
+
+    Parameters
+    ----------
+    value : object
+        Anything.
+
+    Returns
+    -------
+    bool
+        Whether it is a mapping or a pandas series.
+    """
+    return isinstance(value, Mapping) or (
+        module_of(value) == "pandas" and hasattr(value, "index") and not hasattr(value, "columns"))
+
+
+def columns_of(table: Any) -> list[Column]:
+    """Read all columns.
+
+    Parameters
+    ----------
+    table : DataFrame, Arrow table or 2-D ndarray
+        The table.
+
+    Returns
+    -------
+    list of Column
+        In its order.
+    """
+    if is_table(table):
+        if module_of(table) == "pandas":
+            return [_pandas_column(str(name), table.iloc[:, i])
+                    for i, name in enumerate(table.columns)]
+        if hasattr(table, "to_arrow"):
+            table = table.to_arrow()
+        return [_arrow_column(name, table.column(i)) for i, name in enumerate(table.schema.names)]
+    array = np.asarray(table)
+    if array.ndim != 2:
+        raise Error("data", f"it has {array.ndim} dimensions, not rows and columns",
+                    "Give a data frame, an Arrow table or a 2-D array")
+    return [_array_column(None, array[:, i]) for i in range(array.shape[1])]
+
+
+def _array_column(name: str | None, values: np.ndarray) -> Column:
+    if values.dtype.kind == "b":
+        return Column(name, "bool", values.astype(np.float64))
+    if values.dtype.kind in "iu":
+        return Column(name, "int", values.astype(np.float64))
+    if values.dtype.kind == "f":
+        return Column(name, "float", values.astype(np.float64))
+    return _object_column(name, values.astype(object))
+
+
+def _pandas() -> Any:
+    import sys
+
+    return sys.modules.get("pandas")
+
+
+def missing(value: Any) -> bool:
+    """Tell missing values: None, NaN, pandas' NA.
+
+    Parameters
+    ----------
+    value : object
+        A single value.
+
+    Returns
+    -------
+    bool
+        Whether it is missing.
+    """
+    if value is None:
+        return True
+    pandas = _pandas()
+    if pandas is not None and (value is pandas.NA or value is pandas.NaT):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def _object_column(name: str | None, values: np.ndarray) -> Column:
+    present = [value for value in values if not missing(value)]
+    if present and all(isinstance(value, (bool, np.bool_)) for value in present):
+        kind = "bool"
+    elif all(isinstance(value, (int, np.integer)) for value in present):
+        kind = "int" if present else "float"
+    elif all(isinstance(value, (int, float, np.integer, np.floating)) for value in present):
+        kind = "float"
+    else:
+        return Column(name, "text", np.array([None if missing(value) else value
+                                              for value in values], dtype=object))
+    return Column(name, kind, np.array([np.nan if missing(value) else float(value)
+                                        for value in values]))
+
+
+def _pandas_column(name: str, series: Any) -> Column:
+    dtype = series.dtype
+    if hasattr(dtype, "categories"):
+        return Column(name, "category", np.asarray(series.cat.codes, dtype=np.int64),
+                      list(dtype.categories), bool(dtype.ordered))
+    kind = getattr(dtype, "kind", "O")
+    if kind in "biuf":
+        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return Column(name, {"b": "bool", "f": "float"}.get(kind, "int"), values)
+    if kind in "mM":
+        raise Error(f'data, column "{name}"', "it holds dates", "Make numbers of them")
+    return _object_column(name, series.to_numpy(dtype=object, na_value=None))
+
+
+def _arrow_column(name: str, values: Any) -> Column:
+    if hasattr(values, "combine_chunks") and hasattr(values, "num_chunks"):
+        values = values.combine_chunks()
+        if hasattr(values, "num_chunks"):  # of older versions, and of empty columns
+            values = values.chunk(0) if values.num_chunks else values
+    kind = str(values.type)
+    if kind.startswith("dictionary"):
+        codes = np.array([-1 if code is None else code for code in values.indices.to_pylist()],
+                         dtype=np.int64)
+        return Column(name, "category", codes, values.dictionary.to_pylist(),
+                      bool(values.type.ordered))
+    numbers = {"bool": "bool", "float": "float", "double": "float", "halffloat": "float"}
+    plain = numbers.get(kind, "int" if "int" in kind else "")
+    if plain:
+        return Column(name, plain, np.array([np.nan if value is None else float(value)
+                                             for value in values.to_pylist()], dtype=np.float64))
+    return _object_column(name, np.array(values.to_pylist(), dtype=object))

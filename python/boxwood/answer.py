@@ -1,0 +1,260 @@
+"""One answer: what to change, what is proven, and the same in words, frames, JSON and HTML."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood import _core
+
+if TYPE_CHECKING:
+    from boxwood._columns import Form
+    from boxwood.explainer import Explainer
+
+
+@dataclass(frozen=True)
+class Change:
+    """One feature that changes.
+
+    Parameters
+    ----------
+    feature : str
+        The model's column.
+    title : str
+        What people call it.
+    before, after : object
+        The values, as people write them.
+    now, change_to : str
+        The same in words, with units.
+    anything_in : str
+        What else will do in place of `after`, all else being as in the answer.
+    """
+
+    feature: str
+    title: str
+    before: Any
+    after: Any
+    now: str
+    change_to: str
+    anything_in: str
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        return f"{self.title}: {self.now} → {self.change_to} (anything in: {self.anything_in})"
+
+
+class Answer:
+    """What a search found and what it proved.
+
+    Answers are made by an `Explainer`.
+
+    Attributes
+    ----------
+    status : str
+        "optimal": proven, nothing cheaper exists. "feasible": stopped early, nothing cheaper than
+        `lower_bound` exists. "infeasible": proven, no admissible change has the outcome.
+        "unknown": stopped before any was found.
+    stop : str
+        Why the search ended: "finished", "time", "nodes", "memory" or "interrupt".
+    cost, distance, lower_bound, gap : float
+        Of the change; infinite where there is none. The distance is the root of a squared cost.
+    already_met : bool
+        The row has the outcome as it is.
+    tolerance : float or None
+        What `explain` was asked for as `round`.
+    """
+
+    def __init__(self, explainer: Explainer, template: _core.Query, point: np.ndarray,
+                 core: _core.Answer, form: Form, row: int = 0) -> None:
+        self._explainer = explainer
+        self._template = template
+        self._start = point
+        self._core = core
+        self._form = form
+        self._row = row
+        self.status: str = core.status.name
+        self.stop: str = core.stop.name
+        self.cost: float = core.cost
+        self.distance: float = core.distance
+        self.lower_bound: float = core.lower_bound
+        self.gap: float = core.gap if core.count else float("inf")
+        self.already_met: bool = core.already_met
+        self.tolerance: float | None = None
+
+    @property
+    def _query(self) -> _core.Query:
+        # Made when it is needed: the answers of a batch share one question.
+        return self._template.at(self._start)
+
+    @property
+    def proven(self) -> bool:
+        """Whether the answer is proven: optimal, or that there is none."""
+        return self.status in ("optimal", "infeasible")
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a point."""
+        return self._core.count > 0
+
+    def __bool__(self) -> bool:
+        """Whether there is a point."""
+        return self.found
+
+    @cached_property
+    def array(self) -> np.ndarray | None:
+        """The new point as the numbers that the model reads."""
+        return self._core.solution(0).point if self.found else None
+
+    @cached_property
+    def point(self) -> Any:
+        """The new point, a Series, dict or array like the row; None where there is none."""
+        if self.array is None:
+            return None
+        return self._explainer.columns.like(self._form, self.array)
+
+    def round(self, tolerance: float) -> Any:
+        """Find rounder numbers in the region that meet every requirement and rule.
+
+        Parameters
+        ----------
+        tolerance : float
+            They cost at most this share more.
+
+        Returns
+        -------
+        Series, dict or ndarray
+            Like `point`, and the same where there is nothing rounder.
+        """
+        if self.array is None:
+            return None
+        numbers = _core.rounded(self._explainer.core, self._query, self.array, tolerance)
+        return self._explainer.columns.like(self._form, numbers)
+
+    @property
+    def rounded(self) -> Any:
+        """The rounder point, where `explain` was called with `round`; None otherwise."""
+        return None if self.tolerance is None else self.round(self.tolerance)
+
+    def point_frame(self) -> Any:
+        """Return the new point as a one-row frame with the types of the training data.
+
+        Returns
+        -------
+        pandas.DataFrame
+            What the library's own `predict` takes.
+        """
+        if self.array is None:
+            raise ValueError("there is no point")
+        return self._explainer.frame_of(self.array[np.newaxis])
+
+    @cached_property
+    def _facts(self) -> dict[str, Any]:
+        return json.loads(self.to_json())
+
+    def _changes_of(self, facts: dict[str, Any], to: np.ndarray) -> list[Change]:
+        columns = self._explainer.columns
+        changes = []
+        for entry in facts["changes"]:
+            i = columns.index(entry["feature"], "answer")
+            changes.append(Change(entry["feature"], columns.titles[i],
+                                  columns.decode(i, self._start[i]), columns.decode(i, to[i]),
+                                  entry["now"], entry["change_to"], entry["anything_in"]))
+        return changes
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """The features that change; empty where there is no point."""
+        return [] if self.array is None else self._changes_of(self._facts, self.array)
+
+    @property
+    def region(self) -> dict[str, _core.Interval]:
+        """The box around the point in which the models' scores are constant, by feature."""
+        if not self.found:
+            return {}
+        return dict(zip(self._explainer.columns.names, self._core.solution(0).region, strict=True))
+
+    @property
+    def ties(self) -> list[list[Change]]:
+        """Other changes of the same cost."""
+        return [self._changes_of(entry, self._core.solution(i).point)
+                for i, entry in enumerate(self._facts["ties"], 1)]
+
+    @property
+    def more_ties(self) -> bool:
+        """Whether there are more ties than were asked for."""
+        return self._core.more_ties
+
+    @property
+    def outcome(self) -> Any:
+        """What the library says at the new point: its class, or its number."""
+        return None if self.array is None else self._explainer.outcome_of(self.array)
+
+    @property
+    def outcome_before(self) -> Any:
+        """What the library says of the row."""
+        return self._explainer.outcome_of(self._start)
+
+    @property
+    def statistics(self) -> _core.Statistics:
+        """What the search did: nodes, seconds, threads, peak_bytes."""
+        return self._core.statistics
+
+    @property
+    def text(self) -> str:
+        """The answer in sentences."""
+        return " ".join(self._explainer.core.sentences(self._query, self._core, self._row))
+
+    def to_frame(self) -> Any:
+        """Return the changes as a frame, one row for each feature that changes.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns feature, before, after, now, change_to, anything_in.
+        """
+        import pandas
+
+        names = ["feature", "before", "after", "now", "change_to", "anything_in"]
+        return pandas.DataFrame([[getattr(change, name) for name in names]
+                                 for change in self.changes], columns=names)
+
+    def to_json(self) -> str:
+        """Return all facts as JSON.
+
+        Returns
+        -------
+        str
+            One object, docs/formats.md.
+        """
+        return self._explainer.core.to_json(self._query, self._core, self._row)
+
+    def verify(self, samples: int = 256, random_state: int = 1) -> list[str]:
+        """Check the answer again, by code that shares nothing with the search.
+
+        Parameters
+        ----------
+        samples : int
+            Random points of the region that are tried.
+        random_state : int
+            Seed of these.
+
+        Returns
+        -------
+        list of str
+            What is wrong; empty when outcome, rules, cost and region hold. The proof that nothing
+            is cheaper is not repeated.
+        """
+        return self._explainer.core.verify(self._query, self._core, samples, random_state)[0]
+
+    def __repr__(self) -> str:
+        """Show the table of the command line."""
+        return self._explainer.core.to_table(self._query, self._core, self._row).rstrip()
+
+    def _repr_html_(self) -> str:
+        from boxwood._html import answer_html
+
+        return answer_html(self)

@@ -1,0 +1,218 @@
+"""Many rows at once: answers in the order of the rows, whatever the number of threads."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood import _core
+from boxwood._columns import row_number
+from boxwood._question import Asked, Question
+from boxwood._tables import is_table, module_of
+from boxwood.answer import Answer
+from boxwood.errors import Error
+
+if TYPE_CHECKING:
+    from boxwood.explainer import Explainer
+
+log = logging.getLogger("boxwood")
+AT_A_TIME = 2048
+
+
+class Batch:
+    """The answers to many rows.
+
+    Attributes
+    ----------
+    answers : list
+        For each row an `Answer`, an exception where the row made no sense, or None where Ctrl-C
+        came first.
+    index : list
+        Labels of the rows: the frame's index, or their numbers.
+    interrupted : bool
+        Whether Ctrl-C stopped it.
+    """
+
+    def __init__(self, answers: list[Answer | Exception | None], index: list[Any],
+                 interrupted: bool) -> None:
+        self.answers = answers
+        self.index = index
+        self.interrupted = interrupted
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.answers)
+
+    def __getitem__(self, place: int) -> Answer | Exception | None:
+        """Take the answer to a row, counted from 0."""
+        return self.answers[place]
+
+    def __iter__(self) -> Iterator[Answer | Exception | None]:
+        """Go through the answers."""
+        return iter(self.answers)
+
+    @property
+    def statuses(self) -> list[str]:
+        """For each row its status; "error" or "interrupted" where there is no answer."""
+        return [one.status if isinstance(one, Answer) else
+                "interrupted" if one is None else "error" for one in self.answers]
+
+    @property
+    def errors(self) -> dict[Any, Exception]:
+        """What was wrong with which rows."""
+        return {label: one for label, one in zip(self.index, self.answers, strict=True)
+                if isinstance(one, Exception)}
+
+    def to_frame(self) -> Any:
+        """Return a tidy frame, one row for each row that was asked about.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns status, proven, stop, already_met, cost, distance, lower_bound, gap, changed
+            (their number), changes (in words), outcome_before, outcome, seconds, error; the index
+            is that of the rows.
+        """
+        import pandas
+
+        names = ["status", "proven", "stop", "already_met", "cost", "distance", "lower_bound",
+                 "gap", "changed", "changes", "outcome_before", "outcome", "seconds", "error"]
+        rows = []
+        for status, one in zip(self.statuses, self.answers, strict=True):
+            if isinstance(one, Answer):
+                rows.append([one.status, one.proven, one.stop, one.already_met, one.cost,
+                             one.distance, one.lower_bound, one.gap, len(one.changes),
+                             "; ".join(f"{change.title}: {change.now} → {change.change_to}"
+                                       for change in one.changes),
+                             one.outcome_before, one.outcome, one.statistics.seconds, ""])
+            else:
+                rows.append([status, False, "", False, np.inf, np.inf, 0.0, np.inf, 0, "", None,
+                             None, 0.0, "" if one is None else str(one)])
+        return pandas.DataFrame(rows, columns=names, index=pandas.Index(self.index))
+
+    def points(self) -> Any:
+        """Return the new rows of those that have one, as a frame with the training data's types.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the rows' labels as index.
+        """
+        found = [(label, one) for label, one in zip(self.index, self.answers, strict=True)
+                 if isinstance(one, Answer) and one.found]
+        if not found:
+            raise Error("batch", "no row has an answer")
+        frame = found[0][1]._explainer.frame_of(np.array([one.array for _, one in found]))
+        frame.index = [label for label, _ in found]
+        return frame
+
+    def __repr__(self) -> str:
+        """Show how many of what."""
+        counts = Counter(self.statuses)
+        shown = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+        return f"<Batch of {len(self)} rows: {shown}>"
+
+
+def explain_rows(explainer: Explainer, data: Any, target: Any, question: Question, threads: int,
+                 show_progress: bool, on_error: str) -> Batch:
+    """Explain every row of a table; see `Explainer.explain_batch`."""
+    if on_error not in ("keep", "raise"):
+        raise Error("on_error", f"no {on_error!r}", 'Give "keep" or "raise"')
+    asked = Asked(explainer, target, question)
+    options = asked.options()
+    points, faults = _points(explainer, data)
+    index = list(data.index) if module_of(data) == "pandas" else list(range(len(points)))
+    form = explainer.columns.form(data)
+    answers: list[Answer | Exception | None] = [None] * len(points)
+    interrupted = False
+    log.info("explaining %d rows", len(points))
+    with _bar(len(points), show_progress) as bar:
+        for start in range(0, len(points), AT_A_TIME):
+            places, queries = [], []
+            for row in range(start, min(start + AT_A_TIME, len(points))):
+                try:
+                    if row in faults:
+                        raise faults[row]
+                    queries.append(asked.at(points[row]))
+                    places.append(row)
+                except Error as error:
+                    answers[row] = _at_row(error, index[row])
+            if on_error == "raise":
+                _raise_first(answers[start:start + AT_A_TIME])
+            bar.update(min(AT_A_TIME, len(points) - start) - len(places))
+            found, interrupted = _core.explain_many(explainer.core, queries, options, threads,
+                                                    bar.update)
+            for row, query, one in zip(places, queries, found, strict=True):
+                if isinstance(one, _core.Answer):
+                    # Rows that are asked the same share one question.
+                    kept = query if asked.follows_row else queries[0]
+                    answers[row] = Answer(explainer, kept, points[row], one,
+                                          form._replace(label=index[row]),
+                                          row_number(index[row], row))
+                elif isinstance(one, Error):
+                    answers[row] = _at_row(one, index[row])
+                else:
+                    answers[row] = one
+            if on_error == "raise":
+                _raise_first(answers[start:start + AT_A_TIME])
+            if interrupted:
+                break
+    if interrupted:
+        done = sum(one is not None for one in answers)
+        warnings.warn(f"interrupted: {done} of {len(points)} rows are done", stacklevel=3)
+    return Batch(answers, index, interrupted)
+
+
+def _points(explainer: Explainer, data: Any) -> tuple[np.ndarray, dict[int, Error]]:
+    # A table as a whole is fast. Where a cell makes no sense, row by row finds which.
+    try:
+        return explainer.columns.points(data), {}
+    except Error:
+        if not (is_table(data) and module_of(data) == "pandas"):
+            raise
+        explainer.columns.order([str(name) for name in data.columns], "data")
+    points = np.full((len(data), len(explainer.columns)), np.nan)
+    faults = {}
+    for row in range(len(data)):
+        try:
+            points[row] = explainer.columns.point(data.iloc[row], "data")
+        except Error as error:
+            faults[row] = error
+    return points, faults
+
+
+def _at_row(error: Error, label: Any) -> Error:
+    place = f"row {label}" + (f", {error.place}" if error.place else "")
+    return Error(place, error.reason, error.remedy, error.excerpt)
+
+
+def _raise_first(answers: list[Any]) -> None:
+    for one in answers:
+        if isinstance(one, Exception):
+            raise one
+
+
+class _Quiet:
+    def __enter__(self) -> _Quiet:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def update(self, count: int) -> None:
+        pass
+
+
+def _bar(total: int, shown: bool) -> Any:
+    if not shown:
+        return _Quiet()
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return _Quiet()
+    return tqdm(total=total, unit="row")

@@ -1,0 +1,129 @@
+"""What a change costs: norms, and mixtures such as ``L1() + 0.1 * L0()``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from boxwood.errors import Error
+
+if TYPE_CHECKING:
+    from boxwood import _core
+
+NORMS = ("l2", "l1", "l0", "linf")
+
+
+class Cost:
+    """A sum of norms, each with a factor.
+
+    Parameters
+    ----------
+    parts : dict
+        Factors by norm: "l2" (squared), "l1", "l0"; or "linf" alone.
+    """
+
+    def __init__(self, parts: dict[str, float]) -> None:
+        self.parts = {norm: float(factor) for norm, factor in parts.items() if factor}
+        if not self.parts or min(self.parts.values()) < 0:
+            raise Error("cost", "a cost needs a norm with a positive factor", "Use L1(), say")
+        if "linf" in self.parts and len(self.parts) > 1:
+            raise Error("cost", "the largest change is no sum, so it does not mix with others",
+                        "Use Linf() alone, or mix L2, L1 and L0")
+
+    def __add__(self, other: Cost) -> Cost:
+        """Add another cost."""
+        if not isinstance(other, Cost):
+            return NotImplemented
+        parts = dict(self.parts)
+        for norm, factor in other.parts.items():
+            parts[norm] = parts.get(norm, 0.0) + factor
+        return Cost(parts)
+
+    def __mul__(self, factor: float) -> Cost:
+        """Multiply by a number."""
+        return Cost({norm: factor * own for norm, own in self.parts.items()})
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same sum."""
+        return isinstance(other, Cost) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        """Hash the sum."""
+        return hash(frozenset(self.parts.items()))
+
+    def __repr__(self) -> str:
+        """Show it as it is written."""
+        names = {"l2": "L2()", "l1": "L1()", "l0": "L0()", "linf": "Linf()"}
+        return " + ".join(names[norm] if factor == 1 else f"{factor:g} * {names[norm]}"
+                          for norm, factor in self.parts.items())
+
+    def apply(self, query: _core.Query) -> None:
+        """Set the cost of a query.
+
+        Parameters
+        ----------
+        query : _core.Query
+            The query.
+        """
+        from boxwood import _core
+
+        plain = {"l2": _core.Norm.squared_l2, "l1": _core.Norm.l1, "l0": _core.Norm.l0,
+                 "linf": _core.Norm.linf}
+        if list(self.parts.values()) == [1.0]:
+            query.norm = plain[next(iter(self.parts))]
+        elif "linf" in self.parts:
+            raise Error("cost", "a multiple of the largest change orders answers as Linf() does",
+                        "Use Linf(), or weights")
+        else:
+            query.norm = _core.Norm.mixture
+            query.mixture = _core.Mixture(self.parts.get("l2", 0.0), self.parts.get("l1", 0.0),
+                                          self.parts.get("l0", 0.0))
+
+
+def L2() -> Cost:
+    """Make the weighted sum of squared changes; the distance is its root.
+
+    Returns
+    -------
+    Cost
+        To use or to mix.
+    """
+    return Cost({"l2": 1.0})
+
+
+def L1() -> Cost:
+    """Make the weighted sum of absolute changes.
+
+    Returns
+    -------
+    Cost
+        To use or to mix.
+    """
+    return Cost({"l1": 1.0})
+
+
+def L0() -> Cost:
+    """Make the weighted number of changes.
+
+    Returns
+    -------
+    Cost
+        To use or to mix.
+    """
+    return Cost({"l0": 1.0})
+
+
+def Linf() -> Cost:
+    """Make the largest weighted change.
+
+    Returns
+    -------
+    Cost
+        To use alone.
+    """
+    return Cost({"linf": 1.0})
+
+
+CostLike = str | Cost | Callable[[str, float, float], float]

@@ -1,0 +1,400 @@
+"""The explainer: a model, what its columns mean, and all that can be asked of it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood import _core
+from boxwood._analyses import Analyses
+from boxwood._columns import Columns, Form, learn, row_number
+from boxwood._loading import class_values, named_models, read
+from boxwood._question import Asked, Question
+from boxwood._scales import set_scales
+from boxwood._tables import columns_of, is_table, module_of
+from boxwood.answer import Answer
+from boxwood.batch import Batch, explain_rows
+from boxwood.costs import CostLike
+from boxwood.errors import Error
+from boxwood.rules import RuleLike
+from boxwood.schema import Schema
+from boxwood.targets import Models
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+log = logging.getLogger("boxwood")
+
+
+class Explainer(Analyses):
+    """Answers questions about a model, exactly.
+
+    Parameters
+    ----------
+    model : object, path, bytes, list or mapping
+        A fitted model of XGBoost, LightGBM, CatBoost or scikit-learn; a model file or its content;
+        or several of them, by name or not, that read the same columns.
+    data : DataFrame, ndarray or Arrow table, optional
+        Rows such as the model was trained on. Types give kinds (whole numbers, categories with
+        their labels, truth values), values give ranges and scales. Columns are found by name.
+    schema : Schema, mapping, JSON text or path, optional
+        What the columns mean; it goes before what the data says.
+    categories : mapping, optional
+        Labels of codes 0, 1, … by column, where neither model nor data have them.
+    scale : {"range", "deviation", "mad", "quantiles", None}
+        What one unit of change is, from the data: the range, the standard deviation, the median
+        distance from the median, or shares of the data passed; None: one unit of the feature.
+    rounds : int or {"all", "best"}, optional
+        Which boosting rounds count; those that the library itself uses by default.
+
+    Attributes
+    ----------
+    schema : Schema
+        What is known of the columns. To change it, give a changed copy to a new explainer.
+    names : list of str
+        Names of the models.
+
+    Examples
+    --------
+    >>> explainer = Explainer(model, data=X_train)                      # doctest: +SKIP
+    >>> explainer.explain(X_test.iloc[3], "good", fixed=["age"])       # doctest: +SKIP
+    """
+
+    def __init__(self, model: Any, data: Any = None, *,
+                 schema: Schema | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+                 categories: Mapping[str, Sequence[str]] | None = None,
+                 scale: str | None = "range", rounds: int | str | None = None) -> None:
+        models = named_models(model)
+        self.names = list(models)
+        ensembles = [read(name, one, data, rounds) for name, one in models.items()]
+        first = ensembles[0]
+        names = [feature.name for feature in first.features]
+        kinds = [feature.kind.name for feature in first.features]
+        known = Schema.from_json(_core.schema_for(first))
+        given = _schema_of(schema)
+        originals: list[list[Any] | None] = [None] * len(names)
+        self._sample: Any = None
+        for name, labels in (categories or {}).items():
+            feature = known[name]
+            feature.labels = [str(label) for label in labels]
+            if feature.kind not in ("ordinal", "categorical"):
+                feature.kind = "categorical"
+        if data is not None:
+            originals = self._learn(known, kinds, data, scale, given)
+        _merge(known, given)
+        self.core = _core.Model(ensembles, known.to_json(), self.names)
+        self.schema = known
+        self.texts: list[tuple[str, str, _core.Statements]] = [
+            (rule, f"schema: rules[{i}]", _core.Statements.rules)
+            for i, rule in enumerate(known.rules)]
+        self.columns = Columns(names, known)
+        self.columns.originals = originals
+        self.models = Models(self.core, self.names)
+        self._class_values = [
+            class_values(one, ensemble) if not given.classes or i else None
+            for i, (one, ensemble) in enumerate(zip(models.values(), ensembles, strict=True))]
+        log.info("%s: %d trees, %d leaves, %d features", first.source, first.tree_count,
+                 first.leaf_count, len(names))
+
+    def _learn(self, known: Schema, kinds: list[str], data: Any, scale: str | None,
+               given: Schema) -> list[list[Any] | None]:
+        # Labels of the schema given count here as well: texts in the data may be those.
+        for feature in given.features:
+            if feature.labels and feature.name in known:
+                known[feature.name].labels = feature.labels
+                known[feature.name].kind = feature.kind or "categorical"
+        table = columns_of(data)
+        plain = Columns([feature.name for feature in known.features], known)
+        order = plain.order([column.name for column in table], "data")
+        if is_table(data) and module_of(data) == "pandas":
+            self._sample = data.iloc[:0, order]
+        originals: list[list[Any] | None] = []
+        for i, at in enumerate(order):
+            column, feature = table[at], known.features[i]
+            if plain.unnamed and column.name is not None and column.name != feature.name:
+                feature.title = column.name
+            originals.append(learn(feature, column, kinds[i], "data"))
+        if scale is not None:
+            named = Columns(plain.names, known)
+            set_scales(known, [named.numbers(i, table[at], "data")
+                               for i, at in enumerate(order)], scale)
+        return originals
+
+    def __repr__(self) -> str:
+        """Show what the model is."""
+        model = self.core.ensemble(0)
+        more = f" and {len(self.names) - 1} more" if len(self.names) > 1 else ""
+        return (f"<Explainer of {model.source} {model.objective}: {model.tree_count} trees, "
+                f"{len(self.columns)} features{more}>")
+
+    # What the models say.
+
+    def predict(self, data: Any, model: int | str = 0) -> np.ndarray:
+        """Predict as the library does.
+
+        Parameters
+        ----------
+        data : DataFrame, ndarray or Arrow table
+            Rows.
+        model : int or str
+            Which of several models.
+
+        Returns
+        -------
+        ndarray
+            Labels of classes; of a regression numbers, one or several a row.
+        """
+        index = self.models.index(model)
+        points = self.columns.points(data)
+        if self.core.ensemble(index).class_count:
+            labels = np.array(self._labels(index))
+            return labels[self.core.classes(points, index)[:, 0]]
+        outputs = self.core.outputs(points, index)
+        return outputs[:, 0] if outputs.shape[1] == 1 else outputs
+
+    def predict_proba(self, data: Any, model: int | str = 0) -> np.ndarray:
+        """Give the library's probabilities of the classes.
+
+        Parameters
+        ----------
+        data : DataFrame, ndarray or Arrow table
+            Rows.
+        model : int or str
+            Which of several models.
+
+        Returns
+        -------
+        ndarray
+            A column for each class.
+        """
+        return self.core.probabilities(self.columns.points(data), self.models.index(model))
+
+    def scores(self, data: Any, model: int | str = 0) -> np.ndarray:
+        """Give the library's raw scores, bit for bit.
+
+        Parameters
+        ----------
+        data : DataFrame, ndarray or Arrow table
+            Rows.
+        model : int or str
+            Which of several models.
+
+        Returns
+        -------
+        ndarray
+            A column for each output.
+        """
+        return self.core.scores(self.columns.points(data), self.models.index(model))
+
+    # Questions.
+
+    def explain(self, x: Any, target: Any = None, *, fixed: Iterable[str] = (),
+                only: Iterable[str] | None = None,
+                ranges: Mapping[str, tuple[Any, Any]] | None = None,
+                rules: RuleLike | Iterable[RuleLike] = (),
+                weights: Mapping[str, float] | None = None, cost: CostLike = "l2",
+                most_changes: int | None = None, fewest_first: bool = False,
+                probability: float | None = None, margin: float | None = None,
+                at_least: float | None = None, at_most: float | None = None,
+                between: tuple[float, float] | None = None, change: float | str | None = None,
+                output: int = 0, requirements: Iterable[Any] = (), ties: int = 16,
+                engine: str = "fast", threads: int = 0, time_limit: float | None = None,
+                node_limit: int | None = None, memory_limit: int | None = None,
+                round: float | None = None,
+                progress: Callable[[_core.Progress], Any] | None = None) -> Answer:
+        """Find the cheapest admissible change that has the wanted outcome.
+
+        Parameters
+        ----------
+        x : Series, mapping, one-row table or 1-D array
+            The row.
+        target : object, optional
+            The label of a class; several, of which any will do; a `Class`, `OneOf`, `Output`,
+            `Score` or `Not`, or a list of these; or words, ``"want granted"``. By default any
+            other class than the present one.
+        fixed : iterable of str
+            Features that stay as they are, besides those that the schema fixes.
+        only : iterable of str, optional
+            Just these may change, whatever the schema fixes.
+        ranges : mapping, optional
+            (lowest, highest) value by feature, instead of the schema's.
+        rules : str, Rule or iterable of these
+            Rules in the words of docs/query.md, `If` and the like.
+        weights : mapping, optional
+            What a unit of change costs, by feature.
+        cost : str, Cost or callable
+            "l2" (squared), "l1", "l0", "linf", words such as ``"l1 + 0.1 l0"``, a `Cost`, or a
+            function of feature, old and new value that is 0 for no change and never falls as the
+            new value moves away.
+        most_changes : int, optional
+            No more features than this change.
+        fewest_first : bool
+            First the fewest changes; of those the cheapest.
+        probability, margin : float, optional
+            With a class: see `Class`.
+        at_least, at_most : float, optional
+            Ends of the number wanted of a regression.
+        between : tuple of float, optional
+            Both ends.
+        change : float or str, optional
+            By how much the number changes at least: 20, -20, "+5%".
+        output : int
+            Which number, where the model predicts several.
+        requirements : iterable
+            Further targets; all must hold in the same point.
+        ties : int
+            At most this many points of equal cost.
+        engine : {"fast", "paper"}
+            Both give the same answers.
+        threads : int
+            0: all cores.
+        time_limit : float, optional
+            Seconds; the best so far and a bound are returned.
+        node_limit, memory_limit : int, optional
+            Boxes looked at; megabytes.
+        round : float, optional
+            Look for rounder numbers that cost at most this share more: `Answer.rounded`.
+        progress : callable, optional
+            Called with what a running search knows; returning False stops it.
+
+        Returns
+        -------
+        Answer
+            Ctrl-C gives the best so far, or KeyboardInterrupt where there is none.
+        """
+        arguments = {key: value for key, value in locals().items()
+                     if key in Question.__annotations__}
+        asked = Asked(self, target, arguments)
+        point = self.columns.point(x)
+        query = asked.at(point)
+        found = _core.explain(self.core, query, asked.options())
+        answer = self._answer(query, point, found, self.columns.form(x))
+        if round is not None:
+            answer.tolerance = float(round)
+        return answer
+
+    def explain_batch(self, data: Any, target: Any = None, *, threads: int = 0,
+                      show_progress: bool = True, on_error: str = "keep",
+                      **question: Unpack[Question]) -> Batch:
+        """Explain many rows, one thread a row.
+
+        Parameters
+        ----------
+        data : DataFrame, ndarray or Arrow table
+            Rows.
+        target : object, optional
+            As for `explain`.
+        threads : int
+            Rows at a time; 0: all cores. It changes the time and nothing else.
+        show_progress : bool
+            A bar, where tqdm is installed.
+        on_error : {"keep", "raise"}
+            What to do about a row that makes no sense: keep its error, or raise it.
+        **question
+            As for `explain`.
+
+        Returns
+        -------
+        Batch
+            Answers in the order of the rows. After Ctrl-C those that are done.
+        """
+        return explain_rows(self, data, target, question, threads, show_progress, on_error)
+
+    # For the other modules of the package.
+
+    def _asked(self, x: Any, target: Any,
+               question: Question) -> tuple[Asked, np.ndarray, _core.Query, Form]:
+        asked = Asked(self, target, question)
+        point = self.columns.point(x)
+        return asked, point, asked.at(point), self.columns.form(x)
+
+    def _answer(self, query: _core.Query, point: np.ndarray, found: _core.Answer,
+                form: Form) -> Answer:
+        return Answer(self, query, point, found, form, row_number(form.label, 0))
+
+    def _labels(self, index: int) -> list[Any]:
+        known = self._class_values[index]
+        ensemble = self.core.ensemble(index)
+        return known or list(ensemble.classes) or list(range(ensemble.class_count))
+
+    def outcome_of(self, point: np.ndarray, index: int = 0) -> Any:
+        """Say what the library says of a point: a class, a number or several."""
+        rows = point[np.newaxis]
+        if self.core.ensemble(index).class_count:
+            return self._labels(index)[int(self.core.classes(rows, index)[0, 0])]
+        outputs = self.core.outputs(rows, index)[0]
+        return float(outputs[0]) if len(outputs) == 1 else outputs.tolist()
+
+    def indices(self, name: str, place: str) -> list[int]:
+        """Find the columns of a feature or of a one-hot group."""
+        for group in self.schema.one_hot:
+            if name == group.title:
+                return [self.columns.index(column, place) for column in group.columns]
+        return [self.columns.index(name, place)]
+
+    def weigh(self, query: _core.Query, name: str, weight: float) -> None:
+        """Set the weight of a feature or of a one-hot group."""
+        titles = [group.title for group in self.schema.one_hot]
+        if name in titles:
+            groups = query.groups
+            at = titles.index(name)
+            groups[at] = _core.OneHot(groups[at].columns, weight, groups[at].none_allowed)
+            query.groups = groups
+        else:
+            query.feature(self.columns.index(name, "weights")).weight = weight
+
+    def limits(self, i: int) -> tuple[float, float]:
+        """Give the ends of a feature's range, infinite where there are none."""
+        feature = self.schema.features[i]
+        if feature.range is None:
+            return (0.0, len(feature.labels) - 1.0) if feature.labels else (-np.inf, np.inf)
+        ends = [self.columns.encode(i, end, "schema") if end is not None else None
+                for end in feature.range]
+        return (-np.inf if ends[0] is None else ends[0], np.inf if ends[1] is None else ends[1])
+
+    def frame_of(self, points: np.ndarray) -> Any:
+        """Make a pandas frame of points, with the types of the training data."""
+        import pandas
+
+        frame = {}
+        for i, title in enumerate(self.columns.titles):
+            values = [self.columns.decode(i, number) for number in points[:, i]]
+            column = pandas.Series(values, dtype=object)
+            if self._sample is not None and not column.isna().any():
+                frame[title] = column.astype(self._sample.dtypes.iloc[i])
+            else:
+                frame[title] = column.infer_objects()
+        made = pandas.DataFrame(frame)
+        if self._sample is not None:
+            made.columns = self._sample.columns
+        return made
+
+
+def _schema_of(given: Any) -> Schema:
+    if given is None:
+        return Schema()
+    if isinstance(given, Schema):
+        return Schema.from_json(given.to_json())
+    if isinstance(given, Mapping):
+        return Schema.from_json(json.dumps(dict(given)))
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        return Schema.from_json(given)
+    return Schema.load(given)
+
+
+def _merge(known: Schema, given: Schema) -> None:
+    for feature in given.features:
+        if feature.name not in known:
+            raise Error("schema", f'the model has no feature "{feature.name}"',
+                        "Name the features as the model does")
+        own = known[feature.name]
+        for key, value in feature.to_dict().items():
+            setattr(own, key, tuple(value) if key == "range" else value)
+    for key in ("subject", "outcome", "classes", "output_unit", "rules", "one_hot"):
+        if getattr(given, key):
+            setattr(known, key, getattr(given, key))

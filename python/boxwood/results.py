@@ -1,0 +1,419 @@
+"""What comes of the questions around the nearest answer: menus, blockers, sweeps, boxes, maps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood.answer import Answer
+
+if TYPE_CHECKING:
+    from boxwood import _core
+    from boxwood._columns import Form
+
+
+
+
+@dataclass(repr=False)
+class Menu:
+    """Several ways out, cheapest first.
+
+    Parameters
+    ----------
+    ways : list of Answer
+        Each the cheapest that differs from all before it.
+    complete : bool
+        Proven: there is no further one.
+    stop : str
+        Why there are no more, if neither that nor the count.
+    """
+
+    ways: list[Answer]
+    complete: bool
+    stop: str
+
+    def __len__(self) -> int:
+        """Count the ways."""
+        return len(self.ways)
+
+    def __iter__(self) -> Iterator[Answer]:
+        """Go through the ways."""
+        return iter(self.ways)
+
+    def __getitem__(self, index: int) -> Answer:
+        """Take one way."""
+        return self.ways[index]
+
+    def to_frame(self) -> Any:
+        """Return a frame: a row for each way, a column for each feature that any way changes.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The new values in words, empty where a way leaves a feature; and the cost.
+        """
+        import pandas
+
+        rows = [{"cost": way.cost, **{change.title: change.change_to for change in way.changes}}
+                for way in self.ways if way.found]
+        frame = pandas.DataFrame(rows).fillna("")
+        frame.index = pandas.RangeIndex(1, len(frame) + 1, name="way")
+        return frame
+
+    def __repr__(self) -> str:
+        """Show every way."""
+        lines = []
+        for i, way in enumerate(self.ways, 1):
+            proven = "" if way.proven else ", not proven"
+            lines.append(f"{i}. cost {way.cost:.4g}{proven}")
+            lines += [f"   {change}" for change in way.changes]
+        if self.complete:
+            lines.append(f"There is no {'further ' if lines else ''}way (proven).")
+        elif self.stop != "finished":
+            lines.append(f"Stopped: {self.stop}.")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Blocker:
+    """A rule that, with others, blocks an outcome.
+
+    Parameters
+    ----------
+    rule : str
+        The rule in words.
+    kind : str
+        What it is: "fixed", "range_lower", "clause", …
+    feature : str or None
+        The feature that it is about.
+    without : Answer
+        The answer when this one rule is lifted.
+    """
+
+    rule: str
+    kind: str
+    feature: str | None
+    without: Answer
+
+
+@dataclass(repr=False)
+class WhyNot:
+    """Why there is no answer.
+
+    Parameters
+    ----------
+    answer : Answer
+        To the question itself.
+    blockers : list of Blocker
+        Rules that together leave no way; lifting any of them opens one as far as these go.
+    smallest : bool
+        No set of fewer rules blocks the outcome.
+    impossible : bool
+        The outcome does not exist at all, whatever is lifted.
+    stop : str
+        Why the search ended.
+    """
+
+    answer: Answer
+    blockers: list[Blocker]
+    smallest: bool
+    impossible: bool
+    stop: str
+
+    @classmethod
+    def of(cls, explainer: Any, query: _core.Query, point: np.ndarray, found: _core.WhyNot,
+           form: Form) -> WhyNot:
+        """Put the core's result into words."""
+        from boxwood import _core as core
+
+        blockers = []
+        for one in found.blockers:
+            kind = one.rule.kind.name
+            feature = None
+            if kind not in ("clause", "most_changes"):
+                feature = explainer.columns.titles[one.rule.index]
+            lifted = core.lifted(query, [one.rule])
+            blockers.append(Blocker(rule_text(explainer, query, one.rule), kind, feature,
+                                    explainer._answer(lifted, point, one.without, form)))
+        return cls(explainer._answer(query, point, found.answer, form), blockers, found.smallest,
+                   found.impossible, found.stop.name)
+
+    def __repr__(self) -> str:
+        """Show what blocks."""
+        if self.answer.found:
+            return f"It is possible.\n{self.answer!r}"
+        if self.impossible:
+            return "Not possible, whatever rule is lifted (proven)."
+        if not self.blockers:
+            return f"Not answered: {self.stop}."
+        count = len(self.blockers)
+        lines = ["Not possible (proven). "
+                 + ("This rule blocks it:" if count == 1 else
+                    f"These {count} rules together block it:")]
+        for blocker in self.blockers:
+            without = blocker.without
+            then = (f"possible at cost {without.cost:.4g} ("
+                    + "; ".join(f"{change.title}: {change.change_to}"
+                                for change in without.changes) + ")"
+                    if without.found else "still blocked by others")
+            lines.append(f"  {blocker.rule} -> {then}")
+        return "\n".join(lines)
+
+
+def rule_text(explainer: Any, query: _core.Query, rule: _core.Rule) -> str:
+    """Say a rule in words.
+
+    Parameters
+    ----------
+    explainer : Explainer
+        Whose columns they are.
+    query : _core.Query
+        The query.
+    rule : _core.Rule
+        One of its rules.
+
+    Returns
+    -------
+    str
+        Such as "duration at least 24 months".
+    """
+    kind = rule.kind.name
+    if kind == "most_changes":
+        return f"at most {query.most_changes} changes"
+    if kind == "clause":
+        return f"rule {rule.index + 1} between features"
+    title = explainer.columns.titles[rule.index]
+    feature = query.feature(rule.index)
+    words = {
+        "fixed": lambda: "fixed",
+        "range_lower": lambda: "at least "
+                               + explainer.core.value_text(rule.index, feature.range.lower),
+        "range_upper": lambda: "at most "
+                               + explainer.core.value_text(rule.index, feature.range.upper),
+        "allowed": lambda: "one of its allowed values",
+        "step": lambda: f"in steps of {feature.step:g}",
+        "direction": lambda: "may only " + ("rise" if feature.direction.name == "up" else "fall"),
+        "least_change": lambda: f"changes by at least {feature.least_change:g}",
+        "most_change": lambda: f"changes by at most {feature.most_change:g}",
+    }
+    return f"{title} {words[kind]()}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One change of an answer.
+
+    Parameters
+    ----------
+    features : list of str
+        What changes in this step.
+    point : Series, dict or ndarray
+        After this change and all before it.
+    outcome : object
+        What the library says there.
+    outputs : list of float
+        The outputs of the first model there.
+    without : Answer or None
+        The answer when these features must stay as they are.
+    """
+
+    features: list[str]
+    point: Any = field(repr=False)
+    outcome: Any
+    outputs: list[float]
+    without: Answer | None = field(repr=False)
+
+    @classmethod
+    def of(cls, explainer: Any, query: _core.Query, point: np.ndarray, step: _core.PathStep,
+           form: Form) -> Step:
+        """Give the core's step the form of the row."""
+        held = query.at(point)
+        for i in step.features:
+            held.feature(i).fixed = True
+        without = step.without
+        return cls([explainer.columns.titles[i] for i in step.features],
+                   explainer.columns.like(form, step.point), explainer.outcome_of(step.point),
+                   list(step.outputs[0]),
+                   None if without is None else explainer._answer(held, point, without, form))
+
+
+@dataclass(repr=False)
+class Sweep:
+    """The answers for several levels.
+
+    Parameters
+    ----------
+    points : list of tuple
+        Level and answer.
+    """
+
+    points: list[tuple[float, Answer]]
+
+    @property
+    def levels(self) -> list[float]:
+        """The levels."""
+        return [level for level, _ in self.points]
+
+    @property
+    def answers(self) -> list[Answer]:
+        """The answers."""
+        return [answer for _, answer in self.points]
+
+    def __len__(self) -> int:
+        """Count the levels."""
+        return len(self.points)
+
+    def __iter__(self) -> Iterator[tuple[float, Answer]]:
+        """Go through levels and answers."""
+        return iter(self.points)
+
+    def to_frame(self) -> Any:
+        """Return a frame with a row for each level.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns level, status, cost, distance, lower_bound, changed.
+        """
+        import pandas
+
+        return pandas.DataFrame(
+            [[level, answer.status, answer.cost, answer.distance, answer.lower_bound,
+              ", ".join(change.title for change in answer.changes)]
+             for level, answer in self.points],
+            columns=["level", "status", "cost", "distance", "lower_bound", "changed"])
+
+    def __repr__(self) -> str:
+        """Show level and cost."""
+        return "\n".join(f"{level:g}: " + (f"cost {answer.cost:.4g}" if answer.found else
+                                           answer.status) for level, answer in self.points)
+
+
+@dataclass(repr=False)
+class WideRegion:
+    """A box in which everything has the outcome.
+
+    Parameters
+    ----------
+    intervals : dict
+        By feature.
+    values : dict
+        Of categorical features the values that will do.
+    words : dict
+        The same for people, of the features whose interval is not everything.
+    maximal : bool
+        Proven: no single interval can be wider, no value added.
+    stop : str
+        Why the search ended.
+    """
+
+    intervals: dict[str, _core.Interval]
+    values: dict[str, list[Any]]
+    words: dict[str, str]
+    maximal: bool
+    stop: str
+
+    @classmethod
+    def of(cls, explainer: Any, answer: Answer, found: _core.WideRegion) -> WideRegion:
+        """Put the core's region into words."""
+        columns = explainer.columns
+        intervals = dict(zip(columns.names, found.region, strict=True))
+        grouped = {name for group in explainer.schema.one_hot for name in group.columns}
+        values, words = {}, {}
+        for i, (name, codes) in enumerate(zip(columns.names, found.values, strict=True)):
+            if codes and name not in grouped:
+                values[name] = [columns.decode(i, code) for code in codes]
+                words[name] = ", ".join(str(value) for value in values[name])
+            elif not codes and name not in grouped:
+                words[name] = explainer.core.interval_text(i, found.region[i], answer._start[i])
+        return cls(intervals, values, words, found.maximal, found.stop.name)
+
+    def __repr__(self) -> str:
+        """Show every feature."""
+        lines = [f"{name}: {text}" for name, text in self.words.items()]
+        return "\n".join([*lines, "No side can be moved further (proven)." if self.maximal
+                          else f"Not proven to be the widest: {self.stop}."])
+
+
+@dataclass(frozen=True)
+class Region:
+    """A box in which every model is constant.
+
+    Parameters
+    ----------
+    cost, distance : float
+        Of its nearest point.
+    point : Series, dict or ndarray
+        That point, like the row.
+    intervals : dict
+        The box by feature.
+    scores : list of list of float
+        Raw scores, of each model.
+    outcome : object
+        What the first model says there.
+    """
+
+    cost: float
+    distance: float
+    point: Any = field(repr=False)
+    intervals: dict[str, _core.Interval] = field(repr=False)
+    scores: list[list[float]] = field(repr=False)
+    outcome: Any = None
+
+    @classmethod
+    def of(cls, explainer: Any, query: _core.Query, region: _core.Region, form: Form) -> Region:
+        """Give the core's region the form of the row."""
+        nearest = region.nearest
+        facts = json.loads(explainer.core.region_json(query, region))
+        return cls(region.cost, facts["distance"], explainer.columns.like(form, nearest.point),
+                   dict(zip(explainer.columns.names, nearest.region, strict=True)),
+                   region.scores, explainer.outcome_of(nearest.point))
+
+
+class Map:
+    """The exact decision regions over two features.
+
+    Attributes
+    ----------
+    features : tuple of str
+        Across and up.
+    bounds : ndarray
+        A row for each rectangle: left, right, bottom, top.
+    labels : ndarray
+        Numbers of the classes, -1 where there is none.
+    meets : ndarray of bool
+        Whether the target is met; with a radius, within it.
+    costs : ndarray
+        With a radius: of the other features' changes.
+    outputs : ndarray
+        Of the first model; empty with a radius.
+    view : tuple
+        (left, right), (bottom, top) of what is drawn.
+    here : tuple of float
+        The row.
+    """
+
+    def __init__(self, explainer: Any, places: tuple[int, int], found: _core.Map,
+                 point: np.ndarray) -> None:
+        self.features = tuple(explainer.columns.titles[i] for i in places)
+        self.bounds = found.bounds
+        self.labels = found.labels
+        self.meets = found.meets.astype(bool)
+        self.costs = found.costs
+        self.outputs = found.outputs
+        self.view = ((found.x_view.lower, found.x_view.upper),
+                     (found.y_view.lower, found.y_view.upper))
+        self.here = tuple(float(point[i]) for i in places)
+        self.stop: str = found.stop.name
+
+    def __len__(self) -> int:
+        """Count the rectangles."""
+        return len(self.bounds)
+
+    def __repr__(self) -> str:
+        """Show what is drawn."""
+        return f"<Map of {self.features[0]} and {self.features[1]}: {len(self)} rectangles>"

@@ -1,0 +1,119 @@
+"""Rules between features, as objects that write the text of docs/query.md.
+
+    boxwood.If("employment changes", "age does not fall")
+
+Everything that takes a rule also takes the text itself.
+"""
+
+from __future__ import annotations
+
+
+class Rule:
+    """A rule or a condition in words.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"duration <= 24"`` or ``"credit_amount may only fall"``.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = str(text)
+
+    def __str__(self) -> str:
+        """Return the text."""
+        return self.text
+
+    def __repr__(self) -> str:
+        """Show it as it is written."""
+        return f"Rule({self.text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it says the same in the same words."""
+        return isinstance(other, Rule) and self.text == other.text
+
+    def __hash__(self) -> int:
+        """Hash the text."""
+        return hash(self.text)
+
+
+RuleLike = str | Rule
+
+
+def _shown(kind: str, parts: tuple[RuleLike, ...]) -> str:
+    return f"{kind}({', '.join(repr(part) for part in parts)})"
+
+
+class If(Rule):
+    """Where the condition holds in the answer, so does the other one.
+
+    Parameters
+    ----------
+    condition : str or Rule
+        Such as ``"employment changes"``.
+    then : str or Rule
+        Such as ``"age does not fall"``.
+    """
+
+    def __init__(self, condition: RuleLike, then: RuleLike) -> None:
+        super().__init__(f"if {condition} then {then}")
+        self.condition = condition
+        self.then = then
+
+    def __repr__(self) -> str:
+        """Show it as it is written."""
+        return _shown("If", (self.condition, self.then))
+
+
+class _Joined(Rule):
+    word = ""
+
+    def __init__(self, *conditions: RuleLike) -> None:
+        super().__init__("(" + f" {self.word} ".join(f"({one})" for one in conditions) + ")")
+        self.conditions = conditions
+
+    def __repr__(self) -> str:
+        """Show it as it is written."""
+        return _shown(type(self).__name__, self.conditions)
+
+
+class AllOf(_Joined):
+    """All of these conditions hold.
+
+    Parameters
+    ----------
+    *conditions : str or Rule
+        Conditions.
+    """
+
+    word = "and"
+
+
+class AnyOf(_Joined):
+    """At least one of these conditions holds.
+
+    Parameters
+    ----------
+    *conditions : str or Rule
+        Conditions.
+    """
+
+    word = "or"
+
+
+class NotSo(Rule):
+    """The condition does not hold.
+
+    Parameters
+    ----------
+    condition : str or Rule
+        A condition.
+    """
+
+    def __init__(self, condition: RuleLike) -> None:
+        super().__init__(f"not ({condition})")
+        self.condition = condition
+
+    def __repr__(self) -> str:
+        """Show it as it is written."""
+        return _shown("NotSo", (self.condition,))

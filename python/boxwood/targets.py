@@ -1,0 +1,276 @@
+"""What is wanted of a model: a class, one of several, a number, a raw score.
+
+    boxwood.Class("good", probability=0.8)
+    boxwood.Output(at_least=200_000)
+    boxwood.Not(boxwood.Class("refused"))
+
+Names of classes and models are looked up when an explainer takes the target.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boxwood.errors import Error
+
+if TYPE_CHECKING:
+    from boxwood import _core
+
+
+class Target:
+    """What one model should say; see `Class`, `OneOf`, `Output`, `Score` and `Not`."""
+
+    model: int | str = 0
+
+    def requirement(self, models: Models) -> _core.Requirement:
+        """Look up names and make the core's requirement.
+
+        Parameters
+        ----------
+        models : Models
+            The models that are asked.
+
+        Returns
+        -------
+        _core.Requirement
+            What it says.
+        """
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        """Show what is not the default."""
+        shown = [f"{one.name}={getattr(self, one.name)!r}" for one in dataclasses.fields(self)
+                 if getattr(self, one.name) != one.default]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class Models:
+    """Finds models and their classes by name.
+
+    Parameters
+    ----------
+    core : _core.Model
+        The models.
+    names : list of str
+        Their names.
+    """
+
+    def __init__(self, core: _core.Model, names: list[str]) -> None:
+        self.core = core
+        self.names = names
+
+    def index(self, model: int | str) -> int:
+        """Find a model.
+
+        Parameters
+        ----------
+        model : int or str
+            Its number from 0, or its name.
+
+        Returns
+        -------
+        int
+            The number.
+        """
+        if isinstance(model, str):
+            if model in self.names:
+                return self.names.index(model)
+            raise Error("target", f'no model "{model}"', f"There are: {', '.join(self.names)}")
+        if not 0 <= model < len(self.core):
+            raise Error("target", f"no model {model}", f"There are {len(self.core)}")
+        return int(model)
+
+    def class_index(self, model: int, label: Any) -> int:
+        """Find a class.
+
+        Parameters
+        ----------
+        model : int
+            The model's number.
+        label : object
+            A label, or a number where labels are unknown.
+
+        Returns
+        -------
+        int
+            The class's number.
+        """
+        ensemble = self.core.ensemble(model)
+        if ensemble.class_count == 0:
+            raise Error("target", f"the model predicts a number, not the class {label!r}",
+                        "Give at_least=, at_most=, between= or change=")
+        # numpy's scalars print with their type, and True is the label "True" or the class 1.
+        plain = label.item() if hasattr(label, "item") else label
+        if isinstance(plain, bool) and str(plain) not in ensemble.classes:
+            plain = int(plain)
+        if isinstance(plain, float) and plain.is_integer() and str(plain) not in ensemble.classes:
+            plain = int(plain)
+        try:
+            return ensemble.class_index(str(plain))
+        except Error as error:
+            raise Error("target", error.reason, error.remedy) from None
+
+
+@dataclass(frozen=True, repr=False)
+class Class(Target):
+    """The library's classifier answers this class.
+
+    Parameters
+    ----------
+    label : object
+        The class's label, or its number where labels are unknown.
+    probability : float, optional
+        Instead of that class winning, the library's probability of it is at least this.
+    margin : float, optional
+        It wins, and its raw score leads every other by at least this.
+    model : int or str
+        Which of several models.
+    """
+
+    label: Any
+    probability: float | None = None
+    margin: float | None = None
+    model: int | str = 0
+
+    def requirement(self, models: Models) -> _core.Requirement:
+        """Make the core's requirement."""
+        from boxwood import _core
+
+        index = models.index(self.model)
+        outcome = _core.ClassIs(models.class_index(index, self.label), self.probability,
+                                self.margin)
+        return _core.Requirement(outcome, index)
+
+
+@dataclass(frozen=True, repr=False)
+class OneOf(Target):
+    """The library's classifier answers one of these classes.
+
+    Parameters
+    ----------
+    labels : tuple
+        Labels, or numbers where they are unknown.
+    model : int or str
+        Which of several models.
+    """
+
+    labels: tuple[Any, ...]
+    model: int | str = 0
+
+    def requirement(self, models: Models) -> _core.Requirement:
+        """Make the core's requirement."""
+        from boxwood import _core
+
+        index = models.index(self.model)
+        found = sorted({models.class_index(index, label) for label in self.labels})
+        return _core.Requirement(_core.ClassIn(found), index)
+
+
+def _interval(at_least: float | None, at_most: float | None, more_than: float | None,
+              less_than: float | None) -> _core.Interval:
+    from boxwood import _core
+
+    if at_least is not None and more_than is not None:
+        raise Error("target", "at_least and more_than are both given", "Give one of them")
+    if at_most is not None and less_than is not None:
+        raise Error("target", "at_most and less_than are both given", "Give one of them")
+    lower = at_least if at_least is not None else more_than
+    upper = at_most if at_most is not None else less_than
+    if lower is None and upper is None:
+        raise Error("target", "no end of the range is given", "Give at_least= or at_most=")
+    range_ = _core.Interval(-math.inf if lower is None else lower,
+                            math.inf if upper is None else upper,
+                            more_than is None, less_than is None)
+    if range_.empty or math.isnan(range_.lower) or math.isnan(range_.upper):
+        raise Error("target", f"{range_} holds nothing", "Give the smaller end first")
+    return range_
+
+
+@dataclass(frozen=True, repr=False)
+class Output(Target):
+    """A number that the library predicts lies in a range.
+
+    Parameters
+    ----------
+    at_least, at_most : float, optional
+        Ends that belong to it.
+    more_than, less_than : float, optional
+        Ends that do not.
+    output : int
+        Which number, where the model predicts several.
+    model : int or str
+        Which of several models.
+    """
+
+    at_least: float | None = None
+    at_most: float | None = None
+    more_than: float | None = None
+    less_than: float | None = None
+    output: int = 0
+    model: int | str = 0
+
+    def requirement(self, models: Models) -> _core.Requirement:
+        """Make the core's requirement."""
+        from boxwood import _core
+
+        range_ = _interval(self.at_least, self.at_most, self.more_than, self.less_than)
+        return _core.Requirement(_core.OutputIn(range_, self.output), models.index(self.model))
+
+
+@dataclass(frozen=True, repr=False)
+class Score(Target):
+    """A raw score, or its lead over another one's, lies in a range.
+
+    Parameters
+    ----------
+    at_least, at_most : float, optional
+        Ends that belong to it.
+    more_than, less_than : float, optional
+        Ends that do not.
+    output : int
+        Which score.
+    rival : int, optional
+        Count the lead over this one.
+    model : int or str
+        Which of several models.
+    """
+
+    at_least: float | None = None
+    at_most: float | None = None
+    more_than: float | None = None
+    less_than: float | None = None
+    output: int = 0
+    rival: int | None = None
+    model: int | str = 0
+
+    def requirement(self, models: Models) -> _core.Requirement:
+        """Make the core's requirement."""
+        from boxwood import _core
+
+        range_ = _interval(self.at_least, self.at_most, self.more_than, self.less_than)
+        return _core.Requirement(_core.ScoreIn(range_, self.output, self.rival),
+                                 models.index(self.model))
+
+
+@dataclass(frozen=True, repr=False)
+class Not(Target):
+    """Exactly the opposite of a target.
+
+    Parameters
+    ----------
+    target : Target or object
+        A target, or the label of a class.
+    """
+
+    target: Any
+
+    def requirement(self, models: Models) -> _core.Requirement:
+        """Make the core's requirement."""
+        from boxwood import _core
+
+        inner = self.target if isinstance(self.target, Target) else Class(self.target)
+        made = inner.requirement(models)
+        return _core.Requirement(made.outcome, made.ensemble, not made.negated)

@@ -1,0 +1,295 @@
+// Models: read from bytes or files, put together with a schema, asked for predictions; and the
+// words that are made of a model, a question and its answer.
+#include "common.hpp"
+
+#include <cmath>
+#include <filesystem>
+
+namespace boxwood::python {
+namespace {
+
+using RoundsGiven = std::variant<std::monostate, std::string, std::size_t>;
+
+Rounds rounds_of(const RoundsGiven& given) {
+  Rounds rounds;
+  if (const auto* first = std::get_if<std::size_t>(&given)) {
+    if (*first == 0) throw Error("rounds", "0 rounds leave no model", "Give 1 or more");
+    rounds.first = *first;
+  } else if (const auto* word = std::get_if<std::string>(&given)) {
+    if (*word != "all" && *word != "best" && *word != "automatic") {
+      throw Error("rounds", "\"" + *word + "\" is not known",
+                  "Give \"all\", \"best\" or a whole number");
+    }
+    if (*word == "all") rounds.choice = Rounds::Choice::all;
+    if (*word == "best") rounds.choice = Rounds::Choice::best;
+  }
+  return rounds;
+}
+
+Schema schema_of(const std::vector<Ensemble>& ensembles, const std::string& text) {
+  if (ensembles.empty()) throw Error("model", "there is none", "Give at least one model");
+  return text.empty() ? schema_for(ensembles.front())
+                      : schema_from_json(text, "schema", ensembles.front());
+}
+
+/// Further models read the same columns, in the same order.
+void check_alike(const Ensemble& first, const Ensemble& other, const std::string& name) {
+  if (other.features.size() != first.features.size()) {
+    throw Error(name,
+                "it has " + std::to_string(other.features.size()) + " features, the first model " +
+                    std::to_string(first.features.size()),
+                "Models that are asked together read the same columns");
+  }
+  for (std::size_t i = 0; i < first.features.size(); ++i) {
+    if (other.features[i].name == first.features[i].name) continue;
+    throw Error(name,
+                "feature " + std::to_string(i) + " is \"" + other.features[i].name +
+                    "\", in the first model \"" + first.features[i].name + "\"",
+                "Models that are asked together read the same columns in the same order");
+  }
+}
+
+std::vector<Ensemble> labelled(std::vector<Ensemble> ensembles, const Schema& schema,
+                               const std::vector<std::string>& names) {
+  apply(schema, ensembles.front());
+  for (std::size_t e = 1; e < ensembles.size(); ++e) {
+    check_alike(ensembles.front(), ensembles[e], e < names.size() ? names[e] : "model");
+    if (ensembles[e].classes.empty() && ensembles[e].class_count() == schema.classes.size()) {
+      ensembles[e].classes = schema.classes;
+    }
+  }
+  return ensembles;
+}
+
+const Ensemble& ensemble_at(const Model& model, std::size_t index) {
+  if (index < model.ensembles.size()) return model.ensembles[index];
+  throw Error("model", "there is no model " + std::to_string(index),
+              "There are " + std::to_string(model.ensembles.size()));
+}
+
+/// What a function of an ensemble and a row of its scores gives, for all rows.
+template <typename Number, typename Row>
+auto for_rows(const Model& model, std::size_t index, const Points& points, const Row& row) {
+  const Ensemble& ensemble = ensemble_at(model, index);
+  const std::size_t count = points.shape(0), width = points.shape(1);
+  std::vector<Number> all;
+  std::size_t columns = 0;
+  {
+    const nb::gil_scoped_release released;
+    for (std::size_t r = 0; r < count; ++r) {
+      const std::span<const double> point(points.data() + r * width, width);
+      const std::vector<double> scores = ensemble.predict(point);
+      const std::vector<Number> numbers = row(ensemble, scores);
+      columns = numbers.size();
+      all.insert(all.end(), numbers.begin(), numbers.end());
+    }
+    if (count == 0) columns = ensemble.base.size();
+  }
+  return array_of(std::move(all), {count, columns});
+}
+
+Explanation shown(const Model& model, const Query& query, const Answer& answer, std::size_t row,
+                  std::optional<std::vector<std::string>> faults) {
+  const std::size_t first = query.requirements.empty() ? 0 : query.requirements.front().ensemble;
+  return {ensemble_at(model, first), model.schema, query, answer, row, std::move(faults)};
+}
+
+void bind_ensemble(nb::module_& module) {
+  nb::enum_<Task>(module, "Task", "What a model predicts.")
+      .value("regression", Task::regression)
+      .value("binary", Task::binary)
+      .value("multiclass", Task::multiclass);
+  nb::class_<Category>(module, "Category")
+      .def_ro("code", &Category::code)
+      .def_ro("label", &Category::label);
+  nb::class_<Feature>(module, "Feature")
+      .def_ro("name", &Feature::name)
+      .def_ro("kind", &Feature::kind)
+      .def_ro("categories", &Feature::categories);
+  nb::class_<Ensemble>(module, "Ensemble", "A tree ensemble as it was read.")
+      .def_ro("source", &Ensemble::source)
+      .def_ro("objective", &Ensemble::objective)
+      .def_ro("notes", &Ensemble::notes)
+      .def_ro("features", &Ensemble::features)
+      .def_ro("task", &Ensemble::task)
+      .def_ro("classes", &Ensemble::classes)
+      .def_prop_ro("single", [](const Ensemble& self) { return self.input == Precision::float32; })
+      .def_prop_ro("output_count", [](const Ensemble& self) { return self.base.size(); })
+      .def_prop_ro("class_count", &Ensemble::class_count)
+      .def_prop_ro("tree_count", [](const Ensemble& self) { return self.trees.size(); })
+      .def_prop_ro("leaf_count", &Ensemble::leaf_count)
+      .def_prop_ro("depth", &Ensemble::depth)
+      .def_prop_ro("has_probabilities", &Ensemble::has_probabilities)
+      .def("class_name", &Ensemble::class_name, "index"_a)
+      .def(
+          "class_index",
+          [](const Ensemble& self, const std::string& name) { return self.class_index(name); },
+          "name"_a)
+      .def("to_json", [](const Ensemble& self) { return to_json(self); });
+  module.def(
+      "read_bytes",
+      [](const nb::bytes& bytes, const std::string& place, const RoundsGiven& rounds) {
+        const std::string_view text(bytes.c_str(), bytes.size());
+        const Rounds wanted = rounds_of(rounds);
+        const nb::gil_scoped_release released;
+        return read_model_bytes(text, place, wanted);
+      },
+      "content"_a, "place"_a = "model", "rounds"_a = nb::none(), "Reads a model file's content.");
+  module.def(
+      "schema_for", [](const Ensemble& ensemble) { return to_json(schema_for(ensemble)); },
+      "ensemble"_a, "What the model itself knows, as the JSON of a schema.");
+  module.def(
+      "read_file",
+      [](const std::string& path, const RoundsGiven& rounds) {
+        const Rounds wanted = rounds_of(rounds);
+        const nb::gil_scoped_release released;
+        return read_model(std::filesystem::u8path(path), wanted);
+      },
+      "path"_a, "rounds"_a = nb::none(), "Reads a model file.");
+}
+
+}  // namespace
+
+Model::Model(std::vector<Ensemble> given, const std::string& schema_text,
+             std::vector<std::string> called)
+    : names(std::move(called)),
+      schema(schema_of(given, schema_text)),
+      ensembles(labelled(std::move(given), schema, names)),
+      prepared(std::span<const Ensemble>(ensembles)) {}
+
+void bind_model(nb::module_& module) {
+  bind_ensemble(module);
+  nb::enum_<Statements>(module, "Statements", "Which statements a text may hold.")
+      .value("all", Statements::all)
+      .value("wants", Statements::wants)
+      .value("rules", Statements::rules);
+
+  nb::class_<Model>(module, "Model", "Models that are asked together, made ready once.")
+      .def(nb::init<std::vector<Ensemble>, const std::string&, std::vector<std::string>>(),
+           "ensembles"_a, "schema"_a = "", "names"_a = std::vector<std::string>{})
+      .def("__len__", [](const Model& self) { return self.ensembles.size(); })
+      .def("ensemble", &ensemble_at, "index"_a = 0, nb::rv_policy::reference_internal)
+      .def_prop_ro("schema", [](const Model& self) { return to_json(self.schema); })
+      .def(
+          "scores",
+          [](const Model& self, const Points& points, std::size_t index) {
+            return for_rows<double>(self, index, points,
+                                    [](const Ensemble&, const auto& scores) { return scores; });
+          },
+          "points"_a, "index"_a = 0, "Raw scores, a row for each point.")
+      .def(
+          "outputs",
+          [](const Model& self, const Points& points, std::size_t index) {
+            return for_rows<double>(self, index, points,
+                                    [](const Ensemble& ensemble, const auto& scores) {
+                                      return ensemble.transform(scores);
+                                    });
+          },
+          "points"_a, "index"_a = 0, "What the library's link makes of the scores.")
+      .def(
+          "probabilities",
+          [](const Model& self, const Points& points, std::size_t index) {
+            return for_rows<double>(
+                self, index, points, [](const Ensemble& ensemble, const auto& scores) {
+                  const std::vector<double> outputs = ensemble.transform(scores);
+                  std::vector<double> all;
+                  for (std::size_t k = 0; k < ensemble.class_count(); ++k) {
+                    all.push_back(ensemble.probability(outputs, k));
+                  }
+                  return all;
+                });
+          },
+          "points"_a, "index"_a = 0, "The probability of each class.")
+      .def(
+          "classes",
+          [](const Model& self, const Points& points, std::size_t index) {
+            return for_rows<std::int64_t>(
+                self, index, points, [](const Ensemble& ensemble, const auto& scores) {
+                  return std::vector<std::int64_t>{
+                      static_cast<std::int64_t>(ensemble.classify(scores))};
+                });
+          },
+          "points"_a, "index"_a = 0, "The index of the class that the library answers.")
+      .def(
+          "query",
+          [](const Model& self, const Point& point) {
+            Query query = query_for(self.ensembles.front(), vector_of(point));
+            apply(self.schema, query);
+            return query;
+          },
+          "point"_a, "A query at this point with the schema's rules and no requirement.")
+      .def(
+          "add_text",
+          [](const Model& self, Query& query,
+             const std::vector<std::tuple<std::string, std::string, Statements>>& texts) {
+            std::vector<QueryText> all;
+            for (const auto& [text, place, may_hold] : texts) {
+              all.push_back({text, place, may_hold});
+            }
+            add_text(all, self.ensembles, self.schema, query, self.names);
+          },
+          "query"_a, "texts"_a, "Adds what (text, place, statements) say to a query.")
+      .def(
+          "validate",
+          [](const Model& self, const Query& query) { validate(query, self.ensembles); }, "query"_a)
+      .def(
+          "meets",
+          [](const Model& self, const Query& query, const Point& point) {
+            return meets(query, self.ensembles, vector_of(point));
+          },
+          "query"_a, "point"_a)
+      .def(
+          "verify",
+          [](const Model& self, const Query& query, const Answer& answer, std::size_t samples,
+             std::uint64_t seed) {
+            const Verification found = verify(self.ensembles, query, answer, samples, seed);
+            return std::pair(found.faults, found.points_checked);
+          },
+          "query"_a, "answer"_a, "samples"_a = 256, "seed"_a = 1,
+          "What an independent check finds wrong, and how many points it looked at.")
+      .def(
+          "sentences",
+          [](const Model& self, const Query& query, const Answer& answer, std::size_t row) {
+            return sentences(shown(self, query, answer, row, std::nullopt));
+          },
+          "query"_a, "answer"_a, "row"_a = 0)
+      .def(
+          "to_table",
+          [](const Model& self, const Query& query, const Answer& answer, std::size_t row) {
+            return to_table(shown(self, query, answer, row, std::nullopt));
+          },
+          "query"_a, "answer"_a, "row"_a = 0)
+      .def(
+          "to_json",
+          [](const Model& self, const Query& query, const Answer& answer, std::size_t row,
+             std::optional<std::vector<std::string>> faults) {
+            return to_json(shown(self, query, answer, row, std::move(faults)));
+          },
+          "query"_a, "answer"_a, "row"_a = 0, "faults"_a = nb::none())
+      .def(
+          "region_json",
+          [](const Model& self, const Query& query, const Region& region, std::size_t row,
+             std::size_t number) {
+            const std::size_t first =
+                query.requirements.empty() ? 0 : query.requirements.front().ensemble;
+            return to_json(
+                RegionView{ensemble_at(self, first), self.schema, query, region, row, number});
+          },
+          "query"_a, "region"_a, "row"_a = 0, "number"_a = 1)
+      .def(
+          "value_text",
+          [](const Model& self, std::size_t feature, double value) {
+            return value_text(self.schema.features.at(feature), value, self.ensembles[0].input);
+          },
+          "feature"_a, "value"_a)
+      .def(
+          "interval_text",
+          [](const Model& self, std::size_t feature, const Interval& interval,
+             std::optional<double> now) {
+            return interval_text(self.schema.features.at(feature), interval,
+                                 self.ensembles[0].input, now);
+          },
+          "feature"_a, "interval"_a, "now"_a = nb::none());
+}
+
+}  // namespace boxwood::python

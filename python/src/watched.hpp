@@ -1,0 +1,146 @@
+// Runs a search on a thread of its own while the calling thread, without the GIL, waits and looks
+// at signals now and then. So Ctrl-C stops the search and not the interpreter, other Python threads
+// go on, and callbacks get the GIL whichever thread they come from.
+#pragma once
+
+#include "common.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace boxwood::python {
+
+/// What can stop a search from outside: a signal, or a callback that raised or had enough.
+class Control {
+ public:
+  const std::atomic<bool>* flag() const { return &interrupt_; }
+  void stop() { interrupt_ = true; }
+  bool stopped() const { return interrupt_; }
+
+  /// Keeps the first error of a callback, to be raised when the search has ended.
+  void fail(std::exception_ptr error) {
+    const std::lock_guard guard(mutex_);
+    if (!error_) error_ = std::move(error);
+    stop();
+  }
+  void raise_failure() {
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+
+  /// Looks at signals; the GIL is held. An exception of their handlers stops the search.
+  void look_at_signals() {
+    if (PyErr_CheckSignals() == 0) return;
+    nb::python_error raised;
+    const bool first = !signal_;
+    keyboard_ = first && raised.matches(PyExc_KeyboardInterrupt);
+    signal_.emplace(std::move(raised));
+    stop();
+  }
+  /// Raises what a signal's handler raised, unless it was one Ctrl-C and there is something to
+  /// keep.
+  void raise_signal(bool keep) {
+    if (signal_ && !(keep && keyboard_)) throw std::move(*signal_);
+  }
+  bool interrupted() const { return signal_.has_value(); }
+
+  /// Called from the threads of a search; a Python False or an exception stops it.
+  void call(const nb::object& callback, const auto&... arguments) {
+    if (stopped()) return;
+    const nb::gil_scoped_acquire held;
+    try {
+      const nb::object result = callback(arguments...);
+      if (result.is(nb::handle(Py_False))) stop();
+    } catch (...) {
+      fail(std::current_exception());
+    }
+  }
+
+ private:
+  std::atomic<bool> interrupt_{false};
+  std::mutex mutex_;
+  std::exception_ptr error_;
+  std::optional<nb::python_error> signal_;
+  bool keyboard_ = false;
+};
+
+/// Options whose callbacks and interrupt are the control's.
+inline Options options_of(const SearchOptions& given, Control& control) {
+  Options options = given.values;
+  options.examples = given.examples;
+  options.limits.interrupt = control.flag();
+  if (!given.progress.is_none()) {
+    options.progress = [&](const Progress& progress) { control.call(given.progress, progress); };
+  }
+  return options;
+}
+
+/// A custom term asks Python; what it raises stops the search. Until then the change is forbidden.
+inline Query guarded(Query query, Control& control) {
+  if (query.term) {
+    query.term = [term = std::move(query.term), &control](std::size_t feature, double from,
+                                                          double to) {
+      try {
+        return term(feature, from, to);
+      } catch (...) {
+        control.fail(std::current_exception());
+        return std::numeric_limits<double>::infinity();
+      }
+    };
+  }
+  return query;
+}
+
+/// Waits until `done` under the mutex, without the GIL, and looks at signals every 50 ms.
+inline void wait_for(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
+                     Control& control, const auto& done) {
+  while (!changed.wait_for(lock, std::chrono::milliseconds(50), done)) {
+    lock.unlock();
+    {
+      const nb::gil_scoped_acquire held;
+      control.look_at_signals();
+    }
+    lock.lock();
+  }
+}
+
+/// `work(control)` on a thread of its own. `keeps(result)`: whether Ctrl-C leaves something worth
+/// returning; otherwise it raises KeyboardInterrupt, as a second one always does.
+template <typename Work, typename Keeps>
+auto watched(Control& control, const Work& work, const Keeps& keeps) {
+  using Result = decltype(work());
+  std::optional<Result> result;
+  std::exception_ptr failure;
+  {
+    const nb::gil_scoped_release released;
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool done = false;
+    std::thread worker([&] {
+      try {
+        result.emplace(work());
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      const std::lock_guard guard(mutex);
+      done = true;
+      changed.notify_all();
+    });
+    {
+      std::unique_lock lock(mutex);
+      wait_for(lock, changed, control, [&] { return done; });
+    }
+    worker.join();
+  }
+  control.raise_failure();
+  if (failure) std::rethrow_exception(failure);
+  control.raise_signal(keeps(*result));
+  return std::move(*result);
+}
+
+}  // namespace boxwood::python
