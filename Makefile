@@ -1,6 +1,6 @@
 # Short names for the usual commands. `make` alone lists them.
 .POSIX:
-.PHONY: help demo build test test-quick test-long test-matrix asan tsan fuzz bench bench-quick bench-reading bench-kinds format tidy install clean
+.PHONY: help demo build test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds format tidy install clean
 
 PREFIX = /usr/local
 COMMAND = build/release/bin/boxwood
@@ -13,6 +13,7 @@ help:
 	@echo 'make test-quick  developer build and its quick tests only'
 	@echo 'make test-long   developer build and 100 000 cases of every random test (hours)'
 	@echo 'make test-matrix the tests against the real libraries with old and newest versions of each'
+	@echo 'make test-wheel  build the Python wheel and try it in an environment of its own'
 	@echo 'make asan        quick tests under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan        threaded tests under the thread sanitizer'
 	@echo 'make fuzz        fuzz the readers (BOXWOOD_FUZZ_SECONDS=30 a target)'
@@ -50,6 +51,10 @@ test-matrix:
 	@cmake --preset dev
 	@cmake --build --preset dev --target boxwood_cli
 	@bash scripts/matrix.sh
+
+test-wheel:
+	@bash scripts/bootstrap.sh tests
+	@bash scripts/test.sh wheel
 
 asan tsan fuzz:
 	@bash scripts/bootstrap.sh tests

@@ -3,7 +3,7 @@
 # others. What this machine cannot run counts as skipped, and with CI=true as failed.
 #
 #   scripts/test.sh                every phase
-#   scripts/test.sh PHASE...       just these: check, all, quick, long, asan, tsan, fuzz
+#   scripts/test.sh PHASE...       just these: check, all, quick, long, wheel, asan, tsan, fuzz
 set -uo pipefail
 cd "$(dirname "$0")/.."
 fuzz_seconds=${BOXWOOD_FUZZ_SECONDS:-15}
@@ -28,8 +28,8 @@ skip() {
   echo "skipped: $*"
   if [ "${CI:-}" = true ]; then failed=$((failed + 1)); else skipped=$((skipped + 1)); fi
 }
-build() {  # build PRESET
-  if cmake --preset "$1" >"$log" 2>&1 && cmake --build --preset "$1" >"$log" 2>&1; then
+build() {  # build PRESET [CMAKE_OPTION...]
+  if cmake --preset "$@" >"$log" 2>&1 && cmake --build --preset "$1" >"$log" 2>&1; then
     return 0
   fi
   cat "$log"
@@ -72,14 +72,23 @@ check() {
 }
 dev() {  # dev PRESET
   heading "Developer build: warnings are errors"
-  build dev || return
+  local python=()
+  if .venv/bin/python -c 'import nanobind, pytest' 2>/dev/null; then
+    python=(-DBOXWOOD_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python")
+  fi
+  build dev ${python[@]+"${python[@]}"} || return
   heading "Tests"
-  if [ "$1" != dev ] || .venv/bin/python -c 'import xgboost, sklearn' 2>/dev/null; then
+  if [ "$1" != dev ] || .venv/bin/python -c 'import xgboost, sklearn, nanobind, pytest' 2>/dev/null
+  then
     run_ctest "$1"
   else
     run_ctest "$1" --label-exclude live
     skip "the tests against the real libraries need tests/requirements.txt in .venv"
   fi
+}
+wheel() {
+  heading "The Python package as a wheel, in an environment of its own"
+  count "wheel" bash scripts/wheel_test.sh "$PWD/.venv/bin/python"
 }
 asan() {
   heading "Address and undefined-behaviour sanitizers, shared library"
@@ -103,8 +112,8 @@ for phase in "$@"; do
   case $phase in
     all) dev dev ;;
     quick | long) dev "$phase" ;;
-    check | asan | tsan | fuzz) "$phase" ;;
-    *) echo "test.sh: no phase \"$phase\": check, all, quick, long, asan, tsan, fuzz" >&2; exit 2 ;;
+    check | wheel | asan | tsan | fuzz) "$phase" ;;
+    *) echo "test.sh: no phase \"$phase\": check, all, quick, long, wheel, asan, tsan, fuzz" >&2; exit 2 ;;
   esac
 done
 

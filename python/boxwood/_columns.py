@@ -139,7 +139,7 @@ class Columns:
                         nearest(lost[0], named) or "Name the columns as they were in training")
         return found
 
-    def encode(self, index: int, value: Any, place: str) -> float:
+    def encode(self, index: int, value: Any, place: str, *, raw: bool = False) -> float:
         """Turn one value into the number that the model reads.
 
         Parameters
@@ -150,6 +150,8 @@ class Columns:
             A number, a label, a category, or something missing.
         place : str
             Names the argument in errors.
+        raw : bool
+            Numbers are the model's own, as in arrays; otherwise those that are labels count so.
 
         Returns
         -------
@@ -158,6 +160,8 @@ class Columns:
         """
         if missing(value):
             return np.nan
+        if raw and isinstance(value, (int, float, np.number, np.bool_)):
+            return float(value)
         codes = self.codes[index]
         if codes is not None:
             text = label_text(value)
@@ -209,7 +213,8 @@ class Columns:
             values = list(row) if not isinstance(row, str) else []
             names = [None] * len(values)
         order = self.order(names, place)
-        return np.array([self.encode(i, values[at], place) for i, at in enumerate(order)])
+        raw = not is_row(row)
+        return np.array([self.encode(i, values[at], place, raw=raw) for i, at in enumerate(order)])
 
     def points(self, table: Any, place: str = "data") -> np.ndarray:
         """Turn a table into points of the model's.
@@ -257,7 +262,7 @@ class Columns:
                      for i, value in enumerate(column.categories or [])]
             table = np.array([*codes, np.nan])
             return table[column.values]
-        if column.kind == "text" or self.codes[index] is not None:
+        if column.kind == "text" or (self.codes[index] is not None and column.name is not None):
             known: dict[Any, float] = {}
             return np.array([known[value] if value in known
                              else known.setdefault(value, self.encode(index, value, place))
@@ -307,7 +312,8 @@ class Columns:
         """
         if is_table(given):
             if module_of(given) != "pandas":
-                return Form("dict", self.titles)
+                names = given.schema.names if module_of(given) == "pyarrow" else given.columns
+                return Form("dict", self._called(list(names)))
             return Form("series", self._called(list(given.columns)),
                         given.index[0] if len(given) else None)
         if isinstance(given, Mapping):

@@ -1,0 +1,39 @@
+"""What the tests of the Python package share. The package under test is the one on PYTHONPATH."""
+
+import pathlib
+
+import boxwood
+import numpy as np
+import pandas as pd
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GERMAN = ROOT / "examples" / "german_credit"
+
+
+@pytest.fixture(scope="session")
+def german():
+    return boxwood.Explainer(GERMAN / "model.ubj", schema=GERMAN / "schema.json")
+
+
+@pytest.fixture(scope="session")
+def applicants():
+    return pd.read_csv(GERMAN / "applicants.csv").drop(columns="class")
+
+
+@pytest.fixture(scope="session")
+def people():
+    """A frame with every type of column, and what is to be predicted of it."""
+    random = np.random.default_rng(11)
+    count = 400
+    frame = pd.DataFrame({
+        "age": random.integers(18, 80, count),
+        "income": np.round(random.lognormal(3, 0.6, count), 2),
+        "member": random.random(count) < 0.4,
+        "town": pd.Categorical(random.choice(["Bonn", "Jena", "Ulm"], count)),
+        "floors": pd.Categorical(random.choice([1, 2, 5], count), categories=[1, 2, 5]),
+    })
+    score = (frame["income"] / 20 + frame["member"] * 0.8 + (frame["town"] == "Ulm") * 0.9
+             - (frame["age"] - 40).abs() / 30 + (frame["floors"] == 5) * 0.5
+             + random.normal(0, 0.2, count))
+    return frame, score

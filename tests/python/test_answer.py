@@ -1,0 +1,97 @@
+"""The face of an answer: text, table, HTML, frames, and what is there when nothing was found."""
+
+import json
+import pickle
+
+import boxwood
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def answer(german, applicants):
+    return german.explain(applicants.iloc[0], "granted")
+
+
+def test_what_is_known(answer, applicants):
+    assert answer.status == "optimal" and answer.proven and answer.found and answer
+    assert answer.gap == 0 and answer.lower_bound == answer.cost == 2
+    assert answer.outcome == "granted" and answer.outcome_before == "refused"
+    assert answer.statistics.seconds >= 0 and answer.statistics.nodes >= 0
+    change = answer.changes[0]
+    assert (change.feature, change.title) == ("checking_status", "checking account")
+    assert (change.before, change.after) == ("0 to 200 DM", "200 DM or more")
+    assert str(change) == ("checking account: 0 to 200 DM → 200 DM or more (anything in: "
+                           "200 DM or more)")
+    assert set(answer.region) == set(applicants.columns)
+    assert all(value in answer.region[name] for name, value in
+               zip(applicants.columns, answer.array, strict=True))
+    facts = json.loads(answer.to_json())
+    assert facts["cost"] == answer.cost and facts["text"]
+    frame = answer.to_frame()
+    assert list(frame["feature"]) == ["checking_status", "other_parties"]
+
+
+def test_repr_is_the_table(answer):
+    text = repr(answer)
+    assert text.startswith('Applicant 0: credit refused (probability of "granted" 0.13')
+    assert "feature            now           change to        anything in" in text
+    assert text.endswith("nothing nearer exists")
+    assert "proven optimal" in answer.text
+
+
+def test_html(answer, german, applicants):
+    page = answer._repr_html_()
+    assert page.count("<tr>") == 3 and "proven optimal" in page and "200 DM or more" in page
+    assert page.count("<svg") == 1, "one of the two changes is on a scale"
+    assert page.startswith("<div") and page.endswith("</div>")
+    impossible = german.explain(applicants.iloc[0], "granted", only=["own_telephone"])
+    assert "proven impossible" in impossible._repr_html_()
+    assert "nothing to change" in german.explain(applicants.iloc[0], "refused")._repr_html_()
+    unknown = german.explain(applicants.iloc[0], "granted", node_limit=0, engine="paper")
+    assert "nothing found yet" in unknown._repr_html_()
+    odd = boxwood.Schema.from_json(german.schema.to_json())
+    odd["checking_status"].title = "<b>account</b>"
+    from conftest import GERMAN
+    shown = boxwood.Explainer(GERMAN / "model.ubj", schema=odd)
+    assert "<b>account" not in shown.explain(applicants.iloc[0], "granted")._repr_html_()
+
+
+def test_where_nothing_is_found(german, applicants):
+    answer = german.explain(applicants.iloc[0], "granted", only=["own_telephone"])
+    assert answer.status == "infeasible" and answer.proven and not answer
+    assert answer.point is None and answer.array is None and answer.outcome is None
+    assert answer.changes == [] and answer.region == {} and answer.ties == []
+    assert answer.cost == np.inf and answer.to_frame().empty and answer.verify() == []
+    assert "Not possible" in answer.text
+    with pytest.raises(ValueError, match="there is no point"):
+        answer.point_frame()
+    with pytest.raises(boxwood.Error, match="there is no point"):
+        german.widen(answer)
+
+
+def test_ties(german, applicants):
+    ties = {}
+    for i, row in applicants.iterrows():
+        answer = german.explain(row, "granted", cost="l0")
+        ties[i] = len(answer.ties)
+        for other in answer.ties:
+            assert len(other) == answer.cost and other != answer.changes
+    assert any(ties.values())
+
+
+def test_errors_can_be_sent_to_other_processes():
+    error = boxwood.Error("x", "it is wrong", "Mend it", "")
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.place, again.remedy) == ("x: it is wrong. Mend it", "x", "Mend it")
+    unknown = boxwood.UnsupportedModelError("this is none", "Give one")
+    assert str(pickle.loads(pickle.dumps(unknown))) == "this is none. Give one"
+    assert isinstance(unknown, boxwood.Error) and isinstance(unknown, ValueError)
+
+
+def test_intervals():
+    interval = boxwood.Interval(1, 2, upper_closed=False)
+    assert 1 in interval and 2 not in interval and not interval.empty
+    assert repr(interval) == "[1.0, 2.0)"
+    assert interval == boxwood.Interval(1, 2, True, False) and interval != boxwood.Interval(1, 2)
+    assert interval != 3 and len({interval, boxwood.Interval(1, 2, True, False)}) == 1

@@ -1,0 +1,65 @@
+"""Nothing is left behind: no object that nanobind misses at the end, no memory that grows."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+from conftest import GERMAN
+
+
+def run(program):
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program), str(GERMAN)],
+                          capture_output=True, text=True, env=os.environ, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_no_object_leaks():
+    done = run("""
+        import sys, csv, boxwood
+        folder = sys.argv[1]
+        explainer = boxwood.Explainer(folder + "/model.ubj", schema=folder + "/schema.json")
+        row = next(csv.DictReader(open(folder + "/applicants.csv")))
+        row = {name: int(value) if value.isdigit() else value for name, value in row.items()}
+        answer = explainer.explain(row, "granted", progress=lambda progress: None)
+        answer.changes, answer.region, answer.text, answer._repr_html_()
+        explainer.menu(row, 2, "granted"), explainer.widen(answer)
+        explainer.explain(row, "granted", cost=lambda name, before, after: abs(after - before))
+        try:
+            explainer.explain(row, "granted", rules="nonsense")
+        except boxwood.Error:
+            pass
+        explainer.map(row, ("duration", "credit_amount")), explainer.regions(row, 1.5)
+        print("done")
+    """)
+    assert done.stdout == "done\n" and "leak" not in done.stderr.lower(), done.stderr
+
+
+def test_memory_stays_flat():
+    done = run("""
+        import sys, csv, os, boxwood
+        folder = sys.argv[1]
+        explainer = boxwood.Explainer(folder + "/model.ubj", schema=folder + "/schema.json")
+        rows = [{name: int(value) if value.isdigit() else value for name, value in row.items()}
+                for row in csv.DictReader(open(folder + "/applicants.csv"))]
+        table = [explainer.columns.point(row) for row in rows]
+        import numpy as np
+        table = np.array(table)
+
+        def used():
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        def ask(times):
+            for _ in range(times):
+                explainer.explain_batch(np.repeat(table, 20, axis=0), 1, show_progress=False)
+                answer = explainer.explain(rows[0], "granted")
+                answer.changes, answer.point, answer.to_json(), answer._repr_html_()
+
+        ask(3)
+        before = used()
+        ask(15)
+        print((used() - before) >> 20)
+    """)
+    assert int(done.stdout) < 16, f"{done.stdout.strip()} MB more after 3000 questions"

@@ -1,0 +1,185 @@
+"""Fitted models of the four libraries: predictions and answers are confirmed by the library itself."""
+
+import boxwood
+import catboost
+import lightgbm
+import numpy as np
+import pandas as pd
+import pytest
+import xgboost
+from sklearn import ensemble, tree
+
+QUIET = {"verbose": -1, "n_jobs": 1, "min_child_samples": 5}
+CAT = {"iterations": 12, "depth": 3, "verbose": False, "allow_writing_files": False,
+       "max_ctr_complexity": 1}
+
+
+def words(frame):
+    """CatBoost takes words, not pandas' categories of numbers."""
+    return frame.assign(town=frame["town"].astype(str), floors=frame["floors"].astype(str))
+
+
+def plain(frame):
+    """Most of scikit-learn takes numbers alone."""
+    return frame.assign(town=frame["town"].cat.codes, floors=frame["floors"].astype(int),
+                        member=frame["member"].astype(int))
+
+
+CLASSIFIERS = {
+    "xgboost": (lambda: xgboost.XGBClassifier(n_estimators=12, max_depth=3, enable_categorical=True,
+                                              n_jobs=1), lambda frame: frame),
+    "lightgbm": (lambda: lightgbm.LGBMClassifier(n_estimators=12, max_depth=3, **QUIET),
+                 lambda frame: frame),
+    "catboost": (lambda: catboost.CatBoostClassifier(cat_features=["town", "floors"], **CAT), words),
+    "hist": (lambda: ensemble.HistGradientBoostingClassifier(
+        max_iter=12, max_depth=3, categorical_features="from_dtype"),
+        lambda frame: frame.assign(floors=frame["floors"].astype(int))),
+    "forest": (lambda: ensemble.RandomForestClassifier(12, max_depth=4, random_state=1), plain),
+    "extra": (lambda: ensemble.ExtraTreesClassifier(12, max_depth=4, random_state=1), plain),
+    "boosting": (lambda: ensemble.GradientBoostingClassifier(n_estimators=12, random_state=1),
+                 plain),
+    "tree": (lambda: tree.DecisionTreeClassifier(max_depth=4, random_state=1), plain),
+}
+
+
+def fitted(name, people, several=False):
+    make, prepare = CLASSIFIERS[name]
+    frame, score = people
+    data = prepare(frame)
+    label = pd.cut(score, [-np.inf, 0.8, 1.6, np.inf], labels=False) if several \
+        else (score > 1.2).astype(int)
+    if name != "xgboost":
+        label = label.map({0: "low", 1: "middle", 2: "high"} if several else {0: "no", 1: "yes"})
+    return make().fit(data, label), data
+
+
+def predicted(model, frame):
+    return np.asarray(model.predict(frame)).ravel().tolist()
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("several", [False, True])
+def test_answers_are_what_the_library_predicts(name, several, people):
+    model, data = fitted(name, people, several)
+    explainer = boxwood.Explainer(model, data)
+    assert explainer.predict(data).tolist() == predicted(model, data)
+    ours, theirs = explainer.predict_proba(data), model.predict_proba(data)
+    # numpy's exp on vectors, which scikit-learn's softmax uses, may differ in the last bits.
+    np.testing.assert_array_max_ulp(ours.astype(theirs.dtype), theirs, 4 if name in ("hist", "boosting") else 0)
+    target = predicted(model, data)[0]
+    asked = data[np.array(predicted(model, data)) != target].head(6)
+    batch = explainer.explain_batch(asked, target, show_progress=False)
+    assert batch.statuses == ["optimal"] * len(asked)
+    assert predicted(model, batch.points()) == [target] * len(asked)
+    for answer, (label, row) in zip(batch, asked.iterrows(), strict=True):
+        assert answer.verify() == []
+        assert answer.outcome == target and answer.outcome_before != target
+        assert answer.point.name == label and list(answer.point.index) == list(data.columns)
+        changed = {change.feature for change in answer.changes}
+        for column in data.columns:
+            same = answer.point[column] == row[column]
+            assert same == (column not in changed), (column, answer.point[column], row[column])
+        # What is not the answer's cost cannot be reached: the next point nearer is another class.
+        assert predicted(model, answer.point_frame()) == [target]
+
+
+@pytest.mark.parametrize("name", ["xgboost", "lightgbm", "catboost", "hist"])
+def test_categories_come_back_in_their_own_words(name, people):
+    model, data = fitted(name, people)
+    explainer = boxwood.Explainer(model, data)
+    label = 1 if name == "xgboost" else "yes"
+    row = data[(np.array(predicted(model, data)) != label) & (data["town"] == "Bonn")].iloc[0]
+    answer = explainer.explain(row, label, only=["town", "floors", "member"])
+    if answer.found:
+        assert answer.point["town"] in ("Bonn", "Jena", "Ulm", "(other)")
+        assert type(answer.point["member"]) is bool
+    assert explainer.schema["member"].labels == ["False", "True"]
+    assert explainer.schema["age"].kind == "integer"
+    assert set(explainer.schema["town"].labels) >= {"Ulm"}
+
+
+def test_a_category_that_the_model_does_not_know(people):
+    model, data = fitted("xgboost", people)
+    explainer = boxwood.Explainer(model, data)
+    with pytest.raises(boxwood.Error, match='column "town": no category \'Ulmm\'. Did you mean "Ulm"'):
+        explainer.explain({**data.iloc[0].to_dict(), "town": "Ulmm"})
+
+
+@pytest.mark.parametrize("make", [
+    lambda: xgboost.XGBRegressor(n_estimators=10, max_depth=3, n_jobs=1),
+    lambda: lightgbm.LGBMRegressor(n_estimators=10, max_depth=3, **QUIET),
+    lambda: catboost.CatBoostRegressor(**CAT),
+    lambda: ensemble.RandomForestRegressor(8, max_depth=4, random_state=2),
+    lambda: ensemble.HistGradientBoostingRegressor(max_iter=10, max_depth=3),
+])
+def test_numbers_wanted(make, people):
+    frame, score = people
+    data = plain(frame).astype(float)
+    model = make().fit(data, score)
+    explainer = boxwood.Explainer(model, data)
+    theirs = model.predict(data)
+    assert np.array_equal(explainer.predict(data).astype(theirs.dtype), theirs)
+    row = data.iloc[int(np.argmin(theirs))]
+    now = float(theirs.min())
+    for ends, holds in (({"at_least": 1.5}, lambda to: to >= 1.5),
+                        ({"between": (1.0, 1.2)}, lambda to: 1.0 <= to <= 1.2),
+                        ({"change": 0.5}, lambda to: to >= now + 0.5),
+                        ({"change": "+10%"} if now > 0 else {"change": "+1"},
+                         lambda to: to > now)):
+        answer = explainer.explain(row, **ends)
+        assert answer.status == "optimal", (ends, answer)
+        there = float(model.predict(answer.point_frame())[0])
+        assert holds(there) and answer.outcome == there, (ends, there)
+    with pytest.raises(boxwood.Error, match="predicts a number: say which is wanted"):
+        explainer.explain(row)
+    with pytest.raises(boxwood.Error, match="predicts a number, not the class 'good'"):
+        explainer.explain(row, "good")
+
+
+def test_several_models_at_once(people):
+    frame, score = people
+    data = plain(frame).astype(np.float32)  # the forest reads float32, LightGBM float64
+    models = {
+        "old": ensemble.RandomForestClassifier(6, max_depth=4, random_state=3).fit(data, score > 1.2),
+        "new": lightgbm.LGBMClassifier(n_estimators=9, **QUIET).fit(data, score > 1.0),
+    }
+    explainer = boxwood.Explainer(models, data)
+    both = ~models["old"].predict(data) & ~models["new"].predict(data)
+    row = data[both].iloc[0]
+    alone = explainer.explain(row, True)
+    answer = explainer.explain(row, True, requirements=[boxwood.Class(True, model="new")])
+    assert answer.status == "optimal" and answer.cost >= alone.cost
+    for model in models.values():
+        assert model.predict(answer.point_frame())[0]
+    spoken = explainer.explain(row, "want True; model new: want True")
+    assert spoken.cost == answer.cost
+    with pytest.raises(boxwood.Error, match='no model "newer". There are: old, new'):
+        explainer.explain(row, boxwood.Class(True, model="newer"))
+
+
+def test_models_of_other_columns_are_not_asked_together(people):
+    frame, score = people
+    data = plain(frame)
+    one = tree.DecisionTreeClassifier(max_depth=2).fit(data, score > 1)
+    two = tree.DecisionTreeClassifier(max_depth=2).fit(data[["age", "income"]], score > 1)
+    with pytest.raises(boxwood.Error, match="it has 2 features, the first model 5"):
+        boxwood.Explainer([one, two], data)
+
+
+def test_files_and_bytes_and_rounds(people, tmp_path):
+    frame, score = people
+    data = plain(frame)
+    model = xgboost.XGBClassifier(n_estimators=10, max_depth=2, n_jobs=1).fit(data, score > 1)
+    boxwood.save_model(model, tmp_path / "model.bin")
+    by_file = boxwood.Explainer(tmp_path / "model.bin")
+    by_bytes = boxwood.Explainer((tmp_path / "model.bin").read_bytes())
+    assert np.array_equal(by_file.scores(data), by_bytes.scores(data))
+    short = boxwood.Explainer(tmp_path / "model.bin", rounds=4)
+    theirs = model.predict(data, output_margin=True, iteration_range=(0, 4))
+    assert np.array_equal(short.scores(data)[:, 0].astype(np.float32), theirs)
+    with pytest.raises(boxwood.Error, match="no such file"):
+        boxwood.Explainer(tmp_path / "other.bin")
+    with pytest.raises(boxwood.Error, match="not all, best|is not known"):
+        boxwood.Explainer(tmp_path / "model.bin", rounds="some")
+    with pytest.raises(boxwood.UnsupportedModelError, match="not a model that Boxwood knows"):
+        boxwood.Explainer(object())

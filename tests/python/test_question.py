@@ -1,0 +1,326 @@
+"""Every keyword of a question, on the German-credit example, against the model itself."""
+
+import json
+import os
+import subprocess
+
+import boxwood
+import numpy as np
+import pytest
+from conftest import GERMAN
+
+
+def moved(answer):
+    return {change.feature for change in answer.changes}
+
+
+@pytest.fixture(scope="module")
+def row(applicants):
+    return applicants.iloc[0]
+
+
+@pytest.fixture(scope="module")
+def best(german, row):
+    return german.explain(row, "granted")
+
+
+def test_answers_are_those_of_the_command(german, applicants):
+    command = os.environ["BOXWOOD_COMMAND"]
+    done = subprocess.run([command, "explain", GERMAN / "model.ubj", "--data",
+                           GERMAN / "applicants.csv", "--schema", GERMAN / "schema.json", "--class",
+                           "granted", "--format", "jsonl"], capture_output=True, text=True, check=True)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(lines) == len(applicants)
+    for told, (_, row) in zip(lines, applicants.iterrows(), strict=True):
+        ours = json.loads(german.explain(row, "granted").to_json())
+        for key in ("seconds", "nodes", "text", "peak_bytes", "threads"):
+            told.pop(key), ours.pop(key)
+        assert ours == told
+
+
+def test_fixed_and_only(german, row, best):
+    assert moved(best) == {"checking_status", "other_parties"}
+    fixed = german.explain(row, "granted", fixed=["checking_status"])
+    assert "checking_status" not in moved(fixed) and fixed.cost > best.cost
+    assert moved(german.explain(row, "granted", fixed="other debtors")).isdisjoint({"other_parties"})
+    free = ["duration", "credit_amount", "age", "purpose"]
+    assert moved(german.explain(row, "granted", only=free)) <= set(free)
+
+
+def test_ranges_replace_those_of_the_schema(german, row):
+    answer = german.explain(row, "granted", ranges={"duration": (29, None), "credit_amount": (1, 9)})
+    assert answer.point["duration"] >= 29
+    assert answer.point["credit_amount"] in (row["credit_amount"], *range(1, 10))
+    labels = german.explain(row, "granted", ranges={"checking_status": (None, "0 to 200 DM")})
+    assert labels.point["checking_status"] != "200 DM or more"
+    with pytest.raises(boxwood.Error, match="the lowest value is above the highest"):
+        german.explain(row, "granted", ranges={"duration": (30, 20)})
+    with pytest.raises(boxwood.Error, match="is not two ends"):
+        german.explain(row, "granted", ranges={"duration": 30})
+
+
+def test_weights(german, row, best):
+    dear = german.explain(row, "granted", weights={"other debtors": 50})
+    assert "other_parties" not in moved(dear) and dear.cost > best.cost
+    half = german.explain(row, "granted", weights={"checking_status": 0.5, "other_parties": 0.5})
+    assert half.cost == pytest.approx(best.cost / 2)
+
+
+def test_rules_in_words_and_objects(german, row, best):
+    without = german.explain(row, "granted", rules="other_parties stays")
+    assert "other_parties" not in moved(without)
+    rule = boxwood.If("checking_status changes", "duration <= 24")
+    assert repr(rule) == "If('checking_status changes', 'duration <= 24')"
+    for answer in (german.explain(row, "granted", rules=[rule]),
+                   german.explain(row, "granted", rules=[str(rule)])):
+        assert answer.point["checking_status"] == row["checking_status"] or (
+            answer.point["duration"] <= 24)
+        assert answer.cost > best.cost
+    either = boxwood.AnyOf("duration <= 20", boxwood.AllOf("credit_amount <= 3000", "duration <= 28"))
+    answer = german.explain(row, "granted", rules=either)
+    assert answer.point["duration"] <= 20 or (answer.point["credit_amount"] <= 3000
+                                              and answer.point["duration"] <= 28)
+    never = german.explain(row, "granted", rules=boxwood.NotSo("other_parties = guarantor"))
+    assert never.point["other_parties"] != "guarantor"
+    with pytest.raises(boxwood.Error) as caught:
+        german.explain(row, "granted", rules="duration <= twelve")
+    assert caught.value.place == "rules, column 13"
+    assert str(caught.value).splitlines()[1] == "    duration <= twelve"
+
+
+def test_costs(german, row):
+    l1 = german.explain(row, "granted", cost="l1")
+    assert l1.cost == l1.distance
+    l2 = german.explain(row, "granted", cost=boxwood.L2())
+    assert l2.distance == pytest.approx(np.sqrt(l2.cost))
+    fewest = german.explain(row, "granted", cost="l0")
+    assert fewest.cost == len(fewest.changes)
+    largest = german.explain(row, "granted", cost="linf")
+    assert largest.cost <= l2.distance
+    mixture = boxwood.L1() + 0.1 * boxwood.L0()
+    assert repr(mixture) == "L1() + 0.1 * L0()"
+    mixed = german.explain(row, "granted", cost=mixture)
+    assert mixed.cost == german.explain(row, "granted", cost="l1 + 0.1 l0").cost
+    assert mixed.cost >= l1.cost + 0.1 * fewest.cost - 1e-9
+    first = german.explain(row, "granted", fewest_first=True)
+    assert len(first.changes) == fewest.cost
+    with pytest.raises(boxwood.Error, match="does not mix"):
+        boxwood.Linf() + boxwood.L1()
+    with pytest.raises(boxwood.Error, match="is no cost"):
+        german.explain(row, "granted", cost=3)
+
+
+def test_a_cost_of_ones_own(german, row):
+    scales = {feature.name: feature.scale for feature in german.schema}
+    kinds = {feature.name: feature.kind for feature in german.schema}
+    asked = set()
+
+    def squares(name, before, after):
+        asked.add(name)
+        if kinds[name] == "categorical":
+            return float(before != after)
+        return ((after - before) / scales[name]) ** 2
+
+    answer = german.explain(row, "granted", cost=squares)
+    assert asked and answer.cost == pytest.approx(german.explain(row, "granted").cost)
+
+    def broken(name, before, after):
+        raise LookupError(f"no price of {name}")
+
+    with pytest.raises(LookupError, match="no price of"):
+        german.explain(row, "granted", cost=broken)
+
+
+def test_most_changes(german, row):
+    one = german.explain(row, "granted", most_changes=1)
+    assert one.status == "infeasible" or len(one.changes) == 1
+    two = german.explain(row, "granted", most_changes=2)
+    assert len(two.changes) <= 2
+
+
+def test_targets(german, row, best):
+    assert german.explain(row).cost == best.cost
+    for target in (boxwood.Class("granted"), ["granted"], boxwood.OneOf(("granted",)), 1,
+                   boxwood.Not("refused"), "want granted", boxwood.Score(more_than=0),
+                   boxwood.Output(more_than=0.5)):
+        assert german.explain(row, target).cost == best.cost, target
+    surer = german.explain(row, "granted", probability=0.7)
+    assert german.predict_proba(surer.point_frame())[0, 1] >= 0.7
+    assert surer.cost == german.explain(row, boxwood.Class("granted", probability=0.7)).cost
+    assert surer.cost == german.explain(row, probability=0.7).cost
+    clear = german.explain(row, "granted", margin=0.5)
+    assert german.scores(clear.point_frame())[0, 0] >= 0.5
+    assert german.explain(row, "refused").already_met
+    with pytest.raises(boxwood.Error, match='target: .*"grnted".*Did you mean "granted"'):
+        german.explain(row, "grnted")
+    with pytest.raises(boxwood.Error, match="given together with at_least"):
+        german.explain(row, "granted", at_least=3)
+    with pytest.raises(boxwood.Error, match="between: it is given together"):
+        german.explain(row, at_least=3, between=(1, 2))
+    with pytest.raises(boxwood.Error, match="holds nothing"):
+        german.explain(row, boxwood.Output(at_least=2, at_most=1))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'fix'"):
+        german.menu(row, fix=["age"])
+
+
+@pytest.mark.parametrize("target, text", [
+    (boxwood.Class("good", probability=0.8), "Class(label='good', probability=0.8)"),
+    (boxwood.OneOf((1, 2)), "OneOf(labels=(1, 2))"),
+    (boxwood.Output(at_least=5), "Output(at_least=5)"),
+    (boxwood.Score(less_than=0, rival=2), "Score(less_than=0, rival=2)"),
+    (boxwood.Not(boxwood.Class("bad")), "Not(target=Class(label='bad'))"),
+    (boxwood.Rule("fix age"), "Rule('fix age')"),
+    (boxwood.AnyOf("a = 1", "b = 2"), "AnyOf('a = 1', 'b = 2')"),
+    (2 * boxwood.L2() + boxwood.L0(), "2 * L2() + L0()"),
+])
+def test_objects_show_what_they_are(target, text):
+    assert repr(target) == text
+
+
+def test_limits_and_engines(german, row, best):
+    assert german.explain(row, "granted", engine="paper").cost == best.cost
+    assert german.explain(row, "granted", threads=1).cost == best.cost
+    stopped = german.explain(row, "granted", node_limit=0)
+    assert stopped.stop == "nodes" and not stopped.proven
+    late = german.explain(row, "granted", time_limit=0)
+    assert late.stop == "time" and late.lower_bound <= best.cost
+    assert len(german.explain(row, "granted", ties=1).ties) == 0
+    for wrong in ({"engine": "slow"}, {"threads": -1}, {"ties": 0}, {"time_limit": -1},
+                  {"memory_limit": 0}, {"threads": 1.5}):
+        with pytest.raises(boxwood.Error, match=next(iter(wrong))):
+            german.explain(row, "granted", **wrong)
+
+
+def test_rounder_numbers(german, applicants):
+    for _, row in applicants.iterrows():
+        answer = german.explain(row, "granted", only=["credit_amount", "duration"], round=0.2)
+        if not answer.found or answer.already_met:
+            continue
+        assert german.predict(german.frame_of(german.columns.point(answer.rounded)[None]))[0] == (
+            "granted")
+        assert german.explain(row, "granted").rounded is None
+
+
+
+
+def test_menu(german, row, best):
+    menu = german.menu(row, 3, "granted")
+    assert len(menu) == 3 and menu[0].cost == best.cost
+    costs = [way.cost for way in menu]
+    assert costs == sorted(costs)
+    for i, way in enumerate(menu):
+        assert way.proven and way.verify() == []
+        assert all(moved(earlier) - moved(way) for earlier in menu.ways[:i])
+    assert list(menu.to_frame()["cost"]) == costs
+    assert repr(menu).startswith(f"1. cost {best.cost:.4g}\n   checking account: ")
+    apart = german.menu(row, 2, "granted", apart="distance", distance=1)
+    assert apart[1].cost >= apart[0].cost
+    with pytest.raises(boxwood.Error, match="apart"):
+        german.menu(row, 2, "granted", apart="colour")
+
+
+def test_why_not(german, row):
+    why = german.why_not(row, "granted", only=["own_telephone"])
+    assert not why.answer.found and why.blockers and why.smallest
+    opened = [blocker for blocker in why.blockers if blocker.without.found]
+    assert {blocker.feature for blocker in opened} == {"purpose", "age"}
+    for blocker in opened:
+        assert blocker.kind == "fixed" and blocker.rule == f"{blocker.feature} fixed"
+        assert blocker.without.verify() == [] and blocker.without.outcome == "granted"
+    assert "purpose fixed -> possible at cost 1 (purpose: used car)" in repr(why)
+    possible = german.why_not(row, "granted")
+    assert possible.answer.found and not possible.blockers
+    assert german.why_not(row, boxwood.Score(at_least=1e6)).impossible
+
+
+def test_path(german, row, best):
+    steps = german.path(row, "granted")
+    assert {name for step in steps for name in step.features} == {"checking account", "other debtors"}
+    assert [step.outcome for step in steps] == ["refused", "granted"]
+    assert dict(steps[-1].point) == dict(best.point)
+    for step in steps:
+        assert step.without.cost >= best.cost and step.without.verify() == []
+    assert all(step.without is None for step in german.path(row, "granted", resolve=False))
+    assert german.path(row, "refused") == []
+
+
+def test_sweep(german, row, best):
+    sweep = german.sweep(row, [0.5, 0.7, 0.9], "granted", probability=0.5)
+    assert sweep.levels == [0.5, 0.7, 0.9]
+    for level, answer in sweep:
+        if answer.found:
+            assert german.predict_proba(answer.point_frame())[0, 1] >= level
+            assert answer.cost == german.explain(row, "granted", probability=level).cost
+    assert list(sweep.to_frame().columns[:3]) == ["level", "status", "cost"]
+    with pytest.raises(boxwood.Error, match="levels"):
+        german.sweep(row, [], "granted")
+
+
+def test_robustness(german, row, best):
+    assert german.robustness(row).distance == best.distance
+    largest = german.robustness(row, cost="linf")
+    assert largest.distance <= best.distance
+
+
+def test_widen(german, row, best):
+    wide = german.widen(best)
+    assert wide.maximal
+    random = np.random.default_rng(5)
+    points = np.tile(best.array, (200, 1))
+    for i, name in enumerate(german.columns.names):
+        interval = wide.intervals[name]
+        if name in wide.values:
+            codes = [german.columns.encode(i, value, "test") for value in wide.values[name]]
+            points[:, i] = random.choice(codes, 200)
+        else:
+            low, high = max(interval.lower, german.limits(i)[0]), min(interval.upper,
+                                                                     german.limits(i)[1])
+            inside = np.arange(np.ceil(low), np.floor(high) + 1)
+            inside = [value for value in inside if value in interval]
+            points[:, i] = random.choice(inside or [best.array[i]], 200)
+    assert set(german.predict(points)) == {"granted"}
+    assert "No side can be moved further (proven)." in repr(wide)
+    first = german.widen(best, order=["duration"])
+    assert first.intervals["duration"].upper >= wide.intervals["duration"].upper
+
+
+def test_map(german, row, best):
+    drawn = german.map(row, ("duration", "credit_amount"), "granted")
+    assert drawn.features == ("duration", "credit amount")
+    (left, right), (bottom, top) = drawn.view
+    area = ((np.minimum(drawn.bounds[:, 1], right) - np.maximum(drawn.bounds[:, 0], left))
+            * (np.minimum(drawn.bounds[:, 3], top) - np.maximum(drawn.bounds[:, 2], bottom)))
+    assert area.sum() == pytest.approx((right - left) * (top - bottom))
+    middle = (drawn.bounds[:, [0, 2]] + drawn.bounds[:, [1, 3]]) / 2
+    points = np.tile(german.columns.point(row), (len(drawn), 1))
+    points[:, [german.columns.index(name, "") for name in ("duration", "credit_amount")]] = middle
+    assert np.array_equal(german.core.classes(points)[:, 0], drawn.labels)
+    assert np.array_equal(drawn.meets, drawn.labels == 1)
+    reach = german.map(row, ("duration", "credit_amount"), "granted", radius=best.distance,
+                       view={"duration": (26, 34), "credit_amount": (5000, 5500)})
+    here = reach.bounds
+    inside = ((here[:, 0] <= row["duration"]) & (row["duration"] < here[:, 1])
+              & (here[:, 2] <= row["credit_amount"]) & (row["credit_amount"] < here[:, 3]))
+    assert reach.meets[inside].all() and (reach.costs[reach.meets] <= best.cost).all()
+    closer = german.map(row, ("duration", "credit_amount"), "granted", radius=0.99 * best.distance,
+                        view={"duration": (30, 30.5), "credit_amount": (5234, 5235)})
+    assert not closer.meets.any()
+
+
+def test_regions(german, row, best):
+    found = german.regions(row, best.distance * 1.05, "granted", limit=None)
+    assert min(region.cost for region in found) == best.cost
+    assert all(region.outcome == "granted" for region in found)
+    assert len(german.regions(row, best.distance * 1.05, "granted", limit=2)) == 2
+    seen = []
+    assert german.regions(row, best.distance * 1.05, "granted",
+                          visit=lambda region: seen.append(region) or len(seen) < 3) == []
+    assert len(seen) == 3
+    near = german.regions(row, 0.5, any_outcome=True, limit=None)
+    assert "refused" in {region.outcome for region in near}
+
+    def broken(region):
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        german.regions(row, best.distance, "granted", visit=broken)

@@ -1,0 +1,154 @@
+"""Long searches: progress, time limits, other Python threads, Ctrl-C. Each run has a process of its
+own where a signal is sent."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import boxwood
+import numpy as np
+import pytest
+from sklearn import ensemble
+
+
+@pytest.fixture(scope="module")
+def hard():
+    """A forest of which a sure answer takes minutes to prove."""
+    random = np.random.default_rng(0)
+    data = random.normal(size=(600, 40))
+    label = (np.sin(3 * data).sum(axis=1) + random.normal(size=600) > 0).astype(int)
+    model = ensemble.RandomForestClassifier(300, max_depth=9, random_state=0).fit(data, label)
+    return boxwood.Explainer(model, data), data[np.argmin(model.predict_proba(data)[:, 1])]
+
+
+def test_time_limit_keeps_the_best_and_a_bound(hard):
+    explainer, row = hard
+    answer = explainer.explain(row, 1, probability=0.8, time_limit=0.5)
+    assert answer.stop == "time" and not answer.proven
+    assert 0 <= answer.lower_bound <= answer.cost
+
+
+def test_progress_is_told_and_can_stop(hard):
+    explainer, row = hard
+    told = []
+
+    def watch(progress):
+        told.append((progress.best_cost, progress.lower_bound, progress.nodes))
+        return len(told) < 3
+
+    answer = explainer.explain(row, 1, probability=0.8, time_limit=60, progress=watch)
+    assert answer.stop == "interrupt" and len(told) == 3
+    assert [cost for cost, _, _ in told] == sorted((cost for cost, _, _ in told), reverse=True)
+
+
+def test_what_a_callback_raises_is_raised(hard):
+    explainer, row = hard
+
+    def watch(progress):
+        raise LookupError("not today")
+
+    start = time.monotonic()
+    with pytest.raises(LookupError, match="not today"):
+        explainer.explain(row, 1, probability=0.8, time_limit=60, progress=watch)
+    assert time.monotonic() - start < 30
+
+
+def test_other_threads_go_on(hard):
+    explainer, row = hard
+    count = 0
+    over = threading.Event()
+
+    def work():
+        nonlocal count
+        while not over.is_set():
+            count += 1
+            time.sleep(0.005)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    explainer.explain(row, 1, probability=0.8, time_limit=1)
+    over.set()
+    worker.join()
+    assert count > 20
+
+
+def test_questions_from_several_threads(german, applicants):
+    expected = [german.explain(row, "granted").cost for _, row in applicants.iterrows()]
+    found = {}
+
+    def ask(place):
+        found[place] = [german.explain(row, "granted").cost for _, row in applicants.iterrows()]
+
+    workers = [threading.Thread(target=ask, args=(place,)) for place in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert list(found.values()) == [expected] * 4
+
+
+SETTING = """
+    import sys
+    import boxwood
+    import numpy as np
+    from sklearn import ensemble
+    random = np.random.default_rng(0)
+    data = random.normal(size=(600, 40))
+    label = (np.sin(3 * data).sum(axis=1) + random.normal(size=600) > 0).astype(int)
+    model = ensemble.RandomForestClassifier(300, max_depth=9, random_state=0).fit(data, label)
+    explainer = boxwood.Explainer(model, data)
+    rows = data[np.argsort(model.predict_proba(data)[:, 1])]
+    print("ready", flush=True)
+"""
+
+
+def interrupted(program, *waits):
+    """What a program prints that gets Ctrl-C after each wait."""
+    child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SETTING) + textwrap.dedent(program)],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             env=os.environ)
+    try:
+        assert child.stdout.readline() == "ready\n", child.stderr.read()
+        for wait in waits:
+            time.sleep(wait)
+            child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    return out, err
+
+
+def test_ctrl_c_keeps_what_was_found():
+    out, err = interrupted("""
+        answer = explainer.explain(rows[0], 1, probability=0.8)
+        print(answer.stop, answer.status, answer.outcome, answer.lower_bound <= answer.cost)
+        print("on with it")
+    """, 2)
+    assert out == "interrupt feasible 1 True\non with it\n", err
+
+
+def test_ctrl_c_with_nothing_found_is_a_keyboard_interrupt():
+    out, err = interrupted("""
+        try:
+            explainer.explain(rows[0], 1, probability=0.8, engine="paper", threads=1)
+        except KeyboardInterrupt:
+            print("interrupted")
+    """, 2)
+    assert out == "interrupted\n", err
+
+
+def test_ctrl_c_keeps_the_rows_that_are_done():
+    out, err = interrupted("""
+        import warnings
+        warnings.simplefilter("ignore")
+        batch = explainer.explain_batch(np.vstack([rows[-40:], rows[:40]]), 1, probability=0.8,
+                                        show_progress=False)
+        done = [one is not None for one in batch]
+        print(batch.interrupted, 0 < sum(done) < 80, done[:5])
+        print(all(one.proven for one in batch if one is not None), batch.statuses[-1])
+    """, 3)
+    assert out == "True True [True, True, True, True, True]\nTrue interrupted\n", err

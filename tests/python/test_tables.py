@@ -1,0 +1,198 @@
+"""What data looks like: frames, series, mappings, arrays, Arrow tables, and what is wrong with them."""
+
+import json
+
+import boxwood
+import lightgbm
+import numpy as np
+import pandas as pd
+import pyarrow
+import pytest
+import xgboost
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import tree
+
+
+@pytest.fixture(scope="module")
+def model(people):
+    frame, score = people
+    return lightgbm.LGBMClassifier(n_estimators=10, max_depth=3, verbose=-1, n_jobs=1,
+                                   min_child_samples=5).fit(frame, (score > 1.2))
+
+
+@pytest.fixture(scope="module")
+def explainer(model, people):
+    return boxwood.Explainer(model, people[0])
+
+
+def test_every_form_of_a_row_has_the_same_answer(explainer, people):
+    row = people[0].iloc[3]
+    answer = explainer.explain(row)
+    assert isinstance(answer.point, pd.Series) and answer.point.name == 3
+    by_dict = explainer.explain(row.to_dict())
+    assert by_dict.point == answer.point.to_dict()
+    by_frame = explainer.explain(people[0].iloc[[3]])
+    assert by_frame.point.equals(answer.point)
+    by_array = explainer.explain(explainer.columns.point(row))
+    assert isinstance(by_array.point, np.ndarray), "in arrays categories are the model's codes"
+    assert np.array_equal(by_array.point, answer.array)
+    by_arrow = explainer.explain(pyarrow.Table.from_pandas(people[0].iloc[[3]]))
+    assert by_arrow.point == by_dict.point
+    shuffled = explainer.explain(row.iloc[::-1])
+    assert shuffled.cost == answer.cost and list(shuffled.point.index) == explainer.columns.names
+    extra = explainer.explain({**row.to_dict(), "note": "none"})
+    assert extra.cost == answer.cost
+
+
+def test_kinds_ranges_and_scales_come_from_the_data(explainer, people):
+    frame = people[0]
+    schema = explainer.schema
+    assert [feature.kind for feature in schema] == ["integer", "continuous", "ordinal",
+                                                    "categorical", "categorical"]
+    assert schema["age"].range == (frame["age"].min(), frame["age"].max())
+    assert schema["income"].scale == frame["income"].max() - frame["income"].min()
+    assert schema["floors"].labels == ["1", "2", "5"]
+    assert schema["member"].labels == ["False", "True"]
+
+
+def test_arrow_says_the_same_as_pandas(model, explainer, people):
+    table = pyarrow.Table.from_pandas(people[0])
+    by_arrow = boxwood.Explainer(model, table)
+    assert by_arrow.schema.to_dict() == explainer.schema.to_dict()
+    assert np.array_equal(by_arrow.scores(table), explainer.scores(people[0]))
+
+
+@pytest.mark.parametrize("scale, size", [
+    ("range", lambda x: x.max() - x.min()), ("deviation", lambda x: x.std(ddof=0)),
+    ("mad", lambda x: (x - x.median()).abs().median()), (None, lambda x: 1.0)])
+def test_scales(model, people, scale, size):
+    schema = boxwood.Explainer(model, people[0], scale=scale).schema
+    assert schema["income"].scale == pytest.approx(size(people[0]["income"]))
+
+
+def test_quantiles(model, people):
+    income = people[0]["income"]
+    explainer = boxwood.Explainer(model, people[0], scale="quantiles")
+    row = people[0].iloc[0]
+    answer = explainer.explain(row, only=["income"], cost="l1", rules=["income may only rise"])
+    if answer.found and not answer.already_met:
+        share = ((income > row["income"]) & (income <= answer.point["income"])).mean()
+        assert answer.cost == pytest.approx(share, abs=0.02)
+    with pytest.raises(boxwood.Error, match="no scale 'size'"):
+        boxwood.Explainer(model, people[0], scale="size")
+
+
+def test_a_model_without_names_takes_those_of_the_data(people):
+    frame, score = people
+    numbers = frame[["age", "income"]]
+    model = xgboost.XGBClassifier(n_estimators=5, max_depth=2, n_jobs=1).fit(
+        numbers.to_numpy(), score > 1)
+    explainer = boxwood.Explainer(model, numbers)
+    answer = explainer.explain(numbers.iloc[0], fixed=["age"])
+    assert {change.title for change in answer.changes} <= {"income"}
+    assert list(answer.point.index) == ["age", "income"]
+    plain = boxwood.Explainer(model, numbers.to_numpy())
+    assert plain.explain(numbers.to_numpy()[0], fixed=["f0"]).cost == answer.cost
+    with pytest.raises(boxwood.Error, match="3 columns, the model reads 2"):
+        plain.explain([1, 2, 3])
+
+
+def test_columns_that_differ_are_named(model, explainer, people):
+    with pytest.raises(boxwood.Error) as caught:
+        boxwood.Explainer(model, people[0].rename(columns={"income": "Income"}))
+    assert str(caught.value) == ('data: the model reads "income", which is not there ("Income" it '
+                                 'does not know). Did you mean "Income"?')
+    with pytest.raises(boxwood.Error, match='x: the model reads "age", "member"'):
+        explainer.explain({"income": 3, "town": "Ulm", "floors": 1})
+    with pytest.raises(boxwood.Error, match="it has 3 rows. Give one, or use explain_batch"):
+        explainer.explain(people[0].head(3))
+    with pytest.raises(boxwood.Error, match="column \"income\": 'much' is not a number"):
+        explainer.explain({**people[0].iloc[0].to_dict(), "income": "much"})
+    with pytest.raises(boxwood.Error, match="it holds dates"):
+        boxwood.Explainer(model, people[0].assign(age=pd.Timestamp(0)))
+    with pytest.raises(boxwood.Error, match="it holds texts, and the model does not know them"):
+        boxwood.Explainer(model, people[0].assign(age="old"))
+
+
+def test_missing_values_stay_missing(people):
+    frame, score = people
+    numbers = frame[["age", "income"]].astype(float)
+    numbers.iloc[::7, 1] = np.nan
+    model = xgboost.XGBClassifier(n_estimators=8, max_depth=3, n_jobs=1).fit(numbers, score > 1)
+    explainer = boxwood.Explainer(model, numbers)
+    assert np.array_equal(explainer.predict(numbers), model.predict(numbers))
+    answer = explainer.explain(numbers.iloc[0])
+    assert answer.found and np.isnan(answer.point["income"])
+    assert model.predict(answer.point_frame())[0] != model.predict(numbers.iloc[[0]])[0]
+    assert explainer.explain({"age": 30, "income": None}).found
+    nullable = numbers.convert_dtypes()
+    assert np.array_equal(explainer.predict(nullable), explainer.predict(numbers))
+
+
+def test_schema_goes_before_the_data_and_survives_its_file(model, explainer, people, tmp_path):
+    schema = boxwood.Schema.from_data(model, people[0])
+    schema["age"].fixed = True
+    schema["income"].unit = "EUR"
+    schema["income"].title = "monthly income"
+    schema["income"].range = (1, 500)
+    schema.subject, schema.outcome, schema.classes = "person", "loan", ["refused", "granted"]
+    schema.save(tmp_path / "schema.json")
+    again = boxwood.Schema.load(tmp_path / "schema.json")
+    assert again.to_dict() == schema.to_dict()
+    for given in (schema, tmp_path / "schema.json", str(tmp_path / "schema.json"), schema.to_json(),
+                  json.loads(schema.to_json())):
+        told = boxwood.Explainer(model, people[0], schema=given)
+        assert told.schema["income"].range == (1, 500)
+        answer = told.explain(people[0].iloc[0])
+        assert "age" not in {change.feature for change in answer.changes}
+        assert answer.outcome in ("refused", "granted") and answer.text.startswith("Person 0: loan ")
+    assert "monthly income" in schema and schema["monthly income"] is schema["income"]
+    assert repr(schema) == "<Schema of 5 features, 1 of them fixed>"
+    assert repr(schema["age"]).startswith("Feature(name='age', kind='integer', range=[")
+    with pytest.raises(boxwood.Error, match='no feature "agee". Did you mean "age"'):
+        schema["agee"]
+    with pytest.raises(boxwood.Error, match='features.0.: no key "weigth". Did you mean "weight"'):
+        boxwood.Schema.from_dict({"boxwood_schema": 1, "features": [{"name": "a", "weigth": 2}]})
+    with pytest.raises(boxwood.Error, match="boxwood_schema"):
+        boxwood.Schema.from_json("{}")
+    with pytest.raises(boxwood.Error, match='the model has no feature "size"'):
+        boxwood.Explainer(model, schema={"boxwood_schema": 1, "features": [{"name": "size"}]})
+    with pytest.raises(boxwood.Error, match="kind"):
+        boxwood.Explainer(model, schema={"boxwood_schema": 1,
+                                         "features": [{"name": "age", "kind": "big"}]})
+
+
+def test_one_hot_groups_and_categories(people):
+    frame, score = people
+    hot = pd.get_dummies(frame["town"]).astype(float).join(frame[["income"]])
+    model = tree.DecisionTreeClassifier(max_depth=4, random_state=0).fit(hot, score > 1)
+    schema = boxwood.Schema.from_data(model, hot)
+    schema.one_hot = [boxwood.OneHot(["Bonn", "Jena", "Ulm"], title="home")]
+    explainer = boxwood.Explainer(model, hot, schema=schema)
+    row = hot[model.predict(hot) == 0].iloc[0]
+    answer = explainer.explain(row, True)
+    assert answer.point[["Bonn", "Jena", "Ulm"]].sum() == 1
+    assert model.predict(answer.point_frame())[0]
+    stays = explainer.explain(row, True, fixed=["home"])
+    assert (stays.point[["Bonn", "Jena", "Ulm"]] == row[["Bonn", "Jena", "Ulm"]]).all()
+    dear = explainer.explain(row, True, weights={"home": 100.0})
+    assert dear.cost <= stays.cost
+
+    codes = frame.assign(town=frame["town"].cat.codes)[["town", "income"]]
+    coded = tree.DecisionTreeClassifier(max_depth=4, random_state=0).fit(codes, score > 1)
+    named = boxwood.Explainer(coded, codes, categories={"town": ["Bonn", "Jena", "Ulm"]})
+    assert named.explain({"town": "Ulm", "income": 3.0}).point["town"] in ("Bonn", "Jena", "Ulm")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(18, 79), st.floats(1, 200, width=32), st.booleans(),
+       st.sampled_from(["Bonn", "Jena", "Ulm"]), st.sampled_from([1, 2, 5]),
+       st.sampled_from(["l2", "l1", "l0", "linf"]))
+def test_any_row_has_an_answer_that_the_library_confirms(model, explainer, age, income, member, town,
+                                                         floors, cost):
+    row = {"age": age, "income": income, "member": member, "town": town, "floors": floors}
+    answer = explainer.explain(row, cost=cost)
+    assert answer.status == "optimal" and answer.verify() == []
+    assert answer.point == {**row, **{change.feature: change.after for change in answer.changes}}
+    assert bool(model.predict(answer.point_frame())[0]) == answer.outcome != answer.outcome_before
