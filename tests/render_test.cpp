@@ -403,7 +403,9 @@ TEST_F(Rendered, JsonHasEveryFieldThatIsPromised) {
   EXPECT_TRUE(duration["lower"].is_null());
   EXPECT_EQ(duration["upper"], 20.0);
   EXPECT_FALSE(duration["upper_closed"].get<bool>());
-  EXPECT_EQ(object["text"].size(), 3u);
+  EXPECT_EQ(object["text"].size(), 4u);
+  EXPECT_EQ(object["text"][1],
+            "Bring duration to at most 19 months (now 24 months), and credit is granted.");
 }
 
 TEST_F(Rendered, JsonWithoutAPointHasNulls) {

@@ -1,4 +1,4 @@
-// Answers for people and for programs: a table, JSON and CSV, all with the same facts.
+// Answers for people and for programs: a table, JSON, CSV and pictures, all with the same facts.
 //
 //   boxwood::Explanation shown{model, schema, query, answer, row};
 //   std::cout << boxwood::to_table(shown);          // feature, now, change to, anything in
@@ -7,6 +7,7 @@
 // The JSON objects and the CSV columns are described in docs/formats.md.
 #pragma once
 
+#include <boxwood/analysis.hpp>
 #include <boxwood/answer.hpp>
 #include <boxwood/ensemble.hpp>
 #include <boxwood/explain.hpp>
@@ -15,6 +16,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,20 @@ std::string interval_text(const FeatureSchema& feature, const Interval& interval
                           Precision precision = Precision::float32,
                           std::optional<double> now = std::nullopt);
 
+/// A point of rounder numbers than the answer's, as `rounded` gives it.
+struct Rounding {
+  std::vector<double> point;
+  double tolerance = 0;
+};
+
+/// What was found around an answer and is told with it; empty what was not asked for.
+struct Findings {
+  std::optional<WideRegion> wide{};  ///< of the answer's point
+  std::optional<WhyNot> why_not{};
+  std::vector<PathStep> path{};  ///< to the answer's point
+  std::optional<Rounding> rounding{};
+};
+
 /// One question and its answer. It only refers to its parts: they must outlive it.
 struct Explanation {
   const Ensemble& ensemble;  ///< the one that the query's first requirement is about
@@ -40,6 +56,7 @@ struct Explanation {
   std::size_t row = 0;
   /// What `verify` found wrong: empty when everything holds, nothing when it was not asked.
   std::optional<std::vector<std::string>> faults;
+  Findings findings{};
 };
 
 /// One region of `visit_regions`, counted from 1.
@@ -50,6 +67,35 @@ struct RegionView {
   const Region& region;
   std::size_t row = 0;
   std::size_t number = 1;
+};
+
+/// The ways out of a row, each with its findings. Without any there is one explanation that says
+/// so.
+struct MenuView {
+  std::span<const Explanation> ways;
+  const Menu& menu;
+  const MenuOptions& asked;
+};
+
+/// The answers of one row for several levels, in their order.
+struct SweepView {
+  const Ensemble& ensemble;
+  const Schema& schema;
+  const Query& query;  ///< its first requirement is the one whose level varies
+  std::span<const SweepPoint> points;
+  std::size_t row = 0;
+};
+
+/// A map with the row in it and, where there is one, the answer and the steps to it.
+struct MapView {
+  const Ensemble& ensemble;
+  const Schema& schema;
+  const Query& query;
+  const Map& map;
+  const MapOptions& asked;
+  const Answer& answer;
+  std::span<const PathStep> path;
+  std::size_t row = 0;
 };
 
 struct TableStyle {
@@ -65,15 +111,36 @@ std::vector<std::string> sentences(const Explanation& explanation);
 /// A block of lines for a terminal, ending in a newline.
 std::string to_table(const Explanation& explanation, const TableStyle& style = {});
 std::string to_table(const RegionView& view, const TableStyle& style = {});
+std::string to_table(const MenuView& view, const TableStyle& style = {});
+std::string to_table(const SweepView& view, const TableStyle& style = {});
+std::string to_table(const MapView& view, const TableStyle& style = {});
+/// A line for each row; the explanations answer for any other outcome, as `robustness` does.
+std::string robustness_table(std::span<const Explanation> rows, const TableStyle& style = {});
 
 /// One JSON object on one line, without a newline.
 std::string to_json(const Explanation& explanation);
 std::string to_json(const RegionView& view);
+std::string to_json(const MenuView& view);
+std::string to_json(const SweepView& view);
+std::string to_json(const MapView& view);
+std::string robustness_json(const Explanation& explanation);
 
 /// A header and, for each explanation or region, one record; without newlines.
 std::string csv_header(const Ensemble& ensemble, bool verified);
 std::string to_csv(const Explanation& explanation);
 std::string region_csv_header(const Ensemble& ensemble);
 std::string to_csv(const RegionView& view);
+/// The requirement of a query at one level of a sweep.
+Requirement at_level(const Requirement& requirement, double level);
+
+/// How an SVG picture is drawn, in pixels. It follows the reader's preference for light or dark.
+struct PictureStyle {
+  double width = 720;
+  double height = 480;
+  bool by_output = false;  ///< a map's colours tell outputs, not classes
+};
+/// A whole SVG file; the same bytes for the same values.
+std::string to_svg(const SweepView& view, const PictureStyle& style = {});
+std::string to_svg(const MapView& view, const PictureStyle& style = {});
 
 }  // namespace boxwood

@@ -17,13 +17,6 @@ std::string label_of(const Schema& schema, const GroupSchema& group, std::size_t
                               : group.labels[place];
 }
 
-const GroupSchema* group_of(const Schema& schema, std::size_t feature) {
-  for (const GroupSchema& group : schema.groups) {
-    if (std::count(group.columns.begin(), group.columns.end(), feature) > 0) return &group;
-  }
-  return nullptr;
-}
-
 std::size_t hot_place(const GroupSchema& group, const std::vector<double>& point) {
   std::size_t place = 0;
   while (place < group.columns.size() && point[group.columns[place]] != 1) ++place;
@@ -47,7 +40,21 @@ std::string anything_hot(const Schema& schema, const GroupSchema& group, const S
   return words.empty() ? "none" : one_of(words);
 }
 
+/// "one of: rent, own", shorter where nearly all will do.
+std::string some_of(const std::vector<std::string>& inside, const std::vector<std::string>& out) {
+  if (out.empty()) return "anything";
+  if (out.size() == 1 && inside.size() > 2) return "anything but " + out.front();
+  return one_of(inside);
+}
+
 }  // namespace
+
+const GroupSchema* group_of(const Schema& schema, std::size_t feature) {
+  for (const GroupSchema& group : schema.groups) {
+    if (std::count(group.columns.begin(), group.columns.end(), feature) > 0) return &group;
+  }
+  return nullptr;
+}
 
 std::size_t count_features(const Schema& schema) {
   std::size_t count = schema.features.size() + schema.groups.size();
@@ -82,15 +89,75 @@ std::vector<ChangeText> changes_in_words(const Ensemble& ensemble, const Schema&
       told.push_back(group);
       changes.push_back({group->title, label_of(schema, *group, hot_place(*group, query.point)),
                          label_of(schema, *group, hot_place(*group, solution.point)),
-                         anything_hot(schema, *group, solution)});
+                         anything_hot(schema, *group, solution), i});
       continue;
     }
     const FeatureSchema& feature = schema.features[i];
     changes.push_back({title_of(feature), value_text(feature, query.point[i], ensemble.input),
                        value_text(feature, solution.point[i], ensemble.input),
-                       anything_text(ensemble, schema, query, solution, i)});
+                       anything_text(ensemble, schema, query, solution, i), i});
   }
   return changes;
+}
+
+std::string changes_line(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                         const std::vector<double>& point, const char* between) {
+  std::vector<std::string> parts;
+  std::vector<const GroupSchema*> told;
+  for (const std::size_t i : changed_features(query, point)) {
+    const GroupSchema* group = group_of(schema, i);
+    if (group && std::count(told.begin(), told.end(), group) > 0) continue;
+    told.push_back(group);
+    parts.push_back(
+        fmt::format("{}: {}", shown_title(schema, i), shown_value(ensemble, schema, point, i)));
+  }
+  return fmt::format("{}", fmt::join(parts, between));
+}
+
+std::string shown_title(const Schema& schema, std::size_t feature) {
+  const GroupSchema* group = group_of(schema, feature);
+  return group ? group->title : title_of(schema.features[feature]);
+}
+
+std::string shown_value(const Ensemble& ensemble, const Schema& schema,
+                        const std::vector<double>& point, std::size_t feature) {
+  if (const GroupSchema* group = group_of(schema, feature)) {
+    return label_of(schema, *group, hot_place(*group, point));
+  }
+  return value_text(schema.features[feature], point[feature], ensemble.input);
+}
+
+std::string wide_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                      const WideRegion& wide, std::size_t feature) {
+  const auto values_at = [&](std::size_t i) {
+    return i < wide.values.size() ? wide.values[i] : std::vector<double>{};
+  };
+  const auto holds = [](const std::vector<double>& values, double value) {
+    return std::count(values.begin(), values.end(), value) > 0;
+  };
+  std::vector<std::string> inside, outside;
+  if (const GroupSchema* group = group_of(schema, feature)) {
+    const std::vector<double> places = values_at(group->columns.front());
+    for (std::size_t k = 0; k < group->columns.size(); ++k) {
+      (holds(places, static_cast<double>(k)) ? inside : outside)
+          .push_back(label_of(schema, *group, k));
+    }
+    if (holds(places, static_cast<double>(group->columns.size()))) inside.emplace_back("none");
+    return some_of(inside, outside);
+  }
+  const FeatureSchema& words = schema.features[feature];
+  const std::vector<double> codes = values_at(feature);
+  if (codes.empty()) {
+    return interval_text(words, wide.region[feature], ensemble.input, query.point[feature]);
+  }
+  for (const double code : codes) inside.push_back(value_text(words, code, ensemble.input));
+  for (std::size_t k = 0; k < words.labels.size(); ++k) {
+    const auto code = static_cast<double>(k);
+    if (!holds(codes, code) && words.range.contains(code)) outside.push_back(words.labels[k]);
+  }
+  // Without labels nobody can tell which other codes there are.
+  if (words.labels.empty()) return one_of(inside);
+  return some_of(inside, outside);
 }
 
 }  // namespace boxwood

@@ -13,11 +13,28 @@ struct ChangeText {
   std::string title;
   std::string now;
   std::string then;
-  std::string anything;  ///< what else will do: "at most 13 months", "one of: rent, own"
+  std::string anything;     ///< what else will do: "at most 13 months", "one of: rent, own"
+  std::size_t feature = 0;  ///< of a group the first column that changes
 };
 
 std::vector<ChangeText> changes_in_words(const Ensemble& ensemble, const Schema& schema,
                                          const Query& query, const Solution& solution);
+
+/// "duration: 18 months · savings: 100 to 500 DM", with what stands between them.
+std::string changes_line(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                         const std::vector<double>& point, const char* between = " · ");
+
+/// The group that a feature is a column of; none for most.
+const GroupSchema* group_of(const Schema& schema, std::size_t feature);
+
+/// What a feature, or the group that it belongs to, is called and is in a point.
+std::string shown_title(const Schema& schema, std::size_t feature);
+std::string shown_value(const Ensemble& ensemble, const Schema& schema,
+                        const std::vector<double>& point, std::size_t feature);
+
+/// What a wide region leaves to a feature or its group.
+std::string wide_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                      const WideRegion& wide, std::size_t feature);
 
 /// How many features people see: a one-hot group is one.
 std::size_t count_features(const Schema& schema);

@@ -84,7 +84,7 @@ std::string csv_header(const Ensemble& ensemble, bool verified) {
 }
 
 std::string to_csv(const Explanation& explanation) {
-  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   const bool found = !answer.solutions.empty();
   const std::vector<double> before = ensemble.predict(query.point);
   std::vector<double> after;

@@ -30,18 +30,6 @@ double next_number(double value, double towards, Precision precision) {
       std::nextafter(static_cast<float>(value), static_cast<float>(towards)));
 }
 
-/// The whole numbers in an interval that the model can read, as a closed interval of them; empty
-/// when lower > upper. Next to an open end lies the precision's next number, which for large
-/// numbers is farther than 1.
-Interval whole_hull(const Interval& interval, Precision precision) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double lower =
-      interval.lower_closed ? interval.lower : next_number(interval.lower, infinity, precision);
-  const double upper =
-      interval.upper_closed ? interval.upper : next_number(interval.upper, -infinity, precision);
-  return {std::ceil(lower), std::floor(upper)};
-}
-
 /// Of two closed intervals.
 Interval overlap(const Interval& a, const Interval& b) {
   return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
@@ -126,6 +114,15 @@ std::string continuous_text(const FeatureSchema& feature, const Interval& interv
 }
 
 }  // namespace
+
+Interval whole_hull(const Interval& interval, Precision precision) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double lower =
+      interval.lower_closed ? interval.lower : next_number(interval.lower, infinity, precision);
+  const double upper =
+      interval.upper_closed ? interval.upper : next_number(interval.upper, -infinity, precision);
+  return {std::ceil(lower), std::floor(upper)};
+}
 
 std::string value_text(const FeatureSchema& feature, double value, Precision precision) {
   if (std::isnan(value)) return "missing";

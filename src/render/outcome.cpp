@@ -90,6 +90,8 @@ double score_value(const ScoreIn& wanted, std::span<const double> scores) {
   return scores[wanted.output] - (wanted.rival ? scores[*wanted.rival] : 0);
 }
 
+}  // namespace
+
 const char* cost_name(Norm norm) {
   switch (norm) {
     case Norm::squared_l2:
@@ -107,8 +109,6 @@ const char* cost_name(Norm norm) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string stop_text(Stop stop) {
   switch (stop) {
@@ -177,31 +177,39 @@ std::string standing_text(const Ensemble& ensemble, const Schema& schema, const 
   return fmt::format("{}, needed {}{}", text, strict ? "more than " : "", needed_text(*needed));
 }
 
-std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
-                         std::span<const double> scores) {
+Figure figure_of(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                 std::span<const double> scores) {
   const std::vector<double> outputs = ensemble.transform(scores);
   const Requirement* requirement = first_requirement(query);
-  if (requirement && std::holds_alternative<ClassIn>(requirement->outcome)) {
-    return fmt::format("There it is \"{}\"", ensemble.class_name(ensemble.classify(scores)));
-  }
-  if (const auto* score = requirement ? std::get_if<ScoreIn>(&requirement->outcome) : nullptr) {
-    return fmt::format("{} there {}", capital(score_name(ensemble, *score)),
-                       value_text({}, score_value(*score, scores), ensemble.accumulator));
+  const auto* score = requirement ? std::get_if<ScoreIn>(&requirement->outcome) : nullptr;
+  if (score) {
+    return {score_name(ensemble, *score),
+            value_text({}, score_value(*score, scores), ensemble.accumulator)};
   }
   const auto* wanted = requirement ? std::get_if<ClassIs>(&requirement->outcome) : nullptr;
   if (wanted) {
-    const auto probability = probability_of(ensemble, wanted->target, outputs);
-    if (!probability) return {};
-    return fmt::format(
-        "Probability there {}",
-        probability_text(*probability, probability_needed(ensemble, *wanted).value_or(-1)));
+    if (const auto probability = probability_of(ensemble, wanted->target, outputs)) {
+      return {"probability",
+              probability_text(*probability, probability_needed(ensemble, *wanted).value_or(-1))};
+    }
+  }
+  if (wanted || (requirement && std::holds_alternative<ClassIn>(requirement->outcome))) {
+    return {"class", ensemble.class_name(ensemble.classify(scores))};
   }
   const std::size_t output = requirement ? std::get<OutputIn>(requirement->outcome).output : 0;
-  const std::string value = value_text(output_words(schema), outputs[output], ensemble.accumulator);
-  if (ensemble.task == Task::regression) {
-    return fmt::format("{} there {}", capital(output_name(schema)), value);
+  return {ensemble.task == Task::regression ? output_name(schema) : "output",
+          value_text(output_words(schema), outputs[output], ensemble.accumulator)};
+}
+
+std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                         std::span<const double> scores) {
+  const Requirement* requirement = first_requirement(query);
+  const Figure figure = figure_of(ensemble, schema, query, scores);
+  if (figure.name == "class") {
+    const bool several = std::holds_alternative<ClassIn>(requirement->outcome);
+    return several ? fmt::format("There it is \"{}\"", figure.value) : std::string{};
   }
-  return "Output there " + value;
+  return fmt::format("{} there {}", capital(figure.name), figure.value);
 }
 
 std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const Query& query) {
@@ -241,12 +249,34 @@ std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const 
   return phrase;
 }
 
+std::string outcome_clause(const Ensemble& ensemble, const Schema& schema, const Query& query) {
+  const std::string phrase = target_phrase(ensemble, schema, query);
+  const char* subject = phrase.starts_with("is ")       ? schema.outcome.c_str()
+                        : phrase.starts_with("brings ") ? "that"
+                                                        : "the model";
+  return fmt::format("{} {}", subject, phrase);
+}
+
+std::string cost_or_why(const Answer& answer) {
+  switch (answer.status) {
+    case Status::optimal:
+      return "cost " + cost_text(answer.cost);
+    case Status::feasible:
+      return fmt::format("cost at most {} (not proven the least)", cost_text(answer.cost));
+    case Status::infeasible:
+      return "impossible";
+    case Status::unknown:
+      break;
+  }
+  return fmt::format("not decided ({})", stop_text(answer.stop));
+}
+
 std::string subject_text(const Schema& schema, std::size_t row) {
   return fmt::format("{} {}", schema.subject.empty() ? "Row" : capital(schema.subject), row);
 }
 
 std::string headline(const Explanation& explanation) {
-  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   const std::vector<double> scores = ensemble.predict(query.point);
   const std::string standing = standing_text(ensemble, schema, query, scores);
   std::string text =
@@ -281,7 +311,7 @@ std::string verdict(const Explanation& explanation) {
 }
 
 std::string closing(const Explanation& explanation) {
-  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   if (answer.solutions.empty() || answer.already_met) return {};
   std::string text = reached_text(ensemble, schema, query, ensemble.predict(answer.best().point));
   if (!text.empty()) text += " · ";
@@ -304,7 +334,7 @@ std::string tie_count(const Answer& answer) {
 }
 
 std::vector<std::string> notes(const Explanation& explanation) {
-  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   std::vector<std::string> all;
   std::vector<std::string> missing;
   for (std::size_t i = 0; i < query.point.size(); ++i) {

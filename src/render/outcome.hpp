@@ -18,6 +18,14 @@ std::string outcome_text(const Ensemble& ensemble, const Schema& schema,
 std::string standing_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                           std::span<const double> scores);
 
+/// The number, or the class, that the first requirement is about: "probability" and "0.53".
+struct Figure {
+  std::string name;
+  std::string value;
+};
+Figure figure_of(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                 std::span<const double> scores);
+
 /// `Probability there 0.53`, without what is needed.
 std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                          std::span<const double> scores);
@@ -29,6 +37,13 @@ std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const 
 /// The label of the class that the scores give; nothing for regression.
 std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const double> scores);
 
+/// "credit is granted", "the model gives "granted"", "that brings the price to at least 9".
+std::string outcome_clause(const Ensemble& ensemble, const Schema& schema, const Query& query);
+
+/// What a rule of the query says: "savings fixed", "duration at least 24 months".
+std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                      const Rule& rule);
+
 /// "stopped at the time limit", "interrupted".
 std::string stop_text(Stop stop);
 
@@ -39,6 +54,10 @@ std::string subject_text(const Schema& schema, std::size_t row);
 std::string headline(const Explanation& explanation);
 std::string verdict(const Explanation& explanation);
 std::string closing(const Explanation& explanation);
+/// " (weighted squared distance)"; empty where there is no name.
+const char* cost_name(Norm norm);
+/// "cost 0.31", "cost at most 0.31 (not proven the least)", "impossible", "not decided".
+std::string cost_or_why(const Answer& answer);
 std::string tie_count(const Answer& answer);
 /// Features that are missing, and changes too small to act on; each a sentence or two.
 std::vector<std::string> notes(const Explanation& explanation);

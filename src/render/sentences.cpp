@@ -1,5 +1,7 @@
 // The answer as sentences: what the JSON carries under "text" and what can be read aloud.
+#include "render/advice.hpp"
 #include "render/changes.hpp"
+#include "render/findings.hpp"
 #include "render/outcome.hpp"
 #include "render/words.hpp"
 
@@ -20,20 +22,22 @@ std::string full_stop(std::string text) {
 }  // namespace
 
 std::vector<std::string> sentences(const Explanation& explanation) {
-  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   std::vector<std::string> all = {full_stop(headline(explanation))};
   if (answer.solutions.empty() || answer.already_met) {
     all.push_back(verdict(explanation));
+    for (const std::string& sentence : why_not_sentences(explanation)) all.push_back(sentence);
   } else {
     std::vector<std::string> changes;
     const Solution& best = answer.best();
-    for (const auto& [title, now, then, anything] :
-         changes_in_words(ensemble, schema, query, best)) {
-      changes.push_back(
-          fmt::format("{} from {} to {} (anything in: {})", title, now, then, anything));
+    for (const ChangeText& change : changes_in_words(ensemble, schema, query, best)) {
+      changes.push_back(fmt::format("{} from {} to {} (anything in: {})", change.title, change.now,
+                                    change.then, change.anything));
     }
+    all.push_back(advice(explanation));
     all.push_back(full_stop(fmt::format("{} {}", verdict(explanation), fmt::join(changes, "; "))));
     all.push_back(full_stop(closing(explanation)));
+    if (findings.rounding) all.push_back(full_stop(rounding_text(explanation)));
   }
   if (answer.solutions.size() > 1) {
     const std::string count = tie_count(answer);

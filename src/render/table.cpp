@@ -1,5 +1,7 @@
 // The block of lines for people: what it is now, what to change, and what is proven about it.
 #include "render/changes.hpp"
+#include "render/columns.hpp"
+#include "render/findings.hpp"
 #include "render/outcome.hpp"
 #include "render/words.hpp"
 
@@ -15,87 +17,47 @@
 namespace boxwood {
 namespace {
 
-constexpr std::size_t page_width = 100;
 constexpr std::size_t ties_shown = 3;
 
-enum class Ink { bold, dim, green, yellow, red };
-
-std::string inked(const std::string& text, Ink ink, const TableStyle& style) {
-  if (!style.colour || text.empty()) return text;
-  constexpr std::array<const char*, 5> codes = {"1", "2", "32", "33", "31"};
-  return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<std::size_t>(ink)], text);
-}
-
-Ink ink_of(const Answer& answer) {
-  switch (answer.status) {
-    case Status::optimal:
-      return Ink::green;
-    case Status::infeasible:
-      return Ink::red;
-    case Status::feasible:
-    case Status::unknown:
-      break;
-  }
-  return Ink::yellow;
-}
-
-using Line = std::array<std::string, 4>;
-
-/// Columns as wide as their widest cell, two blanks apart, under a dim header.
-std::string columns(std::vector<Line> lines, const TableStyle& style) {
-  for (Line& line : lines) {
-    for (std::string& cell : line) {  // a line break in a name must not break the table
-      std::replace_if(
-          cell.begin(), cell.end(), [](unsigned char c) { return c < 0x20; }, ' ');
-    }
-  }
-  std::array<std::size_t, 4> widths{};
-  for (const Line& line : lines) {
-    for (std::size_t c = 0; c < line.size(); ++c) {
-      widths[c] = std::max(widths[c], display_width(line[c]));
-    }
-  }
-  std::string text;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::string row = " ";
-    for (std::size_t c = 0; c < lines[i].size(); ++c) {
-      row += c == 0 ? " " : "   ";
-      row += c + 1 == lines[i].size() ? lines[i][c] : padded(lines[i][c], widths[c]);
-    }
-    row.erase(row.find_last_not_of(' ') + 1);
-    text += (i == 0 ? inked(row, Ink::dim, style) : row) + "\n";
-  }
-  std::size_t total = 3 * (widths.size() - 1);
-  for (const std::size_t width : widths) total += width;
-  const std::string rule(std::min(total, page_width), '-');
-  text += fmt::format("  {}\n", inked(rule, Ink::dim, style));
-  return text;
-}
-
 /// A header, and a line for each feature that changes.
-std::vector<Line> change_lines(const Ensemble& ensemble, const Schema& schema, const Query& query,
-                               const Solution& solution, const char* to) {
-  std::vector<Line> lines = {{"feature", "now", to, "anything in"}};
+Lines change_lines(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                   const Solution& solution, const char* to) {
+  Lines lines = {{"feature", "now", to, "anything in"}};
   for (const ChangeText& change : changes_in_words(ensemble, schema, query, solution)) {
     lines.push_back({change.title, change.now, change.then, change.anything});
   }
   return lines;
 }
 
+}  // namespace
+
+Lines explained_changes(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
+  Lines lines = change_lines(ensemble, schema, query, answer.best(), "change to");
+  if (!findings.wide) return lines;
+  lines.front().emplace_back("holds for anything in");
+  const auto changes = changes_in_words(ensemble, schema, query, answer.best());
+  for (std::size_t k = 0; k < changes.size(); ++k) {
+    lines[k + 1].push_back(wide_text(ensemble, schema, query, *findings.wide, changes[k].feature));
+  }
+  return lines;
+}
+
+namespace {
+
 std::string changes_table(const Explanation& explanation, const TableStyle& style) {
-  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
-  const std::vector<Line> lines = change_lines(ensemble, schema, query, answer.best(), "change to");
-  const std::size_t same = count_features(schema) - (lines.size() - 1);
-  if (same == 0) return columns(lines, style);
+  const Lines lines = explained_changes(explanation);
+  const std::size_t same = count_features(explanation.schema) - (lines.size() - 1);
+  if (same == 0) return ruled_columns(lines, style);
   std::string stays = fmt::format("{} feature{} as {}.", same, same == 1 ? " stays" : "s stay",
                                   same == 1 ? "it is" : "they are");
   const std::vector<std::string> fixed = fixed_titles(explanation);
   if (!fixed.empty()) stays += fmt::format(" Held fixed: {}.", fmt::join(fixed, ", "));
-  return fmt::format("{}  {}\n", columns(lines, style), wrapped(stays, page_width - 2, "  "));
+  return fmt::format("{}  {}\n", ruled_columns(lines, style), wrapped(stays, page_width - 2, "  "));
 }
 
 std::string ties_text(const Explanation& explanation) {
-  const auto& [ensemble, schema, query, answer, row, faults] = explanation;
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   const std::string count = tie_count(answer);
   if (count.empty()) return {};
   std::string text = count + "\n";
@@ -111,6 +73,8 @@ std::string ties_text(const Explanation& explanation) {
   return text;
 }
 
+}  // namespace
+
 std::string check_lines(const Explanation& explanation, const TableStyle& style) {
   if (!explanation.faults) return {};
   if (explanation.faults->empty())
@@ -119,8 +83,6 @@ std::string check_lines(const Explanation& explanation, const TableStyle& style)
   for (const std::string& fault : *explanation.faults) text += fmt::format("  {}\n", fault);
   return text;
 }
-
-}  // namespace
 
 std::vector<std::size_t> changed_features(const Query& query, const std::vector<double>& point) {
   std::vector<std::size_t> changed;
@@ -134,17 +96,18 @@ std::vector<std::size_t> changed_features(const Query& query, const std::vector<
 std::string to_table(const Explanation& explanation, const TableStyle& style) {
   const Answer& answer = explanation.answer;
   std::string text = inked(headline(explanation), Ink::bold, style) + "\n";
-  text += inked(wrapped(verdict(explanation), page_width, ""), ink_of(answer), style) + "\n";
+  text += inked(wrapped(verdict(explanation), page_width, ""), ink_of(answer.status), style) + "\n";
   const bool shows_changes = !answer.solutions.empty() && !answer.already_met;
   if (shows_changes) {
     text += fmt::format("\n{}\n{}\n", changes_table(explanation, style), closing(explanation));
-    text += ties_text(explanation);
+    text += ties_text(explanation) + findings_text(explanation, style);
   } else if (answer.status == Status::infeasible) {
     const std::vector<std::string> fixed = fixed_titles(explanation);
     if (!fixed.empty()) {
       text +=
           wrapped(fmt::format("Held fixed: {}.", fmt::join(fixed, ", ")), page_width, "") + "\n";
     }
+    text += why_not_text(explanation);
   }
   for (const std::string& note : notes(explanation)) {
     text += wrapped(note, page_width, note.starts_with("Note") ? "      " : "") + "\n";
@@ -162,11 +125,11 @@ std::string to_table(const RegionView& view, const TableStyle& style) {
   }
   head += fmt::format(" · distance {} · cost {}", cost_text(distance(query.norm, region.cost)),
                       cost_text(region.cost));
-  const std::vector<Line> lines = change_lines(ensemble, schema, query, region.nearest, "nearest");
+  const Lines lines = change_lines(ensemble, schema, query, region.nearest, "nearest");
   const std::size_t same = count_features(schema) - (lines.size() - 1);
   // Every region leaves most features where they are: to list them would bury those that move.
   return fmt::format("{}\n{}  {} feature{}\n", inked(head, Ink::bold, style),
-                     lines.size() > 1 ? columns(lines, style) : "", same,
+                     lines.size() > 1 ? ruled_columns(lines, style) : "", same,
                      same == 1 ? " as it is" : "s as they are");
 }
 

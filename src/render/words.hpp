@@ -30,6 +30,11 @@ bool is_useful_bound(double bound, double best_cost);
 /// "checking account": the title, or the name where there is none.
 const std::string& title_of(const FeatureSchema& feature);
 
+/// The whole numbers in an interval that the model can read, as a closed interval of them; empty
+/// when lower > upper. Next to an open end lies the precision's next number, which for large
+/// numbers is farther than 1.
+Interval whole_hull(const Interval& interval, Precision precision);
+
 /// "a, b and c".
 std::string and_list(const std::vector<std::string>& words);
 /// "a, b or c".

@@ -1,0 +1,88 @@
+#include "render/advice.hpp"
+
+#include "render/changes.hpp"
+#include "render/outcome.hpp"
+#include "render/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace boxwood {
+namespace {
+
+// How much of the change, or of the interval, a rounder end may give away.
+constexpr double generosity = 0.05;
+
+double as_read(double value, Precision precision) {
+  return precision == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+/// The number of fewest digits between `end` and `end` ± slack; `end` itself where none is shorter.
+double round_end(double end, bool upwards, double slack, const Interval& interval,
+                 Precision precision) {
+  if (end == 0 || !std::isfinite(end) || !(slack > 0)) return end;
+  for (int digits = 1; digits < 16; ++digits) {
+    const double place = std::pow(10, std::floor(std::log10(std::abs(end))) - digits + 1);
+    double candidate = std::strtod(fmt::format("{:.{}e}", end, digits - 1).c_str(), nullptr);
+    if (candidate == end) return end;
+    if (upwards ? candidate < end : candidate > end) {
+      candidate += upwards ? place : -place;
+      candidate = std::strtod(fmt::format("{:.{}e}", candidate, digits - 1).c_str(), nullptr);
+    }
+    if (std::abs(candidate - end) <= slack && interval.contains(candidate) &&
+        interval.contains(as_read(candidate, precision))) {
+      return candidate;
+    }
+  }
+  return end;
+}
+
+std::string part(const Explanation& explanation, const ChangeText& change) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
+  const std::size_t i = change.feature;
+  const FeatureSchema& feature = schema.features[i];
+  const bool grouped = group_of(schema, i) != nullptr;
+  const bool continuous =
+      !grouped && feature.kind.value_or(FeatureKind::continuous) == FeatureKind::continuous;
+  std::string to = change.anything;
+  if (findings.wide) to = wide_text(ensemble, schema, query, *findings.wide, i);
+  if (continuous) {
+    const Interval& region = findings.wide ? findings.wide->region[i] : answer.best().region[i];
+    to = interval_text(feature, plain_interval(region, ensemble.input, query.point[i]),
+                       ensemble.input, query.point[i]);
+  }
+  if (to == "anything") to = change.then;
+  return fmt::format("{} to {} (now {})", change.title, to, change.now);
+}
+
+}  // namespace
+
+Interval plain_interval(const Interval& interval, Precision precision, double now) {
+  if (std::isnan(interval.lower) || interval.lower == interval.upper) return interval;
+  double room = interval.upper - interval.lower;
+  for (const double end : {interval.lower, interval.upper}) {
+    if (std::isfinite(end) && std::isfinite(now)) room = std::min(room, std::abs(end - now));
+  }
+  if (!std::isfinite(room)) return interval;
+  Interval plain = interval;
+  plain.lower = round_end(interval.lower, true, generosity * room, interval, precision);
+  plain.upper = round_end(interval.upper, false, generosity * room, interval, precision);
+  if (plain.lower != interval.lower) plain.lower_closed = true;
+  if (plain.upper != interval.upper) plain.upper_closed = true;
+  return plain;
+}
+
+std::string advice(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
+  if (answer.solutions.empty() || answer.already_met) return {};
+  std::vector<std::string> parts;
+  for (const ChangeText& change : changes_in_words(ensemble, schema, query, answer.best())) {
+    parts.push_back(part(explanation, change));
+  }
+  return fmt::format("Bring {}, and {}.", and_list(parts), outcome_clause(ensemble, schema, query));
+}
+
+}  // namespace boxwood

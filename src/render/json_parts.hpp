@@ -1,0 +1,33 @@
+// The parts that JSON objects of answers, menus, sweeps and maps are made of. What JSON has no word
+// for is null: a missing value, an end of an interval at infinity, a cost where there is no point.
+#pragma once
+
+#include <boxwood/render.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace boxwood {
+
+using Json = nlohmann::ordered_json;
+
+Json number_json(double value);
+Json numbers_json(std::span<const double> values);
+/// A fixed feature may be infinite, which must not read as missing.
+Json point_json(std::span<const double> point);
+Json interval_json(const Interval& interval);
+Json region_json(const Ensemble& ensemble, const std::vector<Interval>& region);
+Json changes_json(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                  const Solution& solution);
+Json target_json(const Ensemble& ensemble, const Query& query);
+/// All that `to_json` of an explanation says.
+Json answer_json(const Explanation& explanation);
+/// Adds the keys `wide`, `rounded`, `path` and `why_not`, those that were found.
+void add_findings(Json& object, const Explanation& explanation);
+
+/// Texts of models and schemas may hold bytes that are no UTF-8; the output always is.
+std::string one_line(const Json& object);
+
+}  // namespace boxwood

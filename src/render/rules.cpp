@@ -1,0 +1,108 @@
+// The rules of a query in words, as a list of what stands in the way names them.
+#include "render/outcome.hpp"
+#include "render/words.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+namespace boxwood {
+namespace {
+
+/// A number in the feature's unit that is no value of it, such as the size of a change.
+std::string amount_text(const FeatureSchema& feature, double amount) {
+  FeatureSchema plain;
+  plain.unit = feature.unit;
+  return value_text(plain, amount, Precision::float64);
+}
+
+std::string literal_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                         const Literal& literal) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  FeatureSchema words = schema.features[literal.feature];
+  words.range = {};  // an end that the schema's range repeats has to be told here
+  const std::string& title = title_of(words);
+  const double now = query.point[literal.feature];
+  const Interval& range = literal.range;
+  if (!literal.codes.empty()) {
+    std::vector<std::string> labels;
+    for (const std::int32_t code : literal.codes) {
+      labels.push_back(value_text(words, static_cast<double>(code), ensemble.input));
+    }
+    return fmt::format("{} is {}{}", title, literal.inside ? "" : "not ", or_list(labels));
+  }
+  if (range.lower == now && range.upper == now) {
+    return fmt::format("{} {}", title, literal.inside ? "stays" : "changes");
+  }
+  if (range.lower == now && !range.lower_closed && range.upper == infinity) {
+    return fmt::format("{} {}", title, literal.inside ? "rises" : "does not rise");
+  }
+  if (range.upper == now && !range.upper_closed && range.lower == -infinity) {
+    return fmt::format("{} {}", title, literal.inside ? "falls" : "does not fall");
+  }
+  std::string interval = interval_text(words, range, ensemble.input);
+  if (interval.starts_with("exactly ")) interval.erase(0, 8);
+  std::string text = fmt::format("{} is {}{}", title, literal.inside ? "" : "not ", interval);
+  if (literal.missing && query.features[literal.feature].missing_allowed) text += " or missing";
+  return text;
+}
+
+std::string end_text(const FeatureSchema& feature, double end, bool closed, bool lower,
+                     Precision precision) {
+  const char* word =
+      lower ? (closed ? "at least" : "more than") : (closed ? "at most" : "less than");
+  return fmt::format("{} {} {}", title_of(feature), word, value_text(feature, end, precision));
+}
+
+}  // namespace
+
+std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                      const Rule& rule) {
+  if (rule.kind == Rule::Kind::most_changes) {
+    const std::size_t most = query.most_changes.value_or(0);
+    return fmt::format("at most {} feature{}", most, most == 1 ? " changes" : "s change");
+  }
+  if (rule.kind == Rule::Kind::clause) {
+    std::vector<std::string> parts;
+    for (const Literal& literal : query.clauses[rule.index].any_of) {
+      parts.push_back(literal_text(ensemble, schema, query, literal));
+    }
+    return or_list(parts);
+  }
+  const FeatureSchema& feature = schema.features[rule.index];
+  const FeatureRule& says = query.features[rule.index];
+  const std::string& title = title_of(feature);
+  const Precision precision = ensemble.input;
+  switch (rule.kind) {
+    case Rule::Kind::fixed:
+      return title + " fixed";
+    case Rule::Kind::range_lower:
+      return end_text(feature, says.range.lower, says.range.lower_closed, true, precision);
+    case Rule::Kind::range_upper:
+      return end_text(feature, says.range.upper, says.range.upper_closed, false, precision);
+    case Rule::Kind::allowed: {
+      std::vector<std::string> values;
+      for (const double value : says.allowed) {
+        values.push_back(value_text(feature, value, precision));
+      }
+      return fmt::format("{} only {}", title, or_list(values));
+    }
+    case Rule::Kind::step:
+      return fmt::format("{} in steps of {}", title, amount_text(feature, says.step));
+    case Rule::Kind::direction:
+      return fmt::format("{} may only {}", title,
+                         says.direction == Direction::up ? "rise" : "fall");
+    case Rule::Kind::least_change:
+      return fmt::format("{} changes by at least {} or not at all", title,
+                         amount_text(feature, says.least_change));
+    case Rule::Kind::most_change:
+      return fmt::format("{} changes by at most {}", title, amount_text(feature, says.most_change));
+    case Rule::Kind::clause:
+    case Rule::Kind::most_changes:
+      break;
+  }
+  return title;
+}
+
+}  // namespace boxwood

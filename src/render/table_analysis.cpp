@@ -1,0 +1,198 @@
+// Menus, sweeps and robustness for a terminal.
+#include "render/changes.hpp"
+#include "render/columns.hpp"
+#include "render/findings.hpp"
+#include "render/outcome.hpp"
+#include "render/words.hpp"
+
+#include <boxwood/render.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace boxwood {
+namespace {
+
+/// How the ways of a menu differ, to go after "each".
+std::string difference_text(const MenuOptions& asked) {
+  switch (asked.apart) {
+    case Apart::features:
+      return "each leaves something as it is that every cheaper one changes";
+    case Apart::regions:
+      return "each in another region";
+    case Apart::distance:
+      break;
+  }
+  return fmt::format("any two at least {:g} apart in some feature", asked.distance);
+}
+
+std::string menu_headline(const MenuView& view) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = view.ways.front();
+  const bool proven = std::all_of(view.ways.begin(), view.ways.end(), [](const Explanation& way) {
+    return way.answer.status == Status::optimal;
+  });
+  double seconds = 0;
+  for (const Explanation& way : view.ways) seconds += way.answer.statistics.seconds;
+  const std::string phrase = target_phrase(ensemble, schema, query);
+  if (view.ways.size() == 1) {
+    return fmt::format("One way that {} ({}{}):", phrase, proven ? "proven cheapest, " : "",
+                       duration_text(seconds));
+  }
+  return fmt::format("{} ways, each of which {}, cheapest first; {} ({}{}):", view.ways.size(),
+                     phrase, difference_text(view.asked), proven ? "proven, " : "",
+                     duration_text(seconds));
+}
+
+std::string menu_end(const MenuView& view) {
+  if (view.menu.complete) return "There is no further way (proven).";
+  if (view.menu.stop != Stop::finished) {
+    return fmt::format("There may be further ways ({}).", stop_text(view.menu.stop));
+  }
+  return {};
+}
+
+std::string way_block(const Explanation& way, std::size_t number, const TableStyle& style) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = way;
+  const Figure figure = figure_of(ensemble, schema, query, ensemble.predict(answer.best().point));
+  std::string head = fmt::format("Way {} · cost {} · {} there {}", number, cost_text(answer.cost),
+                                 figure.name, figure.value);
+  if (answer.status != Status::optimal) {
+    head += fmt::format(" · nothing cheaper than {} exists", cost_text(answer.lower_bound));
+  }
+  return fmt::format("\n{}\n{}{}{}", inked(head, Ink::bold, style),
+                     columns(explained_changes(way), style), findings_text(way, style),
+                     check_lines(way, style));
+}
+
+std::string level_name(const Requirement& requirement, const Ensemble& ensemble,
+                       const Schema& schema) {
+  if (const auto* wanted = std::get_if<ClassIs>(&requirement.outcome)) {
+    return wanted->margin ? "margin" : "probability";
+  }
+  const bool is_score = std::holds_alternative<ScoreIn>(requirement.outcome);
+  const Interval range = is_score ? std::get<ScoreIn>(requirement.outcome).range
+                                  : std::get<OutputIn>(requirement.outcome).range;
+  const std::string what = is_score ? "raw score"
+                           : ensemble.task == Task::regression && !schema.outcome.empty()
+                               ? schema.outcome
+                               : "output";
+  return what + (std::isfinite(range.lower) ? " at least" : " at most");
+}
+
+/// The median of proven radii; with an infinite one among them they still have an order.
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+}  // namespace
+
+Requirement at_level(const Requirement& requirement, double level) {
+  Requirement moved = requirement;
+  const auto move = [&](Interval& range) {
+    (std::isinf(range.lower) && std::isfinite(range.upper) ? range.upper : range.lower) = level;
+  };
+  if (auto* wanted = std::get_if<ClassIs>(&moved.outcome)) {
+    (wanted->margin ? wanted->margin : wanted->probability) = level;
+  }
+  if (auto* output = std::get_if<OutputIn>(&moved.outcome)) move(output->range);
+  if (auto* score = std::get_if<ScoreIn>(&moved.outcome)) move(score->range);
+  return moved;
+}
+
+std::string to_table(const MenuView& view, const TableStyle& style) {
+  const Explanation& first = view.ways.front();
+  // Nothing to choose from: the answer itself says why.
+  if (first.answer.solutions.empty() || first.answer.already_met) return to_table(first, style);
+  std::string text = inked(headline(first), Ink::bold, style) + "\n";
+  text += inked(wrapped(menu_headline(view), page_width, ""), ink_of(first.answer.status), style);
+  text += "\n";
+  for (std::size_t k = 0; k < view.ways.size(); ++k) {
+    text += way_block(view.ways[k], k + 1, style);
+  }
+  text += "\n";
+  if (const std::string end = menu_end(view); !end.empty()) text += end + "\n";
+  const std::vector<std::string> fixed = fixed_titles(first);
+  if (!fixed.empty()) {
+    text += wrapped(fmt::format("Held fixed: {}.", fmt::join(fixed, ", ")), page_width, "") + "\n";
+  }
+  return text;
+}
+
+std::string to_table(const SweepView& view, const TableStyle& style) {
+  const auto& [ensemble, schema, query, points, row] = view;
+  const Requirement& wanted = query.requirements.front();
+  const std::vector<double> scores = ensemble.predict(query.point);
+  const Figure now = figure_of(ensemble, schema, query, scores);
+  std::string text = fmt::format("{}: {} ({} {})", subject_text(schema, row),
+                                 outcome_text(ensemble, schema, scores), now.name, now.value);
+  text = inked(text, Ink::bold, style) + "\n\n";
+  Lines lines = {{level_name(wanted, ensemble, schema), "cost", "there", "what changes"}};
+  std::size_t open = 0;
+  std::string last;
+  for (const auto& [level, answer] : points) {
+    open += answer.stop != Stop::finished ? 1 : 0;
+    const std::string at = fmt::format("{:.6g}", level);
+    if (answer.solutions.empty()) {
+      lines.push_back({at, answer.status == Status::infeasible ? "impossible" : "not decided", "",
+                       answer.status == Status::infeasible ? "" : stop_text(answer.stop)});
+      continue;
+    }
+    const std::vector<double>& point = answer.best().point;
+    std::string changes =
+        answer.already_met ? std::string("nothing") : changes_line(ensemble, schema, query, point);
+    const bool same = changes == last;
+    last = changes;
+    const std::string cost =
+        answer.status == Status::optimal
+            ? cost_text(answer.cost)
+            : fmt::format("{} to {}", cost_text(answer.lower_bound), cost_text(answer.cost));
+    lines.push_back({at, cost, figure_of(ensemble, schema, query, ensemble.predict(point)).value,
+                     same ? std::string("the same") : changes});
+  }
+  text += ruled_columns(lines, style);
+  text += open == 0 ? std::string("  Every level proven.\n")
+                    : fmt::format("  {} of {} levels not proven.\n", open, points.size());
+  return text;
+}
+
+std::string robustness_table(std::span<const Explanation> rows, const TableStyle& style) {
+  if (rows.empty()) return {};
+  Lines lines = {{rows.front().schema.subject.empty() ? "row" : rows.front().schema.subject,
+                  "outcome", "same within", "nearest other outcome", "what changes"}};
+  std::vector<double> radii;
+  bool proven = true;
+  for (const Explanation& shown : rows) {
+    const auto& [ensemble, schema, query, answer, row, faults, findings] = shown;
+    const bool done = answer.status == Status::optimal || answer.status == Status::infeasible;
+    proven = proven && done;
+    radii.push_back(distance(query.norm, answer.lower_bound));
+    const bool found = !answer.solutions.empty();
+    std::string nearest =
+        answer.status == Status::infeasible ? std::string("there is none") : stop_text(answer.stop);
+    if (found) {
+      nearest = outcome_text(ensemble, schema, ensemble.predict(answer.best().point));
+      if (!done) nearest += fmt::format(" at {}", cost_text(answer.distance));
+    }
+    lines.push_back({std::to_string(row),
+                     outcome_text(ensemble, schema, ensemble.predict(query.point)),
+                     std::isinf(radii.back()) ? "any distance" : cost_text(radii.back()), nearest,
+                     found ? changes_line(ensemble, schema, query, answer.best().point) : ""});
+  }
+  std::string text = ruled_columns(lines, style);
+  const double least = *std::min_element(radii.begin(), radii.end());
+  text += fmt::format("  Nothing nearer than this has any other outcome ({}).",
+                      proven ? "proven" : "proven; where stopped, others may be farther");
+  if (radii.size() > 1 && std::isfinite(least)) {
+    const double middle = median(radii);
+    text += fmt::format(" Least {}, median {}.", cost_text(least),
+                        std::isinf(middle) ? "any distance" : cost_text(middle));
+  }
+  return text + "\n";
+}
+
+}  // namespace boxwood

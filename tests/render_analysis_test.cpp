@@ -1,0 +1,443 @@
+// Menus, wide regions, blockers, paths, sweeps, robustness and maps in words and as pictures, from
+// values made by hand.
+#include <boxwood/render.hpp>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <sstream>
+
+#include "render/advice.hpp"
+#include "render/outcome.hpp"
+#include "render/svg_axes.hpp"
+#include "render/svg_canvas.hpp"
+
+namespace boxwood {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Granted when duration < 20; savings and income do nothing.
+class Analysed : public testing::Test {
+ protected:
+  Analysed() {
+    ensemble.features = {{"duration"}, {"savings"}, {"income"}};
+    ensemble.base = {-0.5};
+    ensemble.link = Link::sigmoid;
+    ensemble.task = Task::binary;
+    ensemble.classes = {"refused", "granted"};
+    Tree tree;
+    tree.nodes = {{.kind = NodeKind::less, .feature = 0, .left = 1, .right = 2, .threshold = 20},
+                  {.kind = NodeKind::leaf, .value = 0},
+                  {.kind = NodeKind::leaf, .value = 1}};
+    tree.values = {0.75, -1.5};
+    ensemble.trees = {tree};
+    schema = schema_for(ensemble);
+    schema.subject = "applicant";
+    schema.outcome = "credit";
+    schema.features[0].kind = FeatureKind::integer;
+    schema.features[0].unit = "months";
+    schema.features[0].range = {4, 72};
+    schema.features[1].kind = FeatureKind::ordinal;
+    schema.features[1].labels = {"none", "little", "much"};
+    schema.features[1].range = {0, 2};
+    schema.features[2].unit = "DM";
+    query = query_for(ensemble, std::vector<double>{24, 1, 4870});
+    apply(schema, query);
+    query.requirements = {require_class(1)};
+    answer = way({19, 1, 4870}, 25);
+  }
+
+  static Answer way(std::vector<double> point, double cost) {
+    Answer found;
+    found.status = Status::optimal;
+    found.cost = found.lower_bound = cost;
+    found.distance = cost;
+    found.solutions = {{std::move(point),
+                        {{-infinity, 20, false, false},
+                         {-infinity, infinity, false, false},
+                         {-infinity, infinity, false, false}}}};
+    found.statistics.seconds = 0.003;
+    return found;
+  }
+
+  static Answer no_answer(Status status, Stop stop = Stop::finished) {
+    Answer none;
+    none.status = status;
+    none.stop = stop;
+    if (status == Status::infeasible) none.lower_bound = infinity;
+    none.statistics.seconds = 0.003;
+    return none;
+  }
+
+  Explanation shown() { return {ensemble, schema, query, answer, 3, std::nullopt, findings}; }
+  std::string table() { return to_table(shown()); }
+  nlohmann::json json() { return nlohmann::json::parse(to_json(shown())); }
+
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+  /// The same wherever lines are broken.
+  static bool says(const std::string& text, const std::string& part) {
+    std::istringstream words(text);
+    std::string flat, word;
+    while (words >> word) flat += (flat.empty() ? "" : " ") + word;
+    return has(flat, part);
+  }
+
+  Ensemble ensemble;
+  Schema schema;
+  Query query;
+  Answer answer;
+  Findings findings;
+};
+
+TEST_F(Analysed, AdviceIsOneSentence) {
+  EXPECT_EQ(advice(shown()),
+            "Bring duration to at most 19 months (now 24 months), and credit is granted.");
+  schema.outcome.clear();
+  EXPECT_EQ(
+      advice(shown()),
+      "Bring duration to at most 19 months (now 24 months), and the model gives \"granted\".");
+  answer.already_met = true;
+  EXPECT_EQ(advice(shown()), "");
+}
+
+TEST_F(Analysed, AdviceHasNoNonsensePrecision) {
+  // From 0.2: the ends move inwards by little and become plain.
+  Interval plain = plain_interval({0.30000001192, 0.98765432, true, false}, Precision::float32, 0);
+  EXPECT_EQ(plain, (Interval{0.31, 0.98, true, true}));
+  // An end that is round stays, in or out.
+  plain = plain_interval({-infinity, 20, false, false}, Precision::float32, 24);
+  EXPECT_EQ(plain, (Interval{-infinity, 20, false, false}));
+  // Next to the edge nothing may be given away.
+  plain = plain_interval({0.3000001, infinity, true, true}, Precision::float64, 0.3);
+  EXPECT_EQ(plain.lower, 0.3000001);
+}
+
+TEST_F(Analysed, TheWideRegionIsAColumnAndALine) {
+  findings.wide = WideRegion{{{4, 21.5}, {}, {1000, infinity}}, {{}, {}, {}}, true, Stop::finished};
+  const std::string text = table();
+  EXPECT_TRUE(has(text,
+                  "  feature    now         change to   anything in         holds for anything in\n"
+                  "  duration   24 months   19 months   at most 19 months   at most 21 months\n"))
+      << text;
+  EXPECT_TRUE(says(text,
+                   "It holds while the others keep to: income: at least 1 000 DM. Any value of: "
+                   "savings. No single interval can be wider (proven)."))
+      << text;
+  EXPECT_TRUE(has(advice(shown()), "at most 21 months"));
+  EXPECT_EQ(json()["wide"]["region"]["duration"]["upper"], 21.5);
+  EXPECT_EQ(json()["wide"]["anything_in"]["income"], "at least 1 000 DM");
+  findings.wide->maximal = false;
+  findings.wide->stop = Stop::time;
+  EXPECT_TRUE(says(table(), "Wider ones may hold too (stopped at the time limit).")) << table();
+}
+
+TEST_F(Analysed, WideCategoriesAndGroupsAreLabels) {
+  schema.features[1].kind = FeatureKind::categorical;
+  answer.solutions[0].point = {24, 0, 4870};
+  findings.wide = WideRegion{{{}, {0, 2}, {}}, {{}, {0, 2}, {}}, true, Stop::finished};
+  EXPECT_TRUE(has(table(), "one of: none, much\n")) << table();
+  schema.groups = {{"home", {1, 2}, {"rent", "own"}, 1, false}};
+  query = query_for(ensemble, std::vector<double>{24, 1, 0});
+  query.requirements = {require_class(1)};
+  apply(schema, query);
+  answer.solutions[0].point = {24, 0, 1};
+  findings.wide->values = {{}, {1}, {}};
+  EXPECT_TRUE(has(table(), "home      rent   own         one of: rent, own   own\n")) << table();
+}
+
+TEST_F(Analysed, RounderNumbersAreSaidToBeRounded) {
+  findings.rounding = Rounding{{18, 1, 4870}, 0.5};
+  EXPECT_TRUE(says(table(),
+                   "Rounded: duration: 18 months · probability there 0.56 · cost 36 (44 % "
+                   "more than the least, up to 50 % allowed)"))
+      << table();
+  EXPECT_EQ(json()["rounded"]["cost"], 36.0);
+  EXPECT_EQ(json()["cost"], 25.0);
+  findings.rounding->point = answer.best().point;
+  EXPECT_TRUE(has(table(), "Rounded: no rounder numbers cost at most 50 % more.\n")) << table();
+}
+
+TEST_F(Analysed, ThePathShowsEachStepAndWhatItIsWorth) {
+  findings.path = {{{2}, {24, 1, 5000}, {{0.12}}, no_answer(Status::infeasible)},
+                   {{0}, {19, 1, 5000}, {{0.56}}, way({24, 2, 4870}, 31)}};
+  const std::string text = table();
+  EXPECT_TRUE(has(text,
+                  "\nStep by step:\n"
+                  "  step   change                             probability   without it\n"
+                  "         as it is                           0.12\n"
+                  "  1      income: 4 870 DM to 5 000 DM       0.12          impossible\n"
+                  "  2      duration: 24 months to 19 months   0.56          cost 31\n"))
+      << text;
+  EXPECT_EQ(json()["path"][0]["features"][0], "income");
+  EXPECT_EQ(json()["path"][0]["without"]["status"], "infeasible");
+  EXPECT_EQ(json()["path"][1]["without"]["cost"], 31.0);
+  findings.path[1].without.reset();
+  findings.path[0].without.reset();
+  EXPECT_FALSE(has(table(), "without it"));
+}
+
+TEST_F(Analysed, BlockersSayWhatLiftingThemGives) {
+  answer = no_answer(Status::infeasible);
+  query.features[0].fixed = true;
+  query.features[2].direction = Direction::up;
+  WhyNot why;
+  why.answer = answer;
+  why.smallest = true;
+  why.blockers = {{{Rule::Kind::fixed, 0}, way({19, 1, 4870}, 25)},
+                  {{Rule::Kind::direction, 2}, way({24, 1, 4120}, 5)}};
+  findings.why_not = why;
+  EXPECT_TRUE(has(table(),
+                  "These 2 rules together block it; lifting any one of them opens a way:\n"
+                  "  duration fixed         -> possible at cost 25 (duration: 19 months)\n"
+                  "  income may only rise   -> possible at cost 5 (income: 4 120 DM)\n"
+                  "No smaller set of rules blocks it.\n"))
+      << table();
+  const nlohmann::json object = json();
+  EXPECT_EQ(object["why_not"]["blockers"][0]["rule"], "fixed");
+  EXPECT_EQ(object["why_not"]["blockers"][0]["feature"], "duration");
+  EXPECT_EQ(object["why_not"]["blockers"][1]["without"]["cost"], 5.0);
+  EXPECT_TRUE(
+      has(object["text"].dump(), "Without the rule \\\"duration fixed\\\": possible at cost"));
+}
+
+TEST_F(Analysed, BlockersAreHonestWhereLiftingOneDoesNotHelp) {
+  answer = no_answer(Status::infeasible);
+  WhyNot why;
+  why.blockers = {{{Rule::Kind::range_lower, 0}, no_answer(Status::infeasible)}};
+  findings.why_not = why;
+  EXPECT_TRUE(has(table(),
+                  "One rule alone blocks it, and other rules do as well:\n"
+                  "  duration at least 4 months   -> still impossible: other rules block "
+                  "it too\n"))
+      << table();
+  findings.why_not->blockers[0].without = no_answer(Status::unknown, Stop::time);
+  EXPECT_TRUE(has(table(),
+                  "One rule alone blocks it:\n"
+                  "  duration at least 4 months   -> not decided (stopped at the time "
+                  "limit)\n"))
+      << table();
+  findings.why_not->blockers.clear();
+  findings.why_not->stop = Stop::interrupt;
+  EXPECT_TRUE(has(table(), "Which rules block it was not found out (interrupted).\n")) << table();
+  findings.why_not->impossible = true;
+  EXPECT_TRUE(has(table(),
+                  "No rule is to blame: whatever is lifted, nothing is granted "
+                  "(proven).\n"))
+      << table();
+}
+
+TEST_F(Analysed, EveryRuleHasWords) {
+  query.features[0].allowed = {6, 12};
+  query.features[0].range = {4, 72, false, true};
+  query.features[2].step = 50;
+  query.features[2].direction = Direction::down;
+  query.features[2].least_change = 100;
+  query.features[2].most_change = 1000;
+  query.most_changes = 2;
+  query.clauses = {{{stays(query, 0), rises(query, 2), {1, {1, 2}, true, false, {}}}},
+                   {{{1, {}, false, false, {0, 2}}}}};
+  using Kind = Rule::Kind;
+  const auto text = [&](Kind kind, std::size_t index) {
+    return rule_text(ensemble, schema, query, {kind, index});
+  };
+  EXPECT_EQ(text(Kind::fixed, 1), "savings fixed");
+  EXPECT_EQ(text(Kind::range_lower, 0), "duration more than 4 months");
+  EXPECT_EQ(text(Kind::range_upper, 0), "duration at most 72 months");
+  EXPECT_EQ(text(Kind::allowed, 0), "duration only 6 months or 12 months");
+  EXPECT_EQ(text(Kind::step, 2), "income in steps of 50 DM");
+  EXPECT_EQ(text(Kind::direction, 2), "income may only fall");
+  EXPECT_EQ(text(Kind::least_change, 2), "income changes by at least 100 DM or not at all");
+  EXPECT_EQ(text(Kind::most_change, 2), "income changes by at most 1 000 DM");
+  EXPECT_EQ(text(Kind::most_changes, 0), "at most 2 features change");
+  EXPECT_EQ(text(Kind::clause, 0),
+            "duration stays, income rises or savings is one of: little, much");
+  EXPECT_EQ(text(Kind::clause, 1), "savings is not none or much");
+}
+
+TEST_F(Analysed, AMenuIsABlockForEachWay) {
+  const Answer second = way({24, 2, 4870}, 36);
+  const std::vector<Explanation> ways = {shown(),
+                                         {ensemble, schema, query, second, 3, std::nullopt}};
+  Menu menu;
+  const MenuOptions asked{3, Apart::features, 1};
+  const std::string text = to_table(MenuView{ways, menu, asked});
+  EXPECT_EQ(text,
+            "Applicant 3: credit refused (probability of \"granted\" 0.12, needed more than 0.50)\n"
+            "2 ways, each of which is granted, cheapest first; each leaves something as it is that "
+            "every cheaper\none changes (proven, 6 ms):\n"
+            "\nWay 1 · cost 25 · probability there 0.56\n"
+            "  feature    now         change to   anything in\n"
+            "  duration   24 months   19 months   at most 19 months\n"
+            "\nWay 2 · cost 36 · probability there 0.12\n"
+            "  feature   now      change to   anything in\n"
+            "  savings   little   much        anything\n"
+            "\n");
+  menu.complete = true;
+  EXPECT_TRUE(has(to_table(MenuView{ways, menu, asked}), "There is no further way (proven).\n"));
+  menu.complete = false;
+  menu.stop = Stop::time;
+  EXPECT_TRUE(has(to_table(MenuView{ways, menu, asked}),
+                  "There may be further ways (stopped at the time limit).\n"));
+  const auto object = nlohmann::json::parse(to_json(MenuView{ways, menu, asked}));
+  EXPECT_EQ(object["boxwood_menu"], 1);
+  EXPECT_EQ(object["ways"].size(), 2U);
+  EXPECT_EQ(object["ways"][1]["cost"], 36.0);
+  EXPECT_EQ(object["apart"], "features");
+}
+
+TEST_F(Analysed, ASweepNamesWhatChangesAtEachLevel) {
+  query.requirements = {require_class(1, 0.5)};
+  const std::vector<SweepPoint> points = {{0.5, way({19, 1, 4870}, 25)},
+                                          {0.55, way({19, 1, 4870}, 25)},
+                                          {0.6, no_answer(Status::infeasible)}};
+  const SweepView view{ensemble, schema, query, points, 3};
+  EXPECT_EQ(to_table(view),
+            "Applicant 3: credit refused (probability 0.12)\n\n"
+            "  probability   cost         there   what changes\n"
+            "  0.5           25           0.56    duration: 19 months\n"
+            "  0.55          25           0.56    the same\n"
+            "  0.6           impossible\n"
+            "  ------------------------------------------------------\n"
+            "  Every level proven.\n");
+  const auto object = nlohmann::json::parse(to_json(view));
+  EXPECT_EQ(object["levels"][1]["level"], 0.55);
+  EXPECT_EQ(object["levels"][1]["target"][0]["probability"], 0.55);
+  EXPECT_EQ(object["levels"][2]["status"], "infeasible");
+  const std::string picture = to_svg(view);
+  EXPECT_TRUE(has(picture, ">impossible</text>"));
+  EXPECT_TRUE(has(picture, "probability of &quot;granted&quot;, at least"));
+  EXPECT_TRUE(has(picture, "prefers-color-scheme:dark"));
+  EXPECT_EQ(picture, to_svg(view));
+}
+
+TEST_F(Analysed, RobustnessIsALineForEachRow) {
+  query.requirements = {require_class(1)};
+  const Answer none = no_answer(Status::infeasible);
+  const std::vector<Explanation> rows = {shown(), {ensemble, schema, query, none, 4, std::nullopt}};
+  EXPECT_EQ(robustness_table(rows),
+            "  applicant   outcome          same within    nearest other outcome   what changes\n"
+            "  3           credit refused   5              credit granted          duration: 19 "
+            "months\n"
+            "  4           credit refused   any distance   there is none\n"
+            "  " +
+                std::string(87, '-') +
+                "\n"
+                "  Nothing nearer than this has any other outcome (proven). Least 5, median any "
+                "distance.\n");
+  EXPECT_EQ(nlohmann::json::parse(robustness_json(rows[0]))["radius"], 5.0);
+  EXPECT_TRUE(nlohmann::json::parse(robustness_json(rows[1]))["radius"].is_null());
+}
+
+class Mapped : public Analysed {
+ protected:
+  Mapped() {
+    map.x_view = {0, 30};
+    map.y_view = {0, 10000};
+    map.cells = {{{0, 20, true, false}, {0, 10000}, {0.56}, 1, true, 0},
+                 {{20, 30}, {0, 10000}, {0.12}, 0, false, 0}};
+    asked.x = 0;
+    asked.y = 2;
+    steps = {{{0}, {19, 1, 4870}, {{0.56}}, std::nullopt}};
+  }
+  MapView view() { return {ensemble, schema, query, map, asked, answer, steps, 3}; }
+
+  Map map;
+  MapOptions asked;
+  std::vector<PathStep> steps;
+};
+
+TEST_F(Mapped, AMapCountsItsRectangles) {
+  EXPECT_EQ(to_table(view()),
+            "Applicant 3: credit refused\n"
+            "2 exact rectangles: duration from 0 months to 30 months, income from 0 DM to 10 000 "
+            "DM\n\n"
+            "  credit    rectangles\n"
+            "  refused   1\n"
+            "  granted   1\n"
+            "  --------------------\n"
+            "  All other features are as they are now.\n");
+  const auto object = nlohmann::json::parse(to_json(view()));
+  EXPECT_EQ(object["cells"][0]["class"], "granted");
+  EXPECT_EQ(object["cells"][0]["x"]["upper"], 20.0);
+  EXPECT_EQ(object["x"], "duration");
+  EXPECT_EQ(object["answer"]["cost"], 25.0);
+}
+
+TEST_F(Mapped, WholeNumbersFillTheirPlace) {
+  const Axis axis = feature_axis(schema.features[0], {0, 30});
+  EXPECT_EQ(axis.low, -0.5);
+  EXPECT_EQ(axis.high, 30.5);
+  EXPECT_EQ(axis.title, "duration (months)");
+  EXPECT_EQ(drawn_interval(schema.features[0], {0, 20, true, false}, axis, Precision::float32),
+            (Interval{-0.5, 19.5}));
+  EXPECT_EQ(drawn_interval(schema.features[0], {20, 30}, axis, Precision::float32),
+            (Interval{19.5, 30.5}));
+  EXPECT_TRUE(drawn_interval(schema.features[0], {3.2, 3.8}, axis, Precision::float32).empty());
+  const Axis labels = feature_axis(schema.features[1], {-0.5, 2.5});
+  ASSERT_EQ(labels.ticks.size(), 3U);
+  EXPECT_EQ(labels.ticks[2].label, "much");
+  EXPECT_EQ(labels.ticks[2].at, 2);
+}
+
+TEST_F(Mapped, AMapSaysWhatItDoesNotShow) {
+  answer.solutions[0].point[1] = 2;
+  EXPECT_TRUE(has(to_table(view()), "also changes what is not drawn (savings: much)"));
+  map.x_view = {0, 22};
+  EXPECT_TRUE(has(to_table(view()), "Applicant 3 lies outside."));
+  map.stop = Stop::time;
+  EXPECT_TRUE(has(to_table(view()), "Not all of it is drawn (stopped at the time limit)."));
+}
+
+TEST_F(Mapped, PicturesAreTheSameBytesAndEscapeTexts) {
+  schema.features[0].title = "<a & \"b\">\x01\xFF";
+  schema.features[2].unit = "]]>";
+  ensemble.classes[0] = "</svg>";
+  const std::string picture = to_svg(view());
+  EXPECT_EQ(picture, to_svg(view()));
+  EXPECT_TRUE(has(picture, "&lt;a &amp; &quot;b&quot;&gt;\xEF\xBF\xBD\xEF\xBF\xBD (months)"));
+  EXPECT_TRUE(has(picture, "income (]]&gt;)"));
+  EXPECT_FALSE(has(picture, "</svg> "));
+  EXPECT_EQ(picture.find("</svg>"), picture.size() - 7);
+}
+
+TEST_F(Mapped, ManyRectanglesOfOneColourAreDrawnTogether) {
+  map.cells.clear();
+  for (int k = 0; k < 100; ++k) {
+    for (int j = 0; j < 50; ++j) {
+      const double y = 200 * j, x = k;
+      map.cells.push_back({{x, x + 1, true, false},
+                           {y, y + 200, true, false},
+                           {0.5},
+                           k < 60 ? 0U : 1U,
+                           k >= 60,
+                           0});
+    }
+  }
+  schema.features[0].kind = FeatureKind::continuous;
+  map.x_view = {0, 100};
+  const std::string picture = to_svg(view());
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = picture.find("<rect", at)) != std::string::npos; ++at) ++count;
+  EXPECT_LT(count, 120U);
+}
+
+TEST_F(Mapped, OutputsAndReachHaveAScale) {
+  EXPECT_TRUE(has(to_svg(view(), {720, 480, true}), "probability of &quot;granted&quot;"));
+  asked.radius = 2;
+  for (MapCell& cell : map.cells) {
+    cell.outputs.clear();
+    cell.label.reset();
+  }
+  map.cells[1].meets = false;
+  const std::string picture = to_svg(view());
+  EXPECT_TRUE(has(picture, ">out of reach</text>"));
+  EXPECT_TRUE(has(picture, "All other features may change for at most 2 (distance)"));
+  EXPECT_TRUE(has(to_table(view()), "out of reach                 1\n")) << to_table(view());
+}
+
+}  // namespace
+}  // namespace boxwood
