@@ -18,6 +18,9 @@ struct Command {
 Command add_inspect(CLI::App& program);
 Command add_predict(CLI::App& program);
 Command add_explain(CLI::App& program);
+Command add_robustness(CLI::App& program);
+Command add_sweep(CLI::App& program);
+Command add_map(CLI::App& program);
 Command add_regions(CLI::App& program);
 
 }  // namespace boxwood::cli

@@ -1,17 +1,19 @@
-// boxwood explain: for each row the cheapest change that has the wanted outcome.
+// boxwood explain: for each row the cheapest change that has the wanted outcome, and what else is
+// asked about it.
+#include "cli/batch.hpp"
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
+#include "cli/explain_ways.hpp"
 #include "cli/question.hpp"
 #include "cli/usage.hpp"
+#include "cli/writer.hpp"
 
 #include <boxwood/explain.hpp>
 #include <boxwood/render.hpp>
 #include <boxwood/verify.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <iostream>
 #include <memory>
 
 namespace boxwood::cli {
@@ -21,103 +23,77 @@ struct ExplainFlags {
   QuestionFlags question;
   SearchFlags search;
   RowFlags rows;
+  WaysFlags ways;
+  OutputFlags output;
   std::size_t ties = Options{}.ties;
-  std::string format = "table";
-  std::string output;
   bool verify = false;
 };
 
-/// Writes one explanation after the other in the chosen format.
-class Writer {
- public:
-  Writer(const ExplainFlags& flags, const Ensemble& ensemble)
-      : format_(flags.format), output_(flags.output, flags.format == "jsonl") {
-    if (format_ == "csv") output_.write(csv_header(ensemble, flags.verify) + "\n");
-    if (format_ == "json") output_.write("[");
+std::string text_of(const std::vector<Explanation>& shown) {
+  std::vector<std::string> paragraphs;
+  for (const Explanation& way : shown) {
+    paragraphs.push_back(fmt::format("{}\n", fmt::join(sentences(way), "\n")));
   }
-
-  void add(const Explanation& explanation) {
-    if (format_ == "table") {
-      if (!first_) output_.write("\n");
-      output_.write(to_table(explanation, {.colour = output_.wants_colour()}));
-    } else if (format_ == "csv") {
-      output_.write(to_csv(explanation) + "\n");
-    } else if (format_ == "json") {
-      output_.write((first_ ? "\n" : ",\n") + to_json(explanation));
-    } else {
-      output_.write(to_json(explanation) + "\n");
-    }
-    first_ = false;
-    output_.flush();
-  }
-
-  void finish() {
-    if (format_ == "json") output_.write("\n]\n");
-    output_.finish();
-  }
-
- private:
-  std::string format_;
-  Output output_;
-  bool first_ = true;
-};
-
-void report_skipped(std::size_t done, std::size_t count) {
-  if (done == count) return;
-  std::cerr << fmt::format("boxwood: interrupted; {} of {} rows not started\n", count - done,
-                           count);
+  return fmt::format("{}", fmt::join(paragraphs, "\n"));
 }
 
-/// Loud on standard error whatever the format, and to the exit code.
-bool report_faults(std::size_t row, const std::vector<std::string>& faults) {
-  for (const std::string& fault : faults) {
-    std::cerr << fmt::format("boxwood: row {}: VERIFICATION FAILED: {}\n", row, fault);
+/// A menu is one object and one block; in CSV its ways are records, counted.
+Result result_of(const std::vector<Explanation>& shown, const Ways& found, const WaysAsked& asked,
+                 const std::string& format, bool colour) {
+  const TableStyle style{.colour = colour};
+  Result result;
+  if (asked.menu) {
+    const auto view = [&] { return MenuView{shown, found.menu, *asked.menu}; };
+    result.table = [=] { return to_table(view(), style); };
+    result.json = [=] { return to_json(view()); };
+    result.csv = [&shown] {
+      std::vector<std::string> records;
+      for (std::size_t k = 0; k < shown.size(); ++k) {
+        records.push_back(fmt::format("{},{}", k + 1, to_csv(shown[k])));
+      }
+      return fmt::format("{}", fmt::join(records, "\n"));
+    };
+  } else {
+    result.table = [&shown, style] { return to_table(shown.front(), style); };
+    result.json = [&shown] { return to_json(shown.front()); };
+    result.csv = [&shown] { return to_csv(shown.front()); };
   }
-  return !faults.empty();
+  if (format == "text") result.table = [&shown] { return text_of(shown); };
+  return result;
 }
 
 int run(const ExplainFlags& flags) {
   const Question question = load_question(flags.question);
-  const std::vector<std::size_t> rows = chosen_rows(flags.rows, question.data.points.size());
+  const Schema& schema = question.schema;
+  const WaysAsked asked = ways_asked(flags.ways, schema);
   Options options = options_for(flags.search);
   options.ties = flags.ties;
+  const Batch batch =
+      batch_for(question, flags.question, chosen_rows(flags.rows, question.data.points.size()));
 
-  // A row that makes no sense is found now, not after hours of work on the others.
-  std::vector<Query> queries;
-  for (const std::size_t row : rows) {
-    queries.push_back(query_for_row(question, flags.question, row));
-  }
-
-  const InterruptGuard interrupt;
-  options.limits.interrupt = interrupt.flag();
   const Prepared prepared(question.ensembles);
-  const Ensemble& shown =
-      queries.empty() ? question.ensembles.front() : asked_model(question, queries.front());
-  Writer writer(flags, shown);
+  const Ensemble& ensemble = batch.queries.empty() ? question.ensembles.front()
+                                                   : asked_model(question, batch.queries.front());
+  Writer writer(flags.output, (asked.menu ? "way," : "") + csv_header(ensemble, flags.verify));
   bool limited = false;
   bool faulty = false;
-  std::size_t done = 0;
-  for (; done < rows.size() && !interrupt.raised(); ++done) {
-    const Query& query = queries[done];
-    Answer answer;
-    {
-      ProgressLine line(fmt::format("row {} ({} of {})", rows[done], done + 1, rows.size()),
-                        options.limits.seconds);
-      options.progress = [&line](const Progress& progress) { line.show(progress); };
-      answer = explain(prepared, query, options);
+  const auto work = [&](std::size_t row, const Query& query, const Options& watched) {
+    const Ways found = find_ways(prepared, schema, query, asked, watched);
+    limited = limited || found.limited;
+    std::vector<Explanation> shown;
+    for (std::size_t k = 0; k < found.answers.size(); ++k) {
+      shown.push_back(
+          {ensemble, schema, query, found.answers[k], row, std::nullopt, found.findings[k]});
+      if (!flags.verify) continue;
+      shown.back().faults = verify(question.ensembles, query, found.answers[k]).faults;
+      faulty = report_faults(row, *shown.back().faults) || faulty;
     }
-    Explanation explanation{shown, question.schema, query, answer, rows[done], std::nullopt};
-    if (flags.verify) {
-      explanation.faults = verify(question.ensembles, query, answer).faults;
-      faulty = report_faults(rows[done], *explanation.faults) || faulty;
-    }
-    limited = limited || answer.stop != Stop::finished;
-    writer.add(explanation);
-  }
+    writer.add(result_of(shown, found, asked, flags.output.format, writer.colour()));
+  };
+  const bool all = work_off(batch, options, work);
   writer.finish();
-  report_skipped(done, rows.size());
   if (faulty) return bad_input;
-  return limited || done < rows.size() ? stopped : answered;
+  return limited || !all ? stopped : answered;
 }
 
 }  // namespace
@@ -128,17 +104,15 @@ Command add_explain(CLI::App& program) {
   auto flags = std::make_shared<ExplainFlags>();
   add_question_flags(*app, flags->question);
   add_row_flags(*app, flags->rows);
+  add_ways_flags(*app, flags->ways);
   add_search_flags(*app, flags->search);
   add_threads_flag(*app, flags->search);
   app->add_option("--ties", flags->ties, "most changes of equal cost to list")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}))
       ->capture_default_str()
       ->group("Search");
-  app->add_option("--format", flags->format, "table, json, jsonl (a line a row, at once) or csv")
-      ->check(CLI::IsMember({"table", "json", "jsonl", "csv"}))
-      ->capture_default_str()
-      ->group("Output");
-  app->add_option("--output", flags->output, "write to this file")->group("Output");
+  add_output_flags(*app, flags->output, {"table", "text", "json", "jsonl", "csv"},
+                   "table, text (sentences), json, jsonl (a line a row, at once) or csv");
   app->add_flag("--verify", flags->verify, "check each answer again, from the model alone")
       ->group("Output");
   app->footer(
@@ -147,12 +121,17 @@ Command add_explain(CLI::App& program) {
       "  boxwood explain model.ubj --data applicants.csv --schema schema.json --row 3\n"
       "  boxwood explain model.ubj --data applicants.csv --schema schema.json \\\n"
       "      --class granted --probability 0.6 --fix duration --weights credit_amount=2\n"
-      "  boxwood explain prices.json --data houses.csv --at-least 200000 --only garage,rooms\n"
       "  boxwood explain model.ubj --data applicants.csv --schema schema.json \\\n"
       "      --rule \"duration <= 24 months\" --rule \"at most 2 changes\" --norm l1\n"
       "  boxwood explain model.ubj --also last_year.ubj --data applicants.csv \\\n"
       "      --want \"want 1\" --want \"model 2: want 1 with probability >= 0.6\"\n"
-      "  boxwood explain model.ubj --data applicants.csv --time-limit 10 --format jsonl\n\n"
+      "  boxwood explain model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
+      "      --k 3 --widen --round 0.05\n"
+      "  boxwood explain model.ubj --data applicants.csv --schema schema.json --row 0 \\\n"
+      "      --only own_telephone --why-not\n"
+      "  boxwood explain prices.json --data houses.csv --at-least 200000 --only garage,rooms\n"
+      "  boxwood explain model.ubj --data applicants.csv --schema schema.json \\\n"
+      "      --time-limit 10 --format jsonl\n\n"
       "Exit codes: 0 answered (also: proven impossible), 1 bad input, 2 wrong usage,\n"
       "3 stopped at a limit or by Ctrl-C before everything was proven.");
   return {app, [flags] { return run(*flags); }};

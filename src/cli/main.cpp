@@ -60,8 +60,9 @@ int run(int count, char** words) {
       "  boxwood explain MODEL --data rows.csv --row 0\n"
       "Each command has its own --help.");
   program.require_subcommand(1);
-  const std::vector<Command> commands = {add_inspect(program), add_predict(program),
-                                         add_explain(program), add_regions(program)};
+  const std::vector<Command> commands = {
+      add_inspect(program), add_predict(program), add_explain(program), add_robustness(program),
+      add_sweep(program),   add_map(program),     add_regions(program)};
   try {
     program.parse(count, words);
   } catch (const CLI::Success& asked) {  // --help, --version

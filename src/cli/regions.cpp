@@ -1,10 +1,10 @@
 // boxwood regions: every box near a row in which the model is constant and has the wanted outcome.
+#include "cli/batch.hpp"
 #include "cli/commands.hpp"
-#include "cli/lists.hpp"
-#include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/question.hpp"
 #include "cli/usage.hpp"
+#include "cli/writer.hpp"
 #include "render/outcome.hpp"
 
 #include <boxwood/explain.hpp>
@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -26,8 +27,8 @@ struct RegionFlags {
   double within = std::numeric_limits<double>::infinity();
   std::size_t limit = 100;
   bool any_outcome = false;
-  std::string format = "table";
-  std::string output;
+  bool sorted = false;
+  OutputFlags output;
 };
 
 std::string why(Stop stop, std::size_t limit) {
@@ -41,47 +42,45 @@ int run(const RegionFlags& flags) {
   const Question question = load_question(flags.question, !flags.any_outcome);
   const Ensemble& ensemble = question.ensembles.front();
   const Schema& schema = question.schema;
-  const std::vector<std::size_t> rows = parse_rows(flags.row, question.data.points.size(), "--row");
-  if (rows.size() != 1) throw UsageError("--row", "give just one row");
-  const Query query = query_for_row(question, flags.question, rows.front(), !flags.any_outcome);
+  const std::size_t row = single_row(flags.row, question.data.points.size());
+  const Query query = query_for_row(question, flags.question, row, !flags.any_outcome);
 
   const InterruptGuard interrupt;
   Options options = options_for(flags.search);
   options.limits.interrupt = interrupt.flag();
-  Output output(flags.output, flags.format == "jsonl");
-  if (flags.format == "csv") output.write(region_csv_header(ensemble) + "\n");
-  if (flags.format == "json") output.write("[");
+  Writer writer(flags.output, region_csv_header(ensemble));
   std::size_t count = 0;
+  std::vector<Region> kept;
   Stop stop = Stop::finished;
   {
-    ProgressLine line(fmt::format("regions of row {}", rows.front()), options.limits.seconds);
+    ProgressLine line(fmt::format("regions of row {}", row), options.limits.seconds);
     options.progress = [&line](const Progress& progress) { line.show(progress); };
+    const auto write = [&](const Region& region) {
+      const RegionView view{ensemble, schema, query, region, row, ++count};
+      line.hide();
+      writer.add({[&] { return to_table(view, {.colour = writer.colour()}); },
+                  [&] { return to_json(view); }, [&] { return to_csv(view); }});
+    };
     const auto visit = [&](const Region& region) {
       // One more than the limit tells that the list is cut, not complete.
-      if (count == flags.limit) return false;
-      ++count;
-      line.hide();
-      const RegionView view{ensemble, schema, query, region, rows.front(), count};
-      if (flags.format == "table") {
-        output.write(to_table(view, {.colour = output.wants_colour()}) + "\n");
-      } else if (flags.format == "csv") {
-        output.write(to_csv(view) + "\n");
-      } else if (flags.format == "json") {
-        output.write((count == 1 ? "\n" : ",\n") + to_json(view));
+      if (count + kept.size() == flags.limit) return false;
+      if (flags.sorted) {
+        kept.push_back(region);
       } else {
-        output.write(to_json(view) + "\n");
+        write(region);
       }
-      output.flush();
       return true;
     };
     stop = visit_regions(question.ensembles, query, flags.within, visit, options);
+    std::stable_sort(kept.begin(), kept.end(),
+                     [](const Region& a, const Region& b) { return a.cost < b.cost; });
+    for (const Region& region : kept) write(region);
   }
   const std::string told =
       fmt::format("{} region{}: {}.\n", count, count == 1 ? "" : "s", why(stop, flags.limit));
-  if (flags.format == "json") output.write("\n]\n");
-  if (flags.format == "table") output.write(told);
-  output.finish();
-  if (flags.format != "table" && stop != Stop::finished) std::cerr << "boxwood: " << told;
+  writer.say(count == 0 ? told : "\n" + told);
+  writer.finish();
+  if (flags.output.format != "table" && stop != Stop::finished) std::cerr << "boxwood: " << told;
   return stop == Stop::finished ? answered : stopped;
 }
 
@@ -100,11 +99,11 @@ Command add_regions(CLI::App& program) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   add_search_flags(*app, flags->search);
-  app->add_option("--format", flags->format, "table, json, jsonl or csv")
-      ->check(CLI::IsMember({"table", "json", "jsonl", "csv"}))
-      ->capture_default_str()
+  app->add_flag("--sorted", flags->sorted,
+                "the nearest first, once all are found or --limit is reached")
       ->group("Output");
-  app->add_option("--output", flags->output, "write to this file")->group("Output");
+  add_output_flags(*app, flags->output, {"table", "json", "jsonl", "csv"},
+                   "table, json, jsonl or csv");
   app->footer(
       "Example:\n"
       "  boxwood regions model.ubj --data applicants.csv --schema schema.json \\\n"

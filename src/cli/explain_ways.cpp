@@ -1,0 +1,161 @@
+#include "cli/explain_ways.hpp"
+
+#include "cli/batch.hpp"
+#include "cli/lists.hpp"
+#include "cli/usage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace boxwood::cli {
+namespace {
+
+/// Which labels there are is no rule that could be lifted.
+std::vector<Rule> liftable_rules(const Schema& schema, const Query& query) {
+  std::vector<Rule> rules = rules_of(query);
+  std::erase_if(rules, [&](const Rule& rule) {
+    if (rule.kind != Rule::Kind::range_lower && rule.kind != Rule::Kind::range_upper) return false;
+    const auto& labels = schema.features[rule.index].labels;
+    if (labels.empty()) return false;
+    const Interval& range = query.features[rule.index].range;
+    return rule.kind == Rule::Kind::range_lower
+               ? range.lower <= 0
+               : range.upper >= static_cast<double>(labels.size()) - 1;
+  });
+  return rules;
+}
+
+/// What there is to say of a menu that holds nothing.
+Answer no_way(const Menu& menu, double seconds) {
+  Answer answer;
+  answer.status = menu.complete ? Status::infeasible : Status::unknown;
+  answer.stop = menu.stop;
+  if (menu.complete) answer.lower_bound = std::numeric_limits<double>::infinity();
+  answer.statistics.seconds = seconds;
+  return answer;
+}
+
+Findings findings_around(const Prepared& prepared, const Query& query, const Answer& answer,
+                         const WaysAsked& asked, const RowClock& clock, bool& limited) {
+  Findings findings;
+  if (answer.solutions.empty() || answer.already_met) return findings;
+  const std::vector<double>& point = answer.best().point;
+  if (asked.round)
+    findings.rounding = {rounded(prepared, query, point, *asked.round), *asked.round};
+  if (asked.widen) {
+    findings.wide = widen(prepared, query, point, asked.order, clock.rest());
+    limited = limited || findings.wide->stop != Stop::finished;
+  }
+  if (asked.path) {
+    findings.path = find_path(prepared, query, point, true, clock.rest());
+    for (const PathStep& step : findings.path) {
+      limited = limited || (step.without && step.without->stop != Stop::finished);
+    }
+  }
+  return findings;
+}
+
+}  // namespace
+
+void add_ways_flags(CLI::App& command, WaysFlags& flags) {
+  const std::string group = "What else to find";
+  auto* count =
+      command.add_option("--k", flags.count, "so many ways out, cheapest first, each proven")
+          ->check(CLI::Range(std::size_t{1}, std::size_t{10000}))
+          ->group(group);
+  auto* apart = command
+                    .add_option("--apart", flags.apart,
+                                "how they differ: features (none merely adds to a cheaper one),\n"
+                                "regions, or distance")
+                    ->check(CLI::IsMember({"features", "regions", "distance"}))
+                    ->capture_default_str()
+                    ->needs(count)
+                    ->group(group);
+  command
+      .add_option("--distance", flags.distance,
+                  "with --apart distance: how far, in units of a feature's scale (1)")
+      ->needs(apart)
+      ->group(group);
+  auto* widen =
+      command.add_flag("--widen", flags.widen, "the widest intervals in which the outcome stays")
+          ->group(group);
+  command.add_option("--order", flags.order, "features to widen first: a,b")
+      ->allow_extra_args(false)
+      ->needs(widen)
+      ->group(group);
+  command
+      .add_flag("--why-not", flags.why_not, "where nothing is possible: the rules that block it")
+      ->group(group);
+  command
+      .add_flag("--path", flags.path,
+                "the effect of each change, and what the answer costs without it")
+      ->group(group);
+  command
+      .add_option("--round", flags.round,
+                  "rounder numbers for at most this share more: 0.05 is 5 %")
+      ->group(group);
+}
+
+WaysAsked ways_asked(const WaysFlags& flags, const Schema& schema) {
+  WaysAsked asked;
+  asked.widen = flags.widen;
+  asked.why_not = flags.why_not;
+  asked.path = flags.path;
+  asked.round = flags.round;
+  if (flags.round && !(*flags.round >= 0 && std::isfinite(*flags.round))) {
+    throw UsageError("--round", "must be a share of 0 or more", "Write 0.05 for 5 %");
+  }
+  for (const std::string& list : flags.order) {
+    const std::vector<std::size_t> features = parse_features(list, schema, "--order");
+    asked.order.insert(asked.order.end(), features.begin(), features.end());
+  }
+  if (flags.distance && flags.apart != "distance") {
+    throw UsageError("--distance", "goes with --apart distance");
+  }
+  if (flags.distance && !(*flags.distance > 0 && std::isfinite(*flags.distance))) {
+    throw UsageError("--distance", "must be a number above 0");
+  }
+  if (flags.count) {
+    asked.menu = MenuOptions{*flags.count,
+                             flags.apart == "features"  ? Apart::features
+                             : flags.apart == "regions" ? Apart::regions
+                                                        : Apart::distance,
+                             flags.distance.value_or(1)};
+  }
+  return asked;
+}
+
+Ways find_ways(const Prepared& prepared, const Schema& schema, const Query& query,
+               const WaysAsked& asked, const Options& options) {
+  const RowClock clock(options);
+  Ways found;
+  std::optional<WhyNot> why;
+  if (asked.menu) {
+    found.menu = find_menu(prepared, query, *asked.menu, clock.rest());
+    found.answers = std::move(found.menu.ways);
+    found.limited = found.menu.stop != Stop::finished;
+    if (found.answers.empty()) {
+      found.answers.push_back(no_way(found.menu, clock.seconds()));
+    }
+  } else if (asked.why_not) {
+    why = find_why_not(prepared, query, clock.rest(), liftable_rules(schema, query));
+    found.answers = {why->answer};
+  } else {
+    found.answers = {explain(prepared, query, clock.rest())};
+  }
+  if (asked.why_not && !why && found.answers.front().status == Status::infeasible) {
+    why = find_why_not(prepared, query, clock.rest(), liftable_rules(schema, query));
+  }
+  for (const Answer& answer : found.answers) {
+    found.limited = found.limited || answer.stop != Stop::finished;
+    found.findings.push_back(findings_around(prepared, query, answer, asked, clock, found.limited));
+  }
+  if (why && found.answers.front().status == Status::infeasible) {
+    found.limited = found.limited || why->stop != Stop::finished;
+    found.findings.front().why_not = std::move(why);
+  }
+  return found;
+}
+
+}  // namespace boxwood::cli

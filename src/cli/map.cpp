@@ -1,0 +1,165 @@
+// boxwood map: the exact decision regions over two features, with a row and its nearest change.
+#include "cli/batch.hpp"
+#include "cli/commands.hpp"
+#include "cli/csv.hpp"
+#include "cli/lists.hpp"
+#include "cli/question.hpp"
+#include "cli/usage.hpp"
+#include "cli/writer.hpp"
+
+#include <boxwood/analysis.hpp>
+#include <boxwood/render.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+namespace boxwood::cli {
+namespace {
+
+struct MapFlags {
+  QuestionFlags question;
+  SearchFlags search;
+  std::string row;
+  std::string x;
+  std::string y;
+  std::string x_view;
+  std::string y_view;
+  std::optional<double> radius;
+  std::string colour = "class";
+  OutputFlags output;
+  double width = PictureStyle{}.width;
+  double height = PictureStyle{}.height;
+};
+
+/// "A:B" in the feature's own values or labels.
+Interval parse_view(const std::string& text, const FeatureSchema& feature, const char* flag) {
+  if (text.empty()) return {};
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) {
+    throw UsageError(flag, fmt::format("\"{}\" has no colon", text), "Write A:B");
+  }
+  const auto end = [&](const std::string& part) {
+    double value = 0;
+    for (std::size_t k = 0; k < feature.labels.size(); ++k) {
+      if (feature.labels[k] == part) return static_cast<double>(k);
+    }
+    if (!parse_number(part, value) || !std::isfinite(value)) {
+      throw UsageError(flag, fmt::format("\"{}\" is not a number", part), "Write A:B");
+    }
+    return value;
+  };
+  const Interval view{end(text.substr(0, colon)), end(text.substr(colon + 1))};
+  if (!(view.lower < view.upper)) {
+    throw UsageError(flag, "shows nothing", "Give the smaller end first");
+  }
+  return view;
+}
+
+/// Labels show all that there is; other features show what the model tells apart.
+Interval default_view(const FeatureSchema& feature) {
+  if (feature.labels.empty()) return {};
+  return {-0.5, static_cast<double>(feature.labels.size()) - 0.5};
+}
+
+std::size_t one_feature(const std::string& name, const Schema& schema, const char* flag) {
+  const std::vector<std::size_t> features = parse_features(name, schema, flag);
+  if (features.size() != 1) throw UsageError(flag, "give just one feature");
+  return features.front();
+}
+
+MapOptions options_of_map(const MapFlags& flags, const Schema& schema) {
+  MapOptions map;
+  map.x = one_feature(flags.x, schema, "--x");
+  map.y = one_feature(flags.y, schema, "--y");
+  if (map.x == map.y) throw UsageError("--y", "is the same feature as --x");
+  const FeatureSchema& x = schema.features[map.x];
+  const FeatureSchema& y = schema.features[map.y];
+  map.x_view = flags.x_view.empty() ? default_view(x) : parse_view(flags.x_view, x, "--x-view");
+  map.y_view = flags.y_view.empty() ? default_view(y) : parse_view(flags.y_view, y, "--y-view");
+  if (flags.radius && !(*flags.radius >= 0 && std::isfinite(*flags.radius))) {
+    throw UsageError("--radius", "must be a distance of 0 or more");
+  }
+  map.radius = flags.radius;
+  return map;
+}
+
+struct Drawn {
+  Map map;
+  Answer answer;
+  std::vector<PathStep> path;
+};
+
+int run(const MapFlags& flags) {
+  const Question question = load_question(flags.question);
+  const Ensemble& ensemble = question.ensembles.front();
+  const Schema& schema = question.schema;
+  const MapOptions asked = options_of_map(flags, schema);
+  const std::size_t row = single_row(flags.row, question.data.points.size());
+  const Batch batch = batch_for(question, flags.question, {row});
+  const Query& query = batch.queries.front();
+  const Prepared prepared(ensemble);
+  Drawn drawn;
+  work_off(batch, options_for(flags.search),
+           [&](std::size_t, const Query&, const Options& watched) {
+             const RowClock clock(watched);
+             drawn.map = draw_map(prepared, query, asked, clock.rest());
+             drawn.answer = explain(prepared, query, clock.rest());
+             if (drawn.answer.solutions.empty() || drawn.answer.already_met) return;
+             drawn.path = find_path(prepared, query, drawn.answer.best().point, false);
+           });
+
+  const MapView view{ensemble, schema, query, drawn.map, asked, drawn.answer, drawn.path, row};
+  write_whole(flags.output, [&](const Output& output) {
+    if (flags.output.format == "json") return to_json(view) + "\n";
+    if (flags.output.format == "svg") {
+      return to_svg(view, {flags.width, flags.height, flags.colour == "output"});
+    }
+    return to_table(view, {.colour = output.wants_colour()});
+  });
+  const bool limited = drawn.map.stop != Stop::finished || drawn.answer.stop != Stop::finished;
+  return limited ? stopped : answered;
+}
+
+}  // namespace
+
+Command add_map(CLI::App& program) {
+  CLI::App* app =
+      program.add_subcommand("map", "the exact decision regions over two features, as a picture");
+  auto flags = std::make_shared<MapFlags>();
+  add_question_flags(*app, flags->question);
+  remove_flags(*app, {"--also"});
+  app->add_option("--row", flags->row, "the row, from 0")->required();
+  const std::string group = "What is drawn";
+  app->add_option("--x", flags->x, "feature along the x axis")->required()->group(group);
+  app->add_option("--y", flags->y, "feature along the y axis")->required()->group(group);
+  app->add_option("--x-view", flags->x_view, "from A to B, as A:B (default: all that matters)")
+      ->group(group);
+  app->add_option("--y-view", flags->y_view, "the same for y")->group(group);
+  app->add_option("--radius", flags->radius,
+                  "the other features may change for at most this distance to reach the outcome;\n"
+                  "without it they are as they are")
+      ->group(group);
+  app->add_option("--colour", flags->colour, "class, or output: a scale of the predicted number")
+      ->check(CLI::IsMember({"class", "output"}))
+      ->capture_default_str()
+      ->group(group);
+  add_search_flags(*app, flags->search);
+  add_threads_flag(*app, flags->search);
+  add_output_flags(*app, flags->output, {"table", "json", "svg"}, "table, json or svg");
+  add_size_flags(*app, flags->width, flags->height);
+  app->footer(
+      "The nearest change may change more than the two features; then the picture says so. To "
+      "find\n"
+      "the nearest that changes only these, add --only with both.\n\n"
+      "Examples:\n"
+      "  boxwood map model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
+      "      --x duration --y credit_amount --format svg --output map.svg\n"
+      "  boxwood map model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
+      "      --x duration --y credit_amount --x-view 6:48 --y-view 500:9000 --radius 1\n\n"
+      "Exit codes: 0 drawn, 1 bad input, 2 wrong usage, 3 stopped at a limit or by Ctrl-C.");
+  return {app, [flags] { return run(*flags); }};
+}
+
+}  // namespace boxwood::cli

@@ -1,0 +1,121 @@
+// boxwood robustness: for each row how far it is from any other outcome, exactly.
+#include "cli/batch.hpp"
+#include "cli/commands.hpp"
+#include "cli/question.hpp"
+#include "cli/usage.hpp"
+#include "cli/writer.hpp"
+
+#include <boxwood/analysis.hpp>
+#include <boxwood/render.hpp>
+#include <boxwood/verify.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <deque>
+#include <memory>
+
+namespace boxwood::cli {
+namespace {
+
+struct RobustnessFlags {
+  QuestionFlags question;
+  SearchFlags search;
+  RowFlags rows;
+  OutputFlags output;
+  std::optional<double> tolerance;
+  bool verify = false;
+};
+
+void check_tolerance(const RobustnessFlags& flags, const Ensemble& ensemble) {
+  if (!flags.tolerance) return;
+  if (ensemble.task != Task::regression) {
+    throw UsageError("--tolerance", "the model has classes: any other one counts",
+                     "It is for models that predict a number");
+  }
+  if (!(*flags.tolerance >= 0 && std::isfinite(*flags.tolerance))) {
+    throw UsageError("--tolerance", "must be a number of 0 or more");
+  }
+}
+
+/// A row, kept for the table, which shows all rows at the end.
+struct Judged {
+  Query query;
+  Answer answer;
+};
+
+int run(const RobustnessFlags& flags) {
+  const Question question = load_question(flags.question, false);
+  const Ensemble& ensemble = question.ensembles.front();
+  const Schema& schema = question.schema;
+  check_tolerance(flags, ensemble);
+  const double tolerance = flags.tolerance.value_or(0);
+  const Options options = options_for(flags.search);
+  const Batch batch = batch_for(question, flags.question,
+                                chosen_rows(flags.rows, question.data.points.size()), false);
+
+  const Prepared prepared(ensemble);
+  Writer writer(flags.output, csv_header(ensemble, flags.verify));
+  const bool as_table = flags.output.format == "table";
+  std::deque<Judged> judged;  // explanations refer to its members
+  std::vector<Explanation> shown;
+  bool limited = false;
+  bool faulty = false;
+  const auto work = [&](std::size_t row, const Query& query, const Options& watched) {
+    if (!as_table) {
+      shown.clear();
+      judged.clear();
+    }
+    judged.push_back({query, robustness(prepared, query, tolerance, watched)});
+    Judged& one = judged.back();
+    one.query.requirements = {other_outcome(ensemble, query.point, tolerance)};
+    limited = limited || one.answer.stop != Stop::finished;
+    shown.push_back({ensemble, schema, one.query, one.answer, row, std::nullopt});
+    if (flags.verify) {
+      shown.back().faults = verify(ensemble, one.query, one.answer).faults;
+      faulty = report_faults(row, *shown.back().faults) || faulty;
+    }
+    if (as_table) return;
+    writer.add(
+        {{}, [&] { return robustness_json(shown.back()); }, [&] { return to_csv(shown.back()); }});
+  };
+  const bool all = work_off(batch, options, work);
+  writer.say(robustness_table(shown, {.colour = writer.colour()}));
+  writer.finish();
+  if (faulty) return bad_input;
+  return limited || !all ? stopped : answered;
+}
+
+}  // namespace
+
+Command add_robustness(CLI::App& program) {
+  CLI::App* app =
+      program.add_subcommand("robustness", "how far rows are from any other outcome, exactly");
+  auto flags = std::make_shared<RobustnessFlags>();
+  add_question_flags(*app, flags->question);
+  remove_flags(*app, outcome_flags());
+  remove_flags(*app, {"--also"});
+  app->add_option("--tolerance", flags->tolerance,
+                  "for a predicted number: changes of it up to this do not count (0)");
+  add_row_flags(*app, flags->rows);
+  add_search_flags(*app, flags->search);
+  add_threads_flag(*app, flags->search);
+  add_output_flags(*app, flags->output, {"table", "json", "jsonl", "csv"},
+                   "table, json, jsonl (a line a row, at once) or csv");
+  app->add_flag("--verify", flags->verify, "check each answer again, from the model alone")
+      ->group("Output");
+  app->footer(
+      "All features may change unless the schema or a flag fixes them, and only as the schema's\n"
+      "ranges and kinds allow: without --schema every number counts. Distances are in units of a\n"
+      "feature's scale.\n\n"
+      "Examples:\n"
+      "  boxwood robustness model.ubj --data applicants.csv --schema schema.json\n"
+      "  boxwood robustness model.ubj --data applicants.csv --schema schema.json --norm linf \\\n"
+      "      --rows 0-4 --format csv\n"
+      "  boxwood robustness prices.json --data houses.csv --tolerance 5000\n\n"
+      "Exit codes: 0 proven for every row, 1 bad input, 2 wrong usage, 3 stopped at a limit or by\n"
+      "Ctrl-C.");
+  return {app, [flags] { return run(*flags); }};
+}
+
+}  // namespace boxwood::cli

@@ -1,0 +1,183 @@
+// boxwood sweep: what the answer costs as more is asked for: a probability, or a predicted number.
+#include "cli/batch.hpp"
+#include "cli/commands.hpp"
+#include "cli/csv.hpp"
+#include "cli/question.hpp"
+#include "cli/usage.hpp"
+#include "cli/writer.hpp"
+
+#include <boxwood/analysis.hpp>
+#include <boxwood/render.hpp>
+#include <boxwood/verify.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+
+namespace boxwood::cli {
+namespace {
+
+struct SweepFlags {
+  QuestionFlags question;
+  SearchFlags search;
+  std::string row;
+  std::optional<double> from;
+  std::optional<double> to;
+  std::size_t steps = 10;
+  std::string levels;
+  OutputFlags output;
+  double width = PictureStyle{}.width;
+  double height = PictureStyle{}.height;
+  bool verify = false;
+};
+
+std::vector<double> listed_levels(const std::string& text) {
+  std::vector<double> levels;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    const std::string part = text.substr(start, end - start);
+    double level = 0;
+    if (!parse_number(part, level) || !std::isfinite(level)) {
+      throw UsageError("--levels", fmt::format("\"{}\" is not a number", part),
+                       "Write them with commas: 0.5,0.7,0.9");
+    }
+    levels.push_back(level);
+    start = end + 1;
+  }
+  return levels;
+}
+
+std::vector<double> levels_of(const SweepFlags& flags) {
+  std::vector<double> levels;
+  if (!flags.levels.empty()) {
+    levels = listed_levels(flags.levels);
+  } else {
+    if (!flags.from) throw UsageError("--from", "is required, or --levels");
+    if (!flags.to) throw UsageError("--to", "is required, or --levels");
+    for (const auto& [name, end] :
+         {std::pair{"--from", *flags.from}, std::pair{"--to", *flags.to}}) {
+      if (!std::isfinite(end)) throw UsageError(name, "is not a number");
+    }
+    const std::size_t last = flags.steps - 1;
+    for (std::size_t k = 0; k <= last; ++k) {
+      const double share = last == 0 ? 0 : static_cast<double>(k) / static_cast<double>(last);
+      const double level =
+          k == last && last > 0 ? *flags.to : *flags.from + share * (*flags.to - *flags.from);
+      // 0.5 + 2/9 * 0.45 is 0.6 to people and to be asked so.
+      double plain = 0;
+      parse_number(fmt::format("{:.12g}", level), plain);
+      levels.push_back(plain);
+    }
+  }
+  const bool rising = std::is_sorted(levels.begin(), levels.end());
+  if (!rising && !std::is_sorted(levels.begin(), levels.end(), std::greater<>{})) {
+    throw UsageError("--levels", "neither rise nor fall", "Give them in order");
+  }
+  return levels;
+}
+
+/// Rising levels ask a predicted number to be at least, falling ones at most so much.
+void ask_for(const std::vector<double>& levels, const Ensemble& ensemble, TargetFlags& target) {
+  const char* flag = "--levels";
+  const bool falling = levels.front() > levels.back();
+  if (ensemble.task == Task::regression) {
+    (falling ? target.at_most : target.at_least) = levels.front();
+    return;
+  }
+  if (!ensemble.has_probabilities()) {
+    throw UsageError(flag, fmt::format("the model ({}) gives no probabilities", ensemble.objective),
+                     "Its classes have no levels");
+  }
+  if (falling) throw UsageError(flag, "probabilities must rise", "Later levels ask for more");
+  if (levels.front() < 0 || levels.back() > 1) {
+    throw UsageError(flag, "probabilities are from 0 to 1");
+  }
+  target.probability = levels.front();
+}
+
+int run(SweepFlags flags) {
+  const std::vector<double> levels = levels_of(flags);
+  {
+    const Model model = load_model(flags.question.model);
+    ask_for(levels, model.ensemble, flags.question.target);
+  }
+  const Question question = load_question(flags.question);
+  const auto& [ensemble, schema] = question.model;
+  const std::size_t row = single_row(flags.row, question.data.points.size());
+  const Batch batch = batch_for(question, flags.question, {row});
+  const Prepared prepared(ensemble);
+  std::vector<SweepPoint> points;
+  work_off(batch, options_for(flags.search),
+           [&](std::size_t, const Query& query, const Options& watched) {
+             points = sweep(prepared, query, levels, watched);
+           });
+
+  const Query& query = batch.queries.front();
+  bool faulty = false;
+  bool limited = points.size() < levels.size();
+  std::string csv = "level," + csv_header(ensemble, flags.verify) + "\n";
+  for (const auto& [level, answer] : points) {
+    limited = limited || answer.stop != Stop::finished;
+    Query at = query;
+    at.requirements.front() = at_level(query.requirements.front(), level);
+    Explanation shown{ensemble, schema, at, answer, row, std::nullopt};
+    if (flags.verify) {
+      shown.faults = verify(ensemble, at, answer).faults;
+      faulty = report_faults(row, *shown.faults) || faulty;
+    }
+    csv += fmt::format("{},{}\n", level, to_csv(shown));
+  }
+  const SweepView view{ensemble, schema, query, points, row};
+  write_whole(flags.output, [&](const Output& output) {
+    if (flags.output.format == "csv") return csv;
+    if (flags.output.format == "json") return to_json(view) + "\n";
+    if (flags.output.format == "svg") return to_svg(view, {flags.width, flags.height});
+    return to_table(view, {.colour = output.wants_colour()});
+  });
+  if (faulty) return bad_input;
+  return limited ? stopped : answered;
+}
+
+}  // namespace
+
+Command add_sweep(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("sweep", "what the answer costs as more is asked for");
+  auto flags = std::make_shared<SweepFlags>();
+  add_question_flags(*app, flags->question);
+  remove_flags(*app, {"--probability", "--range", "--at-least", "--at-most", "--want"});
+  app->add_option("--row", flags->row, "the row, from 0")->required();
+  const std::string group = "Levels";
+  auto* from = app->add_option("--from", flags->from, "first level")->group(group);
+  auto* to = app->add_option("--to", flags->to, "last level")->group(group);
+  app->add_option("--steps", flags->steps, "how many levels")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100000}))
+      ->capture_default_str()
+      ->group(group);
+  app->add_option("--levels", flags->levels, "or all of them: 0.5,0.7,0.9")
+      ->excludes(from)
+      ->excludes(to)
+      ->group(group);
+  add_search_flags(*app, flags->search);
+  add_threads_flag(*app, flags->search);
+  add_output_flags(*app, flags->output, {"table", "json", "csv", "svg"}, "table, json, csv or svg");
+  add_size_flags(*app, flags->width, flags->height);
+  app->add_flag("--verify", flags->verify, "check each answer again, from the model alone")
+      ->group("Output");
+  app->footer(
+      "Levels are probabilities of the class. Of a model that predicts a number they are what it\n"
+      "must be at least where they rise, at most where they fall. --time-limit is for all of "
+      "them.\n\n"
+      "Examples:\n"
+      "  boxwood sweep model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
+      "      --from 0.5 --to 0.95 --steps 10\n"
+      "  boxwood sweep model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
+      "      --levels 0.5,0.6,0.7 --format svg --output sweep.svg\n\n"
+      "Exit codes: 0 every level answered, 1 bad input, 2 wrong usage, 3 stopped at a limit or by\n"
+      "Ctrl-C.");
+  return {app, [flags] { return run(*flags); }};
+}
+
+}  // namespace boxwood::cli
