@@ -32,6 +32,7 @@ class Pictures(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         for name in ("model.ubj", "applicants.csv", "schema.json"):
             shutil.copy(EXAMPLE / name, self.folder)
+        shutil.copy(EXAMPLE / "model.ubj", self.folder / "last_year.ubj")  # of an example
 
     def run_command(self, words):
         return subprocess.run([self.command, *words], cwd=self.folder, text=True,

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
+
 import boxwood
 import numpy as np
 import pandas as pd

@@ -105,10 +105,11 @@ int run(SweepFlags flags) {
     ask_for(levels, model.ensemble, flags.question.target);
   }
   const Question question = load_question(flags.question);
-  const auto& [ensemble, schema] = question.model;
+  const Ensemble& ensemble = question.ensembles.front();
+  const Schema& schema = question.schema;
   const std::size_t row = single_row(flags.row, question.data.points.size());
   const Batch batch = batch_for(question, flags.question, {row});
-  const Prepared prepared(ensemble);
+  const Prepared prepared(question.ensembles);
   std::vector<SweepPoint> points;
   work_off(batch, options_for(flags.search),
            [&](std::size_t, const Query& query, const Options& watched) {
@@ -125,7 +126,7 @@ int run(SweepFlags flags) {
     at.requirements.front() = at_level(query.requirements.front(), level);
     Explanation shown{ensemble, schema, at, answer, row, std::nullopt};
     if (flags.verify) {
-      shown.faults = verify(ensemble, at, answer).faults;
+      shown.faults = verify(question.ensembles, at, answer).faults;
       faulty = report_faults(row, *shown.faults) || faulty;
     }
     csv += fmt::format("{},{}\n", level, to_csv(shown));
@@ -147,7 +148,7 @@ Command add_sweep(CLI::App& program) {
   CLI::App* app = program.add_subcommand("sweep", "what the answer costs as more is asked for");
   auto flags = std::make_shared<SweepFlags>();
   add_question_flags(*app, flags->question);
-  remove_flags(*app, {"--probability", "--range", "--at-least", "--at-most", "--want"});
+  remove_flags(*app, {"--probability", "--range", "--at-least", "--at-most", "--want", "--also"});
   app->add_option("--row", flags->row, "the row, from 0")->required();
   const std::string group = "Levels";
   auto* from = app->add_option("--from", flags->from, "first level")->group(group);
