@@ -16,7 +16,7 @@ from boxwood.errors import Error, UnsupportedModelError
 from boxwood.models import model_bytes, save_model
 
 if TYPE_CHECKING:
-    from boxwood._core import Interval, Progress, __version__
+    from boxwood._core import Interval, Progress
     from boxwood.answer import Answer, Change
     from boxwood.batch import Batch
     from boxwood.costs import L0, L1, L2, Cost, Linf
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from boxwood.rules import AllOf, AnyOf, If, NotSo, Rule
     from boxwood.schema import Feature, OneHot, Schema
     from boxwood.targets import Class, Not, OneOf, Output, Score, Target
+
+    __version__: str
 
 # Loaded when they are first used: saving a model needs neither the compiled part nor numpy.
 _HOMES = {

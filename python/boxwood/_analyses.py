@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -17,12 +17,18 @@ from boxwood.results import Map, Menu, Region, Step, Sweep, WhyNot, WideRegion
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from boxwood.explainer import Explainer
+
 
 class Analyses:
     """Menus, why-not, paths, sweeps, robustness, wide regions, maps and lists of regions."""
 
     core: _core.Model
     columns: Columns
+
+    @property
+    def _whole(self) -> Explainer:
+        return cast("Explainer", self)
 
     if TYPE_CHECKING:
 
@@ -159,7 +165,7 @@ class Analyses:
         Answer
             Its `distance` is the radius within which the decision holds.
         """
-        asked = Asked(self, None, question)
+        asked = Asked(self._whole, None, question)
         point, form = self.columns.point(x), self.columns.form(x)
         query = asked.bare(point)
         query.requirements = [_core.other_outcome(self.core, point, tolerance)]
@@ -188,7 +194,7 @@ class Analyses:
             raise Error("answer", "there is no point", "Widen an answer that has one")
         places = [self.columns.index(name, "order") for name in order]
         found = _core.widen(self.core, answer._query, answer.array, places,
-                            Asked(self, None, search).options())
+                            Asked(self._whole, None, search).options())
         return WideRegion.of(self, answer, found)
 
     def map(self, x: Any, features: tuple[str, str], target: Any = None, *,
@@ -227,7 +233,7 @@ class Analyses:
             if not ends and np.isfinite([low, high, point[i]]).all():
                 low, high = min(low, point[i]), max(high, point[i])
             views.append(_core.Interval(low, high) if low < high else _core.Interval())
-        found = _core.draw_map(self.core, query, across, up, *views, radius, most_cells,
+        found = _core.draw_map(self.core, query, across, up, views[0], views[1], radius, most_cells,
                                asked.options())
         return Map(self, (across, up), found, point)
 
@@ -258,7 +264,7 @@ class Analyses:
         list of Region
             In no order that means anything; empty with `visit`.
         """
-        asked = Asked(self, target, question)
+        asked = Asked(self._whole, target, question)
         point, form = self.columns.point(x), self.columns.form(x)
         query = asked.bare(point) if any_outcome else asked.at(point)
         found: list[Region] = []

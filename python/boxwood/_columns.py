@@ -127,17 +127,16 @@ class Columns:
             raise Error(place, f"{len(given)} columns, the model reads {len(self)}",
                         "Give those that it was trained on, in that order")
         where = {name: i for i, name in reversed(list(enumerate(given)))}
-        found, lost = [], []
-        for name, title in zip(self.names, self.titles, strict=True):
-            at = where.get(name, where.get(title))
-            (lost if at is None else found).append(name if at is None else at)
+        places = [where.get(name, where.get(title))
+                  for name, title in zip(self.names, self.titles, strict=True)]
+        lost = [name for name, at in zip(self.names, places, strict=True) if at is None]
         if lost:
             others = [name for name in named if name not in self.places]
             raise Error(place, f"the model reads {_listed(lost)}, which "
                                f"{'is' if len(lost) == 1 else 'are'} not there"
                                + (f" ({_listed(others)} it does not know)" if others else ""),
                         nearest(lost[0], named) or "Name the columns as they were in training")
-        return found
+        return [at for at in places if at is not None]
 
     def encode(self, index: int, value: Any, place: str, *, raw: bool = False) -> float:
         """Turn one value into the number that the model reads.
@@ -204,7 +203,8 @@ class Columns:
                 raise Error(place, f"it has {len(points)} rows", "Give one, or use explain_batch")
             return points[0]
         if is_row(row):
-            names = [str(name) for name in (row if isinstance(row, Mapping) else row.index)]
+            names: list[str | None] = [
+                str(name) for name in (row if isinstance(row, Mapping) else row.index)]
             values = list(row.values() if isinstance(row, Mapping) else row.array)
             if module_of(row) == "pandas" and all(
                     isinstance(name, (int, np.integer)) for name in row.index):

@@ -93,7 +93,8 @@ class Asked:
 
     def _read_target(self, target: Any) -> None:
         question = self.question
-        ends = {key: question.get(key) for key in ("at_least", "at_most", "between", "change")}
+        ends: dict[str, Any] = {key: question.get(key)
+                                for key in ("at_least", "at_most", "between", "change")}
         given = [key for key, value in ends.items() if value is not None]
         if "between" in given and ("at_least" in given or "at_most" in given):
             raise Error("between", "it is given together with at_least or at_most",
@@ -104,8 +105,8 @@ class Asked:
             if question.get(key) is not None and (given or isinstance(target, (Target, list))):
                 raise Error(key, "it goes with the label of a class",
                             f"Write Class(label, {key}=…) in the target")
-        if question.get("change") is not None:
-            self._read_change(question["change"])
+        if ends["change"] is not None:
+            self._read_change(ends["change"])
         elif given:
             low, high = ends["between"] or (ends["at_least"], ends["at_most"])
             self.targets.append(Output(at_least=low, at_most=high,
@@ -201,8 +202,9 @@ class Asked:
         for name, weight in (self.question.get("weights") or {}).items():
             self.explainer.weigh(query, name, float(weight))
         self._price(query)
-        if self.question.get("most_changes") is not None:
-            query.most_changes = int(self.question["most_changes"])
+        most = self.question.get("most_changes")
+        if most is not None:
+            query.most_changes = _whole(most, "most_changes", 0)
         query.fewest_first = bool(self.question.get("fewest_first", False))
         query.requirements = [target.requirement(self.explainer.models) for target in self.targets]
         texts = [*self.explainer.texts, *self.texts]

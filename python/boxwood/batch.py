@@ -118,13 +118,14 @@ class Batch:
         return f"<Batch of {len(self)} rows: {shown}>"
 
 
-def explain_rows(explainer: Explainer, data: Any, target: Any, question: Question, threads: int,
+def explain_rows(explainer: Explainer, data: Any, target: Any, question: Question,
                  show_progress: bool, on_error: str) -> Batch:
     """Explain every row of a table; see `Explainer.explain_batch`."""
     if on_error not in ("keep", "raise"):
         raise Error("on_error", f"no {on_error!r}", 'Give "keep" or "raise"')
     asked = Asked(explainer, target, question)
     options = asked.options()
+    threads = options.threads
     points, faults = _points(explainer, data)
     index = list(data.index) if module_of(data) == "pandas" else list(range(len(points)))
     form = explainer.columns.form(data)

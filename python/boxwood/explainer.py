@@ -6,7 +6,7 @@ import json
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -269,7 +269,7 @@ class Explainer(Analyses):
         """
         arguments = {key: value for key, value in locals().items()
                      if key in Question.__annotations__}
-        asked = Asked(self, target, arguments)
+        asked = Asked(self, target, cast("Question", arguments))
         point = self.columns.point(x)
         query = asked.at(point)
         found = _core.explain(self.core, query, asked.options())
@@ -278,9 +278,8 @@ class Explainer(Analyses):
             answer.tolerance = float(round)
         return answer
 
-    def explain_batch(self, data: Any, target: Any = None, *, threads: int = 0,
-                      show_progress: bool = True, on_error: str = "keep",
-                      **question: Unpack[Question]) -> Batch:
+    def explain_batch(self, data: Any, target: Any = None, *, show_progress: bool = True,
+                      on_error: str = "keep", **question: Unpack[Question]) -> Batch:
         """Explain many rows, one thread a row.
 
         Parameters
@@ -289,21 +288,20 @@ class Explainer(Analyses):
             Rows.
         target : object, optional
             As for `explain`.
-        threads : int
-            Rows at a time; 0: all cores. It changes the time and nothing else.
         show_progress : bool
             A bar, where tqdm is installed.
         on_error : {"keep", "raise"}
             What to do about a row that makes no sense: keep its error, or raise it.
         **question
-            As for `explain`.
+            As for `explain`; `threads` are rows at a time here, 0 for all cores. They change the
+            time and nothing else.
 
         Returns
         -------
         Batch
             Answers in the order of the rows. After Ctrl-C those that are done.
         """
-        return explain_rows(self, data, target, question, threads, show_progress, on_error)
+        return explain_rows(self, data, target, question, show_progress, on_error)
 
     # For the other modules of the package.
 

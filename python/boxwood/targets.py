@@ -42,7 +42,8 @@ class Target:
 
     def __repr__(self) -> str:
         """Show what is not the default."""
-        shown = [f"{one.name}={getattr(self, one.name)!r}" for one in dataclasses.fields(self)
+        parts = dataclasses.fields(self)  # type: ignore[arg-type]  # every kind is a dataclass
+        shown = [f"{one.name}={getattr(self, one.name)!r}" for one in parts
                  if getattr(self, one.name) != one.default]
         return f"{type(self).__name__}({', '.join(shown)})"
 

@@ -1,0 +1,66 @@
+"""The examples of docs/python.md run in their order and print what the page shows.
+
+    PYTHONPATH=build/dev/python python tests/python/test_docs.py      writes what they print into it
+"""
+
+import contextlib
+import io
+import os
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "python.md"
+EXAMPLE = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```\n)?", re.DOTALL)
+TIME = re.compile(r"(under )?[\d.]+ m?s\)")
+
+
+def printed(code, names):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(code, PAGE.name, "exec"), names)
+    return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())
+
+
+def in_folder(folder):
+    """The examples name files of the tree and write beside them: a copy of its root will do."""
+    (folder / "examples").symlink_to(ROOT / "examples")
+    os.chdir(folder)
+
+
+def test_examples(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    in_folder(tmp_path)
+    names = {}
+    examples = EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))
+    assert len(examples) >= 9
+    for code, shown in examples:
+        assert TIME.sub("TIME)", printed(code, names)) == TIME.sub("TIME)", shown), code
+
+
+def test_the_time_of_a_batch_is_told():
+    told = re.search(r"<!-- batch: begin -->(.*?)<!-- batch: end -->",
+                     PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
+    assert re.search(r"20,000 German-credit questions took \d+ s on \d+ cores", told), (
+        "run bench/python_batch.py --write docs/python.md")
+
+
+def write():
+    import tempfile
+
+    names = {}
+    text = PAGE.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        in_folder(pathlib.Path(folder))
+
+        def renewed(match):
+            output = printed(match[1], names)
+            return f"```python\n{match[1]}```\n" + (f"```text\n{output}```\n" if output else "")
+
+        PAGE.write_text(EXAMPLE.sub(renewed, text), encoding="utf-8")
+        os.chdir(ROOT)
+
+
+if __name__ == "__main__":
+    sys.exit(write())
