@@ -84,8 +84,8 @@ class Registry(unittest.TestCase):
              "StackingClassifier puts a model on top of others. Explain its trees' model by "
              "itself"),
             (pipeline.make_pipeline(stump),
-             "Pipeline changes the data before a model sees it. Give its last step, model[-1], "
-             "and ask about data that went through model[:-1]"),
+             'pipeline, step "decisiontreeclassifier": it does not know its columns. Call fit '
+             "first; if it is, put the model or a ColumnTransformer first"),
             (model_selection.GridSearchCV(stump, {}),
              "GridSearchCV searches for a model. Give its best_estimator_"),
             (calibration.CalibratedClassifierCV(stump),

@@ -6,7 +6,7 @@ has the form of what was given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,6 +72,7 @@ class Columns:
             for feature in schema.features]
         self.originals: list[list[Any] | None] = [None] * len(names)
         self.dtypes: list[Any] = [None] * len(names)
+        self.none_counts: set[int] = set()  # where a pipeline tells None from a missing value
         self.places = {name: i for i, name in reversed(list(enumerate(self.titles)))}
         self.places.update({name: i for i, name in reversed(list(enumerate(names)))})
         self.unnamed = all(name == f"{start}{i}" for start in [_start(names)]
@@ -213,8 +214,15 @@ class Columns:
             values = list(row) if not isinstance(row, str) else []
             names = [None] * len(values)
         order = self.order(names, place)
+        for i in self.none_counts:
+            self._refuse_none(i, [values[order[i]]], place)
         raw = not is_row(row)
         return np.array([self.encode(i, values[at], place, raw=raw) for i, at in enumerate(order)])
+
+    def _refuse_none(self, index: int, values: Iterable[Any], place: str) -> None:
+        if any(value is None for value in values):
+            raise Error(f'{place}, column "{self.titles[index]}"',
+                        "None is something else than NaN to this pipeline", "Write NaN for missing")
 
     def points(self, table: Any, place: str = "data") -> np.ndarray:
         """Turn a table into points of the model's.
@@ -235,6 +243,9 @@ class Columns:
         order = self.order([column.name for column in columns], place)
         count = len(columns[0].values) if columns else 0
         points = np.empty((count, len(self)))
+        if module_of(table) == "pandas":
+            for i in self.none_counts:
+                self._refuse_none(i, table.iloc[:, order[i]].array, place)
         for i, at in enumerate(order):
             points[:, i] = self.numbers(i, columns[at], place)
         return points

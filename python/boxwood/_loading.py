@@ -10,6 +10,7 @@ from typing import Any
 from boxwood import _core
 from boxwood.errors import Error
 from boxwood.models import library_of, model_bytes
+from boxwood.pipelines import is_pipeline, to_bytes
 
 
 def named_models(model: Any) -> dict[str, Any]:
@@ -62,6 +63,8 @@ def read(name: str, model: Any, data: Any, rounds: int | str | None) -> _core.En
         if not path.is_file():
             raise Error(str(model), "no such file", "Give a model file or a fitted model")
         return _core.read_file(str(path), rounds)
+    if is_pipeline(model):
+        return _core.read_bytes(to_bytes(model, data, rounds), name)
     pool = None
     if data is not None and library_of(model) == "catboost":
         pool = _pool(model, data)

@@ -21,6 +21,7 @@ from boxwood.answer import Answer
 from boxwood.batch import Batch, explain_rows
 from boxwood.costs import CostLike
 from boxwood.errors import Error
+from boxwood.pipelines import complete
 from boxwood.rules import RuleLike
 from boxwood.schema import Schema
 from boxwood.targets import Models
@@ -37,8 +38,9 @@ class Explainer(Analyses):
     Parameters
     ----------
     model : object, path, bytes, list or mapping
-        A fitted model of XGBoost, LightGBM, CatBoost or scikit-learn; a model file or its content;
-        or several of them, by name or not, that read the same columns.
+        A fitted model of XGBoost, LightGBM, CatBoost or scikit-learn; a pipeline of scikit-learn's
+        that ends in one, which is asked about its raw columns; a model file or its content; or
+        several of them, by name or not, that read the same columns.
     data : DataFrame, ndarray or Arrow table, optional
         Rows such as the model was trained on. Types give kinds (whole numbers, categories with
         their labels, truth values), values give ranges and scales. Columns are found by name.
@@ -86,6 +88,7 @@ class Explainer(Analyses):
                 feature.kind = "categorical"
         if data is not None:
             originals = self._learn(known, kinds, data, scale, given)
+        strict = complete(models, known, originals)
         _merge(known, given)
         self.core = _core.Model(ensembles, known.to_json(), self.names)
         self.schema = known
@@ -94,6 +97,7 @@ class Explainer(Analyses):
             for i, rule in enumerate(known.rules)]
         self.columns = Columns(names, known)
         self.columns.originals = originals
+        self.columns.none_counts = strict
         self.models = Models(self.core, self.names)
         self._class_values = [
             class_values(one, ensemble) if not given.classes or i else None

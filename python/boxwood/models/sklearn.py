@@ -11,6 +11,8 @@ from typing import Any
 from boxwood.errors import UnsupportedModelError
 from boxwood.models import _sklearn_boosting, _sklearn_forests, _sklearn_hist
 from boxwood.models._sklearn_common import version
+from boxwood.pipelines import is_pipeline
+from boxwood.pipelines import to_bytes as pipeline_bytes
 
 # By the name of a class in scikit-learn: the nearest base class that is listed decides, which
 # includes ExtraTreeClassifier and the like.
@@ -37,8 +39,6 @@ REFUSED = {
     "VotingRegressor": ("puts models of any kind together", ONE_MODEL),
     "StackingClassifier": ("puts a model on top of others", ONE_MODEL),
     "StackingRegressor": ("puts a model on top of others", ONE_MODEL),
-    "Pipeline": ("changes the data before a model sees it",
-                 "Give its last step, model[-1], and ask about data that went through model[:-1]"),
     "BaseSearchCV": ("searches for a model", "Give its best_estimator_"),
     "CalibratedClassifierCV": ("bends the probabilities of other models",
                                "Explain the estimator of one of its calibrated_classifiers_"),
@@ -58,7 +58,8 @@ def to_bytes(model: Any) -> bytes:
     ----------
     model : sklearn.base.BaseEstimator
         A fitted decision tree, random forest, extra trees, bagging of trees, gradient boosting,
-        histogram gradient boosting, `AdaBoostClassifier` or `IsolationForest`.
+        histogram gradient boosting, `AdaBoostClassifier` or `IsolationForest`; or a pipeline that
+        ends in a model that Boxwood reads.
 
     Returns
     -------
@@ -74,6 +75,8 @@ def to_bytes(model: Any) -> bytes:
     if version() < (1, 3):
         raise UnsupportedModelError("scikit-learn before 1.3 is not supported",
                                     "Fit the model with scikit-learn 1.3 or newer")
+    if is_pipeline(model):
+        return pipeline_bytes(model)
     for base in type(model).__mro__:
         if base.__name__ in REFUSED:
             reason, remedy = REFUSED[base.__name__]

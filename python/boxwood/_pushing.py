@@ -1,0 +1,464 @@
+"""Splits of what a pipeline's steps make of a row, as splits of the row itself.
+
+Nothing that a step computes is computed here a second time: for each split the steps are called
+with raw values, and the largest one that goes left is found by halving all doubles. Both rounding
+and the steps that `_tracing` lets through never fall as their input rises, so that the answer is
+the same for every raw value, to the last bit. Of categories all are tried.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from boxwood._tracing import RAW, TABLE, Source
+from boxwood.errors import UnsupportedModelError
+
+ZERO_SIZE = float(np.float32(1e-35))
+LARGEST = np.finfo(np.float64).max
+OTHER = "(other)"
+
+
+@dataclass
+class RawColumn:
+    """A column that goes into the pipeline.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    categories : list or None
+        Of a categorical column its values; None for numbers.
+    other : object
+        A value that is none of them, where the pipeline takes such; None otherwise.
+    missing : object
+        How a missing value is written.
+    single : bool
+        Its numbers are float32.
+    """
+
+    name: str
+    categories: list[Any] | None = None
+    other: Any = None
+    missing: Any = np.nan
+    single: bool = False
+
+    def values(self) -> list[Any]:
+        """Return the value of each code."""
+        return [*(self.categories or []), *([] if self.other is None else [self.other])]
+
+    def filler(self) -> Any:
+        """Return some value that the pipeline takes."""
+        return self.categories[0] if self.categories else 0.0
+
+
+@dataclass
+class Steps:
+    """The fitted steps before the model, as a function of some raw columns.
+
+    Parameters
+    ----------
+    transform : callable
+        From a raw table to what the model reads; the second argument says whether numbers may be
+        so large that they become infinite.
+    columns : list of RawColumn
+        All that go in.
+    table : callable
+        From a list of arrays, one for each column, to a raw table.
+    zeros_missing : bool
+        The model takes what a sparse matrix leaves out for missing.
+    """
+
+    transform: Callable[[Any, bool], Any]
+    columns: list[RawColumn]
+    table: Callable[[list[np.ndarray]], Any]
+    zeros_missing: bool = False
+    sparse: bool = field(default=False, init=False)
+
+    def outputs(self, given: dict[int, np.ndarray], count: int,
+                far: bool = False) -> list[np.ndarray]:
+        """Run the steps; columns that are not given hold anything.
+
+        Parameters
+        ----------
+        given : dict
+            Values by column.
+        count : int
+            The number of rows.
+        far : bool
+            Whether numbers may be as large as numbers get.
+
+        Returns
+        -------
+        list of ndarray
+            The columns of what comes out.
+        """
+        arrays = []
+        for i, column in enumerate(self.columns):
+            values = given.get(i)
+            if values is None:
+                values = np.full(count, column.filler(),
+                                 dtype=object if column.categories is not None else np.float64)
+            arrays.append(values)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            made = self.transform(self.table(arrays), far)
+        if hasattr(made, "tocsc"):
+            self.sparse = True
+            return _of_sparse(made, self.zeros_missing)
+        if hasattr(made, "columns"):
+            return [made.iloc[:, j].to_numpy() for j in range(made.shape[1])]
+        return [made[:, j] for j in range(made.shape[1])]
+
+
+def _of_sparse(made: Any, zeros_missing: bool) -> list[np.ndarray]:
+    if not zeros_missing:
+        return list(made.toarray().T)
+    dense = np.full(made.shape, np.nan)
+    entries = made.tocoo()
+    dense[entries.row, entries.col] = entries.data
+    return list(dense.T)
+
+
+def as_read(values: Any, input_type: str) -> np.ndarray:
+    """Round values as the model does when it reads them.
+
+    Parameters
+    ----------
+    values : ndarray
+        What comes out of the steps.
+    input_type : {"float32", "float64"}
+        The model's precision.
+
+    Returns
+    -------
+    ndarray
+        As doubles.
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        return numbers.astype(np.float32).astype(np.float64) if input_type == "float32" else numbers
+
+
+@dataclass(frozen=True)
+class Split:
+    """What goes left at a node, docs/formats.md.
+
+    Parameters
+    ----------
+    kind : {"<", "<=", "==", "in"}
+        How it compares.
+    threshold : float
+        With what.
+    members : tuple of int
+        With which categories.
+    missing_left, missing_at_zero, zero_up : bool
+        Where special values go.
+    """
+
+    kind: str
+    threshold: float
+    members: tuple[int, ...]
+    missing_left: bool
+    missing_at_zero: bool
+    zero_up: bool
+
+    def left(self, values: np.ndarray) -> np.ndarray:
+        """Tell which values go left.
+
+        Parameters
+        ----------
+        values : ndarray
+            As the model reads them.
+
+        Returns
+        -------
+        ndarray of bool
+            One for each.
+        """
+        with np.errstate(invalid="ignore"):
+            if self.kind == "<":
+                found = values < self.threshold
+            elif self.kind == "<=":
+                found = values <= self.threshold
+            elif self.kind == "==":
+                found = values == self.threshold
+            else:
+                inside = (values >= 0 if self.zero_up else values > -1) & (values < 2**31)
+                codes = np.where(inside, values, -1).astype(np.int64)
+                found = inside & np.isin(codes, np.array(self.members, dtype=np.int64))
+            astray = np.isnan(values)
+            if self.missing_at_zero:
+                astray |= np.abs(values) <= ZERO_SIZE
+        return np.where(astray, self.missing_left, found)
+
+
+def _number(value: Any) -> float:
+    return float(value)  # "inf" and "-inf" as well
+
+
+def split_of(tree: dict[str, Any], node: int) -> Split:
+    """Read one split of a tree.
+
+    Parameters
+    ----------
+    tree : dict
+        An entry of the model file's "trees".
+    node : int
+        The node.
+
+    Returns
+    -------
+    Split
+        What it compares.
+    """
+    kind = tree["kind"][node]
+    members = tuple(tree["sets"][tree["value"][node]]) if kind == "in" else ()
+    flag = {key: bool(tree[key][node]) if key in tree else False
+            for key in ("missing_left", "missing_at_zero", "zero_up")}
+    return Split(kind, 0.0 if kind == "in" else _number(tree["threshold"][node]), members, **flag)
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """A split of a raw column.
+
+    Parameters
+    ----------
+    kind : {"<=", "in", "same"}
+        How it compares; "same": as the model's own split.
+    threshold : float
+        The largest number that goes left.
+    members : tuple of int
+        The codes that go left.
+    missing_left : bool
+        Where a missing value goes.
+    """
+
+    kind: str
+    threshold: float
+    members: tuple[int, ...]
+    missing_left: bool
+
+
+def push(model: dict[str, Any], sources: list[Source], steps: Steps) -> dict[tuple[int, Split],
+                                                                             Pushed]:
+    """Find for every split of a model the one of the raw column that says the same.
+
+    Parameters
+    ----------
+    model : dict
+        The model file's content.
+    sources : list of Source
+        Where the model's columns come from.
+    steps : Steps
+        The steps before it.
+
+    Returns
+    -------
+    dict
+        By the model's column and split.
+    """
+    wanted: dict[int, set[Split]] = {}
+    for tree in model["trees"]:
+        for node, kind in enumerate(tree["kind"]):
+            if kind != "leaf":
+                wanted.setdefault(tree["feature"][node], set()).add(split_of(tree, node))
+    numeric: list[tuple[int, Split]] = []
+    found: dict[tuple[int, Split], Pushed] = {}
+    read = model["input"]
+    tables = _tables(steps, read)
+    for j, splits in wanted.items():
+        raw = sources[j].raw
+        codes, missing = tables[raw]
+        for split in splits:
+            astray = bool(split.left(missing[j])[0]) if missing is not None else False
+            if steps.columns[raw].categories is not None:
+                members = tuple(np.flatnonzero(split.left(codes[j])).tolist())
+                found[j, split] = Pushed("in", 0.0, members, astray)
+            elif split.kind in ("<", "<=") and not split.missing_at_zero:
+                numeric.append((j, split))
+                found[j, split] = Pushed("<=", 0.0, (), astray)
+            elif sources[j].same and sources[j].state == RAW:
+                found[j, split] = Pushed("same", 0.0, (), split.missing_left)
+            else:
+                raise UnsupportedModelError(
+                    f'pipeline: the model splits column "{steps.columns[raw].name}" by categories '
+                    "or takes its zeros for missing, and a step before has changed its numbers",
+                    "Leave that column to the model as it is")
+    if steps.sparse and steps.zeros_missing:
+        _check_zeros(numeric, sources, steps)
+    for (j, split), threshold in zip(numeric, _thresholds(numeric, sources, steps, read),
+                                     strict=True):
+        found[j, split] = Pushed("<=", threshold, (), found[j, split].missing_left)
+    return found
+
+
+def _tables(steps: Steps, read: str) -> list[tuple[list[np.ndarray], list[np.ndarray] | None]]:
+    """Run every code of every column, and a missing value, through the steps."""
+    found = []
+    for i, column in enumerate(steps.columns):
+        values = column.values()
+        codes: list[np.ndarray] = []
+        if values:
+            array = np.empty(len(values), dtype=object)
+            array[:] = values
+            codes = _readable(steps.outputs({i: array}, len(values)), read)
+        hole = np.array([column.missing],
+                        dtype=object if column.categories is not None else np.float64)
+        try:
+            missing = _readable(steps.outputs({i: hole}, 1), read)
+        except (ValueError, TypeError):
+            missing = None  # the pipeline takes no missing value here, and nor will anybody ask
+        found.append((codes, missing))
+    return found
+
+
+def _readable(columns: list[np.ndarray], read: str) -> list[np.ndarray]:
+    made = []
+    for column in columns:
+        try:
+            made.append(as_read(column, read))
+        except (ValueError, TypeError):  # a column of another raw column's categories
+            made.append(np.full(len(column), np.nan))
+    return made
+
+
+def _check_zeros(numeric: list[tuple[int, Split]], sources: list[Source], steps: Steps) -> None:
+    for j, split in numeric:
+        if bool(split.left(np.zeros(1))[0]) != split.missing_left:
+            name = steps.columns[sources[j].raw].name
+            raise UnsupportedModelError(
+                "pipeline: its steps make a sparse matrix, of which XGBoost takes every zero for "
+                f'missing: a number in the middle of column "{name}" then goes astray',
+                "Fit with OneHotEncoder(sparse_output=False) and "
+                "ColumnTransformer(sparse_threshold=0)")
+
+
+def _to_rank(numbers: np.ndarray) -> np.ndarray:
+    """Give each double its place in their order; both zeros have rank 0."""
+    bits = numbers.view(np.int64)
+    return np.where(bits >= 0, bits, np.int64(-(2**63)) - bits)
+
+
+def _to_double(ranks: np.ndarray) -> np.ndarray:
+    bits = np.where(ranks >= 0, ranks, np.int64(-(2**63)) - ranks)
+    return bits.astype(np.int64).view(np.float64)
+
+
+def _thresholds(numeric: list[tuple[int, Split]], sources: list[Source], steps: Steps,
+                read: str) -> list[float]:
+    """Find the largest double that goes left, of all splits at a time.
+
+    A row holds one candidate for every raw column, so that one run of the steps halves as many
+    ranges as there are columns.
+    """
+    if not numeric:
+        return []
+    raws = np.array([sources[j].raw for j, _ in numeric])
+    counters = [itertools.count() for _ in steps.columns]
+    rows = np.array([next(counters[raw]) for raw in raws])
+    count = int(rows.max()) + 1
+    read_columns = sorted({j for j, _ in numeric})
+    at = np.searchsorted(read_columns, [j for j, _ in numeric])
+    bounds = np.array([split.threshold for _, split in numeric])
+    strict = np.array([split.kind == "<" for _, split in numeric])
+    astray = np.array([split.missing_left for _, split in numeric])
+    first, last = _to_rank(np.array([-LARGEST, LARGEST]))
+    low = np.full(len(numeric), first - 1)  # goes left, or is no number
+    high = np.full(len(numeric), last + 1)  # goes right, or is no number
+    while True:
+        # Half the sum, without the sum, which may be too large for an integer.
+        middle = (low >> 1) + (high >> 1) + (low & high & 1)
+        if (middle == low).all():
+            break
+        given = np.zeros((count, len(steps.columns)))
+        given[rows, raws] = _to_double(np.clip(middle, first, last))
+        outputs = steps.outputs({raw: given[:, raw] for raw in set(raws.tolist())}, count,
+                                far=True)
+        values = np.column_stack([as_read(outputs[j], read) for j in read_columns])[rows, at]
+        left = np.where(strict, values < bounds, values <= bounds)
+        left = np.where(np.isnan(values), astray, left)  # a zero of a sparse matrix
+        still = middle > low
+        low = np.where(still & left, middle, low)
+        high = np.where(still & ~left, middle, high)
+    doubles = _to_double(np.clip(low, first, last))
+    return np.where(low < first, -np.inf, np.where(low >= last, np.inf, doubles)).tolist()
+
+
+def pushed_tree(tree: dict[str, Any], sources: list[Source], splits: dict[tuple[int, Split],
+                                                                          Pushed],
+                places: dict[int, int]) -> dict[str, Any]:
+    """Write a tree over raw columns.
+
+    Parameters
+    ----------
+    tree : dict
+        The model's.
+    sources : list of Source
+        Where its columns come from.
+    splits : dict
+        What `push` found.
+    places : dict
+        By raw column its number in the new model.
+
+    Returns
+    -------
+    dict
+        The same tree with other splits.
+    """
+    made = {key: list(value) if isinstance(value, list) else value for key, value in tree.items()}
+    made["sets"] = []
+    for node, kind in enumerate(tree["kind"]):
+        if kind == "leaf":
+            continue
+        j = tree["feature"][node]
+        split = split_of(tree, node)
+        pushed = splits[j, split]
+        made["feature"][node] = places[sources[j].raw]
+        made["missing_left"][node] = pushed.missing_left
+        if pushed.kind == "same":
+            if kind == "in":
+                made["value"][node] = len(made["sets"])
+                made["sets"].append(list(split.members))
+            continue
+        for key in ("missing_at_zero", "zero_up"):
+            if key in made:
+                made[key][node] = False
+        made["kind"][node] = pushed.kind
+        made["threshold"][node] = _written(pushed.threshold)
+        made["value"][node] = -1
+        if pushed.kind == "in":
+            made["value"][node] = len(made["sets"])
+            made["sets"].append(list(pushed.members))
+    if not made["sets"]:
+        del made["sets"]
+    return made
+
+
+def _written(number: float) -> float | str:
+    return number if np.isfinite(number) else "inf" if number > 0 else "-inf"
+
+
+def mixed(sources: list[Source]) -> set[int]:
+    """Find raw columns that some steps read as numbers and others as categories.
+
+    Parameters
+    ----------
+    sources : list of Source
+        Where the model's columns come from.
+
+    Returns
+    -------
+    set of int
+        Their numbers.
+    """
+    states: dict[int, set[bool]] = {}
+    for source in sources:
+        states.setdefault(source.raw, set()).add(source.state == TABLE)
+    return {raw for raw, seen in states.items() if len(seen) == 2}

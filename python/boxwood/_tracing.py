@@ -1,0 +1,255 @@
+"""Where each column that a model reads comes from, through the steps of a fitted pipeline.
+
+A step is followed only when each of its outputs depends on one column, and on a number's size in
+one direction: then a split of the model is a split of the raw column. Everything else is refused
+by name. What the steps compute is not repeated here; `_pushing` asks the steps themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from boxwood.errors import UnsupportedModelError
+
+RAW, RISING, TABLE = "raw", "rising", "table"
+ALONE = "Explain the model by itself, with columns that went through the steps before it"
+
+# Steps whose outputs are their inputs, one by one, and never fall as these rise.
+RISING_STEPS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "Binarizer")
+ENCODERS = ("OneHotEncoder", "OrdinalEncoder", "TargetEncoder")
+MIXING = {
+    "PCA", "KernelPCA", "TruncatedSVD", "FastICA", "NMF", "PolynomialFeatures", "SplineTransformer",
+    "Normalizer", "IterativeImputer", "KNNImputer", "LinearDiscriminantAnalysis",
+    "IncrementalPCA", "SparsePCA", "FactorAnalysis", "FeatureAgglomeration",
+}
+UNEVEN = {"QuantileTransformer", "PowerTransformer"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """What one column holds at some place of a pipeline.
+
+    Parameters
+    ----------
+    raw : int
+        The raw column that it depends on.
+    state : {"raw", "rising", "table"}
+        Its values (missing ones may be filled in), a number that never falls as they rise, or
+        anything that the category decides.
+    same : bool
+        Nothing at all was done to it.
+    """
+
+    raw: int
+    state: str = RAW
+    same: bool = True
+
+
+@dataclass
+class Trace:
+    """What was learned on the way.
+
+    Parameters
+    ----------
+    categories : dict
+        By raw column the values that its encoders know, missing ones left out.
+    missing : dict
+        By raw column how a missing value is written, where that is not NaN.
+    """
+
+    categories: dict[int, list[Any]] = field(default_factory=dict)
+    missing: dict[int, Any] = field(default_factory=dict)
+
+
+def refuse(path: str, step: Any, reason: str, remedy: str = ALONE) -> UnsupportedModelError:
+    """Say why a step cannot be followed.
+
+    Parameters
+    ----------
+    path : str
+        Where the step is.
+    step : object
+        The step.
+    reason : str
+        What is wrong with it, without a full stop.
+    remedy : str
+        What to do instead, without a full stop.
+
+    Returns
+    -------
+    UnsupportedModelError
+        To be raised.
+    """
+    name = type(step).__name__ if not isinstance(step, str) else step
+    return UnsupportedModelError(f'pipeline, step "{path}": {name} {reason}', remedy)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell what encoders take for missing: None and whatever differs from itself.
+
+    Parameters
+    ----------
+    value : object
+        A category.
+
+    Returns
+    -------
+    bool
+        Whether it is missing.
+    """
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or (
+        isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
+
+
+def kind_of(step: Any) -> str:
+    """Name the nearest class of scikit-learn's that a step is made of.
+
+    Parameters
+    ----------
+    step : object
+        The step.
+
+    Returns
+    -------
+    str
+        Its name; that of its own class where it is not of scikit-learn.
+    """
+    # A derived class may compute anything: only the library's own classes are known.
+    own = type(step)
+    return own.__name__ if own.__module__.startswith("sklearn.") else f"custom {own.__name__}"
+
+
+def follow(step: Any, path: str, sources: list[Source], trace: Trace) -> list[Source]:
+    """Follow columns through one step.
+
+    Parameters
+    ----------
+    step : object
+        A fitted transformer, "passthrough", "drop" or None.
+    path : str
+        Names it in errors.
+    sources : list of Source
+        What goes in.
+    trace : Trace
+        Categories are added to it.
+
+    Returns
+    -------
+    list of Source
+        What comes out.
+    """
+    if step is None or (isinstance(step, str) and step == "passthrough"):
+        return sources
+    if isinstance(step, str) and step == "drop":
+        return []
+    kind = kind_of(step)
+    if kind == "Pipeline":
+        for name, part in step.steps:
+            sources = follow(part, f"{path}.{name}" if path else name, sources, trace)
+        return sources
+    if kind == "ColumnTransformer":
+        return _columns(step, path, sources, trace)
+    if kind == "FeatureUnion":
+        if step.transformer_weights:
+            raise refuse(path, step, "weighs its parts", "Leave transformer_weights out")
+        return [source for name, part in step.transformer_list
+                for source in follow(part, f"{path}.{name}", sources, trace)]
+    if not hasattr(step, "n_features_in_") and kind not in ("FunctionTransformer",):
+        if kind in MIXING | UNEVEN | set(RISING_STEPS) | set(ENCODERS):
+            raise refuse(path, step, "is not fitted", "Call fit first")
+    if kind in RISING_STEPS:
+        return [_changed(source) for source in sources]
+    if kind == "FunctionTransformer":
+        if step.func is not None:
+            called = getattr(step.func, "__name__", "a function")
+            raise refuse(path, step, f"applies {called}, of which it is not known that it never "
+                                     "falls in floating point")
+        return sources
+    if kind == "SimpleImputer":
+        return _imputed(step, path, sources, trace)
+    if kind == "MissingIndicator":
+        _check_missing(step, path)
+        return [_changed(sources[i]) for i in step.features_]
+    if kind in ENCODERS:
+        return _encoded(step, kind, path, sources, trace)
+    if kind == "KBinsDiscretizer":
+        if step.encode != "ordinal":
+            raise refuse(path, step, "gives each interval a column of its own",
+                         'Use encode="ordinal", which the model can split as well')
+        return [_changed(source) for source in sources]
+    if hasattr(step, "get_support") and kind[:7] != "custom ":
+        return [source for source, kept in zip(sources, step.get_support(), strict=True) if kept]
+    if kind in MIXING:
+        raise refuse(path, step, "makes each of its columns of several: a split of the model is "
+                                 "then no split of a column")
+    if kind in UNEVEN:
+        raise refuse(path, step, "bends numbers by functions that may fall in the last digit",
+                     "Leave it out: trees do not need it")
+    raise refuse(path, step, "is not known")
+
+
+def _changed(source: Source) -> Source:
+    return replace(source, same=False, state=TABLE if source.state == TABLE else RISING)
+
+
+def _columns(step: Any, path: str, sources: list[Source], trace: Trace) -> list[Source]:
+    if not hasattr(step, "transformers_"):
+        raise refuse(path, step, "is not fitted", "Call fit first")
+    if step.transformer_weights:
+        raise refuse(path, step, "weighs its parts", "Leave transformer_weights out")
+    where = step._transformer_to_input_indices
+    found = []
+    for name, part, _ in step.transformers_:
+        chosen = [sources[i] for i in where.get(name, [])]
+        found += follow(part, f"{path}.{name}", chosen, trace) if chosen else []
+    return found
+
+
+def _check_missing(step: Any, path: str) -> None:
+    if not is_missing(step.missing_values):
+        raise refuse(path, step, f"takes {step.missing_values!r} for missing",
+                     "Make these values NaN before they go into the pipeline")
+
+
+def _imputed(step: Any, path: str, sources: list[Source], trace: Trace) -> list[Source]:
+    _check_missing(step, path)
+    if not isinstance(step.missing_values, float):
+        trace.missing.update({source.raw: step.missing_values for source in sources})
+    empty = [is_missing(value) for value in step.statistics_.tolist()]
+    kept = step.keep_empty_features or step.strategy == "constant"
+    found = [replace(source, same=False) for source, none in zip(sources, empty, strict=True)
+             if kept or not none]
+    if step.add_indicator:
+        found += [_changed(sources[i]) for i in step.indicator_.features_]
+    return found
+
+
+def _encoded(step: Any, kind: str, path: str, sources: list[Source],
+             trace: Trace) -> list[Source]:
+    found = []
+    for i, source in enumerate(sources):
+        known = step.categories_[i].tolist()
+        if source.state == RISING:
+            raise refuse(path, step, "encodes numbers that an earlier step has changed",
+                         "Encode the raw column, or leave the earlier step out")
+        if source.state == RAW:
+            listed = trace.categories.setdefault(source.raw, [])
+            listed += [value for value in known if not is_missing(value) and value not in listed]
+            if None in known:
+                trace.missing.setdefault(source.raw, None)
+        width = 1
+        if kind == "OneHotEncoder":
+            # Infrequent categories share a column, and one column may be left out.
+            width = len(known)
+            rare = getattr(step, "infrequent_categories_", None)
+            if rare is not None and rare[i] is not None:
+                width -= len(rare[i]) - 1
+            if step.drop_idx_ is not None and step.drop_idx_[i] is not None:
+                width -= 1
+        elif kind == "TargetEncoder" and step.target_type_ == "multiclass":
+            width = len(step.classes_)
+        found += [replace(source, state=TABLE, same=False)] * width
+    return found

@@ -1,0 +1,329 @@
+"""scikit-learn's pipelines: a model of the raw columns, exact through every step.
+
+The splits of the last step's model are pushed back through the steps before it (`_tracing`,
+`_pushing`). What comes out is a model file over the columns that go into the pipeline; it gives
+the same leaves, and with them the same scores, for every row that the pipeline takes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood._pushing import OTHER, RawColumn, Steps, mixed, push, pushed_tree
+from boxwood._tracing import ALONE, Source, Trace, follow
+from boxwood.errors import Error, UnsupportedModelError
+from boxwood.models import library_of, model_bytes
+
+if TYPE_CHECKING:
+    from boxwood.schema import Schema
+
+__all__ = ["category_values", "complete", "is_pipeline", "to_bytes"]
+
+
+def is_pipeline(model: Any) -> bool:
+    """Tell pipelines from models.
+
+    Parameters
+    ----------
+    model : object
+        Anything.
+
+    Returns
+    -------
+    bool
+        Whether it is a pipeline of scikit-learn's, or of a class derived from it.
+    """
+    return any(base.__name__ == "Pipeline" and base.__module__.startswith("sklearn.")
+               for base in type(model).__mro__)
+
+
+def to_bytes(model: Any, data: Any = None, rounds: int | str | None = None) -> bytes:
+    """Turn a fitted pipeline into a model file over its raw columns.
+
+    Parameters
+    ----------
+    model : sklearn.pipeline.Pipeline
+        Fitted; its last step is a tree model that Boxwood reads. Before it may come imputers,
+        encoders, scalers, column transformers and selections.
+    data : DataFrame or ndarray, optional
+        Raw rows. They tell which columns are float32, in which scalers then compute; without them
+        all numbers are taken for float64.
+    rounds : int or {"all", "best"}, optional
+        Which boosting rounds count.
+
+    Returns
+    -------
+    bytes
+        Boxwood's own model file, docs/formats.md.
+
+    Raises
+    ------
+    UnsupportedModelError
+        If a step mixes columns or is not known; it names the step and the reason.
+    """
+    names, last = _raw_names(model), model.steps[-1][1]
+    library = library_of(last)
+    if library == "catboost" and last.is_fitted() and last.get_cat_feature_indices():
+        raise UnsupportedModelError(
+            "pipeline: the last step is a CatBoost model with categorical columns, of which it "
+            "keeps hashes only", "Give the CatBoost model itself, and the training data")
+    content = _model(last, rounds)
+    trace = Trace()
+    sources = [Source(i) for i in range(len(names))]
+    for name, step in model.steps[:-1]:
+        sources = follow(step, name, sources, trace)
+    steps = _steps(model, names, trace, data, zeros_missing=library == "xgboost")
+    _check_width(steps, sources, content, model)
+    for raw in mixed(sources):
+        if steps.columns[raw].other is not None:
+            raise UnsupportedModelError(
+                f'pipeline: column "{names[raw]}" is a number to one step and a category to '
+                "another that takes any value", 'Give the encoder handle_unknown="error"')
+    splits = push(content, sources, steps)
+    kept = _kept(model, sources, len(names))
+    places = {raw: at for at, raw in enumerate(kept)}
+    content["trees"] = [pushed_tree(tree, sources, splits, places) for tree in content["trees"]]
+    content["features"] = [_feature(raw, steps.columns[raw], sources, content["features"])
+                           for raw in kept]
+    content["source"] = f"{content['source']} in a pipeline"
+    content["input"] = "float64"
+    return json.dumps(content, allow_nan=False, ensure_ascii=False,
+                      separators=(",", ":")).encode()
+
+
+def category_values(model: Any) -> dict[str, list[Any]]:
+    """List the categories of a pipeline's columns in their own types.
+
+    Parameters
+    ----------
+    model : sklearn.pipeline.Pipeline
+        Fitted.
+
+    Returns
+    -------
+    dict
+        By column the value of each code; a last one stands for all that are not listed, where the
+        pipeline takes such.
+    """
+    columns = _followed(model, None).columns
+    return {column.name: column.values() for column in columns if column.categories is not None}
+
+
+def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any] | None]
+             ) -> set[int]:
+    """Add to a schema what the pipelines among some models know of their columns.
+
+    Parameters
+    ----------
+    models : mapping
+        All models by name.
+    schema : Schema
+        Of the first; features are not to change to categories that the pipeline does not know.
+    originals : list
+        By feature the values of codes, which are set.
+
+    Returns
+    -------
+    set of int
+        Features of which None is something else to a pipeline than a missing value.
+    """
+    found: dict[str, list[Any]] = {}
+    strict: set[int] = set()
+    for name, model in models.items():
+        if not is_pipeline(model):
+            continue
+        steps = _followed(model, None)
+        for column in steps.columns:
+            if column.categories is None or column.name not in schema:
+                continue
+            if found.setdefault(column.name, column.values()) != column.values():
+                raise Error(name, f'it knows other categories of "{column.name}" than the model '
+                                  "before it", "Fit both on the same rows, or ask them one by one")
+            at = [feature.name for feature in schema.features].index(column.name)
+            originals[at] = column.values()
+            feature = schema.features[at]
+            if column.other is not None and feature.labels and feature.allowed is None:
+                feature.allowed = feature.labels[:-1]
+            if _tells_none(steps, column):
+                strict.add(at)
+    return strict
+
+
+def _tells_none(steps: Steps, column: RawColumn) -> bool:
+    """Whether None and the missing value are different things to the steps, and both are taken."""
+    if column.missing is None:
+        return False
+    at = steps.columns.index(column)
+    holes = []
+    for value in (column.missing, None):
+        hole = np.empty(1, dtype=object)
+        hole[0] = value
+        try:
+            holes.append([part.tolist() for part in steps.outputs({at: hole}, 1)])
+        except (ValueError, TypeError):
+            return False
+    return repr(holes[0]) != repr(holes[1])
+
+
+def _followed(model: Any, data: Any) -> Steps:
+    names, trace = _raw_names(model), Trace()
+    sources = [Source(i) for i in range(len(names))]
+    for name, step in model.steps[:-1]:
+        sources = follow(step, name, sources, trace)
+    return _steps(model, names, trace, data, zeros_missing=False)
+
+
+def _raw_names(model: Any) -> list[str]:
+    steps = [step for _, step in model.steps]
+    if len(steps) == 0 or steps[-1] in (None, "passthrough"):
+        raise UnsupportedModelError("pipeline: its last step is no model", "Give it one")
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        names = getattr(steps[-1], "feature_names_in_", None) if len(steps) == 1 else None
+    if names is not None:
+        return [str(name) for name in names]
+    first = next((step for step in steps if step not in (None, "passthrough")), None)
+    count = getattr(first, "n_features_in_", None)
+    if count is None:
+        raise UnsupportedModelError(
+            f'pipeline, step "{model.steps[0][0]}": it does not know its columns',
+            "Call fit first; if it is, put the model or a ColumnTransformer first")
+    return [f"f{i}" for i in range(int(count))]
+
+
+def _model(last: Any, rounds: int | str | None) -> dict[str, Any]:
+    content = model_bytes(last)
+    if not content.startswith(b'{"boxwood_model"') or rounds is not None:
+        from boxwood import _core
+
+        content = _core.read_bytes(content, type(last).__name__, rounds).to_json()
+    return json.loads(content)
+
+
+def _table(names: list[str] | None, columns: list[RawColumn]) -> Callable[[list[np.ndarray]], Any]:
+    def typed(array: np.ndarray, column: RawColumn) -> np.ndarray:
+        if column.single:
+            return array.astype(np.float32)
+        if array.dtype == object and _of_numbers(column.categories or []):
+            # Categories that are numbers come as numbers, as they do in the user's table.
+            numbers = np.array(array.tolist())
+            return numbers if numbers.dtype.kind in "biuf" else array
+        return array
+
+    if names is None:
+        def stacked(arrays: list[np.ndarray]) -> np.ndarray:
+            parts = [typed(array, column) for array, column in zip(arrays, columns, strict=True)]
+            kind = object if any(part.dtype == object for part in parts) else None
+            if kind is None and all(part.dtype == np.float32 for part in parts):
+                kind = np.float32
+            return np.column_stack([part.astype(kind or np.float64) for part in parts])
+
+        return stacked
+    import pandas
+
+    def framed(arrays: list[np.ndarray]) -> Any:
+        parts = [typed(array, column) for array, column in zip(arrays, columns, strict=True)]
+        return pandas.DataFrame({name: pandas.Series(part, dtype=part.dtype)
+                                 for name, part in zip(names, parts, strict=True)})
+
+    return framed
+
+
+def _steps(model: Any, names: list[str], trace: Trace, data: Any, zeros_missing: bool) -> Steps:
+    columns = [RawColumn(name, trace.categories.get(i), None, trace.missing.get(i, np.nan))
+               for i, name in enumerate(names)]
+    for i, single in enumerate(_single(names, data)):
+        columns[i].single = single and columns[i].categories is None
+    named = getattr(model, "feature_names_in_", None)
+    before = model.steps[:-1]
+
+    def transform(table: Any, far: bool) -> Any:
+        import sklearn
+
+        # The largest numbers become infinite on the way, which scikit-learn would refuse.
+        with sklearn.config_context(**({"assume_finite": True} if far else {})):
+            for _, step in before:
+                table = table if step in (None, "passthrough") else step.transform(table)
+        return table
+
+    steps = Steps(transform, columns, _table(list(named) if named is not None else None, columns),
+                  zeros_missing)
+    for i, column in enumerate(columns):
+        if column.categories:
+            # What is none of the categories is tried: encoders refuse it or treat it as one.
+            other = _other(column.categories)
+            array = np.empty(1, dtype=object)
+            array[0] = other
+            try:
+                steps.outputs({i: array}, 1)
+                column.other = other
+            except (ValueError, TypeError):
+                pass
+    return steps
+
+
+def _of_numbers(categories: list[Any]) -> bool:
+    return all(isinstance(value, (bool, int, float)) for value in categories)
+
+
+def _other(categories: list[Any]) -> Any:
+    if all(isinstance(value, bool) for value in categories):
+        return None if len(categories) == 2 else not categories[0]
+    if _of_numbers(categories):
+        return max(categories) + 1
+    return OTHER if OTHER not in categories else f"{OTHER} of {len(categories)}"
+
+
+def _single(names: list[str], data: Any) -> list[bool]:
+    if data is None:
+        return [False] * len(names)
+    if hasattr(data, "dtypes") and hasattr(data, "columns"):
+        types = {str(name): kind for name, kind in zip(data.columns, data.dtypes, strict=True)}
+        return [types.get(name) == np.float32 for name in names]
+    return [getattr(data, "dtype", None) == np.float32] * len(names)
+
+
+def _check_width(steps: Steps, sources: list[Source], content: dict[str, Any],
+                 model: Any) -> None:
+    width = len(steps.outputs({}, 1))
+    if not width == len(sources) == len(content["features"]):
+        raise UnsupportedModelError(
+            f"pipeline: {len(sources)} columns were followed, its steps make {width} and the model "
+            f"reads {len(content['features'])}", ALONE)
+
+
+def _kept(model: Any, sources: list[Source], count: int) -> list[int]:
+    """Choose the raw columns of the new model: all that the pipeline asks for."""
+    first = next((step for _, step in model.steps[:-1] if step not in (None, "passthrough")), None)
+    if type(first).__name__ != "ColumnTransformer" or not hasattr(first, "feature_names_in_"):
+        return list(range(count))
+    where = first._transformer_to_input_indices
+    taken = {i for name, part, _ in first.transformers_ for i in where.get(name, [])
+             if not (isinstance(part, str) and part == "drop")}
+    return [i for i in range(count) if i in taken or any(source.raw == i for source in sources)]
+
+
+def _label(value: Any) -> str:
+    # A whole number has one label, whether it came as an integer or as a float.
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _feature(raw: int, column: RawColumn, sources: list[Source],
+             features: list[dict[str, Any]]) -> dict[str, Any]:
+    if column.categories is not None:
+        labels = [_label(value) for value in column.categories]
+        if column.other is not None:
+            labels.append(OTHER)
+        return {"name": column.name, "kind": "categorical",
+                "categories": [{"code": code, "label": label}
+                               for code, label in enumerate(labels)]}
+    for j, source in enumerate(sources):
+        if source.raw == raw and source.same and features[j]["kind"] == "categorical":
+            return {**features[j], "name": column.name}
+    return {"name": column.name, "kind": "continuous"}
