@@ -13,7 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MOST_LINES = 600
 PROGRAM_SUFFIXES = {".cpp", ".hpp", ".in", ".py", ".sh", ".cmake"}
 TEXT_SUFFIXES = PROGRAM_SUFFIXES | {".md", ".txt", ".json", ".csv", ".cff", ".yml", ".supp", ""}
-IGNORED_FOLDERS = {".git", ".venv", ".cache", "build", "__pycache__"}
+IGNORED_FOLDERS = {".git", ".venv", ".cache", "build", "__pycache__", ".hypothesis", ".mypy_cache",
+                   ".pytest_cache", ".ruff_cache"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 # Written so that this file does not name such a place itself.
 MACHINE_PATH = re.compile(r"(?<![\w.~$}/-])/(?:%s)/\w" % "|".join(

@@ -579,6 +579,20 @@ def read_bytes(content: bytes, place: str = ..., rounds: str | int | None = ...)
 def schema_for(ensemble: Ensemble) -> str:
     """What the model itself knows, as the JSON of a schema."""
 
+class Spread(enum.Enum):
+    """How far the values of a feature spread."""
+
+    range = 0
+
+    deviation = 1
+
+    median_deviation = 2
+
+    quantiles = 3
+
+def measure(ensemble: Ensemble, schema: str, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], spread: Spread) -> str:
+    """The schema, as JSON, with scales from data."""
+
 def read_file(path: str, rounds: str | int | None = ...) -> Ensemble:
     """Reads a model file."""
 
@@ -619,7 +633,9 @@ class Model:
         """A query at this point with the schema's rules and no requirement."""
 
     def add_text(self, query: Query, texts: Sequence[tuple[str, str, Statements]]) -> None:
-        """Adds what (text, place, statements) say to a query."""
+        """
+        Adds what the schema's rules and (text, place, statements) say to a query.
+        """
 
     def validate(self, query: Query) -> None: ...
 

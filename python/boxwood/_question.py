@@ -30,7 +30,7 @@ class Question(TypedDict, total=False):
     ranges: Mapping[str, tuple[Any, Any]] | None
     rules: RuleLike | Iterable[RuleLike]
     weights: Mapping[str, float] | None
-    cost: CostLike
+    cost: CostLike | None
     most_changes: int | None
     fewest_first: bool
     probability: float | None
@@ -84,11 +84,11 @@ class Asked:
         self._read_target(target)
         for rule in _several(question.get("rules")):
             self.texts.append((str(rule), "rules", _core.Statements.rules))
-        cost = question.get("cost", "l2")
+        cost = question.get("cost")
         if isinstance(cost, str) and cost.lower() not in NORMS:
             self.texts.append((f"cost {cost}", "cost", _core.Statements.rules))
         # Texts may compare with the row.
-        self.follows_row = self.follows_row or bool(self.texts)
+        self.follows_row = self.follows_row or bool(self.texts or explainer.schema.rules)
         self._template: _core.Query | None = None
 
     def _read_target(self, target: Any) -> None:
@@ -201,15 +201,13 @@ class Asked:
             query.feature(i).range = self._range(i, ends)
         for name, weight in (self.question.get("weights") or {}).items():
             self.explainer.weigh(query, name, float(weight))
-        self._price(query)
         most = self.question.get("most_changes")
         if most is not None:
             query.most_changes = _whole(most, "most_changes", 0)
-        query.fewest_first = bool(self.question.get("fewest_first", False))
         query.requirements = [target.requirement(self.explainer.models) for target in self.targets]
-        texts = [*self.explainer.texts, *self.texts]
-        if texts:
-            core.add_text(query, texts)
+        if self.texts or self.explainer.schema.rules:
+            core.add_text(query, self.texts)
+        self._price(query)
         return query
 
     def _range(self, i: int, ends: tuple[Any, Any]) -> _core.Interval:
@@ -229,11 +227,17 @@ class Asked:
         return _core.Interval(lower, upper)
 
     def _price(self, query: _core.Query) -> None:
-        cost = self.question.get("cost", "l2")
+        # After the texts, because a schema's rules may have a cost that this one replaces.
+        cost = self.question.get("cost")
         if isinstance(cost, str):
-            if cost.lower() in NORMS:
-                Cost({cost.lower(): 1.0}).apply(query)
-        elif isinstance(cost, Cost):
+            if cost.lower() not in NORMS:
+                return
+            cost = Cost({cost.lower(): 1.0})
+        if cost is not None or self.question.get("fewest_first"):
+            query.fewest_first = bool(self.question.get("fewest_first"))
+        if cost is None:
+            return
+        if isinstance(cost, Cost):
             cost.apply(query)
         elif callable(cost):
             names = self.explainer.columns.names

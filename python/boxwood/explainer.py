@@ -15,7 +15,6 @@ from boxwood._analyses import Analyses
 from boxwood._columns import Columns, Form, learn, row_number
 from boxwood._loading import class_values, named_models, read
 from boxwood._question import Asked, Question
-from boxwood._scales import set_scales
 from boxwood._tables import columns_of, is_table, module_of
 from boxwood.answer import Answer
 from boxwood.batch import Batch, explain_rows
@@ -87,14 +86,14 @@ class Explainer(Analyses):
             if feature.kind not in ("ordinal", "categorical"):
                 feature.kind = "categorical"
         if data is not None:
-            originals = self._learn(known, kinds, data, scale, given)
+            originals, points = self._learn(known, kinds, data, given)
+            if scale is not None:
+                known = Schema.from_json(_core.measure(first, known.to_json(), points,
+                                                       _spread(scale)))
         strict = complete(models, known, originals)
         _merge(known, given)
         self.core = _core.Model(ensembles, known.to_json(), self.names)
         self.schema = known
-        self.texts: list[tuple[str, str, _core.Statements]] = [
-            (rule, f"schema: rules[{i}]", _core.Statements.rules)
-            for i, rule in enumerate(known.rules)]
         self.columns = Columns(names, known)
         self.columns.originals = originals
         self.columns.none_counts = strict
@@ -105,8 +104,8 @@ class Explainer(Analyses):
         log.info("%s: %d trees, %d leaves, %d features", first.source, first.tree_count,
                  first.leaf_count, len(names))
 
-    def _learn(self, known: Schema, kinds: list[str], data: Any, scale: str | None,
-               given: Schema) -> list[list[Any] | None]:
+    def _learn(self, known: Schema, kinds: list[str], data: Any,
+               given: Schema) -> tuple[list[list[Any] | None], np.ndarray]:
         # Labels of the schema given count here as well: texts in the data may be those.
         for feature in given.features:
             if feature.labels and feature.name in known:
@@ -123,11 +122,9 @@ class Explainer(Analyses):
             if plain.unnamed and column.name is not None and column.name != feature.name:
                 feature.title = column.name
             originals.append(learn(feature, column, kinds[i], "data"))
-        if scale is not None:
-            named = Columns(plain.names, known)
-            set_scales(known, [named.numbers(i, table[at], "data")
-                               for i, at in enumerate(order)], scale)
-        return originals
+        named = Columns(plain.names, known)
+        numbers = [named.numbers(i, table[at], "data") for i, at in enumerate(order)]
+        return originals, np.column_stack(numbers)
 
     def __repr__(self) -> str:
         """Show what the model is."""
@@ -201,7 +198,7 @@ class Explainer(Analyses):
                 only: Iterable[str] | None = None,
                 ranges: Mapping[str, tuple[Any, Any]] | None = None,
                 rules: RuleLike | Iterable[RuleLike] = (),
-                weights: Mapping[str, float] | None = None, cost: CostLike = "l2",
+                weights: Mapping[str, float] | None = None, cost: CostLike | None = None,
                 most_changes: int | None = None, fewest_first: bool = False,
                 probability: float | None = None, margin: float | None = None,
                 at_least: float | None = None, at_most: float | None = None,
@@ -219,8 +216,9 @@ class Explainer(Analyses):
             The row.
         target : object, optional
             The label of a class; several, of which any will do; a `Class`, `OneOf`, `Output`,
-            `Score` or `Not`, or a list of these; or words, ``"want granted"``. By default any
-            other class than the present one.
+            `Score` or `Not`, or a list of these; or words, ``"want granted"``. Of several models
+            the first is meant, unless it says otherwise. By default any other class than the
+            present one.
         fixed : iterable of str
             Features that stay as they are, besides those that the schema fixes.
         only : iterable of str, optional
@@ -231,10 +229,10 @@ class Explainer(Analyses):
             Rules in the words of docs/query.md, `If` and the like.
         weights : mapping, optional
             What a unit of change costs, by feature.
-        cost : str, Cost or callable
-            "l2" (squared), "l1", "l0", "linf", words such as ``"l1 + 0.1 l0"``, a `Cost`, or a
-            function of feature, old and new value that is 0 for no change and never falls as the
-            new value moves away.
+        cost : str, Cost or callable, optional
+            "l2" (squared; the default, unless the schema's rules have a cost), "l1", "l0", "linf",
+            words such as ``"l1 + 0.1 l0"``, a `Cost`, or a function of feature, old and new value
+            that is 0 for no change and never falls as the new value moves away.
         most_changes : int, optional
             No more features than this change.
         fewest_first : bool
@@ -355,7 +353,7 @@ class Explainer(Analyses):
         feature = self.schema.features[i]
         if feature.range is None:
             return (0.0, len(feature.labels) - 1.0) if feature.labels else (-np.inf, np.inf)
-        ends = [self.columns.encode(i, end, "schema") if end is not None else None
+        ends = [self.columns.encode(i, end, "schema", raw=True) if end is not None else None
                 for end in feature.range]
         return (-np.inf if ends[0] is None else ends[0], np.inf if ends[1] is None else ends[1])
 
@@ -375,6 +373,15 @@ class Explainer(Analyses):
         if self._sample is not None:
             made.columns = self._sample.columns
         return made
+
+
+def _spread(scale: str) -> _core.Spread:
+    spreads = {"range": _core.Spread.range, "deviation": _core.Spread.deviation,
+               "mad": _core.Spread.median_deviation, "quantiles": _core.Spread.quantiles}
+    if scale not in spreads:
+        raise Error("scale", f"no scale {scale!r}",
+                    'Give "range", "deviation", "mad", "quantiles" or None')
+    return spreads[scale]
 
 
 def _schema_of(given: Any) -> Schema:

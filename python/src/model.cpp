@@ -138,12 +138,31 @@ void bind_ensemble(nb::module_& module) {
   module.def(
       "schema_for", [](const Ensemble& ensemble) { return to_json(schema_for(ensemble)); },
       "ensemble"_a, "What the model itself knows, as the JSON of a schema.");
+  nb::enum_<Spread>(module, "Spread", "How far the values of a feature spread.")
+      .value("range", Spread::range)
+      .value("deviation", Spread::deviation)
+      .value("median_deviation", Spread::median_deviation)
+      .value("quantiles", Spread::quantiles);
+  module.def(
+      "measure",
+      [](const Ensemble& ensemble, const std::string& text, const Points& points, Spread spread) {
+        Schema schema = schema_from_json(text, "schema", ensemble);
+        std::vector<std::vector<double>> rows;
+        for (std::size_t r = 0; r < points.shape(0); ++r) {
+          const double* row = points.data() + r * points.shape(1);
+          rows.emplace_back(row, row + points.shape(1));
+        }
+        measure(schema, rows, spread);
+        return to_json(schema);
+      },
+      "ensemble"_a, "schema"_a, "points"_a, "spread"_a,
+      "The schema, as JSON, with scales from data.");
   module.def(
       "read_file",
       [](const std::string& path, const RoundsGiven& rounds) {
         const Rounds wanted = rounds_of(rounds);
         const nb::gil_scoped_release released;
-        return read_model(std::filesystem::u8path(path), wanted);
+        return read_model(std::filesystem::path(std::u8string(path.begin(), path.end())), wanted);
       },
       "path"_a, "rounds"_a = nb::none(), "Reads a model file.");
 }
@@ -222,13 +241,14 @@ void bind_model(nb::module_& module) {
           "add_text",
           [](const Model& self, Query& query,
              const std::vector<std::tuple<std::string, std::string, Statements>>& texts) {
-            std::vector<QueryText> all;
+            std::vector<QueryText> all = rule_texts(self.schema);
             for (const auto& [text, place, may_hold] : texts) {
               all.push_back({text, place, may_hold});
             }
             add_text(all, self.ensembles, self.schema, query, self.names);
           },
-          "query"_a, "texts"_a, "Adds what (text, place, statements) say to a query.")
+          "query"_a, "texts"_a,
+          "Adds what the schema's rules and (text, place, statements) say to a query.")
       .def(
           "validate",
           [](const Model& self, const Query& query) { validate(query, self.ensembles); }, "query"_a)

@@ -4,6 +4,7 @@
         -o python/boxwood/_core.pyi
 """
 
+import os
 import subprocess
 import sys
 
@@ -17,6 +18,13 @@ def test_stubs_are_current(tmp_path):
                     "boxwood._core", "-o", made], check=True)
     kept = ROOT / "python" / "boxwood" / "_core.pyi"
     assert made.read_text() == kept.read_text(), "renew it as this file says"
+
+
+def test_types_hold_together():
+    done = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", "--cache-dir",
+                           os.devnull, ROOT / "python" / "boxwood"], capture_output=True, text=True,
+                          env={**os.environ, "MYPYPATH": str(ROOT / "python")}, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_everything_promised_is_there():

@@ -163,6 +163,50 @@ def test_schema_goes_before_the_data_and_survives_its_file(model, explainer, peo
                                          "features": [{"name": "age", "kind": "big"}]})
 
 
+def test_rules_of_the_schema_hold_for_all_questions(model, people):
+    schema = boxwood.Schema.from_data(model, people[0])
+    schema.rules = ["age does not fall", "cost l1"]
+    explainer = boxwood.Explainer(model, people[0], schema=schema)
+    plain = boxwood.Explainer(model, people[0])
+    rows = people[0].head(30)
+    for one, other, (_, row) in zip(explainer.explain_batch(rows, show_progress=False),
+                                    plain.explain_batch(rows, show_progress=False,
+                                                        rules="age does not fall", cost="l1"),
+                                    rows.iterrows(), strict=True):
+        assert one.cost == other.cost
+        assert not one.found or one.point["age"] >= row["age"]
+        squared = explainer.explain(row, cost="l2")
+        assert squared.distance == pytest.approx(np.sqrt(squared.cost))
+        assert squared.cost == plain.explain(row, rules="age does not fall").cost
+    with pytest.raises(boxwood.Error, match="rules"):
+        boxwood.Explainer(model, people[0], schema={"boxwood_schema": 1, "rules": ["age is old"]})
+
+
+def test_every_key_of_a_feature_reaches_the_question(model, people):
+    plain = boxwood.Explainer(model, people[0])
+    poor = people[0].assign(income=5.0, town="Ulm")
+    found = plain.explain_batch(poor, True, only=["income"], show_progress=False)
+    place = next(i for i, one in enumerate(found) if one.found and not one.already_met)
+    row, free = poor.iloc[place], found[place]
+    assert free.point["income"] > row["income"]
+    for change, holds in (({"direction": "down"}, lambda to: to < row["income"]),
+                          ({"most_change": 1e-3}, lambda to: abs(to - row["income"]) <= 1e-3),
+                          ({"least_change": 50}, lambda to: abs(to - row["income"]) >= 50),
+                          ({"step": 10}, lambda to: to % 10 == 0),
+                          ({"allowed": [100, 140]}, lambda to: to in (100, 140))):
+        schema = boxwood.Schema.from_data(model, people[0])
+        schema["income"].range = None
+        for key, value in change.items():
+            setattr(schema["income"], key, value)
+        answer = boxwood.Explainer(model, schema=schema).explain(row, True, only=["income"])
+        assert not answer.found or holds(answer.point["income"]), change
+        assert answer.found or change in ({"direction": "down"}, {"most_change": 1e-3})
+    schema = boxwood.Schema.from_data(model, people[0])
+    schema["income"].cost_up = 4
+    dear = boxwood.Explainer(model, schema=schema).explain(row, True, only=["income"])
+    assert dear.cost == pytest.approx(4 * free.cost)
+
+
 def test_one_hot_groups_and_categories(people):
     frame, score = people
     hot = pd.get_dummies(frame["town"]).astype(float).join(frame[["income"]])
