@@ -72,7 +72,9 @@ class Columns:
             for feature in schema.features]
         self.originals: list[list[Any] | None] = [None] * len(names)
         self.dtypes: list[Any] = [None] * len(names)
-        self.none_counts: set[int] = set()  # where a pipeline tells None from a missing value
+        # Of pipelines: where arrays hold categories and no codes, and where None is not missing.
+        self.written: set[int] = set()
+        self.none_counts: set[int] = set()
         self.places = {name: i for i, name in reversed(list(enumerate(self.titles)))}
         self.places.update({name: i for i, name in reversed(list(enumerate(names)))})
         self.unnamed = all(name == f"{start}{i}" for start in [_start(names)]
@@ -160,7 +162,8 @@ class Columns:
         """
         if missing(value):
             return np.nan
-        if raw and isinstance(value, (int, float, np.number, np.bool_)):
+        if raw and index not in self.written and isinstance(
+                value, (int, float, np.number, np.bool_)):
             return float(value)
         codes = self.codes[index]
         if codes is not None:
@@ -273,7 +276,8 @@ class Columns:
                      for i, value in enumerate(column.categories or [])]
             table = np.array([*codes, np.nan])
             return table[column.values]
-        if column.kind == "text" or (self.codes[index] is not None and column.name is not None):
+        if column.kind == "text" or index in self.written or (
+                self.codes[index] is not None and column.name is not None):
             known: dict[Any, float] = {}
             return np.array([known[value] if value in known
                              else known.setdefault(value, self.encode(index, value, place))
@@ -354,9 +358,12 @@ class Columns:
         Series, dict or ndarray
             With labels and categories in place of their codes, unless it is an array.
         """
-        if form.kind == "array":
+        if form.kind == "array" and not self.written:
             return point.copy()
         values = [self.decode(i, number) for i, number in enumerate(point)]
+        if form.kind == "array":
+            return np.array(values, dtype=object if any(isinstance(value, str) for value in values)
+                            else np.float64)
         if form.kind == "dict":
             return dict(zip(form.names, values, strict=True))
         import pandas

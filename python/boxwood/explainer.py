@@ -90,13 +90,13 @@ class Explainer(Analyses):
             if scale is not None:
                 known = Schema.from_json(_core.measure(first, known.to_json(), points,
                                                        _spread(scale)))
-        strict = complete(models, known, originals)
+        written, none_counts = complete(models, known, originals)
         _merge(known, given)
         self.core = _core.Model(ensembles, known.to_json(), self.names)
         self.schema = known
         self.columns = Columns(names, known)
         self.columns.originals = originals
-        self.columns.none_counts = strict
+        self.columns.written, self.columns.none_counts = written, none_counts
         self.models = Models(self.core, self.names)
         self._class_values = [
             class_values(one, ensemble) if not given.classes or i else None

@@ -114,7 +114,7 @@ def category_values(model: Any) -> dict[str, list[Any]]:
 
 
 def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any] | None]
-             ) -> set[int]:
+             ) -> tuple[set[int], set[int]]:
     """Add to a schema what the pipelines among some models know of their columns.
 
     Parameters
@@ -128,11 +128,13 @@ def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any
 
     Returns
     -------
-    set of int
-        Features of which None is something else to a pipeline than a missing value.
+    tuple of set of int
+        Features that are categories of a pipeline's, and those of them of which None is something
+        else than a missing value.
     """
     found: dict[str, list[Any]] = {}
-    strict: set[int] = set()
+    written: set[int] = set()
+    none_counts: set[int] = set()
     for name, model in models.items():
         if not is_pipeline(model):
             continue
@@ -145,12 +147,13 @@ def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any
                                   "before it", "Fit both on the same rows, or ask them one by one")
             at = [feature.name for feature in schema.features].index(column.name)
             originals[at] = column.values()
+            written.add(at)
             feature = schema.features[at]
             if column.other is not None and feature.labels and feature.allowed is None:
                 feature.allowed = feature.labels[:-1]
             if _tells_none(steps, column):
-                strict.add(at)
-    return strict
+                none_counts.add(at)
+    return written, none_counts
 
 
 def _tells_none(steps: Steps, column: RawColumn) -> bool:

@@ -288,6 +288,20 @@ def test_arrays_without_names_and_plain_steps():
         assert answer.outcome != answer.outcome_before
 
 
+def test_arrays_hold_categories_not_codes():
+    frame, score = people(np.random.default_rng(17), 200, missing=False)
+    hot = ("hot", preprocessing.OneHotEncoder(handle_unknown="ignore", sparse_output=False), [0])
+    for columns in (["rooms", "age"], ["town", "age"]):
+        points = frame[columns].to_numpy()
+        model = sk.make_pipeline(compose.ColumnTransformer([hot], remainder="passthrough"),
+                                 tree.DecisionTreeRegressor(max_depth=6)).fit(points, score)
+        explainer = boxwood.Explainer(model, points)
+        np.testing.assert_array_equal(explainer.predict(points), model.predict(points))
+        expected = model.predict(points)
+        answer = explainer.explain(points[int(expected.argmin())], at_least=float(expected.max()))
+        assert model.predict([answer.point])[0] == answer.outcome == expected.max()
+
+
 def test_columns_that_are_left_out_need_not_be_there():
     frame, score = people(np.random.default_rng(9), 200, missing=False)
     steps = compose.ColumnTransformer([
