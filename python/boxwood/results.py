@@ -399,6 +399,7 @@ class Map:
 
     def __init__(self, explainer: Any, places: tuple[int, int], found: _core.Map,
                  point: np.ndarray) -> None:
+        self._explainer, self._places = explainer, places  # for plots
         self.features = tuple(explainer.columns.titles[i] for i in places)
         self.bounds = found.bounds
         self.labels = found.labels
