@@ -1,0 +1,227 @@
+"""Boxwood behind the interface of DiCE, for code that calls `generate_counterfactuals`.
+
+    explainer = boxwood.dice.Dice(model, X_train, outcome_name="credit")
+    found = explainer.generate_counterfactuals(X_test[:2], total_CFs=3, desired_class="opposite")
+    found.cf_examples_list[0].final_cfs_df
+
+What differs: counterfactuals are exact and cheapest first, and each leaves something as it is that
+every one before it changes; so there may be fewer than were asked for. Nothing is random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from boxwood.errors import Error
+from boxwood.explainer import Explainer
+
+__all__ = ["CounterfactualExamples", "CounterfactualExplanations", "Dice"]
+
+
+@dataclass
+class CounterfactualExamples:
+    """The counterfactuals of one row.
+
+    Parameters
+    ----------
+    test_instance_df : pandas.DataFrame
+        The row, with its outcome.
+    final_cfs_df : pandas.DataFrame or None
+        The counterfactuals with their outcome, cheapest first; None where there is none.
+    menu : Menu
+        All that Boxwood knows of them: costs, regions, what is proven.
+    """
+
+    test_instance_df: Any
+    final_cfs_df: Any
+    menu: Any
+
+    def visualize_as_dataframe(self, show_only_changes: bool = False) -> None:
+        """Show the row and its counterfactuals.
+
+        Parameters
+        ----------
+        show_only_changes : bool
+            Write "-" for what stays as it is.
+        """
+        _show("Query instance", self.test_instance_df)
+        if self.final_cfs_df is None:
+            why = "proven" if self.menu.complete else self.menu.stop
+            _show(f"No counterfactual: {why}", None)
+            return
+        shown = self.final_cfs_df
+        if show_only_changes:
+            start = self.test_instance_df.iloc[0]
+            shown = shown.astype(object)
+            for name in shown.columns:
+                same = shown[name] == start[name]
+                both_missing = shown[name].isna() & (start[name] != start[name])
+                shown[name] = shown[name].mask(same | both_missing, "-")
+        _show("Counterfactuals, cheapest first", shown)
+
+
+def _show(title: str, frame: Any) -> None:
+    # In a notebook as tables, as DiCE does; elsewhere as text.
+    try:
+        from IPython import get_ipython
+        from IPython.display import display
+
+        if get_ipython() is None:
+            raise ImportError
+    except ImportError:
+        def display(what: Any) -> None:
+            print(what.to_string() if hasattr(what, "to_string") else what)
+
+    display(title)
+    if frame is not None:
+        display(frame)
+
+
+@dataclass
+class CounterfactualExplanations:
+    """The counterfactuals of several rows.
+
+    Parameters
+    ----------
+    cf_examples_list : list of CounterfactualExamples
+        In the order of the rows.
+    """
+
+    cf_examples_list: list[CounterfactualExamples]
+
+    def visualize_as_dataframe(self, show_only_changes: bool = False) -> None:
+        """Show all rows and their counterfactuals.
+
+        Parameters
+        ----------
+        show_only_changes : bool
+            Write "-" for what stays as it is.
+        """
+        for examples in self.cf_examples_list:
+            examples.visualize_as_dataframe(show_only_changes)
+
+
+class Dice:
+    """Boxwood with the methods of DiCE's explainers.
+
+    Parameters
+    ----------
+    model : object
+        As for `Explainer`; a model of DiCE's own class is unpacked.
+    data : DataFrame
+        Rows such as the model was trained on, without the outcome.
+    outcome_name : str
+        What the column of the outcome is called in what is returned.
+    **options
+        As for `Explainer`.
+    """
+
+    def __init__(self, model: Any, data: Any, *, outcome_name: str = "outcome",
+                 **options: Any) -> None:
+        if type(model).__module__.startswith("dice_ml."):
+            model = model.model
+        if outcome_name in data.columns:
+            data = data.drop(columns=outcome_name)
+        self.explainer = Explainer(model, data, **options)
+        self.outcome_name = outcome_name
+
+    def generate_counterfactuals(
+            self, query_instances: Any, total_CFs: int = 3,
+            desired_class: Any = "opposite", desired_range: Sequence[float] | None = None,
+            features_to_vary: str | Sequence[str] = "all",
+            permitted_range: Mapping[str, Sequence[Any]] | None = None,
+            **question: Any) -> CounterfactualExplanations:
+        """Find several counterfactuals for each row.
+
+        Parameters
+        ----------
+        query_instances : DataFrame
+            The rows.
+        total_CFs : int
+            How many for each, at most.
+        desired_class : object
+            "opposite", or the class: its label, or its number.
+        desired_range : sequence of float, optional
+            Of a regression: the least and the largest output wanted.
+        features_to_vary : "all" or sequence of str
+            What may change.
+        permitted_range : mapping, optional
+            (least, largest) value by feature, or the list of categories that are allowed.
+        **question
+            As for `Explainer.explain`: costs, rules, limits.
+
+        Returns
+        -------
+        CounterfactualExplanations
+            With `cf_examples_list` and `visualize_as_dataframe`.
+        """
+        found = []
+        if isinstance(features_to_vary, str):
+            if features_to_vary != "all":
+                raise Error("features_to_vary", f"no {features_to_vary!r}",
+                            'Give "all" or a list of features')
+        else:
+            question["only"] = list(features_to_vary)
+        ranges, rules = self._permitted(permitted_range or {})
+        if rules:
+            question["rules"] = [*_listed(question.get("rules", ())), *rules]
+        if ranges:
+            question["ranges"] = {**question.get("ranges", {}), **ranges}
+        if desired_range is not None:
+            question["between"] = tuple(desired_range)
+        rows = query_instances.drop(columns=self.outcome_name, errors="ignore")
+        for at in range(len(rows)):
+            row = rows.iloc[[at]]
+            ways = self.explainer.menu(row, total_CFs, self._target(desired_class, desired_range),
+                                       **question)
+            found.append(self._examples(row, ways))
+        return CounterfactualExplanations(found)
+
+    def _target(self, desired: Any, span: Any) -> Any:
+        if span is not None or (isinstance(desired, str) and desired == "opposite"):
+            return None
+        labels = self.explainer._labels(0)
+        if desired not in labels and isinstance(desired, int) and 0 <= desired < len(labels):
+            return labels[desired]
+        return desired
+
+    def _permitted(self, given: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Any], list[Any]]:
+        from boxwood.rules import AnyOf
+
+        ranges, rules = {}, []
+        for name, values in given.items():
+            i = self.explainer.columns.index(name, "permitted_range")
+            feature = self.explainer.schema.features[i]
+            if feature.kind == "categorical":
+                called = _quoted(self.explainer.columns.titles[i])
+                # As in DiCE, what the row has may stay.
+                rules.append(AnyOf(f"{called} stays",
+                                   *(f"{called} = {_quoted(value)}" for value in values)))
+            elif len(values) != 2:
+                raise Error("permitted_range", f'"{name}" has {len(values)} ends, not two',
+                            "Give the least and the largest value")
+            else:
+                ranges[name] = tuple(values)
+        return ranges, rules
+
+    def _examples(self, row: Any, ways: Any) -> CounterfactualExamples:
+        import pandas
+
+        before = row.copy()
+        before[self.outcome_name] = self.explainer.predict(row)
+        frames = [way.point_frame() for way in ways if way.found]
+        if not frames:
+            return CounterfactualExamples(before.reset_index(drop=True), None, ways)
+        after = pandas.concat(frames, ignore_index=True)
+        after[self.outcome_name] = self.explainer.predict(after)
+        return CounterfactualExamples(before.reset_index(drop=True), after, ways)
+
+
+def _quoted(name: Any) -> str:
+    return '"' + str(name).replace('"', '""') + '"'
+
+
+def _listed(rules: Any) -> list[Any]:
+    return list(rules) if isinstance(rules, (list, tuple)) else [rules]
