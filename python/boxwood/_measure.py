@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,7 +95,7 @@ def scale_of(values: np.ndarray, scale: str | None) -> float:
     finite = values[np.isfinite(values)]
     if scale is None or not len(finite):
         return 1.0
-    sizes = {"range": np.ptp, "deviation": np.std,
+    sizes: dict[str, Callable[[np.ndarray], Any]] = {"range": np.ptp, "deviation": np.std,
              "mad": lambda some: np.median(np.abs(some - np.median(some)))}
     size = float(sizes[scale](finite))
     if scale == "mad" and size == 0:  # more than half are equal

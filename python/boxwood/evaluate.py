@@ -244,8 +244,10 @@ def stability(explain: Callable[[Any], Any], x: Any, data: Any, *, k: int | None
     if of not in ("change", "point"):
         raise Error("of", f"no {of!r}", 'Give "change" or "point"')
     measure = Measure.of(data, scale)
-    around = _nearest(measure, x, data, k) if k is not None else _drawn(
-        measure, x, float(radius), samples, np.random.default_rng(random_state))
+    if k is not None:
+        around = _nearest(measure, x, data, k)
+    elif radius is not None:
+        around = _drawn(measure, x, float(radius), samples, np.random.default_rng(random_state))
     here = _point(explain(x))
     if here is None:
         return float("nan")

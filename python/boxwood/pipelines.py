@@ -203,7 +203,7 @@ def _model(last: Any, rounds: int | str | None) -> dict[str, Any]:
     if not content.startswith(b'{"boxwood_model"') or rounds is not None:
         from boxwood import _core
 
-        content = _core.read_bytes(content, type(last).__name__, rounds).to_json()
+        return json.loads(_core.read_bytes(content, type(last).__name__, rounds).to_json())
     return json.loads(content)
 
 
@@ -301,7 +301,8 @@ def _check_width(steps: Steps, sources: list[Source], content: dict[str, Any],
 
 def _kept(model: Any, sources: list[Source], count: int) -> list[int]:
     """Choose the raw columns of the new model: all that the pipeline asks for."""
-    first = next((step for _, step in model.steps[:-1] if step not in (None, "passthrough")), None)
+    first: Any = next((step for _, step in model.steps[:-1]
+                       if step not in (None, "passthrough")), None)
     if type(first).__name__ != "ColumnTransformer" or not hasattr(first, "feature_names_in_"):
         return list(range(count))
     where = first._transformer_to_input_indices

@@ -7,7 +7,7 @@ Every function draws on the axes given or on a new figure, and returns the figur
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def changes(answer: Answer, *, ax: Axes | None = None) -> Figure:
     colour = text_colour()
     for y, change in enumerate(found):
         i = explainer.columns.index(change.feature, "answer")
-        before, after = float(answer._start[i]), float(answer.array[i])
+        before, after = float(answer._start[i]), float(cast(np.ndarray, answer.array)[i])
         track = track_of(explainer, i, before, after)
         # Categories have no place in a range: from one side to the other.
         ends = (track.share(before), track.share(after)) if track and np.isfinite(
@@ -325,7 +325,7 @@ def menu(ways: Menu, *, ax: Axes | None = None) -> Figure:
                 ax.text(x, y, "·", ha="center", va="center", color=colour, alpha=0.6)
                 continue
             i = explainer.columns.index(change.feature, "menu")
-            before, after = float(way._start[i]), float(way.array[i])
+            before, after = float(way._start[i]), float(cast(np.ndarray, way.array)[i])
             track = track_of(explainer, i, before, after)
             size, arrow = 1.0, ""
             if track is not None and np.isfinite([before, after]).all():
