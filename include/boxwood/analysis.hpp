@@ -44,9 +44,9 @@ struct Menu {
 Menu find_menu(const Prepared& prepared, const Query& query, const MenuOptions& menu = {},
                const Options& options = {});
 
-/// A box around a point in which every admissible value of every feature, in any combination, has
-/// the outcome. Rules about several features and sizes of changes do not count here: it holds
-/// whether they are obeyed or not. Fixed features keep their value.
+/// A box around a point in which every admissible value of every feature, as the models read it, in
+/// any combination, has the outcome. Rules about several features and sizes of changes do not count
+/// here: it holds whether they are obeyed or not. Fixed features keep their value.
 struct WideRegion {
   std::vector<Interval> region;
   /// Of a categorical feature the codes that will do, of a one-hot group (at its first column) the
@@ -100,11 +100,11 @@ struct WhyNot {
   bool impossible = false;
   Stop stop = Stop::finished;
 };
-/// `liftable`: the rules that may be among them; where none is given all of rules_of(). `rounds`:
+/// `liftable`: the rules that may be among them; where it is not given all of rules_of(). `rounds`:
 /// how many sets of rules to try for the smallest before it is left at one of which every rule is
 /// needed; with 0 it is left at that.
 WhyNot find_why_not(const Prepared& prepared, const Query& query, const Options& options = {},
-                    std::span<const Rule> liftable = {}, std::size_t rounds = 200);
+                    std::optional<std::span<const Rule>> liftable = {}, std::size_t rounds = 200);
 
 /// One change of an answer: the features (more than one of a one-hot group), the point after this
 /// change and all before it, what the ensembles say there, and the answer when these features must

@@ -91,7 +91,8 @@ class Analyses:
             Where there is an answer, that and nothing else.
         """
         asked, point, query, form = self._asked(x, target, question)
-        found = _core.find_why_not(self.core, query, [], asked.options())
+        found = _core.find_why_not(self.core, query, _core.rules_of(query),
+                                   asked.options())
         return WhyNot.of(self, query, point, found, form)
 
     def path(self, x: Any, target: Any = None, *, resolve: bool = True,

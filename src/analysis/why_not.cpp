@@ -232,7 +232,7 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
 }
 
 WhyNot find_why_not(const Prepared& prepared, const Query& query, const Options& options,
-                    std::span<const Rule> liftable, std::size_t rounds) {
+                    std::optional<std::span<const Rule>> liftable, std::size_t rounds) {
   Budget budget(options);
   WhyNot why;
   why.answer = budget.note(explain(prepared, query, budget.rest()));
@@ -241,7 +241,7 @@ WhyNot find_why_not(const Prepared& prepared, const Query& query, const Options&
     return why;
   }
   const std::vector<Rule> rules =
-      liftable.empty() ? rules_of(query) : std::vector<Rule>(liftable.begin(), liftable.end());
+      liftable ? std::vector<Rule>(liftable->begin(), liftable->end()) : rules_of(query);
   Inquiry inquiry(prepared, query, rules, budget);
   std::vector<Chosen> to_hit;
   Chosen set(rules.size(), 0);

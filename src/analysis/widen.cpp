@@ -107,9 +107,12 @@ class Widening {
     const FeatureRule& rule = query_.features[d];
     codes_[d] = rule.allowed;
     const double step = std::max(rule.step, 1.0);
-    if (rule.allowed.empty() && (rule.range.upper - rule.range.lower) / step < most_codes) {
+    const bool few = (rule.range.upper - rule.range.lower) / step < most_codes;
+    if (rule.allowed.empty() && few) {
       const double first = std::ceil(rule.range.lower / step) * step;
       for (double code = first; code <= rule.range.upper; code += step) codes_[d].push_back(code);
+    } else if (rule.allowed.empty()) {
+      maximal_ = false;  // too many to try
     }
     std::erase_if(codes_[d], [&](double code) { return !rule.range.contains(code); });
     plain_.features[d].range = {};
@@ -213,8 +216,12 @@ class Widening {
     } else {
       const double end = (*found.point)[d];
       if (up ? end <= plain_.point[d] : end >= plain_.point[d]) return;
-      (up ? side.upper : side.lower) = end;
-      (up ? side.upper_closed : side.lower_closed) = false;
+      // Up to the cut that the cell of the counterexample begins at: a plainer number than its own.
+      const std::vector<Cut>& cuts = prepared_.leaves().cuts[d];
+      const auto cell = static_cast<std::size_t>(rank(d, end));
+      const Cut& cut = cuts[up ? cell - 1 : cell];
+      (up ? side.upper : side.lower) = cut.value;
+      (up ? side.upper_closed : side.lower_closed) = up == cut.inclusive;
     }
     plain_.features[d].range = side;
   }

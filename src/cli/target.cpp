@@ -138,7 +138,7 @@ void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
                                         : "--at-most",
                        "the model has several classes", "Use --class");
     }
-  } else if (ensemble.task == Task::multiclass && !flags.class_name) {
+  } else if (ensemble.class_count() > 2 && !flags.class_name) {
     std::string classes;
     for (std::size_t k = 0; k < ensemble.class_count() && k < 10; ++k) {
       classes += (k == 0 ? "" : ", ") +
