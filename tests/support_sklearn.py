@@ -84,6 +84,16 @@ def isolation():
     return converted(model, X, isolation_lengths(model, X))
 
 
+def piped(step):
+    forest = build("ensemble.RandomForestRegressor", **FEW)
+    return build("pipeline.Pipeline", steps=[("first", step), ("last", forest)]).fit(X, SCORE)
+
+
+def scaled():
+    model = piped(build("preprocessing.StandardScaler"))
+    return converted(model, X, model.predict(X))
+
+
 def stump():
     return build("tree.DecisionTreeClassifier", max_depth=1)
 
@@ -117,8 +127,8 @@ REFUSED = [
      "Voting", "VotingClassifier puts models of any kind together"),
     ("others", lambda: build("ensemble.StackingClassifier", estimators=[("a", stump())]).fit(X, UP),
      "Stacking", "StackingClassifier puts a model on top of others"),
-    ("others", lambda: build("pipeline.Pipeline", steps=[("a", stump())]).fit(X, UP), "Pipeline",
-     "Pipeline changes the data before a model sees it"),
+    ("others", lambda: piped(build("decomposition.PCA")), "pipelines that mix columns",
+     'pipeline, step "first": PCA makes each of its columns of several'),
     ("others", lambda: build("model_selection.GridSearchCV", estimator=stump(), param_grid={}),
      "searches", "GridSearchCV searches for a model"),
     ("others", lambda: build("calibration.CalibratedClassifierCV", estimator=stump()), "calibration",
@@ -172,5 +182,6 @@ CASES = [
     Case(FAMILY, "boosting", "AdaBoostClassifier (SAMME.R)",
          lambda: kept_sklearn("sklearn/1.3.2/ada_boost_logarithms.json")),
     Case(FAMILY, "others", "IsolationForest", isolation),
+    Case(FAMILY, "others", "pipelines of imputers, encoders and scalers", scaled),
     *(refused(*entry) for entry in REFUSED),
 ]
