@@ -3,6 +3,7 @@
 import boxwood
 import numpy as np
 import pandas as pd
+import pyarrow as arrow
 import pytest
 from boxwood import evaluate as measures
 from sklearn import ensemble
@@ -54,7 +55,6 @@ def test_categories_and_missing_values_count_as_one():
 
 
 def test_arrow_tables():
-    arrow = pytest.importorskip("pyarrow")
     frame = pd.DataFrame({"a": [0.0, 10.0], "b": ["x", "y"]})
     table = arrow.Table.from_pandas(frame)
     np.testing.assert_allclose(measures.distances(table, table.take([1, 1]), "l1"), [2, 0])
