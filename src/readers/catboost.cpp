@@ -159,7 +159,8 @@ Ensemble read_catboost(std::string_view bytes, std::string_view place, const Rou
     check_threshold(info);
     ensemble.decision = Decision::score_above_zero;
   }
-  // DECISION
+  // The class is that of the largest raw score: a link may round two of them to one probability.
+  if (ensemble.task == Task::multiclass) ensemble.decision = Decision::largest_score;
   if (loss.task != Task::regression) {
     ensemble.classes = catboost_classes(info, ensemble.class_count());
   }
