@@ -91,6 +91,7 @@ struct FeatureRule {
   FeatureKind kind = FeatureKind::continuous;
   bool fixed = false;
   Interval range{};
+  Interval domain{};  ///< what values there are at all: no rule, so lifting `range` ends here
   std::vector<double> allowed{};  ///< rising; nothing else, unless it is empty
   double step = 0;               ///< whole multiples of this, as the model reads them; 0: any value
   bool missing_allowed = false;  ///< a value may go missing or appear, which counts as 1
@@ -216,6 +217,8 @@ bool meets(const Requirement& requirement, const Ensemble& ensemble,
            std::span<const double> scores);
 /// Whether a literal holds in a point whose values are read in this precision.
 bool holds(const Literal& literal, std::span<const double> point, Precision precision);
+/// Whether a point obeys the query's clauses and its limit on changes.
+bool obeys(const Query& query, std::span<const double> point, Precision precision);
 /// How many features differ between the query's point and another; a one-hot group counts as one.
 std::size_t change_count(const Query& query, std::span<const double> to);
 /// Whether a point meets every requirement of the query.

@@ -22,14 +22,6 @@ bool is_admissible(const Query& query, std::size_t d, double value, Precision pr
   return found == value;
 }
 
-bool obeys_rules(const Query& query, std::span<const double> point, Precision precision) {
-  if (query.most_changes && change_count(query, point) > *query.most_changes) return false;
-  return std::all_of(query.clauses.begin(), query.clauses.end(), [&](const Clause& clause) {
-    return std::any_of(clause.any_of.begin(), clause.any_of.end(),
-                       [&](const Literal& literal) { return holds(literal, point, precision); });
-  });
-}
-
 }  // namespace
 
 std::vector<double> rounded(const Prepared& prepared, const Query& query,
@@ -62,7 +54,7 @@ std::vector<double> rounded(const Prepared& prepared, const Query& query,
         if (!box[d].contains(trial[d]) || trial[d] == query.point[d]) continue;
         if (!is_admissible(query, d, trial[d], precision)) continue;
         const double cost = total_cost(query, trial);
-        if (cost > cheapest || !obeys_rules(query, trial, precision)) continue;
+        if (cost > cheapest || !obeys(query, trial, precision)) continue;
         if (!meets(query, ensembles, trial)) continue;
         cheapest = cost;
         choice = std::move(trial);

@@ -1,6 +1,7 @@
 #include "grid/axis.hpp"
 
 #include "model/arithmetic.hpp"
+#include "query/reach.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,56 +15,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 double one_more(double count) { return std::max(count + 1, std::nextafter(count, infinity)); }
 double one_less(double count) { return -one_more(-count); }
 
-/// What rounding took off a sum: exact as long as nothing overflows (Knuth's TwoSum).
-double lost(double a, double b, double sum) {
-  const double b_part = sum - a;
-  const double a_part = sum - b_part;
-  return (a - a_part) + (b - b_part);
-}
-
-/// The smallest double that is at least `size` above `from`, and the largest that is at most so far
-/// above it: of the exact sum, not of the rounded one.
-double first_as_far(double from, double size) {
-  const double sum = from + size;
-  return lost(from, size, sum) > 0 ? std::nextafter(sum, infinity) : sum;
-}
-double last_as_near(double from, double size) {
-  const double sum = from + size;
-  return lost(from, size, sum) < 0 ? std::nextafter(sum, -infinity) : sum;
-}
-
-/// The part of a range that a change upwards may end in.
-Interval reach_up(const FeatureRule& rule, double from, const Interval& range) {
-  Interval reach = range;
-  if (rule.least_change > 0) {
-    const double first = first_as_far(from, rule.least_change);
-    if (first > reach.lower) reach = {first, reach.upper, true, reach.upper_closed};
-  }
-  if (rule.most_change < infinity) {
-    const double last = last_as_near(from, rule.most_change);
-    if (last < reach.upper) reach = {reach.lower, last, reach.lower_closed, true};
-  }
-  return reach;
-}
-
-Interval mirrored(const Interval& range) {
-  return {-range.upper, -range.lower, range.upper_closed, range.lower_closed};
-}
-
-constexpr Interval nowhere{0, 0, false, false};
-
 }  // namespace
 
 Axis::Axis(const FeatureRule& given_rule, double from, Precision given_precision)
-    : rule(given_rule),
-      precision(given_precision),
-      now(from),
-      above(rule.range),
-      below(rule.range) {
-  if (!std::isfinite(from)) return;
-  above = rule.direction == Direction::down ? nowhere : reach_up(rule, from, rule.range);
-  below = rule.direction == Direction::up ? nowhere
-                                          : mirrored(reach_up(rule, -from, mirrored(rule.range)));
+    : rule(given_rule), precision(given_precision) {
+  const Reach reach = reach_of(rule, from);
+  above = reach.above;
+  below = reach.below;
 }
 
 /// The smallest admissible number from `value` on; infinite where there is none. Rounding up to a
@@ -124,28 +82,6 @@ std::optional<double> Axis::highest(const Cut* lower, const Cut* upper) const {
   }
   value = round_down(value);
   return admitted(value, below, lower ? !lower->left_of(value) : true);
-}
-
-Interval Axis::span() const {
-  Interval whole = rule.range;
-  const bool down = !below.empty(), up = !above.empty();
-  if (down) {
-    whole.lower = below.lower;
-    whole.lower_closed = below.lower_closed;
-  }
-  if (up) {
-    whole.upper = above.upper;
-    whole.upper_closed = above.upper_closed;
-  }
-  if (!down && up) {
-    whole.lower = now;
-    whole.lower_closed = true;
-  }
-  if (!up && down) {
-    whole.upper = now;
-    whole.upper_closed = true;
-  }
-  return down || up ? whole : Interval{now, now};
 }
 
 std::optional<double> Axis::any(const Cut* lower, const Cut* upper) const {

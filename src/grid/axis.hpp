@@ -18,8 +18,6 @@ class Axis {
 
   std::optional<double> lowest(const Cut* lower, const Cut* upper) const;
   std::optional<double> highest(const Cut* lower, const Cut* upper) const;
-  /// From the lowest to the highest end that the rule leaves, what lies between whatever it is.
-  Interval span() const;
   /// Some admissible number, where none is nearer than another.
   std::optional<double> any(const Cut* lower, const Cut* upper) const;
 
@@ -30,7 +28,6 @@ class Axis {
 
   const FeatureRule& rule;
   Precision precision;
-  double now;
   Interval above, below;  ///< where the rule lets a change up and a change down end
 };
 

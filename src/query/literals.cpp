@@ -50,6 +50,14 @@ bool holds(const Literal& literal, std::span<const double> point, Precision prec
   return read.contains(value) == literal.inside;
 }
 
+bool obeys(const Query& query, std::span<const double> point, Precision precision) {
+  if (query.most_changes && change_count(query, point) > *query.most_changes) return false;
+  return std::all_of(query.clauses.begin(), query.clauses.end(), [&](const Clause& clause) {
+    return std::any_of(clause.any_of.begin(), clause.any_of.end(),
+                       [&](const Literal& literal) { return holds(literal, point, precision); });
+  });
+}
+
 std::size_t change_count(const Query& query, std::span<const double> to) {
   std::vector<std::uint8_t> changed(to.size(), 0);
   for (std::size_t i = 0; i < to.size(); ++i) {

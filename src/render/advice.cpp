@@ -1,5 +1,7 @@
 #include "render/advice.hpp"
 
+#include "model/arithmetic.hpp"
+#include "query/reach.hpp"
 #include "render/changes.hpp"
 #include "render/outcome.hpp"
 #include "render/words.hpp"
@@ -15,10 +17,6 @@ namespace {
 
 // How much of the change, or of the interval, a rounder end may give away.
 constexpr double generosity = 0.05;
-
-double as_read(double value, Precision precision) {
-  return precision == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value;
-}
 
 /// The number of fewest digits between `end` and `end` ± slack; `end` itself where none is shorter.
 double round_end(double end, bool upwards, double slack, const Interval& interval,
@@ -49,8 +47,12 @@ std::string part(const Explanation& explanation, const ChangeText& change) {
       !grouped && feature.kind.value_or(FeatureKind::continuous) == FeatureKind::continuous;
   std::string to = change.anything;
   if (findings.wide) to = wide_text(ensemble, schema, query, *findings.wide, i);
-  if (continuous) {
-    const Interval& region = findings.wide ? findings.wide->region[i] : answer.best().region[i];
+  const FeatureRule& rule = query.features[i];
+  if (continuous && rule.allowed.empty() && rule.step == 0) {
+    const Interval region = findings.wide
+                                ? findings.wide->region[i]
+                                : admissible_part(query, answer.best().point, i,
+                                                  answer.best().region[i], ensemble.input);
     to = interval_text(feature, plain_interval(region, ensemble.input, query.point[i]),
                        ensemble.input, query.point[i]);
   }

@@ -1,11 +1,13 @@
 #include "render/changes.hpp"
 
+#include "query/reach.hpp"
 #include "render/words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace boxwood {
@@ -27,14 +29,29 @@ std::string one_of(const std::vector<std::string>& words) {
   return words.size() == 1 ? words.front() : fmt::format("one of: {}", fmt::join(words, ", "));
 }
 
+/// Whether the rules let a group have this column hot, the rest being as it is in the point.
+bool may_be_hot(const Query& query, const GroupSchema& group, std::vector<double> point,
+                std::size_t hot, Precision precision) {
+  for (std::size_t k = 0; k < group.columns.size(); ++k) {
+    const std::size_t column = group.columns[k];
+    point[column] = k == hot ? 1 : 0;
+    const FeatureRule& rule = query.features[column];
+    if (point[column] == query.point[column]) continue;
+    if (rule.fixed || !rule.range.contains(point[column])) return false;
+  }
+  return obeys(query, point, precision);
+}
+
 /// The columns that may be hot within the region.
-std::string anything_hot(const Schema& schema, const GroupSchema& group, const Solution& solution) {
+std::string anything_hot(const Ensemble& ensemble, const Query& query, const Schema& schema,
+                         const GroupSchema& group, const Solution& solution) {
   std::vector<std::string> words;
   for (std::size_t hot = 0; hot < group.columns.size(); ++hot) {
     bool inside = true;
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
       inside = inside && solution.region[group.columns[k]].contains(k == hot ? 1.0 : 0.0);
     }
+    inside = inside && may_be_hot(query, group, solution.point, hot, ensemble.input);
     if (inside) words.push_back(label_of(schema, group, hot));
   }
   return words.empty() ? "none" : one_of(words);
@@ -45,6 +62,39 @@ std::string some_of(const std::vector<std::string>& inside, const std::vector<st
   if (out.empty()) return "anything";
   if (out.size() == 1 && inside.size() > 2) return "anything but " + out.front();
   return one_of(inside);
+}
+
+bool is_allowed(const Query& query, std::size_t feature, double code) {
+  const FeatureRule& rule = query.features[feature];
+  const bool listed =
+      rule.allowed.empty() || std::binary_search(rule.allowed.begin(), rule.allowed.end(), code);
+  return listed && rule.range.contains(code) && std::isfinite(term_cost(query, feature, code));
+}
+
+/// An interval as far as a list or a step allows values in it.
+std::string allowed_text(const FeatureSchema& words, const FeatureRule& rule, const Interval& part,
+                         Precision precision, double now) {
+  std::vector<std::string> listed;
+  for (const double value : rule.allowed) {
+    if (part.contains(value)) listed.push_back(value_text(words, value, precision));
+  }
+  if (!listed.empty()) return one_of(listed);
+  const bool steps = rule.step > 0 && !(rule.step == 1 && rule.kind != FeatureKind::continuous);
+  if (!steps || std::isnan(part.lower)) return interval_text(words, part, precision, now);
+  Interval inner = part;
+  const auto shrink = [&](double end, bool up) {
+    const double times = up ? std::ceil(end / rule.step) : std::floor(end / rule.step);
+    double multiple = times * rule.step;
+    if (!part.contains(multiple)) multiple += up ? rule.step : -rule.step;
+    return multiple;
+  };
+  if (std::isfinite(part.lower)) inner.lower = shrink(part.lower, true);
+  if (std::isfinite(part.upper)) inner.upper = shrink(part.upper, false);
+  if (inner.lower > inner.upper) return interval_text(words, part, precision, now);
+  inner.lower_closed = inner.upper_closed = true;
+  const std::string text = interval_text(words, inner, precision, now);
+  if (inner.lower == inner.upper) return text;
+  return fmt::format("{} in steps of {}", text, value_text(words, rule.step, precision));
 }
 
 }  // namespace
@@ -68,12 +118,18 @@ std::string anything_text(const Ensemble& ensemble, const Schema& schema, const 
   const bool by_code = words.kind == FeatureKind::categorical && feature < solution.codes.size() &&
                        !solution.codes[feature].empty();
   if (!by_code) {
-    return interval_text(words, solution.region[feature], ensemble.input, query.point[feature]);
+    const Interval part =
+        admissible_part(query, solution.point, feature, solution.region[feature], ensemble.input);
+    return allowed_text(words, query.features[feature], part, ensemble.input, query.point[feature]);
   }
   std::vector<std::string> labels;
+  std::vector<double> point = solution.point;
   for (const std::int32_t code : solution.codes[feature]) {
-    const auto value = static_cast<double>(code);
-    if (words.range.contains(value)) labels.push_back(value_text(words, value, ensemble.input));
+    point[feature] = static_cast<double>(code);
+    const bool now = point[feature] == query.point[feature];
+    if (!now && !is_allowed(query, feature, point[feature])) continue;
+    if (!words.range.contains(point[feature]) || !obeys(query, point, ensemble.input)) continue;
+    labels.push_back(value_text(words, point[feature], ensemble.input));
   }
   if (labels.empty()) return value_text(words, solution.point[feature], ensemble.input);
   return one_of(labels);
@@ -89,7 +145,7 @@ std::vector<ChangeText> changes_in_words(const Ensemble& ensemble, const Schema&
       told.push_back(group);
       changes.push_back({group->title, label_of(schema, *group, hot_place(*group, query.point)),
                          label_of(schema, *group, hot_place(*group, solution.point)),
-                         anything_hot(schema, *group, solution), i});
+                         anything_hot(ensemble, query, schema, *group, solution), i});
       continue;
     }
     const FeatureSchema& feature = schema.features[i];

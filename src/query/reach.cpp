@@ -1,0 +1,127 @@
+#include "query/reach.hpp"
+
+#include "model/arithmetic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace boxwood {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// What rounding took off a sum: exact as long as nothing overflows (Knuth's TwoSum).
+double lost(double a, double b, double sum) {
+  const double b_part = sum - a;
+  const double a_part = sum - b_part;
+  return (a - a_part) + (b - b_part);
+}
+
+/// The smallest double that is at least `size` above `from`, and the largest that is at most so far
+/// above it: of the exact sum, not of the rounded one.
+double first_as_far(double from, double size) {
+  const double sum = from + size;
+  return lost(from, size, sum) > 0 ? std::nextafter(sum, infinity) : sum;
+}
+double last_as_near(double from, double size) {
+  const double sum = from + size;
+  return lost(from, size, sum) < 0 ? std::nextafter(sum, -infinity) : sum;
+}
+
+/// The part of a range that a change upwards may end in.
+Interval reach_up(const FeatureRule& rule, double from, const Interval& range) {
+  Interval reach = range;
+  if (rule.least_change > 0) {
+    const double first = first_as_far(from, rule.least_change);
+    if (first > reach.lower) reach = {first, reach.upper, true, reach.upper_closed};
+  }
+  if (rule.most_change < infinity) {
+    const double last = last_as_near(from, rule.most_change);
+    if (last < reach.upper) reach = {reach.lower, last, reach.lower_closed, true};
+  }
+  return reach;
+}
+
+Interval mirrored(const Interval& range) {
+  return {-range.upper, -range.lower, range.upper_closed, range.lower_closed};
+}
+
+constexpr Interval nowhere{0, 0, false, false};
+
+void raise_lower(Interval& interval, double end, bool closed) {
+  if (end > interval.lower || (end == interval.lower && !closed)) {
+    interval.lower = end;
+    interval.lower_closed = closed;
+  }
+}
+
+void cut_upper(Interval& interval, double end, bool closed) {
+  if (end < interval.upper || (end == interval.upper && !closed)) {
+    interval.upper = end;
+    interval.upper_closed = closed;
+  }
+}
+
+/// Keeps what a statement about the value says that the value itself fulfils.
+void keep_literal(Interval& part, const Literal& literal, double value, Precision precision) {
+  if (!literal.codes.empty()) {
+    part = {value, value};
+    return;
+  }
+  const Interval range{as_read(literal.range.lower, precision),
+                       as_read(literal.range.upper, precision), literal.range.lower_closed,
+                       literal.range.upper_closed};
+  if (literal.inside) {
+    raise_lower(part, range.lower, range.lower_closed);
+    cut_upper(part, range.upper, range.upper_closed);
+  } else if (value <= range.lower) {
+    cut_upper(part, range.lower, !range.lower_closed);
+  } else {
+    raise_lower(part, range.upper, !range.upper_closed);
+  }
+}
+
+}  // namespace
+
+Reach reach_of(const FeatureRule& rule, double from) {
+  if (!std::isfinite(from)) return {rule.range, rule.range};
+  Reach reach{nowhere, nowhere};
+  if (rule.direction != Direction::down) reach.above = reach_up(rule, from, rule.range);
+  if (rule.direction != Direction::up) {
+    reach.below = mirrored(reach_up(rule, -from, mirrored(rule.range)));
+  }
+  return reach;
+}
+
+Interval admissible_part(const Query& query, std::span<const double> point, std::size_t feature,
+                         const Interval& interval, Precision precision) {
+  const FeatureRule& rule = query.features[feature];
+  const double now = query.point[feature], value = point[feature];
+  Interval part = interval;
+  const Reach reach = reach_of(rule, now);
+  const bool up = value > now || std::isnan(now);
+  Interval whole = up ? reach.above : reach.below;
+  // What lies on the other side of now can be walked to where nothing parts the two sides.
+  if (rule.least_change == 0 && rule.range.contains(now)) {
+    whole.lower = reach.below.empty() ? now : reach.below.lower;
+    whole.lower_closed = reach.below.empty() || reach.below.lower_closed;
+    whole.upper = reach.above.empty() ? now : reach.above.upper;
+    whole.upper_closed = reach.above.empty() || reach.above.upper_closed;
+  }
+  raise_lower(part, whole.lower, whole.lower_closed);
+  cut_upper(part, whole.upper, whole.upper_closed);
+  for (const Clause& clause : query.clauses) {
+    const auto kept_by = [&](bool this_feature) {
+      return std::find_if(clause.any_of.begin(), clause.any_of.end(), [&](const Literal& literal) {
+        return (literal.feature == feature) == this_feature && holds(literal, point, precision);
+      });
+    };
+    if (kept_by(false) != clause.any_of.end()) continue;
+    const auto literal = kept_by(true);
+    if (literal != clause.any_of.end()) keep_literal(part, *literal, value, precision);
+  }
+  return part.contains(value) ? part : Interval{value, value};
+}
+
+}  // namespace boxwood
