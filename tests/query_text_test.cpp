@@ -269,6 +269,9 @@ TEST(QueryText, ContradictionsNameBoth) {
             "nothing that \"duration\" may change to is like that. Its range is 4 to 72");
   // Whether this can be met depends on the row: it is no error but for the search to say.
   EXPECT_EQ(reason("duration >= now + 1; duration <= 10"), "no error");
+  EXPECT_EQ(reason("duration <= 10; duration >= now + 1"), "no error");
+  EXPECT_EQ(reason("duration <= now - 30; duration >= 20"), "no error");
+  EXPECT_EQ(reason("duration >= 20; duration <= now - 30"), "no error");
 }
 
 TEST(QueryText, WhatIsWrongIsSaid) {
