@@ -228,7 +228,10 @@ TEST(Widen, EverythingInsideHasTheOutcomeAndNoSideCanMove) {
     ++checked;
     for (std::size_t d = 0; d < point.size(); ++d) {
       if (!wide.values[d].empty() || inside[d].size() < 2) continue;
-      if (problem.query.features[d].least_change > 0) continue;  // no change may be large enough
+      const FeatureRule& rule = problem.query.features[d];
+      const double now = problem.query.point[d];
+      // What is beyond a gap in what the rules allow is not part of the same interval.
+      if (rule.least_change > 0 || (point[d] == now && !rule.range.contains(now))) continue;
       wider += wide.region[d] != answer.best().region[d] ? 1 : 0;
       // One admissible value more on either side, and something in the box has not the outcome.
       WideRegion whole = wide;
@@ -239,8 +242,6 @@ TEST(Widen, EverythingInsideHasTheOutcomeAndNoSideCanMove) {
                              : std::lower_bound(more.begin(), more.end(), inside[d].front());
         if (up ? next == more.end() : next == more.begin()) continue;
         const double beyond = up ? *next : *std::prev(next);
-        const FeatureRule& rule = problem.query.features[d];
-        const double now = problem.query.point[d];
         if ((rule.direction == Direction::up && beyond < now) ||
             (rule.direction == Direction::down && beyond > now) ||
             Oracle::compare(beyond, now, rule.most_change) > 0) {
@@ -446,6 +447,32 @@ TEST(Map, WithARadiusShowsWhatOtherFeaturesCanDo) {
   options.radius = 0.25;
   EXPECT_FALSE(draw_map(Prepared(model), query, options).cells.back().meets);
   options.y = 0;
+  EXPECT_THROW(draw_map(Prepared(model), query, options), Error);
+}
+
+TEST(Map, WithARadiusKnowsWhereStatementsCut) {
+  Ensemble model = binary_model(3, {stump(2, 0.5, -1, 1)});
+  model.input = Precision::float64;
+  Query query = query_for(model, std::vector{0.0, 0.0, 0.0});
+  query.requirements = {require_class(1)};
+  query.norm = Norm::l1;
+  // The third may rise only where the first is at least 2, which no split of the model says.
+  query.clauses = {{{Literal{0, {.lower = 2}, true, false, {}}, negated(rises(query, 2))}}};
+  query.most_changes = 1;  // of the others: where the two are drawn is nobody's change
+  MapOptions options;
+  options.radius = 0.75;
+  options.x_view = {0, 4};
+  const Map map = draw_map(Prepared(model), query, options);
+  ASSERT_EQ(map.cells.size(), 2U);
+  EXPECT_EQ(map.cells[0].x, (Interval{0, 2, true, false}));
+  EXPECT_FALSE(map.cells[0].meets);
+  EXPECT_EQ(map.cells[1].x, (Interval{2, 4}));
+  EXPECT_TRUE(map.cells[1].meets);
+  options.radius.reset();  // then nothing may change, and the model alone is drawn
+  EXPECT_EQ(draw_map(Prepared(model), query, options).cells.size(), 1U);
+  options.x_view = {1e300, 2e300};
+  EXPECT_EQ(draw_map(Prepared(model), query, options).cells.size(), 1U);
+  model.input = Precision::float32;  // nothing there is a number that it can read
   EXPECT_THROW(draw_map(Prepared(model), query, options), Error);
 }
 

@@ -45,8 +45,9 @@ Menu find_menu(const Prepared& prepared, const Query& query, const MenuOptions& 
                const Options& options = {});
 
 /// A box around a point in which every admissible value of every feature, as the models read it, in
-/// any combination, has the outcome. Rules about several features and sizes of changes do not count
-/// here: it holds whether they are obeyed or not. Fixed features keep their value.
+/// any combination, has the outcome. Rules about several features do not count here: it holds
+/// whether they are obeyed or not. Fixed features keep their value, and no interval reaches over a
+/// gap in what the rules of its feature allow.
 struct WideRegion {
   std::vector<Interval> region;
   /// Of a categorical feature the codes that will do, of a one-hot group (at its first column) the

@@ -3,6 +3,7 @@
 #include "analysis/budget.hpp"
 #include "grid/cuts.hpp"
 #include "grid/leaves.hpp"
+#include "grid/rule_trees.hpp"
 #include "model/arithmetic.hpp"
 
 #include <boxwood/analysis.hpp>
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -77,7 +79,9 @@ std::vector<Piece> pieces_of(std::span<const Cut> cuts, const Interval& view, Pr
   // Rounding may leave the view itself without numbers at its ends.
   if (!pieces.empty()) {
     pieces.front().range.lower = view.lower;
+    pieces.front().range.lower_closed = view.lower_closed;
     pieces.back().range.upper = view.upper;
+    pieces.back().range.upper_closed = view.upper_closed;
   }
   return pieces;
 }
@@ -153,7 +157,8 @@ class Painter {
   const MapCell& cell(std::size_t pattern) const { return cells_[pattern]; }
 
  private:
-  /// The cheapest change of the other features that gives what is wanted.
+  /// The cheapest change of the other features that gives what is wanted. What the two features are
+  /// drawn at is no change that anybody makes: it costs nothing and counts among no changes.
   void look_around(const std::vector<double>& point, MapCell& cell) {
     Query around = query_;
     around.point = point;
@@ -174,6 +179,22 @@ class Painter {
   std::vector<MapCell> cells_;
 };
 
+/// The cuts of a feature at which the picture can change: those of the models, and with a radius
+/// those of statements between features, which say what the others may then change to.
+std::vector<Cut> cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& map,
+                           std::size_t feature) {
+  std::vector<Cut> seen = prepared.leaves().cuts[feature];
+  if (!map.radius || query.clauses.empty()) return seen;
+  Query statements = query;
+  statements.most_changes.reset();
+  const Ensemble rules = rule_trees(prepared.ensembles(), statements);
+  const Cuts cuts = collect_cuts(std::span(&rules, 1));
+  std::vector<Cut> all;
+  std::set_union(seen.begin(), seen.end(), cuts[feature].begin(), cuts[feature].end(),
+                 std::back_inserter(all));
+  return all;
+}
+
 }  // namespace
 
 Map draw_map(const Prepared& prepared, const Query& query, const MapOptions& map,
@@ -191,12 +212,17 @@ Map draw_map(const Prepared& prepared, const Query& query, const MapOptions& map
   }
   if (map.radius && query.requirements.empty()) throw Error("map", "nothing is required");
   const Precision precision = common_precision(prepared.ensembles());
-  const Cuts& cuts = prepared.leaves().cuts;
+  const std::vector<Cut> x_cuts = cuts_seen(prepared, query, map, map.x);
+  const std::vector<Cut> y_cuts = cuts_seen(prepared, query, map, map.y);
   Map drawn;
-  drawn.x_view = view_of(map.x_view, cuts[map.x], query.point[map.x]);
-  drawn.y_view = view_of(map.y_view, cuts[map.y], query.point[map.y]);
-  const std::vector<Piece> columns = pieces_of(cuts[map.x], drawn.x_view, precision);
-  const std::vector<Piece> rows = pieces_of(cuts[map.y], drawn.y_view, precision);
+  drawn.x_view = view_of(map.x_view, x_cuts, query.point[map.x]);
+  drawn.y_view = view_of(map.y_view, y_cuts, query.point[map.y]);
+  const std::vector<Piece> columns = pieces_of(x_cuts, drawn.x_view, precision);
+  const std::vector<Piece> rows = pieces_of(y_cuts, drawn.y_view, precision);
+  if (columns.empty() || rows.empty()) {
+    throw Error("map", "no number that the models can read lies within the view",
+                "They read single precision: give a view within its range");
+  }
   if (columns.size() * rows.size() > map.most_cells) {
     throw Error(
         "map",

@@ -4,9 +4,9 @@
 // proven by the search.
 #include "analysis/budget.hpp"
 #include "analysis/variables.hpp"
-#include "grid/axis.hpp"
 #include "grid/grid.hpp"
 #include "model/arithmetic.hpp"
+#include "query/reach.hpp"
 
 #include <boxwood/analysis.hpp>
 #include <boxwood/error.hpp>
@@ -40,8 +40,8 @@ class Widening {
  public:
   Widening(const Prepared& prepared, const Query& query, std::span<const double> point,
            const Options& options)
-      : prepared_(prepared), query_(query), budget_(options) {
-    plain_ = query;
+      : prepared_(prepared), query_(query), budget_(options), alone_(query), plain_(query) {
+    alone_.clauses.clear();
     plain_.point.assign(point.begin(), point.end());
     plain_.clauses.clear();
     plain_.most_changes.reset();
@@ -93,9 +93,8 @@ class Widening {
         if (!std::isnan(value)) wide_.region[d] = {value, value};
         continue;
       }
-      const Precision precision = common_precision(prepared_.ensembles());
-      reach_[d] = Axis(query_.features[d], query_.point[d], precision).span();
-      if (!reach_[d].contains(value)) reach_[d] = {value, value};  // only staying there is allowed
+      reach_[d] =
+          admissible_part(alone_, plain_.point, d, {}, common_precision(prepared_.ensembles()));
       wide_.region[d] = intersect(box[d], reach_[d]);
       rule.range = wide_.region[d];
       if (rule.kind == FeatureKind::categorical) begin_codes(d);
@@ -271,6 +270,7 @@ class Widening {
   const Prepared& prepared_;
   const Query& query_;
   Budget budget_;
+  Query alone_;  ///< without rules between features
   Query plain_;  ///< all points of the box, at no cost
   std::vector<Interval> reach_;
   std::vector<std::vector<double>> codes_;
