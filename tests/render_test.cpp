@@ -187,6 +187,7 @@ const char* const headline_text =
 
 TEST_F(Rendered, AOneHotGroupIsOneLine) {
   schema.groups = {{"home", {0, 2}, {"rent", "own"}, 1, false}};
+  schema.features[0].range = schema.features[2].range = {0, 1};
   query = query_for(ensemble, std::vector<double>{1, 1, 0});
   apply(schema, query);
   query.requirements = {require_class(1)};

@@ -67,6 +67,7 @@ void bind_rules(nb::module_& module) {
       .def_rw("kind", &FeatureRule::kind)
       .def_rw("fixed", &FeatureRule::fixed)
       .def_rw("range", &FeatureRule::range)
+      .def_rw("domain", &FeatureRule::domain)
       .def_rw("allowed", &FeatureRule::allowed)
       .def_rw("step", &FeatureRule::step)
       .def_rw("missing_allowed", &FeatureRule::missing_allowed)

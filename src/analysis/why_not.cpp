@@ -165,8 +165,8 @@ std::vector<Rule> rules_of(const Query& query) {
     add(fixed, Rule::Kind::fixed);
     if (set.group) continue;
     const FeatureRule& rule = query.features[d];
-    add(rule.range.lower > -infinity, Rule::Kind::range_lower);
-    add(rule.range.upper < infinity, Rule::Kind::range_upper);
+    add(rule.range.lower > rule.domain.lower, Rule::Kind::range_lower);
+    add(rule.range.upper < rule.domain.upper, Rule::Kind::range_upper);
     add(!rule.allowed.empty(), Rule::Kind::allowed);
     add(rule.step > 0, Rule::Kind::step);
     add(rule.direction != Direction::both, Rule::Kind::direction);
@@ -202,10 +202,12 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
         }
         break;
       case Rule::Kind::range_lower:
-        own.range.lower = -infinity;
+        own.range.lower = own.domain.lower;
+        own.range.lower_closed = own.domain.lower_closed;
         break;
       case Rule::Kind::range_upper:
-        own.range.upper = infinity;
+        own.range.upper = own.domain.upper;
+        own.range.upper_closed = own.domain.upper_closed;
         break;
       case Rule::Kind::allowed:
         own.allowed.clear();
@@ -219,9 +221,12 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
       case Rule::Kind::least_change:
         own.least_change = 0;
         break;
-      default:
+      case Rule::Kind::most_change:
         own.most_change = infinity;
         break;
+      case Rule::Kind::clause:
+      case Rule::Kind::most_changes:
+        break;  // above
     }
   }
   free.clauses.clear();

@@ -78,7 +78,7 @@ int run(const ExplainFlags& flags) {
   bool limited = false;
   bool faulty = false;
   const auto work = [&](std::size_t row, const Query& query, const Options& watched) {
-    const Ways found = find_ways(prepared, schema, query, asked, watched);
+    const Ways found = find_ways(prepared, query, asked, watched);
     limited = limited || found.limited;
     std::vector<Explanation> shown;
     for (std::size_t k = 0; k < found.answers.size(); ++k) {

@@ -11,21 +11,6 @@
 namespace boxwood::cli {
 namespace {
 
-/// Which labels there are is no rule that could be lifted.
-std::vector<Rule> liftable_rules(const Schema& schema, const Query& query) {
-  std::vector<Rule> rules = rules_of(query);
-  std::erase_if(rules, [&](const Rule& rule) {
-    if (rule.kind != Rule::Kind::range_lower && rule.kind != Rule::Kind::range_upper) return false;
-    const auto& labels = schema.features[rule.index].labels;
-    if (labels.empty()) return false;
-    const Interval& range = query.features[rule.index].range;
-    return rule.kind == Rule::Kind::range_lower
-               ? range.lower <= 0
-               : range.upper >= static_cast<double>(labels.size()) - 1;
-  });
-  return rules;
-}
-
 /// What there is to say of a menu that holds nothing.
 Answer no_way(const Menu& menu, double seconds) {
   Answer answer;
@@ -126,8 +111,8 @@ WaysAsked ways_asked(const WaysFlags& flags, const Schema& schema) {
   return asked;
 }
 
-Ways find_ways(const Prepared& prepared, const Schema& schema, const Query& query,
-               const WaysAsked& asked, const Options& options) {
+Ways find_ways(const Prepared& prepared, const Query& query, const WaysAsked& asked,
+               const Options& options) {
   const RowClock clock(options);
   Ways found;
   std::optional<WhyNot> why;
@@ -139,13 +124,13 @@ Ways find_ways(const Prepared& prepared, const Schema& schema, const Query& quer
       found.answers.push_back(no_way(found.menu, clock.seconds()));
     }
   } else if (asked.why_not) {
-    why = find_why_not(prepared, query, clock.rest(), liftable_rules(schema, query));
+    why = find_why_not(prepared, query, clock.rest());
     found.answers = {why->answer};
   } else {
     found.answers = {explain(prepared, query, clock.rest())};
   }
   if (asked.why_not && !why && found.answers.front().status == Status::infeasible) {
-    why = find_why_not(prepared, query, clock.rest(), liftable_rules(schema, query));
+    why = find_why_not(prepared, query, clock.rest());
   }
   for (const Answer& answer : found.answers) {
     found.limited = found.limited || answer.stop != Stop::finished;

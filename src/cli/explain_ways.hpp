@@ -44,7 +44,7 @@ struct Ways {
   std::vector<Findings> findings;
   bool limited = false;  ///< a limit or Ctrl-C left something open
 };
-Ways find_ways(const Prepared& prepared, const Schema& schema, const Query& query,
-               const WaysAsked& asked, const Options& options);
+Ways find_ways(const Prepared& prepared, const Query& query, const WaysAsked& asked,
+               const Options& options);
 
 }  // namespace boxwood::cli

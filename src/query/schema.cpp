@@ -63,6 +63,7 @@ void apply(const Schema& schema, Query& query) {
     FeatureRule& to = query.features[i];
     if (from.kind) to.kind = *from.kind;
     to.range = from.range;
+    if (!from.labels.empty()) to.domain = {0, static_cast<double>(from.labels.size() - 1)};
     to.weight = from.weight;
     to.scale = from.scale;
     to.fixed = from.fixed;

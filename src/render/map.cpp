@@ -22,7 +22,7 @@ std::string to_table(const MapView& view, const TableStyle& style) {
   for (const std::size_t paint : palette.of_cell) ++counts[paint];
   std::string text =
       inked(fmt::format("{}: {}", subject_text(schema, row),
-                        outcome_text(ensemble, schema, ensemble.predict(query.point))),
+                        outcome_text(ensemble, schema, query, ensemble.predict(query.point))),
             Ink::bold, style) +
       "\n";
   const auto range = [&](const FeatureSchema& feature, const Interval& view_of) {

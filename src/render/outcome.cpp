@@ -1,11 +1,13 @@
 #include "render/outcome.hpp"
 
+#include "render/changes.hpp"
 #include "render/words.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace boxwood {
 namespace {
@@ -15,6 +17,18 @@ FeatureSchema output_words(const Schema& schema) {
   FeatureSchema words;
   words.unit = schema.output_unit;
   return words;
+}
+
+/// An output with no more digits than people read, and with enough to be seen on the right side of
+/// what is needed.
+std::string output_text(const Schema& schema, double value, Precision precision,
+                        const Interval& needed) {
+  for (int digits = 6; digits < 17; ++digits) {
+    const double rounded = std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
+    if (needed.contains(rounded) != needed.contains(value)) continue;
+    return value_text(output_words(schema), rounded, Precision::float64);
+  }
+  return value_text(output_words(schema), value, precision);
 }
 
 const Requirement* first_requirement(const Query& query) {
@@ -132,13 +146,15 @@ std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const
   return ensemble.class_name(ensemble.classify(scores));
 }
 
-std::string outcome_text(const Ensemble& ensemble, const Schema& schema,
+std::string outcome_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                          std::span<const double> scores) {
   std::string text;
   if (!schema.outcome.empty()) text = schema.outcome + " ";
   if (const auto label = class_label(ensemble, scores)) return text + *label;
-  return text +
-         value_text(output_words(schema), ensemble.transform(scores)[0], ensemble.accumulator);
+  const Requirement* requirement = first_requirement(query);
+  const auto* wanted = requirement ? std::get_if<OutputIn>(&requirement->outcome) : nullptr;
+  return text + output_text(schema, ensemble.transform(scores)[0], ensemble.accumulator,
+                            wanted && wanted->output == 0 ? wanted->range : Interval{});
 }
 
 std::string standing_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
@@ -150,8 +166,9 @@ std::string standing_text(const Ensemble& ensemble, const Schema& schema, const 
     const FeatureSchema words = output_words(schema);
     const std::string needed = interval_text(words, wanted->range, ensemble.accumulator);
     if (ensemble.task == Task::regression) return "needed " + needed;
-    return fmt::format("output {}, needed {}",
-                       value_text(words, outputs[wanted->output], ensemble.accumulator), needed);
+    return fmt::format(
+        "output {}, needed {}",
+        output_text(schema, outputs[wanted->output], ensemble.accumulator, wanted->range), needed);
   }
   if (const auto* several = std::get_if<ClassIn>(&requirement->outcome)) {
     return "needed " + classes_text(ensemble, *several);
@@ -196,9 +213,11 @@ Figure figure_of(const Ensemble& ensemble, const Schema& schema, const Query& qu
   if (wanted || (requirement && std::holds_alternative<ClassIn>(requirement->outcome))) {
     return {"class", ensemble.class_name(ensemble.classify(scores))};
   }
-  const std::size_t output = requirement ? std::get<OutputIn>(requirement->outcome).output : 0;
+  const auto* range = requirement ? &std::get<OutputIn>(requirement->outcome) : nullptr;
+  const std::size_t output = range ? range->output : 0;
+  const Interval needed = range ? range->range : Interval{};
   return {ensemble.task == Task::regression ? output_name(schema) : "output",
-          value_text(output_words(schema), outputs[output], ensemble.accumulator)};
+          output_text(schema, outputs[output], ensemble.accumulator, needed)};
 }
 
 std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
@@ -279,8 +298,8 @@ std::string headline(const Explanation& explanation) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   const std::vector<double> scores = ensemble.predict(query.point);
   const std::string standing = standing_text(ensemble, schema, query, scores);
-  std::string text =
-      fmt::format("{}: {}", subject_text(schema, row), outcome_text(ensemble, schema, scores));
+  std::string text = fmt::format("{}: {}", subject_text(schema, row),
+                                 outcome_text(ensemble, schema, query, scores));
   if (!standing.empty()) text += fmt::format(" ({})", standing);
   return text;
 }
@@ -385,9 +404,11 @@ std::string checked_text(const Answer& answer) {
 std::vector<std::string> fixed_titles(const Explanation& explanation) {
   std::vector<std::string> titles;
   for (std::size_t i = 0; i < explanation.query.features.size(); ++i) {
-    if (explanation.query.features[i].fixed) {
-      titles.push_back(title_of(explanation.schema.features[i]));
-    }
+    if (!explanation.query.features[i].fixed) continue;
+    const GroupSchema* group = group_of(explanation.schema, i);
+    const std::string& title = group ? group->title : title_of(explanation.schema.features[i]);
+    // The columns of a group are one feature for people.
+    if (!group || std::count(titles.begin(), titles.end(), title) == 0) titles.push_back(title);
   }
   return titles;
 }

@@ -10,7 +10,7 @@
 namespace boxwood {
 
 /// "refused", "credit refused", "price 182 000 USD": the model's answer for these scores.
-std::string outcome_text(const Ensemble& ensemble, const Schema& schema,
+std::string outcome_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                          std::span<const double> scores);
 
 /// `probability of "granted" 0.21, needed more than 0.50`: the figure that the requirement is

@@ -270,9 +270,9 @@ std::vector<std::string> lines_of(const std::vector<std::string>& notes, double 
 std::string to_svg(const MapView& view, const PictureStyle& style) {
   const Palette palette = palette_for(view, style.by_output);
   const Legend legend = legend_for(view, palette);
-  const std::string title = fmt::format(
-      "{}: {}", subject_text(view.schema, view.row),
-      outcome_text(view.ensemble, view.schema, view.ensemble.predict(view.query.point)));
+  const std::string title = fmt::format("{}: {}", subject_text(view.schema, view.row),
+                                        outcome_text(view.ensemble, view.schema, view.query,
+                                                     view.ensemble.predict(view.query.point)));
   Svg svg(style.width, style.height, title);
   svg.text(16, 26, shortened(title, 80), "head");
   const std::vector<std::string> notes = lines_of(map_notes(view), style.width - 32);

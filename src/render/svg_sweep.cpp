@@ -167,7 +167,8 @@ std::string to_svg(const SweepView& view, const PictureStyle& style) {
   Svg svg(style.width, style.height, title);
   svg.text(16, 26, shortened(title, 80), "head");
   svg.text(16, 44,
-           shortened(fmt::format("Now {} ({} {})", outcome_text(view.ensemble, view.schema, scores),
+           shortened(fmt::format("Now {} ({} {})",
+                                 outcome_text(view.ensemble, view.schema, view.query, scores),
                                  now.name, now.value),
                      110),
            "soft");

@@ -117,8 +117,8 @@ std::string to_table(const Explanation& explanation, const TableStyle& style) {
 
 std::string to_table(const RegionView& view, const TableStyle& style) {
   const auto& [ensemble, schema, query, region, row, number] = view;
-  std::string head =
-      fmt::format("Region {}: {}", number, outcome_text(ensemble, schema, region.scores.front()));
+  std::string head = fmt::format("Region {}: {}", number,
+                                 outcome_text(ensemble, schema, query, region.scores.front()));
   const std::string standing = standing_text(ensemble, schema, query, region.scores.front());
   if (!standing.empty() && ensemble.task != Task::regression) {
     head += fmt::format(" ({})", standing.substr(0, standing.find(", needed")));

@@ -128,8 +128,9 @@ std::string to_table(const SweepView& view, const TableStyle& style) {
   const Requirement& wanted = query.requirements.front();
   const std::vector<double> scores = ensemble.predict(query.point);
   const Figure now = figure_of(ensemble, schema, query, scores);
-  std::string text = fmt::format("{}: {} ({} {})", subject_text(schema, row),
-                                 outcome_text(ensemble, schema, scores), now.name, now.value);
+  std::string text =
+      fmt::format("{}: {} ({} {})", subject_text(schema, row),
+                  outcome_text(ensemble, schema, query, scores), now.name, now.value);
   text = inked(text, Ink::bold, style) + "\n\n";
   Lines lines = {{level_name(wanted, ensemble, schema), "cost", "there", "what changes"}};
   std::size_t open = 0;
@@ -175,11 +176,11 @@ std::string robustness_table(std::span<const Explanation> rows, const TableStyle
     std::string nearest =
         answer.status == Status::infeasible ? std::string("there is none") : stop_text(answer.stop);
     if (found) {
-      nearest = outcome_text(ensemble, schema, ensemble.predict(answer.best().point));
+      nearest = outcome_text(ensemble, schema, query, ensemble.predict(answer.best().point));
       if (!done) nearest += fmt::format(" at {}", cost_text(answer.distance));
     }
     lines.push_back({std::to_string(row),
-                     outcome_text(ensemble, schema, ensemble.predict(query.point)),
+                     outcome_text(ensemble, schema, query, ensemble.predict(query.point)),
                      std::isinf(radii.back()) ? "any distance" : cost_text(radii.back()), nearest,
                      found ? changes_line(ensemble, schema, query, answer.best().point) : ""});
   }
