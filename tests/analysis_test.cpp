@@ -2,6 +2,7 @@
 // models: menus, wide regions, blocking rules, sweeps, robustness, maps, paths, rounder points.
 #include <boxwood/analysis.hpp>
 #include <boxwood/error.hpp>
+#include <boxwood/schema.hpp>
 #include <boxwood/verify.hpp>
 
 #include "oracle.hpp"
@@ -392,6 +393,24 @@ TEST(Robustness, IsTheDistanceToTheNearestOtherOutcome) {
     if (testing::Test::HasFailure()) return;
   }
   EXPECT_GT(checked, cases / 4);
+}
+
+TEST(WhyNot, LabelsThatDoNotExistAreNoWayOut) {
+  // Only a code of 3 would help; the labels end at 2, and a rule keeps the value from rising to 2.
+  const Ensemble model = binary_model(1, {stump(0, 2.5, -1, 1)});
+  Schema schema = schema_for(model);
+  schema.features[0].kind = FeatureKind::ordinal;
+  schema.features[0].labels = {"none", "little", "much"};
+  schema.features[0].range = {0, 2};
+  Query query = query_for(model, std::vector{0.0});
+  apply(schema, query);
+  query.requirements = {require_class(1)};
+  EXPECT_TRUE(rules_of(query).empty());
+  EXPECT_TRUE(find_why_not(Prepared(model), query).impossible);
+  query.features[0].range.upper = 1;
+  EXPECT_EQ(rules_of(query), (std::vector<Rule>{{Rule::Kind::range_upper, 0}}));
+  EXPECT_EQ(lifted(query, rules_of(query)).features[0].range, (Interval{0, 2}));
+  EXPECT_TRUE(find_why_not(Prepared(model), query).impossible);
 }
 
 TEST(Map, RectanglesCoverTheViewAndAreDecidedAlike) {

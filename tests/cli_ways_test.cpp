@@ -217,6 +217,19 @@ TEST_F(CommandLine, SweepsComplainByFlag) {
             "boxwood: --row: give just one row\n");
 }
 
+TEST_F(CommandLine, SweepsTakeTheLevelOfWhatIsWantedFirst) {
+  const auto cost = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--row", "3", "--levels", "0.5", "--format", "json", "--verify"});
+    const Result result = credit("sweep", more);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return Json::parse(result.out)["levels"][0]["cost"].get<double>();
+  };
+  EXPECT_EQ(cost({"--want", "want granted"}), cost({}));
+  EXPECT_GT(cost({"--also", example + "model.ubj", "--want", "want granted", "--want",
+                  "model 2: want granted with probability >= 0.55"}),
+            cost({}));
+}
+
 TEST_F(CommandLine, SweepsOfANumberAskForAtLeastOrAtMost) {
   write("model.json", to_json(small_model(Task::regression)));
   write("rows.csv", "a,b c\n1,20\n");
@@ -286,6 +299,15 @@ TEST_F(CommandLine, MapsComplainByFlag) {
             "boxwood: --radius: must be a distance of 0 or more\n");
 }
 
+TEST_F(CommandLine, AProbabilityIsNotAskedToBeThree) {
+  const Result result = credit("explain", {"--row", "3", "--at-least", "3"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err,
+            "boxwood: --at-least: the model has two classes: its output is a probability, from 0 "
+            "to 1. Use --class, or --want \"want score >= 3\"\n");
+  EXPECT_EQ(credit("explain", {"--row", "3", "--at-least", "0.7"}).code, 0);
+}
+
 TEST_F(CommandLine, RegionsCanBeSorted) {
   const Result result = credit("regions", {"--row", "9", "--within", "0.9", "--limit", "50",
                                            "--sorted", "--format", "json"});
@@ -295,6 +317,23 @@ TEST_F(CommandLine, RegionsCanBeSorted) {
     EXPECT_GE(regions[k]["cost"].get<double>(), regions[k - 1]["cost"].get<double>());
     EXPECT_EQ(regions[k]["number"], k + 1);
   }
+}
+
+TEST_F(CommandLine, RegionsSpeakOfTheModelThatIsAsked) {
+  Ensemble other = small_model();
+  for (Tree& tree : other.trees) {
+    for (double& value : tree.values) value *= 2;
+  }
+  write("model.json", to_json(small_model()));
+  write("other.json", to_json(other));
+  write("rows.csv", "a,b c\n1,20\n");
+  const Result result =
+      run({"regions", "model.json", "--also", "other.json", "--data", "rows.csv", "--row", "0",
+           "--want", "model 2: want score >= 0", "--format", "json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const Json region = Json::parse(result.out)[0];
+  const auto point = region["point"].get<std::vector<double>>();
+  EXPECT_EQ(region["score"][0].get<double>(), other.predict(point)[0]);
 }
 
 TEST_F(CommandLine, CtrlCKeepsTheWaysThatWereFound) {

@@ -199,6 +199,28 @@ TEST_F(Rendered, AOneHotGroupIsOneLine) {
   EXPECT_EQ(json()["changes"].size(), 2U);  // column by column, for programs
 }
 
+TEST_F(Rendered, AOneHotGroupThatIsFixedIsOneTitle) {
+  schema.groups = {{"home", {1, 2}, {"rent", "own"}, 1, false}};
+  query.features[1].fixed = query.features[2].fixed = true;
+  solve(Status::optimal);
+  EXPECT_NE(table().find("Held fixed: home.\n"), std::string::npos) << table();
+}
+
+TEST_F(Rendered, PredictedNumbersHaveAsManyDigitsAsItTakes) {
+  ensemble.task = Task::regression;
+  ensemble.link = Link::identity;
+  ensemble.accumulator = Precision::float64;
+  ensemble.base = {235.87843075556418};
+  schema.outcome = "price";
+  query.requirements = {require_output({.lower = 240})};
+  solve(Status::optimal);
+  EXPECT_EQ(table().substr(0, table().find('\n')),
+            "Applicant 3: price 234.378 (needed at least 240)");
+  query.requirements = {require_output({.upper = 234.37843})};
+  EXPECT_EQ(table().substr(0, table().find('\n')),
+            "Applicant 3: price 234.378431 (needed at most 234.37843)");
+}
+
 TEST_F(Rendered, CategoriesThatWillDoAreListedWhereverTheirCodesAre) {
   schema.features[1] = labelled(FeatureKind::categorical, {"none", "little", "much"});
   solve(Status::optimal);

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 namespace boxwood::cli {
 namespace {
@@ -40,10 +41,11 @@ std::string why(Stop stop, std::size_t limit) {
 int run(const RegionFlags& flags) {
   if (!(flags.within >= 0)) throw UsageError("--within", "must be a distance of 0 or more");
   const Question question = load_question(flags.question, !flags.any_outcome);
-  const Ensemble& ensemble = question.ensembles.front();
   const Schema& schema = question.schema;
   const std::size_t row = single_row(flags.row, question.data.points.size());
   const Query query = query_for_row(question, flags.question, row, !flags.any_outcome);
+  const std::size_t asked = query.requirements.empty() ? 0 : query.requirements.front().ensemble;
+  const Ensemble& ensemble = question.ensembles[asked];
 
   const InterruptGuard interrupt;
   Options options = options_for(flags.search);
@@ -55,7 +57,8 @@ int run(const RegionFlags& flags) {
   {
     ProgressLine line(fmt::format("regions of row {}", row), options.limits.seconds);
     options.progress = [&line](const Progress& progress) { line.show(progress); };
-    const auto write = [&](const Region& region) {
+    const auto write = [&](Region region) {
+      std::swap(region.scores.front(), region.scores[asked]);  // the one that is asked is shown
       const RegionView view{ensemble, schema, query, region, row, ++count};
       line.hide();
       writer.add({[&] { return to_table(view, {.colour = writer.colour()}); },

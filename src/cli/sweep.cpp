@@ -100,16 +100,16 @@ void ask_for(const std::vector<double>& levels, const Ensemble& ensemble, Target
 
 int run(SweepFlags flags) {
   const std::vector<double> levels = levels_of(flags);
-  {
+  if (flags.question.target.want.empty()) {
     const Model model = load_model(flags.question.model);
     ask_for(levels, model.ensemble, flags.question.target);
   }
   const Question question = load_question(flags.question);
-  const Ensemble& ensemble = question.ensembles.front();
   const Schema& schema = question.schema;
   const std::size_t row = single_row(flags.row, question.data.points.size());
   const Batch batch = batch_for(question, flags.question, {row});
   const Prepared prepared(question.ensembles);
+  const Ensemble& ensemble = asked_model(question, batch.queries.front());
   std::vector<SweepPoint> points;
   work_off(batch, options_for(flags.search),
            [&](std::size_t, const Query& query, const Options& watched) {
@@ -148,7 +148,7 @@ Command add_sweep(CLI::App& program) {
   CLI::App* app = program.add_subcommand("sweep", "what the answer costs as more is asked for");
   auto flags = std::make_shared<SweepFlags>();
   add_question_flags(*app, flags->question);
-  remove_flags(*app, {"--probability", "--range", "--at-least", "--at-most", "--want", "--also"});
+  remove_flags(*app, {"--probability", "--range", "--at-least", "--at-most"});
   app->add_option("--row", flags->row, "the row, from 0")->required();
   const std::string group = "Levels";
   auto* from = app->add_option("--from", flags->from, "first level")->group(group);
@@ -169,8 +169,8 @@ Command add_sweep(CLI::App& program) {
       ->group("Output");
   app->footer(
       "Levels are probabilities of the class. Of a model that predicts a number they are what it\n"
-      "must be at least where they rise, at most where they fall. --time-limit is for all of "
-      "them.\n\n"
+      "must be at least where they rise, at most where they fall; with --want they\n"
+      "are those of what is wanted first. --time-limit is for all of them.\n\n"
       "Examples:\n"
       "  boxwood sweep model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
       "      --from 0.5 --to 0.95 --steps 10\n"

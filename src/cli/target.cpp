@@ -138,6 +138,14 @@ void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
                                         : "--at-most",
                        "the model has several classes", "Use --class");
     }
+    const Interval range = asked_interval(flags);
+    if (ensemble.has_probabilities() && (range.lower > 1 || range.upper < 0)) {
+      throw UsageError(flags.range       ? "--range"
+                       : range.lower > 1 ? "--at-least"
+                                         : "--at-most",
+                       "the model has two classes: its output is a probability, from 0 to 1",
+                       "Use --class, or --want \"want score >= 3\"");
+    }
   } else if (ensemble.class_count() > 2 && !flags.class_name) {
     std::string classes;
     for (std::size_t k = 0; k < ensemble.class_count() && k < 10; ++k) {
