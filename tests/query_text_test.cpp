@@ -256,6 +256,7 @@ TEST(QueryText, ContradictionsNameBoth) {
   EXPECT_EQ(reason("colour = red; colour = blue"), "it contradicts \"colour = red\" (text)");
   EXPECT_EQ(reason("duration > 5; duration < 6"), "it contradicts \"duration > 5\" (text)");
   EXPECT_EQ(reason("credit_amount > 5; credit_amount < 6"), "no error");
+  EXPECT_EQ(reason("duration > 20 and duration < 10"), "it contradicts itself");
   EXPECT_EQ(reason("want granted; want refused"), "it contradicts \"want granted\" (text)");
   EXPECT_EQ(reason("want output >= 5; want output < 5", {price()}),
             "it contradicts \"want output >= 5\" (text)");

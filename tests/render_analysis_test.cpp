@@ -2,6 +2,8 @@
 // values made by hand.
 #include <boxwood/render.hpp>
 
+#include "small_models.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -22,17 +24,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 class Analysed : public testing::Test {
  protected:
   Analysed() {
-    ensemble.features = {{"duration"}, {"savings"}, {"income"}};
-    ensemble.base = {-0.5};
-    ensemble.link = Link::sigmoid;
-    ensemble.task = Task::binary;
-    ensemble.classes = {"refused", "granted"};
-    Tree tree;
-    tree.nodes = {{.kind = NodeKind::less, .feature = 0, .left = 1, .right = 2, .threshold = 20},
-                  {.kind = NodeKind::leaf, .value = 0},
-                  {.kind = NodeKind::leaf, .value = 1}};
-    tree.values = {0.75, -1.5};
-    ensemble.trees = {tree};
+    ensemble = duration_model();
     schema = schema_for(ensemble);
     schema.subject = "applicant";
     schema.outcome = "credit";

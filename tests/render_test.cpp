@@ -1,6 +1,8 @@
 // Answers in words: every status has its text, and table, JSON and CSV tell the same facts.
 #include <boxwood/render.hpp>
 
+#include "small_models.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -134,17 +136,7 @@ TEST(Words, DurationsSuitTheirSize) {
 class Rendered : public testing::Test {
  protected:
   Rendered() {
-    ensemble.features = {{"duration"}, {"savings"}, {"income"}};
-    ensemble.base = {-0.5};
-    ensemble.link = Link::sigmoid;
-    ensemble.task = Task::binary;
-    ensemble.classes = {"refused", "granted"};
-    Tree tree;
-    tree.nodes = {{.kind = NodeKind::less, .feature = 0, .left = 1, .right = 2, .threshold = 20},
-                  {.kind = NodeKind::leaf, .value = 0},
-                  {.kind = NodeKind::leaf, .value = 1}};
-    tree.values = {0.75, -1.5};
-    ensemble.trees = {tree};
+    ensemble = duration_model();
     schema = schema_for(ensemble);
     schema.subject = "applicant";
     schema.outcome = "credit";

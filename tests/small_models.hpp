@@ -60,3 +60,14 @@ inline boxwood::Ensemble bits_model(double yes, double no, bool all = false) {
   model.validate();
   return model;
 }
+
+/// Classes refused and granted of duration, savings and income: granted when duration < 20; the
+/// others do nothing.
+inline boxwood::Ensemble duration_model() {
+  boxwood::Ensemble model = binary_model(3, {stump(0, 20, 0.75, -1.5)}, -0.5);
+  model.features[0].name = "duration";
+  model.features[1].name = "savings";
+  model.features[2].name = "income";
+  model.classes = {"refused", "granted"};
+  return model;
+}

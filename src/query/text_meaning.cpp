@@ -163,7 +163,10 @@ class Meaning {
         if ((missing && other.missing) || !leaves_nothing(subject, common(values, other.values))) {
           continue;
         }
-        fail(condition_->part, fmt::format("it contradicts {}", quote(other.part)));
+        const bool itself = other.part.source == condition_->part.source &&
+                            other.part.begin == condition_->part.begin;
+        fail(condition_->part, itself ? "it contradicts itself"
+                                      : fmt::format("it contradicts {}", quote(other.part)));
       }
       fail(condition_->part, demands.empty() ? "no whole number is like that"
                                              : "with the statements before it nothing is left");
