@@ -26,6 +26,10 @@ namespace boxwood {
 std::string value_text(const FeatureSchema& feature, double value,
                        Precision precision = Precision::float32);
 
+/// What a rule of the query says: "savings fixed", "duration at least 24 months".
+std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                      const Rule& rule);
+
 /// "at most 13 months", "one of: none, guarantor", "more than 3.5". Whole-number kinds are told by
 /// the whole numbers inside, and an end beyond the feature's range is not mentioned, unless the
 /// value that it has `now` lies out there too.

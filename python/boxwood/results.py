@@ -137,7 +137,7 @@ class WhyNot:
             if kind not in ("clause", "most_changes"):
                 feature = explainer.columns.titles[one.rule.index]
             lifted = core.lifted(query, [one.rule])
-            blockers.append(Blocker(rule_text(explainer, query, one.rule), kind, feature,
+            blockers.append(Blocker(explainer.core.rule_text(query, one.rule), kind, feature,
                                     explainer._answer(lifted, point, one.without, form)))
         return cls(explainer._answer(query, point, found.answer, form), blockers, found.smallest,
                    found.impossible, found.stop.name)
@@ -162,45 +162,6 @@ class WhyNot:
                     if without.found else "still blocked by others")
             lines.append(f"  {blocker.rule} -> {then}")
         return "\n".join(lines)
-
-
-def rule_text(explainer: Any, query: _core.Query, rule: _core.Rule) -> str:
-    """Say a rule in words.
-
-    Parameters
-    ----------
-    explainer : Explainer
-        Whose columns they are.
-    query : _core.Query
-        The query.
-    rule : _core.Rule
-        One of its rules.
-
-    Returns
-    -------
-    str
-        Such as "duration at least 24 months".
-    """
-    kind = rule.kind.name
-    if kind == "most_changes":
-        return f"at most {query.most_changes} changes"
-    if kind == "clause":
-        return f"rule {rule.index + 1} between features"
-    title = explainer.columns.titles[rule.index]
-    feature = query.feature(rule.index)
-    words = {
-        "fixed": lambda: "fixed",
-        "range_lower": lambda: "at least "
-                               + explainer.core.value_text(rule.index, feature.range.lower),
-        "range_upper": lambda: "at most "
-                               + explainer.core.value_text(rule.index, feature.range.upper),
-        "allowed": lambda: "one of its allowed values",
-        "step": lambda: f"in steps of {feature.step:g}",
-        "direction": lambda: "may only " + ("rise" if feature.direction.name == "up" else "fall"),
-        "least_change": lambda: f"changes by at least {feature.least_change:g}",
-        "most_change": lambda: f"changes by at most {feature.most_change:g}",
-    }
-    return f"{title} {words[kind]()}"
 
 
 @dataclass(frozen=True)

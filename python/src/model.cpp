@@ -303,6 +303,12 @@ void bind_model(nb::module_& module) {
           },
           "feature"_a, "value"_a)
       .def(
+          "rule_text",
+          [](const Model& self, const Query& query, const Rule& rule) {
+            return rule_text(self.ensembles.front(), self.schema, query, rule);
+          },
+          "query"_a, "rule"_a)
+      .def(
           "interval_text",
           [](const Model& self, std::size_t feature, const Interval& interval,
              std::optional<double> now) {

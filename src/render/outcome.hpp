@@ -40,10 +40,6 @@ std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const
 /// "credit is granted", "the model gives "granted"", "that brings the price to at least 9".
 std::string outcome_clause(const Ensemble& ensemble, const Schema& schema, const Query& query);
 
-/// What a rule of the query says: "savings fixed", "duration at least 24 months".
-std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
-                      const Rule& rule);
-
 /// "stopped at the time limit", "interrupted".
 std::string stop_text(Stop stop);
 

@@ -231,6 +231,11 @@ def test_why_not(german, row):
     possible = german.why_not(row, "granted")
     assert possible.answer.found and not possible.blockers
     assert german.why_not(row, boxwood.Score(at_least=1e6)).impossible
+    between = german.why_not(row, "granted", only=["duration", "credit_amount"],
+                             rules=["duration stays or credit_amount rises",
+                                    "duration >= now or age rises"])
+    clauses = [blocker.rule for blocker in between.blockers if blocker.kind == "clause"]
+    assert clauses and all("duration" in rule and " or " in rule for rule in clauses)
 
 
 def test_path(german, row, best):
