@@ -454,6 +454,27 @@ TEST_F(Rendered, CsvCellsAreQuotedWhereNeeded) {
                              "\"income, \"\"net\"\"\""));
 }
 
+TEST_F(Rendered, RowsAreCalledByTheirLabels) {
+  solve(Status::optimal);
+  const auto said = [&](const RowLabel& row) {
+    return sentences({ensemble, schema, query, answer, row, std::nullopt}).front();
+  };
+  const auto row_of = [&](const RowLabel& row) {
+    return nlohmann::json::parse(
+        to_json(Explanation{ensemble, schema, query, answer, row, std::nullopt}))["row"];
+  };
+  EXPECT_TRUE(said(3).starts_with("Applicant 3: credit refused (")) << said(3);
+  const RowLabel smith(std::string("Smith")), nobody(std::string{});
+  EXPECT_TRUE(said(smith).starts_with("Applicant Smith: credit refused (")) << said(smith);
+  EXPECT_TRUE(said(nobody).starts_with("Applicant: credit refused (")) << said(nobody);
+  schema.subject.clear();
+  EXPECT_TRUE(said(smith).starts_with("Row Smith: credit refused (")) << said(smith);
+  EXPECT_TRUE(said(nobody).starts_with("Now: credit refused (")) << said(nobody);
+  EXPECT_EQ(row_of(3), 3);
+  EXPECT_EQ(row_of(smith), "Smith");
+  EXPECT_TRUE(row_of(nobody).is_null());
+}
+
 TEST_F(Rendered, ColourOnlyWhenAsked) {
   solve(Status::optimal);
   const Explanation shown{ensemble, schema, query, answer, 3, std::nullopt};

@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace boxwood {
@@ -51,13 +52,23 @@ struct Findings {
   std::optional<Rounding> rounding{};
 };
 
+/// Which row an answer is about: its number in the data, from 0, or a name. An empty name is said
+/// nothing of.
+struct RowLabel {
+  RowLabel(std::size_t row) : number(row) {}
+  explicit RowLabel(std::string text) : name(std::move(text)) {}
+
+  std::optional<std::size_t> number{};
+  std::string name{};
+};
+
 /// One question and its answer. It only refers to its parts: they must outlive it.
 struct Explanation {
   const Ensemble& ensemble;  ///< the one that the query's first requirement is about
   const Schema& schema;
   const Query& query;
   const Answer& answer;
-  std::size_t row = 0;
+  RowLabel row = 0;
   /// What `verify` found wrong: empty when everything holds, nothing when it was not asked.
   std::optional<std::vector<std::string>> faults;
   Findings findings{};

@@ -372,22 +372,22 @@ class Columns:
         return series.infer_objects()
 
 
-def row_number(label: Any, otherwise: int) -> int:
-    """Return the number of a row, where its label is one.
+def row_label(label: Any) -> int | str:
+    """Say what a row is called.
 
     Parameters
     ----------
     label : object
-        The label of a row.
-    otherwise : int
-        What to say where it is none.
+        Of a frame's index; None where there is none.
 
     Returns
     -------
-    int
-        From 0 on.
+    int or str
+        A number from 0 on, or a text, which is empty where there is no label.
     """
-    return int(label) if isinstance(label, (int, np.integer)) and label >= 0 else otherwise
+    if isinstance(label, (int, np.integer)) and label >= 0:
+        return int(label)
+    return "" if label is None else str(label)
 
 
 def _start(names: list[str]) -> str:

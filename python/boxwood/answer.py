@@ -69,7 +69,7 @@ class Answer:
     """
 
     def __init__(self, explainer: Explainer, template: _core.Query, point: np.ndarray,
-                 core: _core.Answer, form: Form, row: int = 0) -> None:
+                 core: _core.Answer, form: Form, row: int | str = "") -> None:
         self._explainer = explainer
         self._template = template
         self._start = point

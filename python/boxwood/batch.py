@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood import _core
-from boxwood._columns import row_number
+from boxwood._columns import row_label
 from boxwood._question import Asked, Question
 from boxwood._tables import is_table, module_of
 from boxwood.answer import Answer
@@ -154,7 +154,7 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
                     kept = query if asked.follows_row else queries[0]
                     answers[row] = Answer(explainer, kept, points[row], one,
                                           form._replace(label=index[row]),
-                                          row_number(index[row], row))
+                                          row_label(index[row]))
                 elif isinstance(one, Error):
                     answers[row] = _at_row(one, index[row])
                 else:

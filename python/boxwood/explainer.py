@@ -12,7 +12,7 @@ import numpy as np
 
 from boxwood import _core
 from boxwood._analyses import Analyses
-from boxwood._columns import Columns, Form, learn, row_number
+from boxwood._columns import Columns, Form, learn, row_label
 from boxwood._loading import class_values, named_models, read
 from boxwood._question import Asked, Question
 from boxwood._tables import columns_of, is_table, module_of
@@ -315,7 +315,7 @@ class Explainer(Analyses):
 
     def _answer(self, query: _core.Query, point: np.ndarray, found: _core.Answer,
                 form: Form) -> Answer:
-        return Answer(self, query, point, found, form, row_number(form.label, 0))
+        return Answer(self, query, point, found, form, row_label(form.label))
 
     def _labels(self, index: int) -> list[Any]:
         known = self._class_values[index]

@@ -88,10 +88,18 @@ auto for_rows(const Model& model, std::size_t index, const Points& points, const
   return array_of(std::move(all), {count, columns});
 }
 
-Explanation shown(const Model& model, const Query& query, const Answer& answer, std::size_t row,
+/// A row's number, or its name; the empty one where it has none.
+using Label = std::variant<std::size_t, std::string>;
+
+Explanation shown(const Model& model, const Query& query, const Answer& answer, const Label& row,
                   std::optional<std::vector<std::string>> faults) {
   const std::size_t first = query.requirements.empty() ? 0 : query.requirements.front().ensemble;
-  return {ensemble_at(model, first), model.schema, query, answer, row, std::move(faults)};
+  return {ensemble_at(model, first),
+          model.schema,
+          query,
+          answer,
+          std::visit([](const auto& label) { return RowLabel(label); }, row),
+          std::move(faults)};
 }
 
 void bind_ensemble(nb::module_& module) {
@@ -269,19 +277,19 @@ void bind_model(nb::module_& module) {
           "What an independent check finds wrong, and how many points it looked at.")
       .def(
           "sentences",
-          [](const Model& self, const Query& query, const Answer& answer, std::size_t row) {
+          [](const Model& self, const Query& query, const Answer& answer, const Label& row) {
             return sentences(shown(self, query, answer, row, std::nullopt));
           },
           "query"_a, "answer"_a, "row"_a = 0)
       .def(
           "to_table",
-          [](const Model& self, const Query& query, const Answer& answer, std::size_t row) {
+          [](const Model& self, const Query& query, const Answer& answer, const Label& row) {
             return to_table(shown(self, query, answer, row, std::nullopt));
           },
           "query"_a, "answer"_a, "row"_a = 0)
       .def(
           "to_json",
-          [](const Model& self, const Query& query, const Answer& answer, std::size_t row,
+          [](const Model& self, const Query& query, const Answer& answer, const Label& row,
              std::optional<std::vector<std::string>> faults) {
             return to_json(shown(self, query, answer, row, std::move(faults)));
           },

@@ -90,7 +90,7 @@ std::string to_csv(const Explanation& explanation) {
   std::vector<double> after;
   if (found) after = ensemble.predict(answer.best().point);
   std::vector<std::string> cells = {
-      std::to_string(row),
+      row_text(row),
       to_string(answer.status),
       yes_no(answer.status == Status::optimal || answer.status == Status::infeasible),
       to_string(answer.stop),

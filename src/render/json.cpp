@@ -13,7 +13,7 @@ Json answer_json(const Explanation& explanation) {
   const std::vector<double> scores_before = ensemble.predict(query.point);
   Json object;
   object["boxwood_answer"] = 1;
-  object["row"] = row;
+  object["row"] = row_json(row);
   object["status"] = to_string(answer.status);
   object["proven"] = proven;
   object["stop"] = to_string(answer.stop);

@@ -125,7 +125,7 @@ void add_findings(Json& object, const Explanation& explanation) {
 std::string to_json(const MenuView& view) {
   Json object;
   object["boxwood_menu"] = 1;
-  object["row"] = view.ways.front().row;
+  object["row"] = row_json(view.ways.front().row);
   object["apart"] = apart_name(view.asked.apart);
   if (view.asked.apart == Apart::distance) object["distance"] = number_json(view.asked.distance);
   object["asked"] = view.asked.count;

@@ -15,6 +15,11 @@ Json value_json(double value) {
 
 Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
+Json row_json(const RowLabel& row) {
+  if (row.number) return *row.number;
+  return row.name.empty() ? Json(nullptr) : Json(row.name);
+}
+
 Json numbers_json(std::span<const double> values) {
   Json list = Json::array();
   for (const double value : values) list.push_back(number_json(value));

@@ -14,6 +14,8 @@ namespace boxwood {
 using Json = nlohmann::ordered_json;
 
 Json number_json(double value);
+/// Its number or its name.
+Json row_json(const RowLabel& row);
 Json numbers_json(std::span<const double> values);
 /// A fixed feature may be infinite, which must not read as missing.
 Json point_json(std::span<const double> point);

@@ -290,15 +290,23 @@ std::string cost_or_why(const Answer& answer) {
   return fmt::format("not decided ({})", stop_text(answer.stop));
 }
 
-std::string subject_text(const Schema& schema, std::size_t row) {
-  return fmt::format("{} {}", schema.subject.empty() ? "Row" : capital(schema.subject), row);
+std::string row_text(const RowLabel& row) {
+  return row.number ? std::to_string(*row.number) : row.name;
+}
+
+std::string subject_text(const Schema& schema, const RowLabel& row) {
+  const std::string subject = schema.subject.empty() ? "Row" : capital(schema.subject);
+  const std::string label = row_text(row);
+  return label.empty() ? subject : fmt::format("{} {}", subject, label);
 }
 
 std::string headline(const Explanation& explanation) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   const std::vector<double> scores = ensemble.predict(query.point);
   const std::string standing = standing_text(ensemble, schema, query, scores);
-  std::string text = fmt::format("{}: {}", subject_text(schema, row),
+  // "Row: refused" would sound like a word of the table's.
+  const bool is_nameless = row_text(row).empty() && schema.subject.empty();
+  std::string text = fmt::format("{}: {}", is_nameless ? "Now" : subject_text(schema, row),
                                  outcome_text(ensemble, schema, query, scores));
   if (!standing.empty()) text += fmt::format(" ({})", standing);
   return text;
@@ -377,6 +385,7 @@ std::vector<std::string> notes(const Explanation& explanation) {
   if (steps.empty()) return all;
   std::string subject = subject_text(schema, row);
   subject[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(subject[0])));
+  if (row_text(row).empty()) subject = "the " + subject;
   std::string what;
   if (steps.size() < changed.size()) {
     what = fmt::format("part of the change for {}, that of {}, is too small to act on", subject,

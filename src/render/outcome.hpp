@@ -43,8 +43,11 @@ std::string outcome_clause(const Ensemble& ensemble, const Schema& schema, const
 /// "stopped at the time limit", "interrupted".
 std::string stop_text(Stop stop);
 
-/// "Applicant 3", "Row 3".
-std::string subject_text(const Schema& schema, std::size_t row);
+/// "3", "Smith"; empty where the row has no label.
+std::string row_text(const RowLabel& row);
+
+/// "Applicant 3", "Row 3", "Applicant Smith"; of a row without a label "Applicant" and "Row".
+std::string subject_text(const Schema& schema, const RowLabel& row);
 
 // The parts of an explanation that a table shows around its rows.
 std::string headline(const Explanation& explanation);

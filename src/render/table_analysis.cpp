@@ -179,7 +179,7 @@ std::string robustness_table(std::span<const Explanation> rows, const TableStyle
       nearest = outcome_text(ensemble, schema, query, ensemble.predict(answer.best().point));
       if (!done) nearest += fmt::format(" at {}", cost_text(answer.distance));
     }
-    lines.push_back({std::to_string(row),
+    lines.push_back({row_text(row),
                      outcome_text(ensemble, schema, query, ensemble.predict(query.point)),
                      std::isinf(radii.back()) ? "any distance" : cost_text(radii.back()), nearest,
                      found ? changes_line(ensemble, schema, query, answer.best().point) : ""});
