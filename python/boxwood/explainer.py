@@ -402,7 +402,10 @@ def _merge(known: Schema, given: Schema) -> None:
             raise Error("schema", f'the model has no feature "{feature.name}"',
                         "Name the features as the model does")
         own = known[feature.name]
-        for key, value in feature.to_dict().items():
+        said = feature.to_dict()
+        if "scale" in said:
+            own.quantiles = None  # of the data, which would count instead
+        for key, value in said.items():
             setattr(own, key, tuple(value) if key == "range" else value)
     for key in ("subject", "outcome", "classes", "output_unit", "rules", "one_hot"):
         if getattr(given, key):

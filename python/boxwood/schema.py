@@ -39,8 +39,24 @@ def nearest(word: str, known: list[str]) -> str:
     return f"There are: {', '.join(known)}" if 0 < len(known) <= 12 else ""
 
 
-def _differs(value: Any, default: Any) -> bool:
+class Unsaid(float):
+    """A default that data may replace; a number that is given, the same or not, goes before it."""
+
+
+def _is_said(value: Any, default: Any) -> bool:
+    if isinstance(default, Unsaid):
+        return not isinstance(value, Unsaid)
     return value is not default and value != default
+
+
+def _said(thing: Feature | OneHot) -> dict[str, Any]:
+    # The first field names it; of the others those that say something.
+    first, *others = dataclasses.fields(thing)
+    entry: dict[str, Any] = {first.name: getattr(thing, first.name)}
+    entry |= {one.name: getattr(thing, one.name) for one in others
+              if _is_said(getattr(thing, one.name), one.default)}
+    return {key: list(value) if isinstance(value, tuple) else value
+            for key, value in entry.items()}
 
 
 @dataclass
@@ -62,7 +78,7 @@ class Feature:
     range : tuple, optional
         Lowest and highest value that it may change to; `None` for no limit.
     scale : float
-        One unit of change, in the feature's own unit.
+        One unit of change, in the feature's own unit; that of the data, or 1, by default.
     weight : float
         What a unit of change costs.
     fixed : bool
@@ -91,7 +107,7 @@ class Feature:
     labels: list[str] | None = None
     unit: str = ""
     range: tuple[Any, Any] | None = None
-    scale: float = 1.0
+    scale: float = Unsaid(1.0)
     weight: float = 1.0
     fixed: bool = False
     allowed: list[Any] | None = None
@@ -106,22 +122,17 @@ class Feature:
     quantiles: list[float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is not the default, as the JSON has it.
+        """Return what is said of it, as the JSON has it.
 
         Returns
         -------
         dict
             An entry of the schema's list of features.
         """
-        entry: dict[str, Any] = {"name": self.name}
-        for one in dataclasses.fields(self)[1:]:
-            value = getattr(self, one.name)
-            if _differs(value, one.default):
-                entry[one.name] = list(value) if isinstance(value, tuple) else value
-        return entry
+        return _said(self)
 
     def __repr__(self) -> str:
-        """Show what is not the default."""
+        """Show what is said of it."""
         shown = ", ".join(f"{key}={value!r}" for key, value in self.to_dict().items())
         return f"Feature({shown})"
 
@@ -151,19 +162,14 @@ class OneHot:
     none_allowed: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is not the default, as the JSON has it.
+        """Return what is said of it, as the JSON has it.
 
         Returns
         -------
         dict
             An entry of the schema's list `one_hot`.
         """
-        entry: dict[str, Any] = {"columns": list(self.columns)}
-        for one in dataclasses.fields(self)[1:]:
-            value = getattr(self, one.name)
-            if _differs(value, one.default):
-                entry[one.name] = value
-        return entry
+        return _said(self)
 
 
 @dataclass

@@ -83,6 +83,26 @@ def test_quantiles(model, people):
         boxwood.Explainer(model, people[0], scale="size")
 
 
+def test_a_scale_that_is_given_goes_before_the_data(model, explainer, people):
+    row = next(one for _, one in people[0].iterrows()
+               if explainer.explain(one, only=["income"]).found)
+    for scale in ("range", "quantiles"):
+        measured = boxwood.Explainer(model, people[0], scale=scale)
+        for given in (boxwood.Schema([boxwood.Feature("income", scale=1)]),
+                      {"boxwood_schema": 1, "features": [{"name": "income", "scale": 1}]}):
+            own = boxwood.Explainer(model, people[0], schema=given, scale=scale)
+            assert own.schema["income"].scale == 1 and own.schema["income"].quantiles is None
+            assert own.schema["age"].scale == measured.schema["age"].scale
+            answer = own.explain(row, only=["income"], cost="l1")
+            assert answer.cost == pytest.approx(abs(answer.point["income"] - row["income"]))
+    # What nobody said is no number to go before the data.
+    silent = boxwood.Explainer(model, people[0],
+                               schema=boxwood.Schema([boxwood.Feature("income", unit="EUR")]))
+    assert silent.schema["income"].scale == explainer.schema["income"].scale
+    assert boxwood.Feature("income").to_dict() == {"name": "income"}
+    assert boxwood.Feature("income", scale=1).to_dict() == {"name": "income", "scale": 1}
+
+
 def test_a_model_without_names_takes_those_of_the_data(people):
     frame, score = people
     numbers = frame[["age", "income"]]
