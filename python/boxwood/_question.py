@@ -41,6 +41,7 @@ class Question(TypedDict, total=False):
     change: float | str | None
     output: int
     requirements: Iterable[Any]
+    examples: Any
     ties: int
     engine: str
     threads: int
@@ -48,9 +49,6 @@ class Question(TypedDict, total=False):
     node_limit: int | None
     memory_limit: int | None
     progress: Callable[[_core.Progress], Any] | None
-
-
-SEARCH = ("ties", "engine", "threads", "time_limit", "node_limit", "memory_limit", "progress")
 
 
 def _several(given: Any) -> list[Any]:
@@ -288,6 +286,9 @@ class Asked:
         if question.get("memory_limit") is not None:
             options.bytes = _whole(question["memory_limit"], "memory_limit", 1) << 20
         options.progress = question.get("progress")
+        if question.get("examples") is not None:
+            points = self.explainer.columns.points(question["examples"], "examples")
+            options.examples = points.tolist()
         return options
 
 

@@ -203,10 +203,10 @@ class Explainer(Analyses):
                 probability: float | None = None, margin: float | None = None,
                 at_least: float | None = None, at_most: float | None = None,
                 between: tuple[float, float] | None = None, change: float | str | None = None,
-                output: int = 0, requirements: Iterable[Any] = (), ties: int = 16,
-                engine: str = "fast", threads: int = 0, time_limit: float | None = None,
-                node_limit: int | None = None, memory_limit: int | None = None,
-                round: float | None = None,
+                output: int = 0, requirements: Iterable[Any] = (), examples: Any = None,
+                ties: int = 16, engine: str = "fast", threads: int = 0,
+                time_limit: float | None = None, node_limit: int | None = None,
+                memory_limit: int | None = None, round: float | None = None,
                 progress: Callable[[_core.Progress], Any] | None = None) -> Answer:
         """Find the cheapest admissible change that has the wanted outcome.
 
@@ -249,6 +249,9 @@ class Explainer(Analyses):
             Which number, where the model predicts several.
         requirements : iterable
             Further targets; all must hold in the same point.
+        examples : DataFrame, ndarray or Arrow table, optional
+            Rows that may have the outcome, from which the fast engine starts. A hint: what is
+            proven does not depend on them.
         ties : int
             At most this many points of equal cost.
         engine : {"fast", "paper"}

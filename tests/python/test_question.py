@@ -191,6 +191,27 @@ def test_limits_and_engines(german, row, best):
             german.explain(row, "granted", **wrong)
 
 
+def test_examples_are_a_hint(german, applicants, row, best):
+    from boxwood._question import Asked
+
+    # Those that have the outcome, those that have not, and one that changes what is fixed.
+    odd = applicants.assign(age=99)
+    for examples in (applicants, applicants[german.predict(applicants) == "granted"], odd,
+                     german.columns.points(applicants), applicants.head(0)):
+        for engine in ("fast", "paper"):
+            answer = german.explain(row, "granted", examples=examples, engine=engine)
+            assert answer.status == "optimal" and answer.cost == best.cost
+            assert np.array_equal(answer.array, best.array)
+            assert len(answer.ties) == len(best.ties)
+    options = Asked(german, "granted", {"examples": applicants}).options()
+    assert np.array_equal(options.examples, german.columns.points(applicants))
+    batch = german.explain_batch(applicants, "granted", examples=applicants, show_progress=False)
+    assert [one.cost for one in batch] == [german.explain(one, "granted").cost
+                                           for _, one in applicants.iterrows()]
+    with pytest.raises(boxwood.Error, match="examples: the model reads"):
+        german.explain(row, "granted", examples=applicants.drop(columns="age"))
+
+
 def test_rounder_numbers(german, applicants):
     for _, row in applicants.iterrows():
         answer = german.explain(row, "granted", only=["credit_amount", "duration"], round=0.2)
