@@ -5,16 +5,18 @@ Colours are the page's own with some transparency, so that light and dark pages 
 
 from __future__ import annotations
 
-from html import escape
+import html
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxwood._pictures import AMBER, GREEN, GREY, track_of
+
 if TYPE_CHECKING:
     from boxwood.answer import Answer
 
-GREEN, AMBER, GREY = "#2e9e6b", "#c98a1b", "#8a8f98"
-CELL = "padding:2px 12px 2px 0;text-align:left;border:none"
+CELL = "padding:3px 16px 3px 0;text-align:left;vertical-align:middle;border:none"
 
 
 def badge(answer: Answer) -> tuple[str, str]:
@@ -66,24 +68,37 @@ def dumbbell(position: tuple[float, float, float, float]) -> str:
     )
 
 
+def escape(text: str) -> str:
+    """Make a text part of a page, with thousands that are not torn apart.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    return re.sub(r"(?<=\d) (?=\d{3}(?!\d))", "&nbsp;", html.escape(text))
+
+
 def _shares(answer: Answer, name: str) -> tuple[float, float, float, float] | None:
     # None where there is nothing to scale by: categories, missing values.
-    explainer = answer._explainer
-    i = explainer.columns.index(name, "answer")
-    feature = explainer.schema.features[i]
-    after = answer.array
-    if after is None or feature.kind == "categorical" or np.isnan([answer._start[i],
-                                                                   after[i]]).any():
+    i = answer._explainer.columns.index(name, "answer")
+    if answer.array is None:
         return None
-    region = answer.region[name]
-    low, high = explainer.limits(i)
-    low = min(low, answer._start[i], after[i])
-    high = max(high, answer._start[i], after[i])
-    if not high > low:
+    before, after, region = float(answer._start[i]), float(answer.array[i]), answer.region[name]
+    track = track_of(answer._explainer, i, before, after, ends=(region.lower, region.upper))
+    if track is None or not np.isfinite([before, after]).all():
         return None
-    return tuple((value - low) / (high - low)
-                 for value in (answer._start[i], after[i], max(region.lower, low),
-                               min(region.upper, high)))
+    low, high = region.lower, region.upper
+    if answer._explainer.schema.features[i].kind != "continuous":
+        # Up to the last whole number inside, not to the first beyond.
+        low = np.ceil(low) + (not region.lower_closed and low == np.ceil(low))
+        high = np.floor(high) - (not region.upper_closed and high == np.floor(high))
+    return track.share(before), track.share(after), track.share(low), track.share(high)
 
 
 def answer_html(answer: Answer) -> str:
@@ -109,7 +124,8 @@ def answer_html(answer: Answer) -> str:
     if answer.changes:
         head = "".join(f'<th style="{CELL};font-weight:600">{title}</th>'
                        for title in ("feature", "now", "change to", "", "anything in"))
-        parts.append(f'<table style="border-collapse:collapse;margin:6px 0"><tr>{head}</tr>')
+        parts.append('<table style="border-collapse:collapse;margin:6px 0;font-size:inherit;'
+                     f'color:inherit"><tr>{head}</tr>')
         for change in answer.changes:
             shares = _shares(answer, change.feature)
             cells = [escape(change.title), escape(change.now), f"<b>{escape(change.change_to)}</b>",
@@ -117,6 +133,8 @@ def answer_html(answer: Answer) -> str:
             row = "".join(f'<td style="{CELL}">{cell}</td>' for cell in cells)
             parts.append(f"<tr>{row}</tr>")
         parts.append("</table>")
-    rest = sentences[2:] if answer.changes else sentences[1:]
+        # The third sentence is the table again.
+        parts.append(f"<div>{escape(sentences[1])}</div>")
+    rest = sentences[3:] if answer.changes else sentences[1:]
     parts.append(f'<div style="opacity:.75">{escape(" ".join(rest))}</div></div>')
     return "".join(parts)

@@ -57,6 +57,38 @@ def test_html(answer, german, applicants):
     assert "<b>account" not in shown.explain(applicants.iloc[0], "granted")._repr_html_()
 
 
+def test_html_of_whole_numbers_and_thousands(german, applicants):
+    page = german.explain(applicants.iloc[0], "granted", fixed=["other debtors"])._repr_html_()
+    assert "5&nbsp;234 DM" in page and "5 234" not in page
+    # Of the credits at this bank 1 will do and nothing else: the bar has no length.
+    bar = page.partition("credits at this bank")[2].partition("stroke-width")[0]
+    assert 'x1="6.0" x2="6.0"' in bar, bar
+
+
+def test_html_without_data_or_ranges(applicants):
+    from conftest import GERMAN
+    explainer = boxwood.Explainer(GERMAN / "model.ubj")
+    page = explainer.explain(explainer.columns.point(applicants.assign(
+        **{name: 0 for name in applicants.select_dtypes(exclude="number")}).iloc[0]))._repr_html_()
+    assert "<svg" in page and "nan" not in page and "inf" not in page
+
+
+def test_the_label_of_a_row_is_what_it_is_called(german, applicants):
+    def said(row):
+        answer = german.explain(row, "granted")
+        return answer.text.partition(" (")[0], json.loads(answer.to_json())["row"]
+
+    row = applicants.iloc[0]
+    assert said(applicants.iloc[3]) == ("Applicant 3: credit refused", 3)
+    assert said(row.rename("Smith")) == ("Applicant Smith: credit refused", "Smith")
+    assert said(row.rename(None)) == ("Applicant: credit refused", None)
+    assert said(row.to_dict()) == ("Applicant: credit refused", None)
+    assert said(german.columns.point(row)) == ("Applicant: credit refused", None)
+    named = applicants.set_axis([f"no. {i}" for i in range(len(applicants))])
+    batch = german.explain_batch(named, "granted", show_progress=False)
+    assert batch[3].text.startswith("Applicant no. 3: credit refused")
+
+
 def test_where_nothing_is_found(german, applicants):
     answer = german.explain(applicants.iloc[0], "granted", only=["own_telephone"])
     assert answer.status == "infeasible" and answer.proven and not answer
