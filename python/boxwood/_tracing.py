@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
+from boxwood._tables import missing
 from boxwood.errors import UnsupportedModelError
 
 RAW, RISING, TABLE = "raw", "rising", "table"
@@ -85,23 +84,6 @@ def refuse(path: str, step: Any, reason: str, remedy: str = ALONE) -> Unsupporte
     """
     name = type(step).__name__ if not isinstance(step, str) else step
     return UnsupportedModelError(f'pipeline, step "{path}": {name} {reason}', remedy)
-
-
-def is_missing(value: Any) -> bool:
-    """Tell what encoders take for missing: None and whatever differs from itself.
-
-    Parameters
-    ----------
-    value : object
-        A category.
-
-    Returns
-    -------
-    bool
-        Whether it is missing.
-    """
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or (
-        isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
 
 
 def kind_of(step: Any) -> str:
@@ -209,7 +191,7 @@ def _columns(step: Any, path: str, sources: list[Source], trace: Trace) -> list[
 
 
 def _check_missing(step: Any, path: str) -> None:
-    if not is_missing(step.missing_values):
+    if not missing(step.missing_values):
         raise refuse(path, step, f"takes {step.missing_values!r} for missing",
                      "Make these values NaN before they go into the pipeline")
 
@@ -218,7 +200,7 @@ def _imputed(step: Any, path: str, sources: list[Source], trace: Trace) -> list[
     _check_missing(step, path)
     if not isinstance(step.missing_values, float):
         trace.missing.update({source.raw: step.missing_values for source in sources})
-    empty = [is_missing(value) for value in step.statistics_.tolist()]
+    empty = [missing(value) for value in step.statistics_.tolist()]
     kept = step.keep_empty_features or step.strategy == "constant"
     found = [replace(source, same=False) for source, none in zip(sources, empty, strict=True)
              if kept or not none]
@@ -237,7 +219,7 @@ def _encoded(step: Any, kind: str, path: str, sources: list[Source],
                          "Encode the raw column, or leave the earlier step out")
         if source.state == RAW:
             listed = trace.categories.setdefault(source.raw, [])
-            listed += [value for value in known if not is_missing(value) and value not in listed]
+            listed += [value for value in known if not missing(value) and value not in listed]
             if None in known:
                 trace.missing.setdefault(source.raw, None)
         width = 1

@@ -7,7 +7,7 @@ or appears, counts as one scale. A row of nothing but missing values stands for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -296,22 +296,26 @@ def _row_values(x: Any) -> list[Any]:
     return list(x.array) if is_row(x) else list(np.asarray(x))
 
 
+def _places(measure: Measure, x: Any) -> Sequence[int]:
+    # Of the row's values among the measured columns.
+    if not is_row(x) or measure.names is None:
+        return range(len(measure.scales))
+    names = x if isinstance(x, Mapping) else x.index
+    return [measure.names.index(str(name)) for name in names]
+
+
 def _nearest(measure: Measure, x: Any, data: Any, k: int) -> list[Any]:
     apart = norm_of(measure.changes(x, data), "l2")
     order = [i for i in np.argsort(apart, kind="stable") if apart[i] > 0][:k]
     columns = measure.columns(data, "data")
-    names = list(x) if isinstance(x, Mapping) else list(x.index) if is_row(x) else None
-    where = range(len(columns)) if names is None or measure.names is None else [
-        measure.names.index(str(name)) for name in names]
+    where = _places(measure, x)
     return [_like(x, [columns[at][i] for at in where]) for i in order]
 
 
 def _drawn(measure: Measure, x: Any, radius: float, samples: int,
            random: np.random.Generator) -> list[Any]:
     values = _row_values(x)
-    names = list(x) if isinstance(x, Mapping) else list(x.index) if is_row(x) else None
-    scales = measure.scales if names is None or measure.names is None else [
-        measure.scales[measure.names.index(str(name))] for name in names]
+    scales = [measure.scales[at] for at in _places(measure, x)]
     found = []
     for _ in range(samples):
         moves = random.uniform(-radius, radius, len(values))

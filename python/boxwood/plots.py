@@ -74,21 +74,26 @@ def changes(answer: Answer, *, ax: Axes | None = None) -> Figure:
         middle = sum(ends) / 2
         ax.text(min(max(middle, 0.0), 1.0), y - 0.2, f"{change.now} → {change.change_to}",
                 ha=beside(middle), va="bottom", color=colour, fontsize="small")
-    ax.set_yticks(range(len(found)), [wrapped(change.title, 24) for change in found])
-    ax.set_ylim(max(len(found), 1) - 0.5, -0.75)
-    ax.set_xlim(-0.03, 1.03)
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["least", "", "middle", "", "largest"])
     unordered = any(explainer.schema[change.feature].kind == "categorical" for change in found)
-    ax.set_xlabel("place in the range of the feature"
-                  + (" (dotted: categories, which have none)" if unordered else ""))
-    ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="y", length=0)
+    _place_in_ranges(ax, [change.title for change in found],
+                     " (dotted: categories, which have none)" if unordered else "")
     headline(ax, _headline(answer))
     if not found:
         ax.text(0.5, 0, "nothing changes" if answer.found else "there is no point", ha="center",
                 color=colour)
         ax.set_yticks([])
     return figure
+
+
+def _place_in_ranges(ax: Any, titles: list[str], note: str = "") -> None:
+    # A line for each feature, from the least of its values to the largest.
+    ax.set_yticks(range(len(titles)), [wrapped(title, 24) for title in titles])
+    ax.set_ylim(max(len(titles), 1) - 0.5, -0.75)
+    ax.set_xlim(-0.03, 1.03)
+    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["least", "", "middle", "", "largest"])
+    ax.set_xlabel("place in the range of the feature" + note)
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
 
 
 def _headline(answer: Answer) -> str:
@@ -160,13 +165,7 @@ def region(answer: Answer, wide: WideRegion | None = None, *,
         ax.plot(track.share(at), y, "D", ms=6, color=GREEN, zorder=4)
         ax.text(sum(ends) / 2, y - 0.24, said, ha=beside(sum(ends) / 2), va="bottom", color=colour,
                 fontsize="small")
-    ax.set_yticks(range(len(places)), [wrapped(explainer.columns.titles[i], 24) for i in places])
-    ax.set_ylim(max(len(places), 1) - 0.5, -0.75)
-    ax.set_xlim(-0.03, 1.03)
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["least", "", "middle", "", "largest"])
-    ax.set_xlabel("place in the range of the feature")
-    ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="y", length=0)
+    _place_in_ranges(ax, [explainer.columns.titles[i] for i in places])
     headline(ax, "Anything in here has the outcome")
     entry = {"ls": "none", "color": "none"}
     legend(ax, [

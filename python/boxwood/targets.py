@@ -170,28 +170,34 @@ class OneOf(Target):
         return _core.Requirement(_core.ClassIn(found), index)
 
 
-def _interval(at_least: float | None, at_most: float | None, more_than: float | None,
-              less_than: float | None) -> _core.Interval:
-    from boxwood import _core
+@dataclass(frozen=True, repr=False)
+class _InRange(Target):
+    at_least: float | None = None
+    at_most: float | None = None
+    more_than: float | None = None
+    less_than: float | None = None
 
-    if at_least is not None and more_than is not None:
-        raise Error("target", "at_least and more_than are both given", "Give one of them")
-    if at_most is not None and less_than is not None:
-        raise Error("target", "at_most and less_than are both given", "Give one of them")
-    lower = at_least if at_least is not None else more_than
-    upper = at_most if at_most is not None else less_than
-    if lower is None and upper is None:
-        raise Error("target", "no end of the range is given", "Give at_least= or at_most=")
-    range_ = _core.Interval(-math.inf if lower is None else lower,
-                            math.inf if upper is None else upper,
-                            more_than is None, less_than is None)
-    if range_.empty or math.isnan(range_.lower) or math.isnan(range_.upper):
-        raise Error("target", f"{range_} holds nothing", "Give the smaller end first")
-    return range_
+    def _range(self) -> _core.Interval:
+        from boxwood import _core
+
+        if self.at_least is not None and self.more_than is not None:
+            raise Error("target", "at_least and more_than are both given", "Give one of them")
+        if self.at_most is not None and self.less_than is not None:
+            raise Error("target", "at_most and less_than are both given", "Give one of them")
+        lower = self.at_least if self.at_least is not None else self.more_than
+        upper = self.at_most if self.at_most is not None else self.less_than
+        if lower is None and upper is None:
+            raise Error("target", "no end of the range is given", "Give at_least= or at_most=")
+        range_ = _core.Interval(-math.inf if lower is None else lower,
+                                math.inf if upper is None else upper,
+                                self.more_than is None, self.less_than is None)
+        if range_.empty or math.isnan(range_.lower) or math.isnan(range_.upper):
+            raise Error("target", f"{range_} holds nothing", "Give the smaller end first")
+        return range_
 
 
 @dataclass(frozen=True, repr=False)
-class Output(Target):
+class Output(_InRange):
     """A number that the library predicts lies in a range.
 
     Parameters
@@ -206,10 +212,6 @@ class Output(Target):
         Which of several models.
     """
 
-    at_least: float | None = None
-    at_most: float | None = None
-    more_than: float | None = None
-    less_than: float | None = None
     output: int = 0
     model: int | str = 0
 
@@ -217,12 +219,12 @@ class Output(Target):
         """Make the core's requirement."""
         from boxwood import _core
 
-        range_ = _interval(self.at_least, self.at_most, self.more_than, self.less_than)
-        return _core.Requirement(_core.OutputIn(range_, self.output), models.index(self.model))
+        return _core.Requirement(_core.OutputIn(self._range(), self.output),
+                                 models.index(self.model))
 
 
 @dataclass(frozen=True, repr=False)
-class Score(Target):
+class Score(_InRange):
     """A raw score, or its lead over another one's, lies in a range.
 
     Parameters
@@ -239,10 +241,6 @@ class Score(Target):
         Which of several models.
     """
 
-    at_least: float | None = None
-    at_most: float | None = None
-    more_than: float | None = None
-    less_than: float | None = None
     output: int = 0
     rival: int | None = None
     model: int | str = 0
@@ -251,8 +249,7 @@ class Score(Target):
         """Make the core's requirement."""
         from boxwood import _core
 
-        range_ = _interval(self.at_least, self.at_most, self.more_than, self.less_than)
-        return _core.Requirement(_core.ScoreIn(range_, self.output, self.rival),
+        return _core.Requirement(_core.ScoreIn(self._range(), self.output, self.rival),
                                  models.index(self.model))
 
 
