@@ -1,6 +1,6 @@
 # Short names for the usual commands. `make` alone lists them.
 .POSIX:
-.PHONY: help demo build test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds format tidy install clean
+.PHONY: help demo build docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds format tidy install clean
 
 PREFIX = /usr/local
 COMMAND = build/release/bin/boxwood
@@ -9,6 +9,7 @@ BENCH_FLAGS =
 help:
 	@echo 'make demo        install what is missing, build, explain some refused credit applicants'
 	@echo 'make build       release build: $(COMMAND)'
+	@echo 'make docs        the documentation site: build/site/index.html'
 	@echo 'make test        install what is missing, build, run all tests (under 15 minutes on 2 cores)'
 	@echo 'make test-quick  developer build and its quick tests only'
 	@echo 'make test-long   developer build and 100 000 cases of every random test (hours)'
@@ -33,6 +34,11 @@ build:
 	@bash scripts/bootstrap.sh build
 	@cmake --preset release
 	@cmake --build --preset release
+
+docs:
+	@bash scripts/bootstrap.sh tests
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build --strict
+	@echo 'build/site/index.html; to search, python3 -m http.server --directory build/site'
 
 test:
 	@bash scripts/bootstrap.sh tests

@@ -114,16 +114,18 @@ if has_command cmake; then
   fi
 fi
 
-# The real libraries, for the tests that compare with them. The stamp says which list is in.
-if [ "$purpose" = tests ] && ! cmp -s tests/requirements.txt .venv/boxwood-requirements.txt; then
-  echo "bootstrap: putting the libraries of tests/requirements.txt into .venv"
+# The real libraries, for the tests that compare with them, and what the documentation is built with.
+# The stamp says which lists are in.
+lists=(tests/requirements.txt docs/requirements.txt)
+if [ "$purpose" = tests ] && ! cat "${lists[@]}" | cmp -s - .venv/boxwood-requirements.txt; then
+  echo "bootstrap: putting the libraries of ${lists[*]} into .venv"
   if python3 -m venv .venv &&
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt; then
-    cp tests/requirements.txt .venv/boxwood-requirements.txt
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check "${lists[@]/#/-r}"; then
+    cat "${lists[@]}" >.venv/boxwood-requirements.txt
   else
     {
       echo "bootstrap: not installed; the tests against the real libraries need, in .venv:"
-      grep -v '^#' tests/requirements.txt | sed 's/^/    /'
+      grep -hv '^#' "${lists[@]}" | sed 's/^/    /'
     } >&2
   fi
 fi

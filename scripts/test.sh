@@ -78,12 +78,12 @@ dev() {  # dev PRESET
   fi
   build dev ${python[@]+"${python[@]}"} || return
   heading "Tests"
-  if [ "$1" != dev ] || .venv/bin/python -c 'import xgboost, sklearn, nanobind, pytest' 2>/dev/null
+  if [ "$1" != dev ] || .venv/bin/python -c 'import xgboost, sklearn, nanobind, pytest, matplotlib, mkdocs' 2>/dev/null
   then
     run_ctest "$1"
   else
     run_ctest "$1" --label-exclude live
-    skip "the tests against the real libraries need tests/requirements.txt in .venv"
+    skip "the tests against the real libraries need tests/requirements.txt and docs/requirements.txt in .venv"
   fi
 }
 wheel() {

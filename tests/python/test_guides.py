@@ -1,0 +1,51 @@
+"""The pages that are made from scripts show what the scripts print today (scripts/guides.py)."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import guides  # noqa: E402
+
+
+@pytest.mark.parametrize("name", sorted(guides.scripts()))
+def test_page_shows_what_its_script_prints(name):
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "guides.py", "--check", name],
+                          text=True, capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_drift_is_found(tmp_path):
+    script = tmp_path / "page.py"
+    script.write_text('"""Title\n\nAbout."""\n# %%\n# Prose.\nprint("proven in 3 ms:", 1 + 1)\n')
+    shown = "```text\nproven in {}: {}\n```"
+    text, _ = guides.page(script)
+    assert shown.format("3 ms", 2) in text
+    page = tmp_path / "page.md"
+    page.write_text(text.replace("3 ms", "under 1 ms"))
+    assert guides.check(script) == ""
+    page.write_text(text.replace(": 2\n", ": 3\n"))
+    assert "+proven in TIME: 2" in guides.check(script)
+    page.unlink()
+    assert guides.check(script)
+
+
+def test_a_figure_that_the_last_line_gives_is_shown(tmp_path):
+    script = tmp_path / "page.py"
+    script.write_text('"""Title\n\nAbout."""\n# %%\nfrom matplotlib.figure import Figure\n'
+                      'figure = Figure()\nfigure.subplots().set(xlabel="x", ylabel="cost")\nfigure\n')
+    text, pictures = guides.page(script)
+    assert list(pictures) == ["img/page_1.svg"]
+    assert "![cost by x](img/page_1.svg)" in text
+
+
+def test_code_and_prose_of_a_cell_are_told_apart(tmp_path):
+    script = tmp_path / "page.py"
+    script.write_text('"""Title\n\nAbout."""\n# %%\n# ## Head\n#\n# Prose.\nx = 1  # one\n\n# %%\n'
+                      "# More prose, no code.\n# %% console\n# Run:\n# $ boxwood inspect model\n")
+    assert guides.parts(script) == ("Title", "About.", [
+        (False, "## Head\n\nProse.", "x = 1  # one"), (False, "More prose, no code.", ""),
+        (True, "Run:", "# $ boxwood inspect model")])
