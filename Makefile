@@ -1,10 +1,14 @@
 # Short names for the usual commands. `make` alone lists them.
 .POSIX:
-.PHONY: help demo build docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds format tidy install clean
+.PHONY: help demo build docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds experiments format tidy install clean
 
 PREFIX = /usr/local
 COMMAND = build/release/bin/boxwood
 BENCH_FLAGS =
+DATA = ../shared/data
+MNIST =
+OUT =
+EXPERIMENTS =
 
 help:
 	@echo 'make demo        install what is missing, build, explain some refused credit applicants'
@@ -22,6 +26,7 @@ help:
 	@echo 'make bench-quick a slice of it, to the terminal (under 5 minutes)'
 	@echo 'make bench-kinds  what each kind of rule and question costs, into docs/performance.md (after make bench)'
 	@echo 'make bench-reading  how long a model of 1,000,000 leaves takes to read, into docs/performance.md'
+	@echo 'make experiments  the paper'\''s experiments and ours, into docs/experiments (DATA=$(DATA) MNIST= OUT= EXPERIMENTS=)'
 	@echo 'make format      format C++ files'
 	@echo 'make tidy        clang-tidy'
 	@echo 'make install     install the release build (PREFIX=$(PREFIX))'
@@ -79,6 +84,10 @@ bench-reading: build
 
 bench-kinds:
 	@python3 bench/kinds.py build/bench/bin/boxwood_ask --write docs/performance.md
+
+experiments:
+	@bash scripts/bootstrap.sh build
+	@bash scripts/experiments.sh --data "$(DATA)" --mnist "$(MNIST)" --out "$(OUT)" $(EXPERIMENTS)
 
 format:
 	@bash scripts/format.sh
