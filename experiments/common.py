@@ -118,7 +118,8 @@ class Report:
                 versions.append(f"{library} {importlib.metadata.version(library)}")
         kind = "The small version of" if self.small else "Written by"
         self.text(f"{kind} `python experiments/{self.name}.py`, {', '.join(versions)}; "
-                  f"{time.monotonic() - self.begin:.0f} s in all.")
+                  f"{time.monotonic() - self.begin:.0f} s in all, "
+                  f"{time.process_time():.0f} s of processor time.")
         if self.times:
             self.table([(what, f"{seconds:.1f}") for what, seconds in self.times],
                        ["part", "seconds"])
