@@ -186,7 +186,7 @@ def nearest_house(houses, price):
 def rated(houses):
     """Columns of which more is better: ratings with an order, condition, areas and counts."""
     orders = known_orders()
-    return {name: "less" if name in ("BsmtUnfSF", "KitchenAbvGr", "BedroomAbvGr") else "more"
+    return {name: "less" if name == "BsmtUnfSF" else "more"
             for name in there(houses, [*OWNER, *CONDITION])
             if name in orders or not is_category(houses.frame[name])}
 
@@ -244,10 +244,13 @@ def seller(report, houses):
     report.text(
         "What would an owner have to do to sell for more? The houses are the held-out ones whose "
         "predicted price is nearest to that of the paper's, the wanted prices are the paper's. "
-        f"Only {len(may_change)} features may change: {', '.join(may_change)}.")
+        f"Only {len(may_change)} features may change: {', '.join(may_change)}. MiscFeature and "
+        "MiscVal (anything else, and its value in dollars) were among them at first; we took "
+        "them out when the first answers advised to own something worth thousands.")
     report.text(
-        "The first answer is the paper's question. The second adds what an owner means: ratings "
-        "and areas only get better (unfinished basement, bedrooms and kitchens may only go down), "
+        "The first answer is the paper's question. The second adds what an owner means: ratings, "
+        "counts and areas only get better, which is more of all but the unfinished basement "
+        "(fewer bedrooms counted as better at first, until an answer took one away), "
         "fireplaces, veneer and pools have a kind if and only if there are any, and a basement "
         "is not finished further while its unfinished part stays.")
     rules = consistent(houses, may_change) + one_way(houses, may_change, better=True)
@@ -335,10 +338,11 @@ def budget(report, houses):
         f"buy? The map is exact: {len(drawn)} rectangles in which the predicted price is "
         f"constant, {int(drawn.meets.sum())} of them within the budget, all else as in house "
         f"{row}. It shows the middle 98 % of the data. The paper asks for prices within some ε "
-        f"of $200,000 and does not say which; here it is {dollars(WITHIN)}.")
+        f"of $200,000 and does not say which; here it is {dollars(WITHIN)}, our choice.")
     report.picture(plots.decision_map(drawn), "map",
                    "Predicted price over living area and plot, bright where it is in the budget")
-    report.text(f"The correlation of the two areas over that region is {together:.2f}. The paper "
+    report.text(f"The correlation of the two areas over that region is {together:.2f}, for this "
+                "one house. The paper "
                 "reads off its figure that who wants a larger plot has to take a smaller house, "
                 "which is a negative one.")
     near = houses.explainer.map(house, PLANE, between=interval, view=view_of(houses, 0.8),
@@ -347,8 +351,9 @@ def budget(report, houses):
         near.costs >= 0, near.costs == 0, near.meets))
     report.text(
         f"The paper's figure projects all regions of that price within a distance of the house, "
-        f"which it does not give. So does this map: the other features may differ, together by at "
-        f"most {REACH} (the root of the sum of squared shares of ranges). The price is in the "
+        f"which it does not give; {REACH} is our choice, the middle one of three begun (the others "
+        f"were not run to the end). So does this map: the other features may differ, together by "
+        f"at most {REACH} (the root of the sum of squared shares of ranges). The price is in the "
         f"budget in {100 * free / area:.0f} % of what the map shows (the middle 80 % of the data) "
         f"as the house is, and can be brought there in {100 * reached / area:.0f} %."
         + ("" if near.stop == "finished" else " **The time ran out: what is empty is not proven "
@@ -425,8 +430,9 @@ def closing(report, houses, asked):
         "**What does not work well.** The model knows prices, not causes: enclosing a porch or "
         "selling in another month is not what made houses dearer. It is not monotone, so without "
         "rules the nearest dearer house may have less of something; \"advises a worse thing\" "
-        "counts that. And it does not know that finished and unfinished basement add up to the "
-        "whole. The rule that the unfinished part must shrink is met by a single square foot; "
+        "counts that (with rules there is none by construction). And it does not know that "
+        "finished and unfinished basement add up to the whole. The rule that the unfinished part "
+        "must shrink is met by a single square foot; "
         f"{len(tied)} of the {count} answers with rules move both. To tie them exactly takes a "
         "linear rule between features, which Boxwood does not have yet. The year of the last "
         "remodelling stays as it is, though works would set it.")
