@@ -29,83 +29,80 @@ class Settings:
 
 @dataclasses.dataclass
 class Level:
-    """Splits of one depth: where they stand, and where their children do."""
+    """All nodes of one depth. The children of its k-th split are nodes 2k and 2k + 1 below."""
 
-    nodes: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
+    values: np.ndarray  # of leaves; 0 for splits
+    splits: np.ndarray  # places of the splits among the nodes
+    feature: np.ndarray  # of each split
+    threshold: np.ndarray
+    of_feature: np.ndarray  # 1 where a split reads the feature: features x splits
 
 
 class SoftTrees:
-    """A binary XGBoost model whose splits are sigmoids. Arrays have a row for each node."""
+    """A binary XGBoost model whose splits are sigmoids. Inside, a row is a node, a column a point."""
 
     def __init__(self, booster, dtype=np.float32):
         learner = json.loads(bytes(booster.save_raw("json")))["learner"]
         trees = learner["gradient_booster"]["model"]["trees"]
-        starts = np.cumsum([0, *(len(tree["left_children"]) for tree in trees)])
-        left, right, feature, threshold = (
-            np.concatenate([tree[name] for tree in trees])
-            for name in ("left_children", "right_children", "split_indices", "split_conditions"))
-        begin = np.repeat(starts[:-1], np.diff(starts))
-        inner = left >= 0
-        left, right = np.where(inner, left + begin, -1), np.where(inner, right + begin, -1)
-        # Rows in the order of depth: what a level gathers lies together.
-        depth = np.zeros(len(left), dtype=int)
-        for node in np.flatnonzero(inner):  # a child comes after its parent
-            depth[left[node]] = depth[right[node]] = depth[node] + 1
-        order = np.argsort(depth, kind="stable")
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        inner, depth = inner[order], depth[order]
-        self.splits = np.flatnonzero(inner)
-        # XGBoost keeps the value of a leaf where a split has its threshold.
-        self.feature, self.threshold = feature[order][inner], threshold[order][inner].astype(dtype)
-        self.values = np.where(inner, 0, threshold[order]).astype(dtype)
-        self.left, self.right = place[left[order][inner]], place[right[order][inner]]
-        self.roots = np.flatnonzero(depth == 0)
-        self.levels = []
-        for level in range(depth.max()):
-            chosen = np.flatnonzero(depth[self.splits] == level)
-            self.levels.append((slice(chosen[0], chosen[-1] + 1), Level(
-                self.splits[chosen], self.left[chosen], self.right[chosen])))
-        self.of_feature = np.zeros((int(learner["learner_model_param"]["num_feature"]),
-                                    len(self.splits)), dtype=dtype)
-        self.of_feature[self.feature, np.arange(len(self.splits))] = 1
+        features = int(learner["learner_model_param"]["num_feature"])
         self.dtype = dtype
-        zeros = np.zeros((1, len(self.of_feature)), dtype=np.float32)
+        self.levels = []
+        nodes = [(tree, 0) for tree in trees]
+        while nodes:
+            splits = [at for at, (tree, node) in enumerate(nodes)
+                      if tree["left_children"][node] >= 0]
+            # XGBoost keeps the value of a leaf where a split has its threshold.
+            numbers = np.array([tree["split_conditions"][node] for tree, node in nodes], dtype)
+            feature = np.array([nodes[at][0]["split_indices"][nodes[at][1]] for at in splits], int)
+            values = numbers.copy()
+            values[splits] = 0
+            self.levels.append(Level(
+                values[:, None], np.array(splits, int), feature, numbers[splits][:, None],
+                (np.arange(features)[:, None] == feature).astype(dtype)))
+            nodes = [(nodes[at][0], nodes[at][0][side][nodes[at][1]]) for at in splits
+                     for side in ("left_children", "right_children")]
+        zeros = np.zeros((1, features), dtype=np.float32)
+        self.base = 0.0  # what remains when the leaves are subtracted, just below
+        hard = [(zeros.T[level.feature] >= level.threshold).astype(dtype) for level in self.levels]
         self.base = float(booster.inplace_predict(zeros, predict_type="margin")[0]) - float(
-            self._sums((zeros.T[self.feature] >= self.threshold[:, None]).astype(dtype))[
-                self.roots].sum())
-
-    def _sums(self, rightwards):
-        """What is expected below every node, from the shares that its split sends to the right."""
-        expected = np.repeat(self.values[:, None], rightwards.shape[1], axis=1)
-        for span, level in reversed(self.levels):
-            low, high = expected[level.left], expected[level.right]
-            expected[level.nodes] = low + rightwards[span] * (high - low)
-        return expected
+            self._expect(hard)[0][0])
 
     def _shares(self, points, sigma):
-        steps = points.T.astype(self.dtype)[self.feature] - self.threshold[:, None]
+        """What each split sends to the right."""
+        columns = np.asarray(points, dtype=self.dtype).T
         with np.errstate(over="ignore"):  # exp(large) is inf, and the share 0
-            return 1 / (1 + np.exp(-sigma * steps))
+            return [1 / (1 + np.exp(sigma * (level.threshold - columns[level.feature])))
+                    for level in self.levels]
+
+    def _expect(self, shares):
+        """(scores, for each level by how much the right side of its splits is expected higher)."""
+        below = np.zeros((0, shares[0].shape[1]), dtype=self.dtype)
+        leads = []
+        for level, share in zip(reversed(self.levels), reversed(shares), strict=True):
+            left, lead = below[0::2], below[1::2] - below[0::2]
+            here = np.repeat(level.values, share.shape[1], axis=1)
+            here[level.splits] = left + share * lead
+            leads.append(lead)
+            below = here
+        return below.sum(axis=0) + self.base, leads[::-1]
 
     def score(self, points, sigma):
         """The smooth raw score of each point."""
-        return self._sums(self._shares(points, sigma))[self.roots].sum(axis=0) + self.base
+        return self._expect(self._shares(points, sigma))[0]
 
     def gradient(self, points, sigma):
         """(smooth raw scores, their gradients): a row for each point."""
         shares = self._shares(points, sigma)
-        expected = self._sums(shares)
-        reach = np.ones_like(expected)
-        for span, level in self.levels:
-            above, right = reach[level.nodes], shares[span]
-            reach[level.right] = above * right
-            reach[level.left] = above * (1 - right)
-        slopes = reach[self.splits] * (expected[self.right] - expected[self.left])
-        slopes *= sigma * shares * (1 - shares)
-        return expected[self.roots].sum(axis=0) + self.base, (self.of_feature @ slopes).T
+        scores, leads = self._expect(shares)
+        slopes = np.zeros((len(self.levels[0].of_feature), len(points)), dtype=self.dtype)
+        reach = np.ones((len(self.levels[0].values), len(points)), dtype=self.dtype)
+        for level, share, lead in zip(self.levels, shares, leads, strict=True):
+            above = reach[level.splits]
+            right = above * share
+            slopes += level.of_feature @ (sigma * right * (1 - share) * lead)
+            reach = np.empty((2 * len(above), len(points)), dtype=self.dtype)
+            reach[0::2], reach[1::2] = above - right, right
+        return scores, slopes.T
 
 
 def search(trees, predict, points, settings, iterations=1000, lower=None, upper=None):

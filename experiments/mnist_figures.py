@@ -67,6 +67,7 @@ def ratios(names, values):
         at.plot([np.median(one)] * 2, [place - 0.3, place + 0.3], color="black")
     at.axvline(1, color="gray", linewidth=1, linestyle=":")
     at.set_xscale("log")
+    at.xaxis.set_major_formatter("{x:g}")
     at.set_yticks(range(len(names)), names)
     at.invert_yaxis()
     at.set_xlabel("L2 distance over the smallest possible (log scale; bar: median)")
