@@ -35,33 +35,32 @@ def lengths(result, norm="l2"):
     return evaluate.distances(result.rows, result.points, norm, scale=None)
 
 
-def mean(values):
+def facts(pair, result, exact):
+    """What the tables show, by name, a number for each digit; NaN where its point is not valid."""
+    good = valid(pair, result)
+    ranges = np.ptp(pair.train.astype(float), axis=0)
+    moved = np.where(good[:, None], np.abs(result.points.astype(float) - result.rows), np.nan)
+    least = lengths(exact)
+    return {"valid": good.astype(float), "l1": moved.sum(axis=1),
+            "l2": np.sqrt((moved**2).sum(axis=1)),
+            "ratio": np.sqrt((moved**2).sum(axis=1)) / least,
+            "changed": np.where(good, (moved > 0).sum(axis=1), np.nan),
+            "visible": np.where(good, (moved > VISIBLE * ranges).sum(axis=1), np.nan),
+            "stability": stability_among(pair, result),
+            "seconds": np.full(len(good), result.seconds)}
+
+
+def known(values):
     values = np.asarray(values, dtype=float)
-    return float(values.mean()) if len(values) else np.nan
+    return values[~np.isnan(values)]
+
+
+def mean(values):
+    return float(known(values).mean()) if len(known(values)) else np.nan
 
 
 def median(values):
-    return float(np.median(values)) if len(values) else np.nan
-
-
-def ratios(pair, result, exact):
-    """How many times as far valid points are as the nearest ones, `exact`, of the same rows."""
-    good = valid(pair, result)
-    return lengths(result)[good] / lengths(exact)[good]
-
-
-def summary(pair, result):
-    """Means over the valid points of a tool."""
-    good = valid(pair, result)
-    some = result.at(good)
-    ranges = pair.train.max(axis=0) - pair.train.min(axis=0)
-    moved = np.abs(some.points.astype(float) - some.rows)
-    return {"digits": len(good), "valid": int(good.sum()),
-            "l1": mean(lengths(some, "l1")) if len(moved) else np.nan,
-            "l2": mean(lengths(some, "l2")) if len(moved) else np.nan,
-            "changed": mean((moved > 0).sum(axis=1)),
-            "visible": mean((moved > VISIBLE * ranges).sum(axis=1)),
-            "seconds": result.seconds}
+    return float(np.median(known(values))) if len(known(values)) else np.nan
 
 
 def key(row):
@@ -95,16 +94,17 @@ def stability(rows, around, answer, **neighbours):
 
 def stability_among(pair, result):
     """Equation 2 of Alvarez-Melis and Jaakkola among the wrong digits that are decided alike."""
-    good = result.at(valid(pair, result))
-    values = []
+    values = np.full(len(result.rows), np.nan)
+    good = valid(pair, result)
     for wrong in (0, 1):
-        some = good.at(good.now == wrong)
-        if len(some.rows) > 1:
+        places = np.flatnonzero(good & (result.now == wrong))
+        if len(places) > 1:
+            some = result.at(places)
             points = {key(row): point for row, point in zip(some.rows, some.points, strict=True)}
-            values.append(stability(
+            values[places] = stability(
                 some.rows, some.rows, lambda rows, points=points: [points[key(r)] for r in rows],
-                k=NEIGHBOURS))
-    return mean(np.concatenate(values)) if values else np.nan
+                k=NEIGHBOURS)
+    return values
 
 
 def stability_around(pair, rows, now, answer, moves=None):
@@ -129,8 +129,7 @@ def stability_around(pair, rows, now, answer, moves=None):
             return points
 
         values.append(stability(rows[places], alike, explain, **how))
-    values = np.concatenate(values)
-    return mean(values[~np.isnan(values)])
+    return np.concatenate(values)
 
 
 def misfit(ours, paper):

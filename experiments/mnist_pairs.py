@@ -88,8 +88,8 @@ def read_images(options):
 
 
 def fit_pca(images, chosen, size):
-    """Principal components of the training images of some digits."""
-    return PCA(size.components, svd_solver="covariance_eigh").fit(
+    """Principal components of the training images of some digits, each of variance 1."""
+    return PCA(size.components, whiten=True, svd_solver="covariance_eigh").fit(
         images.train[np.isin(images.labels, chosen)])
 
 

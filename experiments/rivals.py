@@ -1,6 +1,6 @@
 """Other tools that look for counterfactuals of an XGBoost classifier, each asked in its own way.
 
-Each function takes a `Task` and gives (points, seconds a row): float32 rows, NaN where the tool
+Each function takes a `Task` and gives (points, CPU seconds a row): float32 rows, NaN where the tool
 found nothing or failed. What is valid is for the caller to check. All of them are optional:
 `available` says which are installed.
 """
@@ -37,7 +37,7 @@ def each(task, answer):
     points = np.full(task.rows.shape, np.nan, dtype=np.float32)
     seconds = np.zeros(len(points))
     for i, row in enumerate(task.rows):
-        begin = time.perf_counter()
+        begin = time.process_time()
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), \
                 contextlib.redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
@@ -45,7 +45,7 @@ def each(task, answer):
                 found = answer(i, row)
             except Exception:  # noqa: BLE001 - whatever goes wrong in a tool, it found nothing
                 found = None
-        seconds[i] = time.perf_counter() - begin
+        seconds[i] = time.process_time() - begin
         if found is not None:
             points[i] = np.asarray(found, dtype=np.float32).ravel()
     return points, seconds
