@@ -115,6 +115,23 @@ def test_nothing_is_nearer_than_the_exact_answers(pair):
     assert not measures.valid(pair, measures.Result("", least.rows, least.now, back, 0.0)).any()
 
 
+def test_facts_are_of_valid_points_only(pair):
+    least = mnist.boxwood(pair, "l2", "Boxwood")
+    points = least.points.copy()
+    points[0], points[1] = pair.rows[0], np.nan
+    facts = measures.facts(
+        pair, measures.Result("", pair.rows, pair.now, points, 0.5), least)
+    assert facts["valid"].tolist() == [0, 0] + [1] * (len(points) - 2)
+    assert all(np.isnan(facts[key][:2]).all()
+               for key in ("l1", "l2", "ratio", "changed", "visible", "stability"))
+    assert np.allclose(facts["ratio"][2:], 1)
+    moved = np.abs(points[2].astype(float) - pair.rows[2])
+    assert facts["l1"][2] == pytest.approx(moved.sum())
+    assert facts["l2"][2] == pytest.approx(np.sqrt((moved**2).sum()))
+    assert facts["changed"][2] == np.count_nonzero(moved)
+    assert measures.mean(facts["seconds"]) == 0.5
+
+
 def test_units_change_what_is_nearest(pair):
     units = np.where(np.arange(pair.train.shape[1]) == 0, 1e3, 1.0)
     plain, cheap = (mnist.boxwood(pair, "l2", "", one).points.astype(float) - pair.rows
