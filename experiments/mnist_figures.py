@@ -18,25 +18,24 @@ def _image(at, pixels, side, **options):
 def strip(before, columns, words):
     """Images in a row, and below each its difference from the second one, `before`.
 
-    `columns` are (title, pixels); the first has no difference: it is the scan itself.
+    `columns` are (title, pixels); the first is the scan itself. Each difference has its own scale,
+    which is written below it.
     """
     side = round(len(before) ** 0.5)
-    figure, axes = plt.subplots(2, len(columns), figsize=(1.55 * len(columns) + 0.9, 3.9),
+    figure, axes = plt.subplots(2, len(columns), figsize=(1.55 * len(columns), 4.0),
                                 layout="constrained")
-    differences = [pixels - before for _, pixels in columns[1:]]
-    size = max(float(np.abs(difference).max()) for difference in differences) or 1.0
     for place, (title, pixels) in enumerate(columns):
         _image(axes[0, place], pixels, side, cmap="gray", vmin=0, vmax=1)
         axes[0, place].set_title(title, fontsize=9)
         if place < 2:
             axes[1, place].set_axis_off()
-        else:
-            shown = _image(axes[1, place], differences[place - 1], side, cmap="RdBu_r",
-                           vmin=-size, vmax=size)
-    bar = figure.colorbar(shown, ax=axes[1, :], shrink=0.9, pad=0.01)
-    bar.set_label("brighter / darker", fontsize=8)
-    bar.ax.tick_params(labelsize=8)
-    axes[1, 0].text(0, 0.5, words, transform=axes[1, 0].transAxes, fontsize=9, va="center")
+            continue
+        size = float(np.abs(pixels - before).max()) or 1.0
+        _image(axes[1, place], pixels - before, side, cmap="RdBu_r", vmin=-size, vmax=size)
+        axes[1, place].set_xlabel(f"−{size:.3f} to {size:.3f}", fontsize=8)
+    # It reaches into the empty place beside it, which the layout is not to make wider.
+    axes[1, 0].text(0, 0.5, words, transform=axes[1, 0].transAxes, fontsize=9,
+                    va="center").set_in_layout(False)
     return figure
 
 

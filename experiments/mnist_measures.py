@@ -35,6 +35,12 @@ def lengths(result, norm="l2"):
     return evaluate.distances(result.rows, result.points, norm, scale=None)
 
 
+def farther(pair, result, exact, norm):
+    """The mean distance of valid points over that of the exact ones of the same digits."""
+    good = valid(pair, result)
+    return mean(lengths(result, norm)[good]) / mean(lengths(exact, norm)[good])
+
+
 def facts(pair, result, exact):
     """What the tables show, by name, a number for each digit; NaN where its point is not valid."""
     good = valid(pair, result)
