@@ -24,6 +24,7 @@ class Task:
     train: np.ndarray
     labels: np.ndarray
     rows: np.ndarray
+    nodes: int = 300_000  # at most, of treecf's search
 
     def probabilities(self, rows):
         return self.model.predict_proba(np.asarray(rows, dtype=np.float32))
@@ -95,11 +96,10 @@ def nice(task, reward="proximity"):
     return each(task, lambda _, row: tool.explain(row.astype(float)[None]))
 
 
-def treecf(task, nodes=300_000, seed=1):
+def treecf(task, seed=1):
     """treecf's exact search, L1, with its warm start.
 
-    It is limited by nodes, some seconds' worth: a limit by the clock would give it less on a busy
-    machine.
+    It is limited by nodes: a limit by the clock would give it less on a busy machine.
     """
     from treecf import Counterfactual, Explainer, Target
 
@@ -109,7 +109,7 @@ def treecf(task, nodes=300_000, seed=1):
     def answer(i, row):
         ends = (-math.inf, 0.0) if now[i] == 1 else (math.nextafter(0.0, math.inf), math.inf)
         found = tool.explain(row.astype(float), Target.raw(range=ends), backend="exact",
-                             search="refine", time_budget_s=120.0, node_budget=nodes,
+                             search="refine", time_budget_s=120.0, node_budget=task.nodes,
                              warm_start=True, seed=seed)
         return found.x_cf if isinstance(found, Counterfactual) else None
     return each(task, answer)
