@@ -15,8 +15,8 @@ if ! cat "${lists[@]}" | cmp -s - "$venv/boxwood-requirements.txt"; then
   python3 -m venv "$venv"
   "${pip[@]}" -r "${lists[0]}"
   # One by one: what cannot be installed here is left out, and the pages say so.
-  { grep -v '^ *\(#\|$\)' "${lists[1]}" || true; } | while read -r library; do
-    "${pip[@]}" "$library" </dev/null || echo "experiments: $library is left out" >&2
+  { grep -v '^ *\(#\|$\)' "${lists[1]}" || true; } | while read -r -a library; do
+    "${pip[@]}" "${library[@]}" </dev/null || echo "experiments: ${library[*]} is left out" >&2
   done
   cat "${lists[@]}" >"$venv/boxwood-requirements.txt"
 fi

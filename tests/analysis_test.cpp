@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include <algorithm>
 
 namespace {
@@ -224,7 +226,14 @@ TEST(Widen, EverythingInsideHasTheOutcomeAndNoSideCanMove) {
                  !(rule.range.upper - rule.range.lower < 1000);
         });
     ASSERT_TRUE(wide.maximal || endless);
-    const auto inside = values_in(problem, wide, point);
+    // It holds for all values, whatever steps and lists say of what to change to.
+    RandomProblem free = problem;
+    for (FeatureRule& rule : free.query.features) {
+      if (rule.kind == FeatureKind::categorical) continue;
+      rule.step = 0;
+      rule.allowed.clear();
+    }
+    const auto inside = values_in(free, wide, point);
     EXPECT_TRUE(all_meet(problem, inside)) << testing::PrintToString(inside);
     ++checked;
     for (std::size_t d = 0; d < point.size(); ++d) {
@@ -237,7 +246,7 @@ TEST(Widen, EverythingInsideHasTheOutcomeAndNoSideCanMove) {
       // One admissible value more on either side, and something in the box has not the outcome.
       WideRegion whole = wide;
       whole.region[d] = problem.query.features[d].range;
-      const auto more = values_in(problem, whole, point)[d];
+      const auto more = values_in(free, whole, point)[d];
       for (const bool up : {false, true}) {
         const auto next = up ? std::upper_bound(more.begin(), more.end(), inside[d].back())
                              : std::lower_bound(more.begin(), more.end(), inside[d].front());
@@ -393,6 +402,58 @@ TEST(Robustness, IsTheDistanceToTheNearestOtherOutcome) {
     if (testing::Test::HasFailure()) return;
   }
   EXPECT_GT(checked, cases / 4);
+}
+
+TEST(Widen, HoldsForEveryValueWhateverListsAndStepsSay) {
+  // The outcome is lost between 0.6 and 0.7, where neither the list nor the steps have a value.
+  Ensemble model = binary_model(1, {stump(0, 0, -4, 1), stump(0, 0.6, 0, -3), stump(0, 0.7, 0, 3)});
+  Query query = query_for(model, std::vector{-1.0});
+  query.requirements = {require_class(1)};
+  query.features[0].range = {-2, 2};
+  const Prepared prepared(model);
+  for (const bool list : {true, false}) {
+    query.features[0].allowed = list ? std::vector{0.25, 0.5, 0.75, 1.5} : std::vector<double>{};
+    query.features[0].step = list ? 0 : 0.25;
+    const Answer answer = explain(prepared, query);
+    const WideRegion wide = widen(prepared, query, answer.best().point);
+    EXPECT_TRUE(wide.maximal);
+    EXPECT_EQ(wide.region[0].lower, 0);
+    EXPECT_FLOAT_EQ(static_cast<float>(wide.region[0].upper), 0.6F);
+  }
+}
+
+TEST(WhyNot, KnowsWhatAGroupMayBe) {
+  // Needs colour c and n above 0.5; a rule keeps each from that.
+  Ensemble model = binary_model(4, {stump(2, 0.5, -2, 1), stump(3, 0.5, -2, 1)});
+  Query query = query_for(model, std::vector{1.0, 0.0, 0.0, 0.0});
+  query.requirements = {require_class(1)};
+  query.groups = {{{0, 1, 2}, 1, false}};
+  for (FeatureRule& rule : query.features) rule.range = {0, 1};
+  const Prepared prepared(model);
+  query.features[2].range.upper = 0;
+  const WhyNot colour = find_why_not(prepared, query);
+  ASSERT_EQ(colour.blockers.size(), 1U);
+  EXPECT_EQ(colour.blockers[0].rule, (Rule{Rule::Kind::allowed, 0}));
+  EXPECT_EQ(colour.blockers[0].without.status, Status::optimal);
+  query.features[3].range.upper = 0.25;
+  const WhyNot both = find_why_not(prepared, query);
+  ASSERT_FALSE(both.impossible);
+  ASSERT_EQ(both.blockers.size(), 1U);  // either alone blocks it; without it the other still does
+  EXPECT_TRUE(both.blockers[0].without.solutions.empty());
+}
+
+TEST(Map, WithARadiusLeavesOutWhatALimitLeftOpen) {
+  const Ensemble model = binary_model(3, {stump(2, 0.5, -1, 1), stump(0, 0.25, -2, 0)});
+  Query query = query_for(model, std::vector{0.0, 0.0, 0.0});
+  query.requirements = {require_class(1)};
+  MapOptions options;
+  options.radius = 0.75;
+  std::atomic<bool> interrupt = true;
+  Options limited;
+  limited.limits.interrupt = &interrupt;
+  const Map map = draw_map(Prepared(model), query, options, limited);
+  EXPECT_EQ(map.stop, Stop::interrupt);
+  for (const MapCell& cell : map.cells) EXPECT_LT(cell.cost, 1e9) << "undecided is not unreachable";
 }
 
 TEST(WhyNot, LabelsThatDoNotExistAreNoWayOut) {

@@ -176,6 +176,28 @@ TEST_F(Shown, NothingBeyondARuleIsOffered) {
   EXPECT_EQ(anything(), "between 10 and 25");
 }
 
+TEST_F(Shown, RangesOfTheQueryCountNotThoseOfTheSchema) {
+  schema.features[0].range = {4, 20};
+  rule().range = {0, 100};
+  EXPECT_EQ(anything(), "at least 10");
+  ensemble.trees.push_back(stump(0, 30, 0, -4));
+  EXPECT_EQ(anything(), "at least 10 and less than 30");
+}
+
+TEST_F(Shown, AColumnOfAGroupIsWhatItIs) {
+  ensemble = binary_model(2, {stump(1, 0.5, -1, 1)});
+  schema = schema_for(ensemble);
+  schema.groups = {{"colour", {0, 1}, {"red", "blue"}, 1, false}};
+  query = query_for(ensemble, std::vector{1.0, 0.0});
+  apply(schema, query);
+  query.requirements = {require_class(1)};
+  EXPECT_EQ(anything(), "blue");
+  const Answer answer = explain(Prepared(ensemble), query);
+  const std::string json = to_json({ensemble, schema, query, answer, 0, std::nullopt});
+  EXPECT_NE(json.find("exactly 0"), std::string::npos) << json;
+  EXPECT_NE(json.find("exactly 1"), std::string::npos) << json;
+}
+
 TEST_F(Shown, CodesThatMayNotBeChosenAreNot) {
   ensemble.features[0].kind = FeatureKind::categorical;
   ensemble.trees[0].sets = {{1, 2, 3}};
@@ -191,6 +213,9 @@ TEST_F(Shown, CodesThatMayNotBeChosenAreNot) {
   apply(schema, query);
   query.requirements = {require_class(1)};
   EXPECT_EQ(anything(), "one of: b, c, d");
+  rule().changes = {{0, 1, infinity, 1}};
+  EXPECT_EQ(anything(), "one of: b, d");
+  rule().changes.clear();
   rule().allowed = {0, 2, 3};
   EXPECT_EQ(anything(), "one of: c, d");
   query.clauses = {{{Literal{0, {}, false, true, {3}}, rises(query, 1)}}};

@@ -2,6 +2,8 @@
 #include <boxwood/error.hpp>
 #include <boxwood/schema.hpp>
 
+#include "small_models.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -49,6 +51,26 @@ const char* const full = R"({
      "fixed": true}
   ]
 })";
+
+TEST(Schema, LabelsSayWhichCategoriesThereAre) {
+  // The model's splits name codes 0 and 1 and it knows no names; the schema knows two more.
+  Ensemble model = binary_model(1, {stump(0, 0.5, -1, 1)});
+  model.features[0].kind = FeatureKind::categorical;
+  model.features[0].categories = {{0, ""}, {1, ""}};
+  Schema schema = schema_for(model);
+  Query query = query_for(model, std::vector{0.0});
+  apply(schema, query);
+  EXPECT_EQ(query.features[0].allowed, (std::vector{0.0, 1.0}));
+  schema.features[0].labels = {"car", "tv", "kitchen", "boat"};
+  schema.features[0].range = {0, 3};
+  apply(schema, query);
+  EXPECT_TRUE(query.features[0].allowed.empty());
+  EXPECT_EQ(query.features[0].range, (Interval{0, 3}));
+  model.features[0].categories = {{0, "car"}, {1, "tv"}};  // named: these are all
+  query = query_for(model, std::vector{0.0});
+  apply(schema_for(model), query);
+  EXPECT_EQ(query.features[0].allowed, (std::vector{0.0, 1.0}));
+}
 
 TEST(Schema, EverythingInTheFileIsRead) {
   const Schema schema = read(full);

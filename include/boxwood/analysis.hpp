@@ -44,10 +44,11 @@ struct Menu {
 Menu find_menu(const Prepared& prepared, const Query& query, const MenuOptions& menu = {},
                const Options& options = {});
 
-/// A box around a point in which every admissible value of every feature, as the models read it, in
-/// any combination, has the outcome. Rules about several features do not count here: it holds
-/// whether they are obeyed or not. Fixed features keep their value, and no interval reaches over a
-/// gap in what the rules of its feature allow.
+/// A box around a point in which every value of every feature, as the models read it, in any
+/// combination, has the outcome; of features that are whole numbers every whole number. Rules about
+/// several features, steps and lists do not count here: it holds whether they are obeyed or not.
+/// Fixed features keep their value, and no interval reaches beyond the range of its feature, its
+/// direction or the size of its change.
 struct WideRegion {
   std::vector<Interval> region;
   /// Of a categorical feature the codes that will do, of a one-hot group (at its first column) the
@@ -169,7 +170,8 @@ struct MapCell {
 };
 struct Map {
   Interval x_view, y_view;
-  std::vector<MapCell> cells;  ///< neighbours that are decided alike are one; they cover the view
+  /// Neighbours that are decided alike are one. They cover the view, but for what a limit left open.
+  std::vector<MapCell> cells;
   Stop stop = Stop::finished;
 };
 /// The exact decision regions over two features around the query's point. Throws Error when there

@@ -127,6 +127,8 @@ class Quilt {
 
 class Painter {
  public:
+  static constexpr std::size_t undecided = std::numeric_limits<std::size_t>::max();
+
   Painter(const Prepared& prepared, const Query& query, const MapOptions& map, Budget& budget)
       : prepared_(prepared), query_(query), map_(map), budget_(budget) {}
 
@@ -138,7 +140,7 @@ class Painter {
     MapCell cell;
     std::vector<double> key;
     if (map_.radius) {
-      look_around(point, cell);
+      if (!look_around(point, cell)) return undecided;
       key = {cell.meets ? 1.0 : 0.0, cell.cost};
     } else {
       const Ensemble& first = prepared_.ensembles().front();
@@ -159,7 +161,9 @@ class Painter {
  private:
   /// The cheapest change of the other features that gives what is wanted. What the two features are
   /// drawn at is no change that anybody makes: it costs nothing and counts among no changes.
-  void look_around(const std::vector<double>& point, MapCell& cell) {
+  /// False where a limit came first.
+  bool look_around(const std::vector<double>& point, MapCell& cell) {
+    if (budget_.stopped()) return false;
     Query around = query_;
     around.point = point;
     around.features[map_.x].fixed = around.features[map_.y].fixed = true;
@@ -167,8 +171,10 @@ class Painter {
     options.ties = 1;
     const Answer answer = explain(prepared_, around, options);
     budget_.note(answer);
+    if (answer.status == Status::feasible || answer.status == Status::unknown) return false;
     cell.cost = answer.solutions.empty() ? infinity : answer.cost;
     cell.meets = !answer.solutions.empty() && answer.distance <= *map_.radius;
+    return true;
   }
 
   const Prepared& prepared_;
@@ -240,6 +246,7 @@ Map draw_map(const Prepared& prepared, const Query& query, const MapOptions& map
     quilt.add_row(row.range, patterns);
   }
   for (const Quilt::Patch& patch : quilt.patches()) {
+    if (patch.pattern == Painter::undecided) continue;
     MapCell cell = painter.cell(patch.pattern);
     cell.x = patch.x;
     cell.y = patch.y;

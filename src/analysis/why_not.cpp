@@ -150,6 +150,11 @@ class Inquiry {
   Budget& budget_;
 };
 
+/// Whether a column of a one-hot group may not be 0, or may not be 1.
+bool keeps_out(const FeatureRule& rule) {
+  return !rule.range.contains(0) || !rule.range.contains(1);
+}
+
 }  // namespace
 
 std::vector<Rule> rules_of(const Query& query) {
@@ -163,7 +168,12 @@ std::vector<Rule> rules_of(const Query& query) {
       if (there) rules.push_back({kind, d});
     };
     add(fixed, Rule::Kind::fixed);
-    if (set.group) continue;
+    if (set.group) {
+      add(std::any_of(set.columns.begin(), set.columns.end(),
+                      [&](std::size_t column) { return keeps_out(query.features[column]); }),
+          Rule::Kind::allowed);
+      continue;
+    }
     const FeatureRule& rule = query.features[d];
     add(rule.range.lower > rule.domain.lower, Rule::Kind::range_lower);
     add(rule.range.upper < rule.domain.upper, Rule::Kind::range_upper);
@@ -211,6 +221,10 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
         break;
       case Rule::Kind::allowed:
         own.allowed.clear();
+        for (const OneHot& group : free.groups) {
+          if (group.columns.front() != rule.index) continue;
+          for (const std::size_t column : group.columns) free.features[column].range = {0, 1};
+        }
         break;
       case Rule::Kind::step:
         own.step = 0;

@@ -88,6 +88,8 @@ class Widening {
       rule.most_change = infinity;
       rule.missing_allowed = false;
       rule.changes.clear();
+      rule.step = 0;  // steps and lists say what to change to, and the value now may be another
+      rule.allowed.clear();
       if (set.group) continue;
       if (rule.fixed || std::isnan(value)) {
         if (!std::isnan(value)) wide_.region[d] = {value, value};

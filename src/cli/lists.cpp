@@ -132,7 +132,13 @@ std::vector<std::size_t> parse_features(std::string_view text, const Schema& sch
   if (const auto whole = find_feature(text, schema)) return {*whole};
   std::vector<std::size_t> features;
   for (const std::string& name : split(text, flag)) {
-    features.push_back(feature_named(name, text, schema, flag));
+    const auto group = std::find_if(schema.groups.begin(), schema.groups.end(),
+                                    [&](const GroupSchema& one) { return one.title == name; });
+    if (!find_feature(name, schema) && group != schema.groups.end()) {
+      features.insert(features.end(), group->columns.begin(), group->columns.end());
+    } else {
+      features.push_back(feature_named(name, text, schema, flag));
+    }
   }
   return features;
 }

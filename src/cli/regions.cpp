@@ -32,8 +32,10 @@ struct RegionFlags {
   OutputFlags output;
 };
 
-std::string why(Stop stop, std::size_t limit) {
-  if (stop == Stop::finished) return "these are all";
+std::string why(Stop stop, std::size_t limit, bool missing) {
+  if (stop == Stop::finished) {
+    return missing ? "these are all in which no value appears or goes missing" : "these are all";
+  }
   if (stop == Stop::visitor) return fmt::format("stopped at --limit {}, there are more", limit);
   return stop_text(stop) + ", there may be more";
 }
@@ -79,8 +81,10 @@ int run(const RegionFlags& flags) {
                      [](const Region& a, const Region& b) { return a.cost < b.cost; });
     for (const Region& region : kept) write(region);
   }
-  const std::string told =
-      fmt::format("{} region{}: {}.\n", count, count == 1 ? "" : "s", why(stop, flags.limit));
+  const bool missing = std::any_of(query.features.begin(), query.features.end(),
+                                   [](const FeatureRule& rule) { return rule.missing_allowed; });
+  const std::string told = fmt::format("{} region{}: {}.\n", count, count == 1 ? "" : "s",
+                                       why(stop, flags.limit, missing));
   writer.say(count == 0 ? told : "\n" + told);
   writer.finish();
   if (flags.output.format != "table" && stop != Stop::finished) std::cerr << "boxwood: " << told;

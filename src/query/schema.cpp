@@ -5,8 +5,12 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 namespace boxwood {
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The labels of codes 0, 1, … where the model knows them all.
 std::vector<std::string> labels_of(const Feature& feature) {
@@ -67,6 +71,10 @@ void apply(const Schema& schema, Query& query) {
     to.weight = from.weight;
     to.scale = from.scale;
     to.fixed = from.fixed;
+    // Where the model names no values of a category, it lists those that its splits name; a schema
+    // that says which there are knows better.
+    const bool told = !from.other_codes && from.range.upper < infinity;
+    if (told && to.kind == FeatureKind::categorical) to.allowed.clear();
     if (!from.allowed.empty()) to.allowed = from.allowed;
     to.step = from.step;
     to.missing_allowed = from.missing_allowed;

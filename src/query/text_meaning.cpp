@@ -21,10 +21,8 @@ constexpr std::size_t most_allowed = 1000;  // values listed instead of a clause
 
 class Meaning {
  public:
-  /// `given`: the rules of the features before this text.
-  Meaning(std::span<const Ensemble> ensembles, const Names& names,
-          std::span<const FeatureRule> given, Draft& draft)
-      : names_(names), given_(given), draft_(draft), query_(draft.query) {
+  Meaning(std::span<const Ensemble> ensembles, const Names& names, Draft& draft)
+      : names_(names), draft_(draft), query_(draft.query) {
     const bool single = std::any_of(ensembles.begin(), ensembles.end(), [](const Ensemble& one) {
       return one.input == Precision::float32;
     });
@@ -172,35 +170,6 @@ class Meaning {
                                              : "with the statements before it nothing is left");
     }
     demands.push_back({values, missing, condition_->part});
-    if (!missing && !subject.group) check_reach(subject.index, values);
-  }
-
-  /// Against what the schema, or whoever made the query, lets the feature change to. What other
-  /// statements left of it does not count: that may depend on the row.
-  void check_reach(std::size_t feature, const Values& values) const {
-    const FeatureRule& rule = given_[feature];
-    if (contains(values, query_.point[feature])) return;
-    const Values reach = common(values, Values{rule.range});
-    const bool reachable = rule.allowed.empty()
-                               ? !reach.empty()
-                               : std::any_of(rule.allowed.begin(), rule.allowed.end(),
-                                             [&](double one) { return contains(reach, one); });
-    if (reachable) return;
-    const bool by_range = !rule.range.empty() && rule.allowed.empty();
-    fail(condition_->part,
-         fmt::format("nothing that \"{}\" may change to is like that", names_.title({feature})),
-         by_range ? fmt::format("Its range is {} to {}", value_word(feature, rule.range.lower),
-                                value_word(feature, rule.range.upper))
-                  : "Its allowed values are others");
-  }
-
-  /// A value as its label, where it has one.
-  std::string value_word(std::size_t feature, double value) const {
-    const std::vector<std::string> labels = names_.labels({feature});
-    const bool labelled =
-        value >= 0 && value < static_cast<double>(labels.size()) && value == std::floor(value);
-    if (!labelled) return fmt::format("{}", value);
-    return fmt::format("\"{}\"", labels[static_cast<std::size_t>(value)]);
   }
 
   Interval as_read(const Interval& range) const {
@@ -259,6 +228,8 @@ class Meaning {
   bool restrict_group(std::size_t index, const Values& values) {
     OneHot& group = query_.groups[index];
     const auto none = static_cast<double>(group.columns.size());
+    // That some column is hot may have been open before: then this is a rule of its own.
+    if (!contains(values, none) && group.none_allowed) return false;
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
       if (contains(values, static_cast<double>(k))) continue;
       Interval& range = query_.features[group.columns[k]].range;
@@ -266,12 +237,10 @@ class Meaning {
       if (cold.empty()) return false;
       range = cold;
     }
-    if (!contains(values, none)) group.none_allowed = false;
     return true;
   }
 
   const Names& names_;
-  std::span<const FeatureRule> given_;
   Draft& draft_;
   Query& query_;
   Precision precision_ = Precision::float64;
@@ -310,7 +279,7 @@ void add_text(std::span<const QueryText> texts, std::span<const Ensemble> ensemb
   for (std::size_t i = 0; i < texts.size(); ++i) {
     text::Parser(sources[i], texts[i].may_hold, ensembles, models, names, draft).run();
   }
-  text::Meaning(ensembles, names, query.features, draft).run();
+  text::Meaning(ensembles, names, draft).run();
   query = std::move(draft.query);
 }
 

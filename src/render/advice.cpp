@@ -46,15 +46,17 @@ std::string part(const Explanation& explanation, const ChangeText& change) {
   const bool continuous =
       !grouped && feature.kind.value_or(FeatureKind::continuous) == FeatureKind::continuous;
   std::string to = change.anything;
-  if (findings.wide) to = wide_text(ensemble, schema, query, *findings.wide, i);
+  if (findings.wide)
+    to = wide_text(ensemble, schema, query, *findings.wide, answer.best().point, i);
   const FeatureRule& rule = query.features[i];
   if (continuous && rule.allowed.empty() && rule.step == 0) {
-    const Interval region = findings.wide
-                                ? findings.wide->region[i]
-                                : admissible_part(query, answer.best().point, i,
-                                                  answer.best().region[i], ensemble.input);
-    to = interval_text(feature, plain_interval(region, ensemble.input, query.point[i]),
-                       ensemble.input, query.point[i]);
+    const Solution& best = answer.best();
+    const Interval region =
+        admissible_part(query, best.point, i,
+                        findings.wide ? findings.wide->region[i] : best.region[i], ensemble.input);
+    to = interval_text(words_for(schema, query, i),
+                       plain_interval(region, ensemble.input, query.point[i]), ensemble.input,
+                       query.point[i]);
   }
   if (to == "anything") to = change.then;
   return fmt::format("{} to {} (now {})", change.title, to, change.now);

@@ -13,12 +13,6 @@
 namespace boxwood {
 namespace {
 
-std::string label_of(const Schema& schema, const GroupSchema& group, std::size_t place) {
-  if (place == group.columns.size()) return "none";
-  return group.labels.empty() ? title_of(schema.features[group.columns[place]])
-                              : group.labels[place];
-}
-
 std::size_t hot_place(const GroupSchema& group, const std::vector<double>& point) {
   std::size_t place = 0;
   while (place < group.columns.size() && point[group.columns[place]] != 1) ++place;
@@ -71,6 +65,20 @@ bool is_allowed(const Query& query, std::size_t feature, double code) {
   return listed && rule.range.contains(code) && std::isfinite(term_cost(query, feature, code));
 }
 
+/// The codes of a category that a solution's region holds, as far as they are known.
+std::vector<double> codes_inside(const FeatureSchema& words, const Query& query,
+                                 const Solution& solution, std::size_t feature) {
+  if (feature < solution.codes.size() && !solution.codes[feature].empty()) {
+    return {solution.codes[feature].begin(), solution.codes[feature].end()};
+  }
+  std::vector<double> codes = query.features[feature].allowed;
+  if (codes.empty()) {
+    for (std::size_t k = 0; k < words.labels.size(); ++k) codes.push_back(static_cast<double>(k));
+  }
+  std::erase_if(codes, [&](double code) { return !solution.region[feature].contains(code); });
+  return codes;
+}
+
 /// An interval as far as a list or a step allows values in it.
 std::string allowed_text(const FeatureSchema& words, const FeatureRule& rule, const Interval& part,
                          Precision precision, double now) {
@@ -99,6 +107,20 @@ std::string allowed_text(const FeatureSchema& words, const FeatureRule& rule, co
 
 }  // namespace
 
+FeatureSchema words_for(const Schema& schema, const Query& query, std::size_t feature) {
+  FeatureSchema words = schema.features[feature];
+  const Interval& range = query.features[feature].range;
+  words.range.lower = std::min(words.range.lower, range.lower);
+  words.range.upper = std::max(words.range.upper, range.upper);
+  return words;
+}
+
+std::string label_of(const Schema& schema, const GroupSchema& group, std::size_t place) {
+  if (place == group.columns.size()) return "none";
+  return group.labels.empty() ? title_of(schema.features[group.columns[place]])
+                              : group.labels[place];
+}
+
 const GroupSchema* group_of(const Schema& schema, std::size_t feature) {
   for (const GroupSchema& group : schema.groups) {
     if (std::count(group.columns.begin(), group.columns.end(), feature) > 0) return &group;
@@ -114,22 +136,21 @@ std::size_t count_features(const Schema& schema) {
 
 std::string anything_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                           const Solution& solution, std::size_t feature) {
-  const FeatureSchema& words = schema.features[feature];
-  const bool by_code = words.kind == FeatureKind::categorical && feature < solution.codes.size() &&
-                       !solution.codes[feature].empty();
-  if (!by_code) {
+  const FeatureSchema words = words_for(schema, query, feature);
+  if (group_of(schema, feature)) return "exactly " + value_text(words, solution.point[feature]);
+  if (words.kind != FeatureKind::categorical || std::isnan(solution.point[feature])) {
     const Interval part =
         admissible_part(query, solution.point, feature, solution.region[feature], ensemble.input);
     return allowed_text(words, query.features[feature], part, ensemble.input, query.point[feature]);
   }
   std::vector<std::string> labels;
   std::vector<double> point = solution.point;
-  for (const std::int32_t code : solution.codes[feature]) {
-    point[feature] = static_cast<double>(code);
-    const bool now = point[feature] == query.point[feature];
-    if (!now && !is_allowed(query, feature, point[feature])) continue;
-    if (!words.range.contains(point[feature]) || !obeys(query, point, ensemble.input)) continue;
-    labels.push_back(value_text(words, point[feature], ensemble.input));
+  for (const double code : codes_inside(words, query, solution, feature)) {
+    point[feature] = code;
+    const bool now = code == query.point[feature];
+    if (!now && !is_allowed(query, feature, code)) continue;
+    if (!words.range.contains(code) || !obeys(query, point, ensemble.input)) continue;
+    labels.push_back(value_text(words, code, ensemble.input));
   }
   if (labels.empty()) return value_text(words, solution.point[feature], ensemble.input);
   return one_of(labels);
@@ -184,7 +205,7 @@ std::string shown_value(const Ensemble& ensemble, const Schema& schema,
 }
 
 std::string wide_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
-                      const WideRegion& wide, std::size_t feature) {
+                      const WideRegion& wide, std::span<const double> point, std::size_t feature) {
   const auto values_at = [&](std::size_t i) {
     return i < wide.values.size() ? wide.values[i] : std::vector<double>{};
   };
@@ -201,10 +222,14 @@ std::string wide_text(const Ensemble& ensemble, const Schema& schema, const Quer
     if (holds(places, static_cast<double>(group->columns.size()))) inside.emplace_back("none");
     return some_of(inside, outside);
   }
-  const FeatureSchema& words = schema.features[feature];
+  const FeatureSchema words = words_for(schema, query, feature);
   const std::vector<double> codes = values_at(feature);
   if (codes.empty()) {
-    return interval_text(words, wide.region[feature], ensemble.input, query.point[feature]);
+    const Interval& region = wide.region[feature];
+    const double now = query.point[feature];
+    if (point[feature] == now) return interval_text(words, region, ensemble.input, now);
+    const Interval part = admissible_part(query, point, feature, region, ensemble.input);
+    return allowed_text(words, query.features[feature], part, ensemble.input, now);
   }
   for (const double code : codes) inside.push_back(value_text(words, code, ensemble.input));
   for (std::size_t k = 0; k < words.labels.size(); ++k) {

@@ -31,7 +31,8 @@ std::string others_text(const Explanation& explanation) {
       continue;
     if (group && std::count(told.begin(), told.end(), group) > 0) continue;
     told.push_back(group);
-    const std::string text = wide_text(ensemble, schema, query, *findings.wide, i);
+    const std::string text =
+        wide_text(ensemble, schema, query, *findings.wide, answer.best().point, i);
     if (text == "anything") {
       free.push_back(shown_title(schema, i));
     } else if (text != "missing") {

@@ -40,7 +40,8 @@ Json wide_json(const Explanation& explanation, const WideRegion& wide) {
   }
   Json words = Json::object();
   for (std::size_t i = 0; i < wide.region.size(); ++i) {
-    words[ensemble.features[i].name] = wide_text(ensemble, schema, query, wide, i);
+    words[ensemble.features[i].name] =
+        wide_text(ensemble, schema, query, wide, answer.best().point, i);
   }
   return {{"maximal", wide.maximal},
           {"stop", to_string(wide.stop)},

@@ -35,6 +35,13 @@ const Requirement* first_requirement(const Query& query) {
   return query.requirements.empty() ? nullptr : &query.requirements.front();
 }
 
+/// The query with its first requirement as if it were wanted, where it is what is not wanted.
+Query asserted(const Query& query) {
+  Query opposite = query;
+  opposite.requirements.front().negated = false;
+  return opposite;
+}
+
 /// The library's probability of a class, where it gives one.
 std::optional<double> probability_of(const Ensemble& ensemble, std::size_t target,
                                      std::span<const double> outputs) {
@@ -104,6 +111,18 @@ double score_value(const ScoreIn& wanted, std::span<const double> scores) {
   return scores[wanted.output] - (wanted.rival ? scores[*wanted.rival] : 0);
 }
 
+/// Whether the row has the outcome as it is, but breaks a rule.
+bool only_breaks_rules(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
+  if (answer.already_met || query.requirements.empty()) return false;
+  const std::size_t asked = query.requirements.front().ensemble;
+  const std::vector<double> scores = ensemble.predict(query.point);
+  return std::all_of(query.requirements.begin(), query.requirements.end(),
+                     [&](const Requirement& requirement) {
+                       return requirement.ensemble == asked && meets(requirement, ensemble, scores);
+                     });
+}
+
 }  // namespace
 
 const char* cost_name(Norm norm) {
@@ -162,6 +181,14 @@ std::string standing_text(const Ensemble& ensemble, const Schema& schema, const 
   const std::vector<double> outputs = ensemble.transform(scores);
   const Requirement* requirement = first_requirement(query);
   if (!requirement) return {};
+  if (requirement->negated) {
+    std::string text = standing_text(ensemble, schema, asserted(query), scores);
+    const auto* wanted = std::get_if<ClassIs>(&requirement->outcome);
+    const bool below = wanted && wanted->probability && !wanted->margin;
+    const std::size_t needed = text.rfind("needed ");
+    if (needed == std::string::npos) return text;
+    return text.insert(needed + 7, below ? "less than " : "anything but ");
+  }
   if (const auto* wanted = std::get_if<OutputIn>(&requirement->outcome)) {
     const FeatureSchema words = output_words(schema);
     const std::string needed = interval_text(words, wanted->range, ensemble.accumulator);
@@ -235,9 +262,14 @@ std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const 
   const Requirement* requirement = first_requirement(query);
   if (!requirement) return "is allowed";
   if (requirement->negated) {
-    Query opposite = query;
-    opposite.requirements.front().negated = false;
-    return "does anything else than what " + target_phrase(ensemble, schema, opposite);
+    std::string phrase = target_phrase(ensemble, schema, asserted(query));
+    const std::string_view at_least = "with probability at least ";
+    const auto* wanted = std::get_if<ClassIs>(&requirement->outcome);
+    const std::size_t place = phrase.find(at_least);
+    if (wanted && !wanted->margin && place != std::string::npos) {
+      return phrase.replace(place, at_least.size(), "with probability below ");
+    }
+    return "does anything else than what " + phrase;
   }
   std::string phrase;
   if (const auto* wanted = std::get_if<OutputIn>(&requirement->outcome)) {
@@ -314,8 +346,8 @@ std::string headline(const Explanation& explanation) {
 
 std::string verdict(const Explanation& explanation) {
   const Answer& answer = explanation.answer;
-  const std::string phrase =
-      target_phrase(explanation.ensemble, explanation.schema, explanation.query);
+  std::string phrase = target_phrase(explanation.ensemble, explanation.schema, explanation.query);
+  if (only_breaks_rules(explanation)) phrase = "keeps to the rules and " + phrase;
   const std::string time = duration_text(answer.statistics.seconds);
   if (answer.already_met) return "Nothing to change: this outcome is the one that was asked for.";
   switch (answer.status) {

@@ -1,4 +1,5 @@
 // The rules of a query in words, as a list of what stands in the way names them.
+#include "render/changes.hpp"
 #include "render/outcome.hpp"
 #include "render/words.hpp"
 
@@ -72,7 +73,7 @@ std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Quer
   }
   const FeatureSchema& feature = schema.features[rule.index];
   const FeatureRule& says = query.features[rule.index];
-  const std::string& title = title_of(feature);
+  const std::string title = shown_title(schema, rule.index);
   const Precision precision = ensemble.input;
   switch (rule.kind) {
     case Rule::Kind::fixed:
@@ -83,6 +84,14 @@ std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Quer
       return end_text(feature, says.range.upper, says.range.upper_closed, false, precision);
     case Rule::Kind::allowed: {
       std::vector<std::string> values;
+      if (const GroupSchema* group = group_of(schema, rule.index)) {
+        for (std::size_t k = 0; k < group->columns.size(); ++k) {
+          if (query.features[group->columns[k]].range.contains(1)) {
+            values.push_back(label_of(schema, *group, k));
+          }
+        }
+        return fmt::format("{} only {}", title, or_list(values));
+      }
       for (const double value : says.allowed) {
         values.push_back(value_text(feature, value, precision));
       }

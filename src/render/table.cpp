@@ -38,7 +38,8 @@ Lines explained_changes(const Explanation& explanation) {
   lines.front().emplace_back("holds for anything in");
   const auto changes = changes_in_words(ensemble, schema, query, answer.best());
   for (std::size_t k = 0; k < changes.size(); ++k) {
-    lines[k + 1].push_back(wide_text(ensemble, schema, query, *findings.wide, changes[k].feature));
+    lines[k + 1].push_back(wide_text(ensemble, schema, query, *findings.wide, answer.best().point,
+                                     changes[k].feature));
   }
   return lines;
 }
