@@ -4,11 +4,19 @@ import pathlib
 import subprocess
 import sys
 
+import matplotlib
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 import guides  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def style_of_its_own():
+    """The pictures of pages have a style, which is not for the tests that follow."""
+    with matplotlib.rc_context():
+        yield
 
 
 @pytest.mark.parametrize("name", sorted(guides.scripts()))
