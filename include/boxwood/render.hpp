@@ -27,6 +27,11 @@ namespace boxwood {
 std::string value_text(const FeatureSchema& feature, double value,
                        Precision precision = Precision::float32);
 
+/// What the wide region of a point leaves to a feature or its group; of one that changes what may
+/// be chosen.
+std::string wide_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                      const WideRegion& wide, std::span<const double> point, std::size_t feature);
+
 /// What a rule of the query says: "savings fixed", "duration at least 24 months".
 std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                       const Rule& rule);

@@ -317,6 +317,14 @@ void bind_model(nb::module_& module) {
           },
           "query"_a, "rule"_a)
       .def(
+          "wide_text",
+          [](const Model& self, const Query& query, const WideRegion& wide, const Point& point,
+             std::size_t feature) {
+            return wide_text(self.ensembles.front(), self.schema, query, wide, vector_of(point),
+                             feature);
+          },
+          "query"_a, "wide"_a, "point"_a, "feature"_a)
+      .def(
           "interval_text",
           [](const Model& self, std::size_t feature, const Interval& interval,
              std::optional<double> now) {

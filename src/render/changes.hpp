@@ -40,11 +40,6 @@ std::string shown_title(const Schema& schema, std::size_t feature);
 std::string shown_value(const Ensemble& ensemble, const Schema& schema,
                         const std::vector<double>& point, std::size_t feature);
 
-/// What the wide region of a point leaves to a feature or its group; of one that changes what may
-/// be chosen.
-std::string wide_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
-                      const WideRegion& wide, std::span<const double> point, std::size_t feature);
-
 /// How many features people see: a one-hot group is one.
 std::size_t count_features(const Schema& schema);
 
