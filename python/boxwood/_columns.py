@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from boxwood._groups import Group
 from boxwood._tables import Column, columns_of, is_row, is_table, missing, module_of
 from boxwood.errors import Error
-from boxwood.schema import Feature, Schema, nearest
+from boxwood.schema import Feature, OneHot, Schema, nearest
 
 UNNAMED = ("f", "Column_", "x", "column_", "feature_")
 
@@ -79,6 +80,65 @@ class Columns:
         self.places.update({name: i for i, name in reversed(list(enumerate(names)))})
         self.unnamed = all(name == f"{start}{i}" for start in [_start(names)]
                            for i, name in enumerate(names))
+
+        self.groups = [self._group(one) for one in schema.one_hot]
+        self._group_at = {i: group for group in self.groups for i in group.places}
+
+    def _group(self, known: OneHot) -> Group:
+        places = [self.index(name, "schema") for name in known.columns]
+        return Group(known.title or self.names[places[0]], places,
+                     list(known.labels or [self.titles[i] for i in places]))
+
+    def group_of(self, index: int) -> Group | None:
+        """Find the one-hot group of a column.
+
+        Parameters
+        ----------
+        index : int
+            The column.
+
+        Returns
+        -------
+        Group or None
+            None where it is a feature of its own.
+        """
+        return self._group_at.get(index)
+
+    def shown(self, index: int) -> str:
+        """Say what people call a column: its title, or that of its one-hot group.
+
+        Parameters
+        ----------
+        index : int
+            The column.
+
+        Returns
+        -------
+        str
+            The title.
+        """
+        group = self.group_of(index)
+        return self.titles[index] if group is None else group.title
+
+    def places_of(self, name: Any, place: str) -> list[int]:
+        """Find the columns of a feature or of a one-hot group.
+
+        Parameters
+        ----------
+        name : str or int
+            A name, a title, or a group's title.
+        place : str
+            Names the argument in errors.
+
+        Returns
+        -------
+        list of int
+            Their numbers.
+        """
+        for group in self.groups:
+            if name == group.title:
+                return list(group.places)
+        return [self.index(name, place)]
 
     def __len__(self) -> int:
         """Count them."""

@@ -86,15 +86,17 @@ def escape(text: str) -> str:
 
 def _shares(answer: Answer, name: str) -> tuple[float, float, float, float] | None:
     # None where there is nothing to scale by: categories, missing values.
-    i = answer._explainer.columns.index(name, "answer")
-    if answer.array is None:
+    columns = answer.explainer.columns
+    if answer.array is None or any(name == group.title for group in columns.groups):
         return None
-    before, after, region = float(answer._start[i]), float(answer.array[i]), answer.region[name]
-    track = track_of(answer._explainer, i, before, after, ends=(region.lower, region.upper))
+    i = columns.index(name, "answer")
+    before, after = float(answer.array_before[i]), float(answer.array[i])
+    region = answer.region[name]
+    track = track_of(answer.explainer, i, before, after, ends=(region.lower, region.upper))
     if track is None or not np.isfinite([before, after]).all():
         return None
     low, high = region.lower, region.upper
-    if answer._explainer.schema.features[i].kind != "continuous":
+    if answer.explainer.schema.features[i].kind != "continuous":
         # Up to the last whole number inside, not to the first beyond.
         low = np.ceil(low) + (not region.lower_closed and low == np.ceil(low))
         high = np.floor(high) - (not region.upper_closed and high == np.floor(high))
@@ -115,7 +117,7 @@ def answer_html(answer: Answer) -> str:
         One element.
     """
     words, colour = badge(answer)
-    sentences = answer._explainer.core.sentences(answer._query, answer._core, answer._row)
+    sentences = answer.explainer.core.sentences(answer._query, answer._core, answer._row)
     parts = [
         '<div style="font-family:sans-serif;font-size:14px;line-height:1.5">',
         f'<span style="background:{colour};color:#fff;border-radius:9px;padding:1px 9px;'

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from boxwood.answer import Answer, Change
     from boxwood.explainer import Explainer
 
 GREEN, AMBER, GREY, BLUE, RED = "#2e9e6b", "#c98a1b", "#8a8f98", "#4c86c6", "#c65d57"
@@ -188,6 +189,31 @@ def track_of(explainer: Explainer, i: int, *values: float,
     low = min(low, *finite) if np.isfinite(low) else min(known) - spread * 0.25
     high = max(high, *finite) if np.isfinite(high) else max(known) + spread * 0.25
     return Track(low, high) if high > low else None
+
+
+def track_of_change(answer: Answer, change: Change) -> tuple[float, float, Track | None]:
+    """Find where a change lies on the range of its feature.
+
+    Parameters
+    ----------
+    answer : Answer
+        The answer.
+    change : Change
+        One of its changes.
+
+    Returns
+    -------
+    tuple
+        The numbers before and after, and the range; None for categories and one-hot groups, and
+        where a number is missing.
+    """
+    places = answer.explainer.columns.places_of(change.feature, "answer")
+    if answer.explainer.columns.group_of(places[0]) is not None or answer.array is None:
+        return np.nan, np.nan, None
+    before, after = float(answer.array_before[places[0]]), float(answer.array[places[0]])
+    if not np.isfinite([before, after]).all():
+        return before, after, None
+    return before, after, track_of(answer.explainer, places[0], before, after)
 
 
 def beside(share: float) -> str:

@@ -13,6 +13,7 @@ from boxwood import _core
 
 if TYPE_CHECKING:
     from boxwood._columns import Form
+    from boxwood._groups import Group
     from boxwood.explainer import Explainer
 
 
@@ -23,7 +24,7 @@ class Change:
     Parameters
     ----------
     feature : str
-        The model's column.
+        The model's column, or the title of a one-hot group, which is one feature.
     title : str
         What people call it.
     before, after : object
@@ -54,6 +55,8 @@ class Answer:
 
     Attributes
     ----------
+    explainer : Explainer
+        Who was asked.
     status : str
         "optimal": proven, nothing cheaper exists. "feasible": stopped early, nothing cheaper than
         `lower_bound` exists. "infeasible": proven, no admissible change has the outcome.
@@ -70,7 +73,7 @@ class Answer:
 
     def __init__(self, explainer: Explainer, template: _core.Query, point: np.ndarray,
                  core: _core.Answer, form: Form, row: int | str = "") -> None:
-        self._explainer = explainer
+        self.explainer = explainer
         self._template = template
         self._start = point
         self._core = core
@@ -109,12 +112,22 @@ class Answer:
         """The new point as the numbers that the model reads."""
         return self._core.solution(0).point if self.found else None
 
+    @property
+    def array_before(self) -> np.ndarray:
+        """The row that was asked about as the numbers that the model reads."""
+        return self._start.copy()
+
+    @cached_property
+    def before(self) -> Any:
+        """The row that was asked about, a Series, dict or array as it was given."""
+        return self.explainer.columns.like(self._form, self._start)
+
     @cached_property
     def point(self) -> Any:
         """The new point, a Series, dict or array like the row; None where there is none."""
         if self.array is None:
             return None
-        return self._explainer.columns.like(self._form, self.array)
+        return self.explainer.columns.like(self._form, self.array)
 
     def round(self, tolerance: float) -> Any:
         """Find rounder numbers in the region that meet every requirement and rule.
@@ -131,8 +144,8 @@ class Answer:
         """
         if self.array is None:
             return None
-        numbers = _core.rounded(self._explainer.core, self._query, self.array, tolerance)
-        return self._explainer.columns.like(self._form, numbers)
+        numbers = _core.rounded(self.explainer.core, self._query, self.array, tolerance)
+        return self.explainer.columns.like(self._form, numbers)
 
     @property
     def rounded(self) -> Any:
@@ -149,38 +162,54 @@ class Answer:
         """
         if self.array is None:
             raise ValueError("there is no point")
-        return self._explainer.frame_of(self.array[np.newaxis])
+        return self.explainer.frame_of(self.array[np.newaxis])
 
     @cached_property
     def _facts(self) -> dict[str, Any]:
         return json.loads(self.to_json())
 
-    def _changes_of(self, facts: dict[str, Any], to: np.ndarray) -> list[Change]:
-        columns = self._explainer.columns
+    def _changes_of(self, facts: dict[str, Any], solution: _core.Solution) -> list[Change]:
+        columns = self.explainer.columns
+        to = solution.point
         changes = []
+        told = set()
         for entry in facts["changes"]:
             i = columns.index(entry["feature"], "answer")
+            group = columns.group_of(i)
+            if group is not None:
+                if group.title not in told:
+                    told.add(group.title)
+                    changes.append(self._change_of(group, solution))
+                continue
             changes.append(Change(entry["feature"], columns.titles[i],
                                   columns.decode(i, self._start[i]), columns.decode(i, to[i]),
                                   entry["now"], entry["change_to"], entry["anything_in"]))
         return changes
 
+    def _change_of(self, group: Group, solution: _core.Solution) -> Change:
+        query = self._query
+        first = query.requirements[0].ensemble if query.requirements else 0
+        single = self.explainer.core.ensemble(first).single
+        before, after = group.label(self._start), group.label(solution.point)
+        return Change(group.title, group.title, before, after, before, after,
+                      group.anything_in(query, solution, single))
+
     @cached_property
     def changes(self) -> list[Change]:
         """The features that change; empty where there is no point."""
-        return [] if self.array is None else self._changes_of(self._facts, self.array)
+        return self._changes_of(self._facts, self._core.solution(0)) if self.found else []
 
     @property
     def region(self) -> dict[str, _core.Interval]:
         """The box around the point in which the models' scores are constant, by feature."""
         if not self.found:
             return {}
-        return dict(zip(self._explainer.columns.names, self._core.solution(0).region, strict=True))
+        return dict(zip(self.explainer.columns.names, self._core.solution(0).region, strict=True))
 
     @property
     def ties(self) -> list[list[Change]]:
         """Other changes of the same cost."""
-        return [self._changes_of(entry, self._core.solution(i).point)
+        return [self._changes_of(entry, self._core.solution(i))
                 for i, entry in enumerate(self._facts["ties"], 1)]
 
     @property
@@ -191,12 +220,12 @@ class Answer:
     @property
     def outcome(self) -> Any:
         """What the library says at the new point: its class, or its number."""
-        return None if self.array is None else self._explainer.outcome_of(self.array)
+        return None if self.array is None else self.explainer.outcome_of(self.array)
 
     @property
     def outcome_before(self) -> Any:
         """What the library says of the row."""
-        return self._explainer.outcome_of(self._start)
+        return self.explainer.outcome_of(self._start)
 
     @property
     def statistics(self) -> _core.Statistics:
@@ -206,7 +235,7 @@ class Answer:
     @property
     def text(self) -> str:
         """The answer in sentences."""
-        return " ".join(self._explainer.core.sentences(self._query, self._core, self._row))
+        return " ".join(self.explainer.core.sentences(self._query, self._core, self._row))
 
     def to_frame(self) -> Any:
         """Return the changes as a frame, one row for each feature that changes.
@@ -230,7 +259,7 @@ class Answer:
         str
             One object, docs/formats.md.
         """
-        return self._explainer.core.to_json(self._query, self._core, self._row)
+        return self.explainer.core.to_json(self._query, self._core, self._row)
 
     def verify(self, samples: int = 256, random_state: int = 1) -> list[str]:
         """Check the answer again, by code that shares nothing with the search.
@@ -248,11 +277,11 @@ class Answer:
             What is wrong; empty when outcome, rules, cost and region hold. The proof that nothing
             is cheaper is not repeated.
         """
-        return self._explainer.core.verify(self._query, self._core, samples, random_state)[0]
+        return self.explainer.core.verify(self._query, self._core, samples, random_state)[0]
 
     def __repr__(self) -> str:
         """Show the table of the command line."""
-        return self._explainer.core.to_table(self._query, self._core, self._row).rstrip()
+        return self.explainer.core.to_table(self._query, self._core, self._row).rstrip()
 
     def _repr_html_(self) -> str:
         from boxwood._html import answer_html

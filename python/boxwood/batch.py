@@ -107,7 +107,7 @@ class Batch:
                  if isinstance(one, Answer) and one.found]
         if not found:
             raise Error("batch", "no row has an answer")
-        frame = found[0][1]._explainer.frame_of(np.array([one.array for _, one in found]))
+        frame = found[0][1].explainer.frame_of(np.array([one.array for _, one in found]))
         frame.index = [label for label, _ in found]
         return frame
 

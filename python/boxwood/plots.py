@@ -7,7 +7,7 @@ Every function draws on the axes given or on a new figure, and returns the figur
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from boxwood._pictures import (
     see_through,
     text_colour,
     track_of,
+    track_of_change,
     wrapped,
 )
 from boxwood.errors import Error
@@ -56,16 +57,13 @@ def changes(answer: Answer, *, ax: Axes | None = None) -> Figure:
     Figure
         The figure.
     """
-    explainer, found = answer._explainer, answer.changes
+    explainer, found = answer.explainer, answer.changes
     figure, ax = new_axes(ax, (6.4, 1.2 + 0.62 * max(len(found), 1)))
     colour = text_colour()
     for y, change in enumerate(found):
-        i = explainer.columns.index(change.feature, "answer")
-        before, after = float(answer._start[i]), float(cast(np.ndarray, answer.array)[i])
-        track = track_of(explainer, i, before, after)
+        before, after, track = track_of_change(answer, change)
         # Categories have no place in a range: from one side to the other.
-        ends = (track.share(before), track.share(after)) if track and np.isfinite(
-            [before, after]).all() else (0.0, 1.0)
+        ends = (track.share(before), track.share(after)) if track else (0.0, 1.0)
         ax.plot([0, 1], [y, y], color=colour, alpha=0.25, lw=1, zorder=1)
         ax.plot(ends, [y, y], color=colour, lw=2, zorder=2,
                 ls="-" if track else (0, (1, 2)))
@@ -74,7 +72,9 @@ def changes(answer: Answer, *, ax: Axes | None = None) -> Figure:
         middle = sum(ends) / 2
         ax.text(min(max(middle, 0.0), 1.0), y - 0.2, f"{change.now} → {change.change_to}",
                 ha=beside(middle), va="bottom", color=colour, fontsize="small")
-    unordered = any(explainer.schema[change.feature].kind == "categorical" for change in found)
+    groups = [group.title for group in explainer.columns.groups]
+    unordered = any(change.feature in groups
+                    or explainer.schema[change.feature].kind == "categorical" for change in found)
     _place_in_ranges(ax, [change.title for change in found],
                      " (dotted: categories, which have none)" if unordered else "")
     headline(ax, _headline(answer))
@@ -131,9 +131,10 @@ def region(answer: Answer, wide: WideRegion | None = None, *,
 
     if answer.array is None:
         raise Error("answer", "there is no point", "Draw the region of an answer that has one")
-    explainer = answer._explainer
+    explainer = answer.explainer
     names = [change.feature for change in answer.changes] if features is None else list(features)
-    places = [explainer.columns.index(name, "features") for name in names]
+    # Of a one-hot group there is one line, and words in place of an interval.
+    places = [explainer.columns.places_of(name, "features")[0] for name in names]
     intervals = answer.region if wide is None else wide.intervals
     words = {change.feature: change.anything_in for change in answer.changes}
     if wide is not None:
@@ -141,11 +142,13 @@ def region(answer: Answer, wide: WideRegion | None = None, *,
     figure, ax = new_axes(ax, (6.4, 2.0 + 0.62 * max(len(places), 1)))
     colour = text_colour()
     for y, i in enumerate(places):
-        name = explainer.columns.names[i]
-        interval, at = intervals[name], float(answer.array[i])
-        said = words.get(name) or explainer.core.interval_text(i, interval, answer._start[i])
-        track = track_of(explainer, i, at, float(answer._start[i]),
-                         ends=(interval.lower, interval.upper))
+        name, group = explainer.columns.names[i], explainer.columns.group_of(i)
+        interval, at, now = intervals[name], float(answer.array[i]), float(answer.array_before[i])
+        if group is not None:
+            said, track = words.get(group.title) or group.label(answer.array), None
+        else:
+            said = words.get(name) or explainer.core.interval_text(i, interval, now)
+            track = track_of(explainer, i, at, now, ends=(interval.lower, interval.upper))
         ax.plot([0, 1], [y, y], color=colour, alpha=0.25, lw=1, zorder=1)
         if track is None:
             ax.text(0, y - 0.2, said, ha="left", va="bottom", color=colour, fontsize="small")
@@ -165,7 +168,7 @@ def region(answer: Answer, wide: WideRegion | None = None, *,
         ax.plot(track.share(at), y, "D", ms=6, color=GREEN, zorder=4)
         ax.text(sum(ends) / 2, y - 0.24, said, ha=beside(sum(ends) / 2), va="bottom", color=colour,
                 fontsize="small")
-    _place_in_ranges(ax, [explainer.columns.titles[i] for i in places])
+    _place_in_ranges(ax, [explainer.columns.shown(i) for i in places])
     headline(ax, "Anything in here has the outcome")
     entry = {"ls": "none", "color": "none"}
     legend(ax, [
@@ -249,7 +252,7 @@ def decision_map(drawn: Map, answer: Answer | None = None, path: Sequence[Step] 
         ax.plot(*zip(*stops, strict=True), color=colour, lw=1.6, ls="--", marker=".", zorder=4)
         entries.append(Line2D([], [], color=colour, lw=1.6, ls="--", label="the way there"))
     if answer is not None and answer.array is not None:
-        others = sum(explainer.columns.index(change.feature, "answer") not in places
+        others = sum(not set(explainer.columns.places_of(change.feature, "answer")) & set(places)
                      for change in answer.changes)
         spot = tuple(float(answer.array[i]) for i in places)
         if not len(path):
@@ -316,18 +319,15 @@ def menu(ways: Menu, *, ax: Axes | None = None) -> Figure:
     figure, ax = new_axes(ax, (2 + 1.35 * max(len(titles), 1), 1.1 + 0.62 * max(len(found), 1)))
     colour = text_colour()
     for y, way in enumerate(found):
-        explainer = way._explainer
         said = {change.title: change for change in way.changes}
         for x, title in enumerate(titles):
             change = said.get(title)
             if change is None:
                 ax.text(x, y, "·", ha="center", va="center", color=colour, alpha=0.6)
                 continue
-            i = explainer.columns.index(change.feature, "menu")
-            before, after = float(way._start[i]), float(cast(np.ndarray, way.array)[i])
-            track = track_of(explainer, i, before, after)
+            before, after, track = track_of_change(way, change)
             size, arrow = 1.0, ""
-            if track is not None and np.isfinite([before, after]).all():
+            if track is not None:
                 size = abs(track.share(after) - track.share(before))
                 arrow = "↑ " if after > before else "↓ "
             ax.add_patch(Rectangle((x - 0.47, y - 0.42), 0.94, 0.84, lw=0,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from boxwood._columns import Form
 
 
-
-
 @dataclass(repr=False)
 class Menu:
     """Several ways out, cheapest first.
@@ -135,7 +133,7 @@ class WhyNot:
             kind = one.rule.kind.name
             feature = None
             if kind not in ("clause", "most_changes"):
-                feature = explainer.columns.titles[one.rule.index]
+                feature = explainer.columns.shown(one.rule.index)
             lifted = core.lifted(query, [one.rule])
             blockers.append(Blocker(explainer.core.rule_text(query, one.rule), kind, feature,
                                     explainer._answer(lifted, point, one.without, form)))
@@ -171,7 +169,7 @@ class Step:
     Parameters
     ----------
     features : list of str
-        What changes in this step.
+        What changes in this step, by title; a one-hot group is one feature.
     point : Series, dict or ndarray
         After this change and all before it.
     outcome : object
@@ -196,7 +194,7 @@ class Step:
         for i in step.features:
             held.feature(i).fixed = True
         without = step.without
-        return cls([explainer.columns.titles[i] for i in step.features],
+        return cls(list(dict.fromkeys(explainer.columns.shown(i) for i in step.features)),
                    explainer.columns.like(form, step.point), explainer.outcome_of(step.point),
                    list(step.outputs[0]),
                    None if without is None else explainer._answer(held, point, without, form))
@@ -263,7 +261,8 @@ class WideRegion:
     intervals : dict
         By feature.
     values : dict
-        Of categorical features the values that will do.
+        Of categorical features the values that will do, of one-hot groups, by their titles, the
+        labels.
     words : dict
         The same for people, of the features whose interval is not everything.
     maximal : bool
@@ -283,14 +282,20 @@ class WideRegion:
         """Put the core's region into words."""
         columns = explainer.columns
         intervals = dict(zip(columns.names, found.region, strict=True))
-        grouped = {name for group in explainer.schema.one_hot for name in group.columns}
-        values, words = {}, {}
+        values: dict[str, list[Any]] = {}
+        words: dict[str, str] = {}
         for i, (name, codes) in enumerate(zip(columns.names, found.values, strict=True)):
-            if codes and name not in grouped:
-                values[name] = [columns.decode(i, code) for code in codes]
-                words[name] = ", ".join(str(value) for value in values[name])
-            elif not codes and name not in grouped:
-                words[name] = explainer.core.interval_text(i, found.region[i], answer._start[i])
+            group = columns.group_of(i)
+            if group is None:
+                if codes:
+                    values[name] = [columns.decode(i, code) for code in codes]
+            elif i == group.places[0]:
+                # The places of its columns are told at the first one; one past the last is none.
+                name = group.title
+                values[name] = [[*group.labels, "none"][int(place)] for place in codes]
+            else:
+                continue
+            words[name] = explainer.core.wide_text(answer._query, found, answer.array, i)
         return cls(intervals, values, words, found.maximal, found.stop.name)
 
     def __repr__(self) -> str:
@@ -356,6 +361,8 @@ class Map:
         (left, right), (bottom, top) of what is drawn.
     here : tuple of float
         The row.
+    stop : str
+        Why the search ended; unless it is "finished", rectangles may be lacking.
     """
 
     def __init__(self, explainer: Any, places: tuple[int, int], found: _core.Map,
@@ -377,5 +384,7 @@ class Map:
         return len(self.bounds)
 
     def __repr__(self) -> str:
-        """Show what is drawn."""
-        return f"<Map of {self.features[0]} and {self.features[1]}: {len(self)} rectangles>"
+        """Show what is drawn, and whether that is all."""
+        early = "" if self.stop == "finished" else f", stopped early: {self.stop}"
+        return (f"<Map of {self.features[0]} and {self.features[1]}: {len(self)} rectangles"
+                f"{early}>")

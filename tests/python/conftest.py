@@ -9,6 +9,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GERMAN = ROOT / "examples" / "german_credit"
+# A row of `colours`.
+RED = {"n": 0.0, "c0": 1.0, "c1": 0.0, "c2": 0.0, "c3": 0.0}
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +39,20 @@ def people():
              - (frame["age"] - 40).abs() / 30 + (frame["floors"] == 5) * 0.5
              + random.normal(0, 0.2, count))
     return frame, score
+
+
+@pytest.fixture(scope="session")
+def colours():
+    """A model of a number and four one-hot columns, and the schema that makes one feature of them."""
+    import xgboost
+
+    random = np.random.default_rng(0)
+    shade = random.integers(0, 4, 800)
+    frame = pd.DataFrame({"n": random.normal(size=800),
+                          **{f"c{k}": (shade == k).astype(float) for k in range(4)}})
+    wanted = (shade >= 2) | ((shade == 1) & (frame["n"] > 1))
+    model = xgboost.XGBClassifier(n_estimators=8, max_depth=3, n_jobs=1).fit(frame, wanted)
+    schema = boxwood.Schema.from_data(model, frame)
+    schema.one_hot = [boxwood.OneHot([f"c{k}" for k in range(4)], title="colour",
+                                     labels=["red", "green", "blue", "grey"])]
+    return model, schema, boxwood.Explainer(model, schema=schema)

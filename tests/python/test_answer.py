@@ -32,6 +32,29 @@ def test_what_is_known(answer, applicants):
     assert list(frame["feature"]) == ["checking_status", "other_parties"]
 
 
+def test_the_row_before_is_there_in_its_own_form(german, applicants):
+    row = applicants.iloc[3]
+    answer = german.explain(row, "granted")
+    assert answer.explainer is german
+    assert answer.before.equals(row) and answer.before.name == 3
+    assert list(answer.before.index) == list(answer.point.index)
+    assert german.explain(row.to_dict(), "granted").before == row.to_dict()
+    numbers = german.columns.point(row)
+    before = german.explain(numbers, "granted").before
+    assert isinstance(before, np.ndarray) and np.array_equal(before, numbers)
+    assert np.array_equal(answer.array_before, numbers)
+    answer.array_before[:] = -1
+    assert np.array_equal(answer.array_before, numbers), "the question cannot be changed by it"
+    impossible = german.explain(row, "granted", only=["own_telephone"])
+    assert impossible.point is None and impossible.before.equals(row)
+    moved = [name for name in row.index if answer.before[name] != answer.point[name]]
+    assert moved == [change.feature for change in answer.changes]
+    batch = german.explain_batch(applicants, "granted", show_progress=False)
+    assert all(one.before.equals(applicants.iloc[i]) for i, one in enumerate(batch))
+    for way in german.menu(row, 2, "granted"):
+        assert way.before.equals(row) and way.explainer is german
+
+
 def test_repr_is_the_table(answer):
     text = repr(answer)
     assert text.startswith('Applicant 0: credit refused (probability of "granted" 0.13')

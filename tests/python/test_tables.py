@@ -1,6 +1,8 @@
 """What data looks like: frames, series, mappings, arrays, Arrow tables, and what is wrong with them."""
 
 import json
+import os
+import subprocess
 
 import boxwood
 import lightgbm
@@ -9,6 +11,7 @@ import pandas as pd
 import pyarrow
 import pytest
 import xgboost
+from conftest import RED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import tree
@@ -247,6 +250,58 @@ def test_one_hot_groups_and_categories(people):
     coded = tree.DecisionTreeClassifier(max_depth=4, random_state=0).fit(codes, score > 1)
     named = boxwood.Explainer(coded, codes, categories={"town": ["Bonn", "Jena", "Ulm"]})
     assert named.explain({"town": "Ulm", "income": 3.0}).point["town"] in ("Bonn", "Jena", "Ulm")
+
+
+def test_a_one_hot_group_is_one_feature(colours):
+    _, _, explainer = colours
+    answer = explainer.explain(RED, 1)
+    change, = answer.changes
+    assert (change.feature, change.title, change.before) == ("colour", "colour", "red")
+    assert change.after == change.change_to in ("blue", "grey")
+    assert all(len(tie) == 1 and tie[0].title == "colour" for tie in answer.ties)
+    # Its name is one that questions take.
+    assert explainer.explain(RED, 1, fixed=[change.feature]).cost > answer.cost
+    step, = explainer.path(RED, 1)
+    assert step.features == ["colour"]
+    assert list(explainer.menu(RED, 1, 1).to_frame().columns) == ["cost", "colour"]
+    assert list(explainer.sweep(RED, [0.5, 0.6], 1).to_frame()["changed"]) == ["colour", "colour"]
+    blocker = explainer.why_not(RED, 1, rules="fix colour; n <= 0.5").blockers[0]
+    assert blocker.feature == "colour"
+    rows = pd.DataFrame([RED, {**RED, "n": 2.0, "c0": 0.0, "c1": 1.0}])
+    batch = explainer.explain_batch(rows, show_progress=False)
+    tidy = batch.to_frame()
+    assert tidy["changes"].iloc[0].startswith("colour: red → ")
+    for count, one in zip(tidy["changed"], batch, strict=True):
+        assert count == one._query.change_count(one.array) == 1
+    assert answer._repr_html_().count("<tr>") == 2
+
+
+@pytest.mark.parametrize("rules", ["", "colour != grey", "colour != blue", "n rises or colour = grey",
+                                   "n stays or colour = green; n >= -2", "at most 1 changes"])
+def test_groups_are_told_as_the_command_tells_them(colours, rules, tmp_path):
+    model, schema, explainer = colours
+    for name, row in (("red", RED), ("green", {**RED, "c0": 0.0, "c1": 1.0})):
+        answer = explainer.explain(row, 1, rules=rules or ())
+        table = repr(answer)
+        for change in answer.changes:
+            line = next(line for line in table.splitlines() if line.startswith(f"  {change.title} "))
+            cells = [cell.strip() for cell in line.strip().split("   ") if cell.strip()]
+            assert cells == [change.title, change.now, change.change_to, change.anything_in]
+        assert {change.title for change in answer.changes} <= {"n", "colour"}, name
+
+    model.save_model(tmp_path / "model.json")
+    schema.save(tmp_path / "schema.json")
+    pd.DataFrame([RED]).to_csv(tmp_path / "row.csv", index=False)
+    done = subprocess.run([os.environ["BOXWOOD_COMMAND"], "explain", tmp_path / "model.json",
+                           "--data", tmp_path / "row.csv", "--schema", tmp_path / "schema.json",
+                           "--class", "1", "--widen", "--format", "jsonl",
+                           *(["--rule", rules] if rules else [])],
+                          capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)["wide"]["anything_in"]
+    wide = explainer.widen(explainer.explain(RED, 1, rules=rules or ()))
+    # The command tells a group at each of its columns.
+    assert wide.words == {"n": told["n"], "colour": told["c0"]}
+    assert set(wide.values["colour"]) <= {"red", "green", "blue", "grey"}
 
 
 @settings(max_examples=60, deadline=None)
