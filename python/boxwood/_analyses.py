@@ -9,7 +9,7 @@ import numpy as np
 
 from boxwood import _core
 from boxwood._columns import Columns, Form
-from boxwood._question import Asked, Question, levels_of
+from boxwood._question import OUTCOME, SEARCH, Asked, Question, levels_of, whole
 from boxwood.answer import Answer
 from boxwood.errors import Error
 from boxwood.results import Map, Menu, Region, Step, Sweep, WhyNot, WideRegion
@@ -68,8 +68,8 @@ class Analyses:
         asked, point, query, form = self._asked(x, target, question)
         if apart not in ("features", "regions", "distance"):
             raise Error("apart", f"no {apart!r}", 'Give "features", "regions" or "distance"')
-        found = _core.find_menu(self.core, query, k, getattr(_core.Apart, apart), distance,
-                                asked.options())
+        found = _core.find_menu(self.core, query, whole(k, "k", 1), getattr(_core.Apart, apart),
+                                distance, asked.options())
         return Menu([self._answer(query, point, way, form) for way in found.ways], found.complete,
                     found.stop.name)
 
@@ -159,7 +159,7 @@ class Analyses:
         tolerance : float
             Of a regression: how far the output may move and still count as the same.
         **question
-            As for `explain`, without a target.
+            As for `explain`, without anything about the outcome.
 
         Returns
         -------
@@ -167,6 +167,9 @@ class Analyses:
             Its `distance` is the radius within which the decision holds.
         """
         asked = Asked(self._whole, None, question)
+        for key in asked.said(OUTCOME):
+            raise Error(key, "robustness is about any other outcome",
+                        "Leave it out, or use explain")
         point, form = self.columns.point(x), self.columns.form(x)
         query = asked.bare(point)
         query.requirements = [_core.other_outcome(self.core, point, tolerance)]
@@ -184,7 +187,7 @@ class Analyses:
         order : sequence of str
             Features that are grown first.
         **search
-            Limits, threads and engine, as for `explain`.
+            Limits, threads, engine and progress, as for `explain`; nothing else.
 
         Returns
         -------
@@ -193,9 +196,12 @@ class Analyses:
         """
         if answer.array is None:
             raise Error("answer", "there is no point", "Widen an answer that has one")
-        places = [self.columns.index(name, "order") for name in order]
-        found = _core.widen(self.core, answer._query, answer.array, places,
-                            Asked(self._whole, None, search).options())
+        asked = Asked(self._whole, None, search)
+        for key in asked.said(key for key in search if key not in SEARCH):
+            raise Error(key, "the answer's own question is what a wide region obeys",
+                        f"Give {key} to explain")
+        places = [i for name in order for i in self.columns.places_of(name, "order")]
+        found = _core.widen(self.core, answer._query, answer.array, places, asked.options())
         return WideRegion.of(self, answer, found)
 
     def map(self, x: Any, features: tuple[str, str], target: Any = None, *,
@@ -266,6 +272,11 @@ class Analyses:
             In no order that means anything; empty with `visit`.
         """
         asked = Asked(self._whole, target, question)
+        if any_outcome and (target is not None or asked.said(OUTCOME)):
+            raise Error("any_outcome", "it is given together with "
+                        + (asked.said(OUTCOME) or ["target"])[0], "Give one of them")
+        if limit is not None:
+            limit = whole(limit, "limit", 1)
         point, form = self.columns.point(x), self.columns.form(x)
         query = asked.bare(point) if any_outcome else asked.at(point)
         found: list[Region] = []

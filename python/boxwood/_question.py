@@ -51,6 +51,11 @@ class Question(TypedDict, total=False):
     progress: Callable[[_core.Progress], Any] | None
 
 
+SEARCH = ("engine", "threads", "time_limit", "node_limit", "memory_limit", "progress")
+OUTCOME = ("probability", "margin", "at_least", "at_most", "between", "change", "output",
+           "requirements")
+
+
 def _several(given: Any) -> list[Any]:
     if given is None:
         return []
@@ -76,9 +81,16 @@ class Asked:
             raise TypeError(f"unexpected keyword argument {sorted(unknown)[0]!r}")
         self.explainer = explainer
         self.question = question
+        # Once and for all: what is given may be an iterator, and a batch asks many times.
+        self._fixed = self._places("fixed")
+        self._free = None if question.get("only") is None else self._places("only")
+        for i in sorted(self._fixed & (self._free or set())):
+            raise Error("fixed", f'"{explainer.columns.shown(i)}" is in only as well',
+                        "Name it in one of them")
         self.texts: list[tuple[str, str, _core.Statements]] = []
         self.targets: list[Any] = []
         self.follows_row = False
+        self._labelled = False
         self._read_target(target)
         for rule in _several(question.get("rules")):
             self.texts.append((str(rule), "rules", _core.Statements.rules))
@@ -89,20 +101,46 @@ class Asked:
         self.follows_row = self.follows_row or bool(self.texts or explainer.schema.rules)
         self._template: _core.Query | None = None
 
+    def _places(self, key: str) -> set[int]:
+        given: Any = self.question.get(key)
+        return {i for name in _several(given) for i in self.explainer.columns.places_of(name, key)}
+
+    def said(self, keys: Iterable[str]) -> list[str]:
+        """Find which of some keywords say something.
+
+        Parameters
+        ----------
+        keys : iterable of str
+            Keywords of a question.
+
+        Returns
+        -------
+        list of str
+            Those that are neither left out nor None, empty or the first output.
+        """
+        values: Mapping[str, Any] = self.question  # type: ignore[assignment]
+        found = []
+        for key in keys:
+            value = values.get(key)
+            empty = isinstance(value, (tuple, list, dict, str)) and not value
+            if value is not None and not empty and (key != "output" or value != 0):
+                found.append(key)
+        return found
+
     def _read_target(self, target: Any) -> None:
         question = self.question
         ends: dict[str, Any] = {key: question.get(key)
                                 for key in ("at_least", "at_most", "between", "change")}
         given = [key for key, value in ends.items() if value is not None]
-        if "between" in given and ("at_least" in given or "at_most" in given):
-            raise Error("between", "it is given together with at_least or at_most",
-                        "Give one of them")
+        for whole in ("between", "change"):
+            others = [key for key in given if key != whole]
+            if whole in given and others:
+                raise Error(whole, f"it is given together with {others[0]}", "Give one of them")
         if given and target is not None:
             raise Error("target", f"it is given together with {given[0]}", "Give one of them")
-        for key in ("probability", "margin"):
-            if question.get(key) is not None and (given or isinstance(target, (Target, list))):
-                raise Error(key, "it goes with the label of a class",
-                            f"Write Class(label, {key}=…) in the target")
+        if not given and self.said(["output"]):
+            raise Error("output", "it goes with at_least, at_most, between or change",
+                        "Give one of them, or write Output(…, output=…) in the target")
         if ends["change"] is not None:
             self._read_change(ends["change"])
         elif given:
@@ -113,7 +151,12 @@ class Asked:
             self._read_outcome(target)
         for one in _several(question.get("requirements")):
             self._read_outcome(one)
-        if target is None and not given and not self.targets and not self.texts:
+        asks = bool(self.targets or self.texts)
+        if asks and not self._labelled:
+            for key in self.said(["probability", "margin"]):
+                raise Error(key, "it goes with the label of a class",
+                            f"Write Class(label, {key}=…) in the target, or all of it in words")
+        if not asks:
             self.follows_row = True
 
     def _read_outcome(self, target: Any) -> None:
@@ -128,6 +171,7 @@ class Asked:
         elif isinstance(target, Target):
             self.targets.append(target)
         else:
+            self._labelled = True
             self.targets.append(Class(target, self.question.get("probability"),
                                       self.question.get("margin")))
 
@@ -186,14 +230,11 @@ class Asked:
         """
         core, columns = self.explainer.core, self.explainer.columns
         query = core.query(point)
-        for name in _several(self.question.get("fixed")):
-            for i in self.explainer.indices(name, "fixed"):
-                query.feature(i).fixed = True
-        only = self.question.get("only")
-        if only is not None:
-            free = {i for name in _several(only) for i in self.explainer.indices(name, "only")}
+        for i in self._fixed:
+            query.feature(i).fixed = True
+        if self._free is not None:
             for i in range(len(columns)):
-                query.feature(i).fixed = i not in free
+                query.feature(i).fixed = i not in self._free
         for name, ends in (self.question.get("ranges") or {}).items():
             i = columns.index(name, "ranges")
             query.feature(i).range = self._range(i, ends)
@@ -201,7 +242,7 @@ class Asked:
             self.explainer.weigh(query, name, float(weight))
         most = self.question.get("most_changes")
         if most is not None:
-            query.most_changes = _whole(most, "most_changes", 0)
+            query.most_changes = whole(most, "most_changes", 0)
         query.requirements = [target.requirement(self.explainer.models) for target in self.targets]
         if self.texts or self.explainer.schema.rules:
             core.add_text(query, self.texts)
@@ -210,19 +251,23 @@ class Asked:
 
     def _range(self, i: int, ends: tuple[Any, Any]) -> _core.Interval:
         columns = self.explainer.columns
+        place = f'ranges["{columns.titles[i]}"]'
         if isinstance(ends, _core.Interval):
-            return ends
-        try:
-            low, high = ends
-        except (TypeError, ValueError):
-            raise Error(f'ranges["{columns.titles[i]}"]', f"{ends!r} is not two ends",
-                        "Write (lowest, highest), None for no limit") from None
-        lower = -math.inf if low is None else columns.encode(i, low, "ranges")
-        upper = math.inf if high is None else columns.encode(i, high, "ranges")
-        if not lower <= upper:
-            raise Error(f'ranges["{columns.titles[i]}"]', "the lowest value is above the highest",
+            made = ends
+        else:
+            try:
+                low, high = ends
+            except (TypeError, ValueError):
+                raise Error(place, f"{ends!r} is not two ends",
+                            "Write (lowest, highest), None for no limit") from None
+            made = _core.Interval(-math.inf if low is None else columns.encode(i, low, "ranges"),
+                                  math.inf if high is None else columns.encode(i, high, "ranges"))
+        if math.isnan(made.lower) or math.isnan(made.upper):
+            raise Error(place, "an end is missing (NaN)", "Write None for no limit")
+        if not made.lower <= made.upper:
+            raise Error(place, "the lowest value is above the highest",
                         "Give the smaller end first")
-        return _core.Interval(lower, upper)
+        return made
 
     def _price(self, query: _core.Query) -> None:
         # After the texts, because a schema's rules may have a cost that this one replaces.
@@ -274,17 +319,17 @@ class Asked:
         if engine not in ("fast", "paper"):
             raise Error("engine", f"no engine {engine!r}", 'Give "fast" or "paper"')
         options.engine = getattr(_core.Engine, engine)
-        options.threads = _whole(question.get("threads", 0), "threads", 0)
-        options.ties = _whole(question.get("ties", 16), "ties", 1)
+        options.threads = whole(question.get("threads", 0), "threads", 0)
+        options.ties = whole(question.get("ties", 16), "ties", 1)
         limit = question.get("time_limit")
         if limit is not None:
             if not limit >= 0:
                 raise Error("time_limit", "must be 0 or more seconds")
             options.seconds = float(limit)
         if question.get("node_limit") is not None:
-            options.nodes = _whole(question["node_limit"], "node_limit", 0)
+            options.nodes = whole(question["node_limit"], "node_limit", 0)
         if question.get("memory_limit") is not None:
-            options.bytes = _whole(question["memory_limit"], "memory_limit", 1) << 20
+            options.bytes = whole(question["memory_limit"], "memory_limit", 1) << 20
         options.progress = question.get("progress")
         if question.get("examples") is not None:
             points = self.explainer.columns.points(question["examples"], "examples")
@@ -292,8 +337,28 @@ class Asked:
         return options
 
 
-def _whole(value: Any, name: str, least: int) -> int:
-    if isinstance(value, bool) or int(value) != value or value < least:
+def whole(value: Any, name: str, least: int) -> int:
+    """Check a whole number.
+
+    Parameters
+    ----------
+    value : object
+        What is given.
+    name : str
+        Names the argument in errors.
+    least : int
+        The smallest that makes sense.
+
+    Returns
+    -------
+    int
+        The number.
+    """
+    try:
+        fits = not isinstance(value, bool) and int(value) == value and value >= least
+    except (TypeError, ValueError, OverflowError):
+        fits = False
+    if not fits:
         raise Error(name, f"{value!r} is not a whole number from {least} on")
     return int(value)
 

@@ -333,16 +333,9 @@ class Explainer(Analyses):
         outputs = self.core.outputs(rows, index)[0]
         return float(outputs[0]) if len(outputs) == 1 else outputs.tolist()
 
-    def indices(self, name: str, place: str) -> list[int]:
-        """Find the columns of a feature or of a one-hot group."""
-        for group in self.schema.one_hot:
-            if name == group.title:
-                return [self.columns.index(column, place) for column in group.columns]
-        return [self.columns.index(name, place)]
-
     def weigh(self, query: _core.Query, name: str, weight: float) -> None:
         """Set the weight of a feature or of a one-hot group."""
-        titles = [group.title for group in self.schema.one_hot]
+        titles = [group.title for group in self.columns.groups]
         if name in titles:
             groups = query.groups
             at = titles.index(name)

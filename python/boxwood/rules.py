@@ -7,6 +7,8 @@ Everything that takes a rule also takes the text itself.
 
 from __future__ import annotations
 
+from boxwood.errors import Error
+
 
 class Rule:
     """A rule or a condition in words.
@@ -40,6 +42,17 @@ class Rule:
 RuleLike = str | Rule
 
 
+def _condition(rule: RuleLike) -> str:
+    # Inside others a rule has to be a condition; "if a then b" stands alone.
+    if isinstance(rule, If):
+        return f"not ({_condition(rule.condition)}) or ({_condition(rule.then)})"
+    text = str(rule)
+    if text.split()[:1] == ["if"] and " then " in text:
+        raise Error("rules", f"{text!r} stands inside another rule",
+                    "Write it as If(condition, then), which may")
+    return text
+
+
 def _shown(kind: str, parts: tuple[RuleLike, ...]) -> str:
     return f"{kind}({', '.join(repr(part) for part in parts)})"
 
@@ -56,7 +69,7 @@ class If(Rule):
     """
 
     def __init__(self, condition: RuleLike, then: RuleLike) -> None:
-        super().__init__(f"if {condition} then {then}")
+        super().__init__(f"if {_condition(condition)} then {_condition(then)}")
         self.condition = condition
         self.then = then
 
@@ -69,7 +82,10 @@ class _Joined(Rule):
     word = ""
 
     def __init__(self, *conditions: RuleLike) -> None:
-        super().__init__("(" + f" {self.word} ".join(f"({one})" for one in conditions) + ")")
+        if not conditions:
+            raise Error("rules", f"{type(self).__name__}() has no condition", "Give one or more")
+        parts = [f"({_condition(one)})" for one in conditions]
+        super().__init__("(" + f" {self.word} ".join(parts) + ")")
         self.conditions = conditions
 
     def __repr__(self) -> str:
@@ -111,7 +127,7 @@ class NotSo(Rule):
     """
 
     def __init__(self, condition: RuleLike) -> None:
-        super().__init__(f"not ({condition})")
+        super().__init__(f"not ({_condition(condition)})")
         self.condition = condition
 
     def __repr__(self) -> str:

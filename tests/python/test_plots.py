@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from boxwood import plots
+from conftest import RED
 from matplotlib import collections, patches, pyplot
 from sklearn import datasets, decomposition, ensemble
 
@@ -257,3 +258,18 @@ def test_a_missing_value_is_drawn_from_side_to_side():
     for draw in (plots.changes, plots.region):
         assert painted(draw(answer)) > 500
     assert np.isnan(answer.point["a"])
+
+
+def test_a_one_hot_group_is_drawn_as_one_feature(colours):
+    explainer = colours[2]
+    answer = explainer.explain(RED, 1)
+    after = answer.changes[0].after
+    for figure in (plots.changes(answer), plots.region(answer),
+                   plots.region(answer, explainer.widen(answer, order=["colour"]))):
+        assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["colour"]
+        assert painted(figure) > 500
+    assert f"red → {after}" in texts(plots.changes(answer).axes[0])
+    assert "dotted" in texts(plots.changes(answer).axes[0])
+    assert answer.changes[0].anything_in in texts(plots.region(answer).axes[0])
+    ways = plots.menu(explainer.menu(RED, 1, 1)).axes[0]
+    assert [label.get_text() for label in ways.get_xticklabels()] == ["colour"]

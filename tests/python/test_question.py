@@ -47,6 +47,28 @@ def test_fixed_and_only(german, row, best):
     assert moved(german.explain(row, "granted", only=free)) <= set(free)
 
 
+def test_what_is_fixed_is_not_asked_to_change(german, applicants, row):
+    both = {"fixed": ["duration"], "only": ["duration", "credit_amount"]}
+    for ask in (german.explain, german.why_not, german.path, german.robustness,
+                lambda x, **question: german.menu(x, 2, **question),
+                lambda x, **question: german.explain_batch(applicants, show_progress=False,
+                                                           **question)):
+        with pytest.raises(boxwood.Error, match='fixed: "duration" is in only as well'):
+            ask(row, **both)
+    # Where nothing is in both, `only` says it already.
+    free = german.explain(row, "granted", only=["duration", "credit_amount"])
+    same = german.explain(row, "granted", only=["duration", "credit_amount"], fixed=["purpose"])
+    assert np.array_equal(free.array, same.array, equal_nan=True) and free.cost == same.cost
+
+
+def test_iterators_count_for_every_row(german, applicants):
+    listed = german.explain_batch(applicants, "granted", fixed=["other_parties"],
+                                  rules="duration may only fall", show_progress=False)
+    drawn = german.explain_batch(applicants, "granted", fixed=iter(["other_parties"]),
+                                 rules="duration may only fall", show_progress=False)
+    assert [one.cost for one in listed] == [one.cost for one in drawn]
+
+
 def test_ranges_replace_those_of_the_schema(german, row):
     answer = german.explain(row, "granted", ranges={"duration": (29, None), "credit_amount": (1, 9)})
     assert answer.point["duration"] >= 29
@@ -55,6 +77,9 @@ def test_ranges_replace_those_of_the_schema(german, row):
     assert labels.point["checking_status"] != "200 DM or more"
     with pytest.raises(boxwood.Error, match="the lowest value is above the highest"):
         german.explain(row, "granted", ranges={"duration": (30, 20)})
+    for ends in ((np.nan, 6), (6, np.nan), boxwood.Interval(np.nan, 6)):
+        with pytest.raises(boxwood.Error, match=r'ranges\["duration"\]: an end is missing'):
+            german.explain(row, "granted", ranges={"duration": ends})
     with pytest.raises(boxwood.Error, match="is not two ends"):
         german.explain(row, "granted", ranges={"duration": 30})
 
@@ -86,6 +111,33 @@ def test_rules_in_words_and_objects(german, row, best):
         german.explain(row, "granted", rules="duration <= twelve")
     assert caught.value.place == "rules, column 13"
     assert str(caught.value).splitlines()[1] == "    duration <= twelve"
+
+
+def test_rules_within_rules(german, row):
+    free = german.explain(row, "granted")
+    inner = boxwood.If("checking_status changes", "duration <= 24")
+    either = boxwood.AnyOf(inner, "credit_amount <= 3000")
+    assert repr(either) == f"AnyOf({inner!r}, 'credit_amount <= 3000')"
+
+    def holds(point):
+        return point["checking_status"] == row["checking_status"] or point["duration"] <= 24
+
+    assert not holds(free.point) and free.point["credit_amount"] > 3000
+    answer = german.explain(row, "granted", rules=either)
+    assert holds(answer.point) or answer.point["credit_amount"] <= 3000
+    written = "not (checking_status changes) or duration <= 24 or credit_amount <= 3000"
+    assert answer.cost == german.explain(row, "granted", rules=written).cost > free.cost
+    plain = german.explain(row, "granted", rules=inner)
+    assert german.explain(row, "granted", rules=boxwood.AllOf(inner)).cost == plain.cost
+    broken = german.explain(row, "granted", rules=boxwood.NotSo(inner))
+    assert not holds(broken.point)
+    outer = german.explain(row, "granted", rules=boxwood.If(inner, "other_parties stays"))
+    assert not holds(outer.point) or outer.point["other_parties"] == row["other_parties"]
+    with pytest.raises(boxwood.Error, match=r"rules: 'if a then b' stands inside.*If\(condition"):
+        boxwood.AnyOf("if a then b", "c = 1")
+    for kind in (boxwood.AllOf, boxwood.AnyOf):
+        with pytest.raises(boxwood.Error, match=rf"{kind.__name__}\(\) has no condition"):
+            kind()
 
 
 def test_costs(german, row):
@@ -163,6 +215,23 @@ def test_targets(german, row, best):
         german.menu(row, fix=["age"])
 
 
+@pytest.mark.parametrize("target, question, said", [
+    ("want granted", {"probability": 0.7}, "probability: it goes with the label of a class"),
+    ("want granted", {"margin": 2.0}, "margin: it goes with the label of a class"),
+    (("granted",), {"probability": 0.7}, "probability: it goes with the label of a class"),
+    ({"granted"}, {"margin": 2.0}, "margin: it goes with the label of a class"),
+    (None, {"requirements": [boxwood.Class("granted")], "probability": 0.7}, "probability: it goes"),
+    (None, {"at_least": 0.6, "margin": 1.0}, "margin: it goes with the label of a class"),
+    (None, {"change": "+5%", "at_least": 0.95}, "change: it is given together with at_least"),
+    (None, {"change": 0.1, "between": (0.5, 0.9)}, "between: it is given together with change"),
+    ("granted", {"output": 1}, "output: it goes with at_least, at_most, between or change"),
+])
+def test_no_part_of_an_outcome_is_dropped(german, row, target, question, said):
+    for ask in (german.explain, german.why_not):
+        with pytest.raises(boxwood.Error, match=said.replace("+", r"\+")):
+            ask(row, target, **question)
+
+
 @pytest.mark.parametrize("target, text", [
     (boxwood.Class("good", probability=0.8), "Class(label='good', probability=0.8)"),
     (boxwood.OneOf((1, 2)), "OneOf(labels=(1, 2))"),
@@ -238,6 +307,9 @@ def test_menu(german, row, best):
     assert apart[1].cost >= apart[0].cost
     with pytest.raises(boxwood.Error, match="apart"):
         german.menu(row, 2, "granted", apart="colour")
+    for count in (0, -1, 1.5, "granted", np.inf):
+        with pytest.raises(boxwood.Error, match="k: .* is not a whole number from 1 on"):
+            german.menu(row, count)
 
 
 def test_why_not(german, row):
@@ -286,6 +358,11 @@ def test_robustness(german, row, best):
     assert german.robustness(row).distance == best.distance
     largest = german.robustness(row, cost="linf")
     assert largest.distance <= best.distance
+    for key, value in (("probability", 0.5), ("margin", 1.0), ("at_least", 0.5), ("at_most", 0.5),
+                       ("between", (0.1, 0.5)), ("change", "+5%"), ("requirements", ["granted"])):
+        with pytest.raises(boxwood.Error, match=f"^{key}: robustness is about any other outcome"):
+            german.robustness(row, **{key: value})
+    assert german.robustness(row, probability=None, output=0).distance == best.distance
 
 
 def test_widen(german, row, best):
@@ -308,6 +385,31 @@ def test_widen(german, row, best):
     assert "No side can be moved further (proven)." in repr(wide)
     first = german.widen(best, order=["duration"])
     assert first.intervals["duration"].upper >= wide.intervals["duration"].upper
+    for key, value in (("fixed", ["duration"]), ("only", ["duration"]), ("probability", 0.9),
+                       ("rules", "fix age"), ("cost", "l1"), ("ties", 3)):
+        with pytest.raises(boxwood.Error, match=f"^{key}: the answer's own question"):
+            german.widen(best, **{key: value})
+    assert german.widen(best, fixed=[], threads=1, time_limit=60).words == wide.words
+
+
+def test_wide_regions_in_the_words_of_the_command(people, tmp_path):
+    import lightgbm
+
+    frame, score = people
+    model = lightgbm.LGBMClassifier(n_estimators=10, max_depth=3, verbose=-1, n_jobs=1,
+                                    min_child_samples=5).fit(frame[["income", "town"]], score > 1.2)
+    explainer = boxwood.Explainer(model, frame[["income", "town"]])
+    model.booster_.save_model(tmp_path / "model.txt")
+    explainer.schema.save(tmp_path / "schema.json")
+    rows = frame[["income", "town"]].head(40)
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    done = subprocess.run([os.environ["BOXWOOD_COMMAND"], "explain", tmp_path / "model.txt", "--data",
+                           tmp_path / "rows.csv", "--schema", tmp_path / "schema.json", "--widen",
+                           "--format", "jsonl"], capture_output=True, text=True, check=True)
+    told = [json.loads(line)["wide"]["anything_in"] for line in done.stdout.splitlines()]
+    ours = [explainer.widen(explainer.explain(row)).words for _, row in rows.iterrows()]
+    assert ours == told
+    assert {"one of: Bonn, Jena", "anything"} <= {words["town"] for words in ours}
 
 
 def test_map(german, row, best):
@@ -333,6 +435,15 @@ def test_map(german, row, best):
     assert not closer.meets.any()
 
 
+def test_a_map_says_that_it_stopped_early(german, row, best):
+    whole = german.map(row, ("duration", "credit_amount"), "granted")
+    assert whole.stop == "finished" and repr(whole).endswith(f"{len(whole)} rectangles>")
+    part = german.map(row, ("duration", "credit_amount"), "granted", radius=best.distance,
+                      time_limit=0)
+    assert part.stop == "time"
+    assert str(part).endswith(f"{len(part)} rectangles, stopped early: time>")
+
+
 def test_regions(german, row, best):
     found = german.regions(row, best.distance * 1.05, "granted", limit=None)
     assert min(region.cost for region in found) == best.cost
@@ -344,6 +455,11 @@ def test_regions(german, row, best):
     assert len(seen) == 3
     near = german.regions(row, 0.5, any_outcome=True, limit=None)
     assert "refused" in {region.outcome for region in near}
+    for wrong, said in (({"target": "granted"}, "target"), ({"probability": 0.6}, "probability")):
+        with pytest.raises(boxwood.Error, match=f"any_outcome: it is given together with {said}"):
+            german.regions(row, 0.5, any_outcome=True, **wrong)
+    with pytest.raises(boxwood.Error, match="limit: 0 is not a whole number from 1 on"):
+        german.regions(row, 0.5, "granted", limit=0)
 
     def broken(region):
         raise LookupError("enough")

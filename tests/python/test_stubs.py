@@ -47,7 +47,7 @@ def test_docstrings_name_every_parameter():
     import inspect
 
     for name, method in inspect.getmembers(boxwood.Explainer, inspect.isfunction):
-        if name.startswith("_") or name in ("outcome_of", "indices", "weigh", "limits", "frame_of"):
+        if name.startswith("_") or name in ("outcome_of", "weigh", "limits", "frame_of"):
             continue
         for parameter in list(inspect.signature(method).parameters)[1:]:
             assert f"{parameter}" in method.__doc__, f"{name} does not tell of {parameter}"
