@@ -27,6 +27,19 @@ namespace boxwood {
 std::string value_text(const FeatureSchema& feature, double value,
                        Precision precision = Precision::float32);
 
+/// A change of an answer as people see it: of a feature, or of a one-hot group whatever columns it
+/// has.
+struct ChangeText {
+  std::string title;
+  std::string now;
+  std::string then;
+  std::string anything;     ///< what else will do: "at most 13 months", "one of: rent, own"
+  std::size_t feature = 0;  ///< of a group the first column that changes
+};
+
+std::vector<ChangeText> changes_in_words(const Ensemble& ensemble, const Schema& schema,
+                                         const Query& query, const Solution& solution);
+
 /// What the wide region of a point leaves to a feature or its group; of one that changes what may
 /// be chosen.
 std::string wide_text(const Ensemble& ensemble, const Schema& schema, const Query& query,

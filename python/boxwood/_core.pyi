@@ -76,6 +76,24 @@ class Stop(enum.Enum):
 
     visitor = 5
 
+class ChangeText:
+    """A change as people see it."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def now(self) -> str: ...
+
+    @property
+    def then(self) -> str: ...
+
+    @property
+    def anything(self) -> str: ...
+
+    @property
+    def feature(self) -> int: ...
+
 class Solution:
     """A point and the box around it."""
 
@@ -663,6 +681,8 @@ class Model:
     def value_text(self, feature: int, value: float) -> str: ...
 
     def rule_text(self, query: Query, rule: Rule) -> str: ...
+
+    def changes_in_words(self, query: Query, solution: Solution) -> list[ChangeText]: ...
 
     def wide_text(self, query: Query, wide: WideRegion, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: int) -> str: ...
 

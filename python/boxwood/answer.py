@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,6 @@ from boxwood import _core
 
 if TYPE_CHECKING:
     from boxwood._columns import Form
-    from boxwood._groups import Group
     from boxwood.explainer import Explainer
 
 
@@ -164,40 +162,24 @@ class Answer:
             raise ValueError("there is no point")
         return self.explainer.frame_of(self.array[np.newaxis])
 
-    @cached_property
-    def _facts(self) -> dict[str, Any]:
-        return json.loads(self.to_json())
-
-    def _changes_of(self, facts: dict[str, Any], solution: _core.Solution) -> list[Change]:
+    def _changes_of(self, solution: _core.Solution) -> list[Change]:
         columns = self.explainer.columns
-        to = solution.point
         changes = []
-        told = set()
-        for entry in facts["changes"]:
-            i = columns.index(entry["feature"], "answer")
-            group = columns.group_of(i)
-            if group is not None:
-                if group.title not in told:
-                    told.add(group.title)
-                    changes.append(self._change_of(group, solution))
-                continue
-            changes.append(Change(entry["feature"], columns.titles[i],
-                                  columns.decode(i, self._start[i]), columns.decode(i, to[i]),
-                                  entry["now"], entry["change_to"], entry["anything_in"]))
+        for told in self.explainer.core.changes_in_words(self._query, solution):
+            i = told.feature
+            name, before, after = told.title, told.now, told.then
+            if columns.group_of(i) is None:
+                name = columns.names[i]
+                before = columns.decode(i, self._start[i])
+                after = columns.decode(i, solution.point[i])
+            changes.append(Change(name, told.title, before, after, told.now, told.then,
+                                  told.anything))
         return changes
-
-    def _change_of(self, group: Group, solution: _core.Solution) -> Change:
-        query = self._query
-        first = query.requirements[0].ensemble if query.requirements else 0
-        single = self.explainer.core.ensemble(first).single
-        before, after = group.label(self._start), group.label(solution.point)
-        return Change(group.title, group.title, before, after, before, after,
-                      group.anything_in(query, solution, single))
 
     @cached_property
     def changes(self) -> list[Change]:
         """The features that change; empty where there is no point."""
-        return self._changes_of(self._facts, self._core.solution(0)) if self.found else []
+        return self._changes_of(self._core.solution(0)) if self.found else []
 
     @property
     def region(self) -> dict[str, _core.Interval]:
@@ -209,8 +191,7 @@ class Answer:
     @property
     def ties(self) -> list[list[Change]]:
         """Other changes of the same cost."""
-        return [self._changes_of(entry, self._core.solution(i))
-                for i, entry in enumerate(self._facts["ties"], 1)]
+        return [self._changes_of(self._core.solution(i)) for i in range(1, self._core.count)]
 
     @property
     def more_ties(self) -> bool:

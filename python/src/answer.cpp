@@ -51,6 +51,12 @@ void bind_answer(nb::module_& module) {
       .value("interrupt", Stop::interrupt)
       .value("visitor", Stop::visitor);
 
+  nb::class_<ChangeText>(module, "ChangeText", "A change as people see it.")
+      .def_ro("title", &ChangeText::title)
+      .def_ro("now", &ChangeText::now)
+      .def_ro("then", &ChangeText::then)
+      .def_ro("anything", &ChangeText::anything)
+      .def_ro("feature", &ChangeText::feature);
   nb::class_<Solution>(module, "Solution", "A point and the box around it.")
       .def_prop_ro(
           "point", [](const Solution& self) { return array_of(self.point, {self.point.size()}); },

@@ -317,6 +317,14 @@ void bind_model(nb::module_& module) {
           },
           "query"_a, "rule"_a)
       .def(
+          "changes_in_words",
+          [](const Model& self, const Query& query, const Solution& solution) {
+            const std::size_t asked =
+                query.requirements.empty() ? 0 : query.requirements.front().ensemble;
+            return changes_in_words(self.ensembles[asked], self.schema, query, solution);
+          },
+          "query"_a, "solution"_a)
+      .def(
           "wide_text",
           [](const Model& self, const Query& query, const WideRegion& wide, const Point& point,
              std::size_t feature) {

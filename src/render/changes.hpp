@@ -10,17 +10,6 @@
 
 namespace boxwood {
 
-struct ChangeText {
-  std::string title;
-  std::string now;
-  std::string then;
-  std::string anything;     ///< what else will do: "at most 13 months", "one of: rent, own"
-  std::size_t feature = 0;  ///< of a group the first column that changes
-};
-
-std::vector<ChangeText> changes_in_words(const Ensemble& ensemble, const Schema& schema,
-                                         const Query& query, const Solution& solution);
-
 /// "duration: 18 months · savings: 100 to 500 DM", with what stands between them.
 std::string changes_line(const Ensemble& ensemble, const Schema& schema, const Query& query,
                          const std::vector<double>& point, const char* between = " · ");
