@@ -14,7 +14,7 @@ import numpy as np
 from boxwood._groups import Group
 from boxwood._tables import Column, columns_of, is_row, is_table, missing, module_of
 from boxwood.errors import Error
-from boxwood.schema import Feature, OneHot, Schema, nearest
+from boxwood.schema import Feature, OneHot, Schema, UnsaidKind, nearest
 
 UNNAMED = ("f", "Column_", "x", "column_", "feature_")
 
@@ -460,7 +460,8 @@ def _listed(names: list[str]) -> str:
     return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
-def learn(feature: Feature, column: Column, model_kind: str, place: str) -> list[Any] | None:
+def learn(feature: Feature, column: Column, model_kind: str, place: str,
+          number: bool = False) -> list[Any] | None:
     """Complete what is known of a feature by what a column of data says.
 
     Parameters
@@ -473,12 +474,16 @@ def learn(feature: Feature, column: Column, model_kind: str, place: str) -> list
         The kind that the model gives.
     place : str
         Names the argument in errors.
+    number : bool
+        A schema says that it is a number: the data gives it no labels.
 
     Returns
     -------
     list or None
         The original values of the labels, where the data has them.
     """
+    if column.kind == "category" and number:
+        return None
     if column.kind == "category":
         texts = [label_text(value) for value in column.categories or []]
         if not feature.labels:
@@ -493,7 +498,7 @@ def learn(feature: Feature, column: Column, model_kind: str, place: str) -> list
                         "it holds texts, and the model does not know them",
                         "Encode it as in training, or give the schema labels")
         return None
-    if column.kind == "bool" and not feature.labels:
+    if column.kind == "bool" and not feature.labels and not number:
         feature.kind = model_kind if model_kind == "categorical" else "ordinal"
         feature.labels = ["False", "True"]
         return [False, True]
@@ -501,6 +506,8 @@ def learn(feature: Feature, column: Column, model_kind: str, place: str) -> list
         return None
     if column.kind == "int":
         feature.kind = "integer"
+    elif isinstance(feature.kind, UnsaidKind):
+        feature.kind = str(feature.kind)  # the data says so
     finite = column.values[np.isfinite(column.values)]
     if len(finite):
         feature.range = (float(finite.min()), float(finite.max()))

@@ -22,7 +22,7 @@ from boxwood.costs import CostLike
 from boxwood.errors import Error
 from boxwood.pipelines import complete
 from boxwood.rules import RuleLike
-from boxwood.schema import Schema
+from boxwood.schema import Schema, UnsaidKind
 from boxwood.targets import Models
 
 if TYPE_CHECKING:
@@ -77,6 +77,9 @@ class Explainer(Analyses):
         names = [feature.name for feature in first.features]
         kinds = [feature.kind.name for feature in first.features]
         known = Schema.from_json(_core.schema_for(first))
+        for feature in known:
+            if feature.kind == "continuous":
+                feature.kind = UnsaidKind(feature.kind)
         given = _schema_of(schema)
         originals: list[list[Any] | None] = [None] * len(names)
         self._sample: Any = None
@@ -106,11 +109,15 @@ class Explainer(Analyses):
 
     def _learn(self, known: Schema, kinds: list[str], data: Any,
                given: Schema) -> tuple[list[list[Any] | None], np.ndarray]:
-        # Labels of the schema given count here as well: texts in the data may be those.
+        # Labels of the schema given count here as well: texts in the data may be those. Where it
+        # says that a feature is a number, the data's have none.
+        numbers = set()
         for feature in given.features:
             if feature.labels and feature.name in known:
                 known[feature.name].labels = feature.labels
                 known[feature.name].kind = feature.kind or "categorical"
+            elif feature.kind in ("continuous", "integer"):
+                numbers.add(feature.name)
         table = columns_of(data)
         plain = Columns([feature.name for feature in known.features], known)
         order = plain.order([column.name for column in table], "data")
@@ -121,10 +128,10 @@ class Explainer(Analyses):
             column, feature = table[at], known.features[i]
             if plain.unnamed and column.name is not None and column.name != feature.name:
                 feature.title = column.name
-            originals.append(learn(feature, column, kinds[i], "data"))
+            originals.append(learn(feature, column, kinds[i], "data", feature.name in numbers))
         named = Columns(plain.names, known)
-        numbers = [named.numbers(i, table[at], "data") for i, at in enumerate(order)]
-        return originals, np.column_stack(numbers)
+        return originals, np.column_stack([named.numbers(i, table[at], "data")
+                                           for i, at in enumerate(order)])
 
     def __repr__(self) -> str:
         """Show what the model is."""
@@ -362,13 +369,28 @@ class Explainer(Analyses):
             values = [self.columns.decode(i, number) for number in points[:, i]]
             column = pandas.Series(values, dtype=object)
             if self._sample is not None and not column.isna().any():
-                frame[title] = column.astype(self._sample.dtypes.iloc[i])
+                frame[title] = _typed(column, points[:, i], self._sample.dtypes.iloc[i])
             else:
                 frame[title] = column.infer_objects()
         made = pandas.DataFrame(frame)
         if self._sample is not None:
             made.columns = self._sample.columns
         return made
+
+
+def _typed(column: Any, numbers: np.ndarray, kind: Any) -> Any:
+    # What the model reads must not change with the type: a schema may allow a half where the data
+    # has whole numbers, and give labels to codes that the data has as numbers.
+    if getattr(kind, "kind", "O") not in "biuf":
+        return column.astype(kind)
+    plain = column.infer_objects()
+    if plain.dtype.kind not in "biuf":
+        plain = type(column)(numbers)
+    try:
+        typed = plain.astype(kind)
+    except (TypeError, ValueError):  # pandas' own types refuse what they cannot hold
+        return plain
+    return typed if np.array_equal(typed.astype(float), plain.astype(float)) else plain
 
 
 def _spread(scale: str) -> _core.Spread:

@@ -43,10 +43,14 @@ class Unsaid(float):
     """A default that data may replace; a number that is given, the same or not, goes before it."""
 
 
+class UnsaidKind(str):
+    """The kind that a model has for want of a better one; data and people go before it."""
+
+
 def _is_said(value: Any, default: Any) -> bool:
-    if isinstance(default, Unsaid):
-        return not isinstance(value, Unsaid)
-    return value is not default and value != default
+    if isinstance(value, (Unsaid, UnsaidKind)):
+        return False
+    return isinstance(default, Unsaid) or (value is not default and value != default)
 
 
 def _said(thing: Feature | OneHot) -> dict[str, Any]:

@@ -186,6 +186,47 @@ def test_schema_goes_before_the_data_and_survives_its_file(model, explainer, peo
                                          "features": [{"name": "age", "kind": "big"}]})
 
 
+def test_a_schema_of_the_bare_model_leaves_kinds_to_the_data(model, explainer, people):
+    bare = boxwood.Explainer(model).schema
+    assert bare["member"].kind == "continuous" and "kind" not in bare["member"].to_dict()
+    bare["income"].fixed = True
+    told = boxwood.Explainer(model, people[0], schema=bare)
+    assert [feature.kind for feature in told.schema] == [feature.kind for feature in explainer.schema]
+    assert told.schema["member"].labels == ["False", "True"] and told.schema["income"].fixed
+    again = boxwood.Explainer(model, people[0], schema=explainer.schema)
+    assert again.schema.to_dict() == explainer.schema.to_dict()
+
+
+def test_a_kind_that_is_said_goes_before_the_data(people):
+    frame = people[0][["age", "member"]]
+    forest = tree.DecisionTreeClassifier(random_state=0, max_depth=4).fit(
+        frame, people[1] + 2 * frame["member"] > 2)
+    said = {"boxwood_schema": 1, "features": [{"name": "age", "kind": "continuous"},
+                                              {"name": "member", "kind": "continuous"}]}
+    told = boxwood.Explainer(forest, frame, schema=said)
+    assert [feature.kind for feature in told.schema] == ["continuous", "continuous"]
+    assert told.schema["member"].labels is None and told.schema["member"].range == (0, 1)
+    halves = 0
+    for _, row in frame.head(40).iterrows():
+        answer = told.explain(row)
+        halves += any(value % 1 != 0 for value in answer.array)
+        point = answer.point_frame()
+        assert np.array_equal(point.to_numpy(dtype=float)[0], answer.array), "no type may round it"
+        assert forest.predict(point)[0] == answer.outcome
+    assert halves > 0
+
+
+def test_labels_of_codes_that_the_data_has_as_numbers(people):
+    frame = people[0][["age", "income"]].assign(grade=np.arange(len(people[0])) % 3)
+    forest = tree.DecisionTreeClassifier(random_state=0, max_depth=4).fit(frame, frame["grade"] > 1)
+    said = {"boxwood_schema": 1, "features": [
+        {"name": "grade", "kind": "ordinal", "labels": ["low", "middle", "high"]}]}
+    told = boxwood.Explainer(forest, frame.astype({"grade": float}), schema=said)
+    answer = told.explain(frame.iloc[0].to_dict() | {"grade": "low"}, only=["grade"])
+    assert answer.point["grade"] == "high"
+    assert forest.predict(answer.point_frame())[0] == answer.outcome
+
+
 def test_rules_of_the_schema_hold_for_all_questions(model, people):
     schema = boxwood.Schema.from_data(model, people[0])
     schema.rules = ["age does not fall", "cost l1"]
