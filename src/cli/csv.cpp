@@ -1,5 +1,6 @@
 #include "cli/csv.hpp"
 
+#include "base/digits.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "render/words.hpp"
@@ -10,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -215,7 +215,7 @@ double cell_value(const std::string& cell, const FeatureSchema& feature, const s
 
 bool parse_number(std::string_view text, double& value) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = from_digits(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || text.empty()) return false;
   if (error == std::errc{}) return true;
   if (error != std::errc::result_out_of_range) return false;

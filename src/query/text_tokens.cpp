@@ -2,11 +2,12 @@
 
 #include <boxwood/error.hpp>
 
+#include "base/digits.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <system_error>
 
 namespace boxwood::text {
@@ -197,8 +198,7 @@ class Lexer {
     const bool starts_as_number =
         (written.front() >= '0' && written.front() <= '9') || written.front() == '.';
     double value = 0;
-    const auto [last, error] =
-        std::from_chars(written.data(), written.data() + written.size(), value);
+    const auto [last, error] = from_digits(written.data(), written.data() + written.size(), value);
     const bool whole = starts_as_number && last == written.data() + written.size();
     if (whole && error == std::errc::result_out_of_range) {
       fail_at(source_, at_, "this number is too large or too small", "Numbers are doubles");

@@ -6,12 +6,12 @@
 
 #include <boxwood/error.hpp>
 
+#include "base/digits.hpp"
 #include "readers/document.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 namespace boxwood::readers {
@@ -97,7 +97,7 @@ void check_threshold(const JsonField& info) {
   const JsonField field = info["binclass_probability_threshold"];
   const std::string text = field.string();
   double threshold = 0.5;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), threshold);
+  const auto [end, status] = from_digits(text.data(), text.data() + text.size(), threshold);
   if (status != std::errc{} || end != text.data() + text.size() || threshold != 0.5) {
     field.fail(fmt::format("a probability threshold of {} is not supported", in_quotes(text)),
                "Call set_probability_threshold(0.5) before save_model and ask for the probability");

@@ -2,13 +2,13 @@
 
 #include <boxwood/error.hpp>
 
+#include "base/digits.hpp"
 #include "readers/special_numbers.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -56,7 +56,7 @@ float float_from_digits(const std::string& digits, double value) {
     if (!expected) c = '.';
   }
   float number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, status] = from_digits(text.data(), text.data() + text.size(), number);
   if (status == std::errc::result_out_of_range) {
     return std::fabs(value) < 1
                ? std::copysign(0.0F, static_cast<float>(value))

@@ -2,9 +2,9 @@
 
 #include <boxwood/error.hpp>
 
-#include <fmt/format.h>
+#include "base/digits.hpp"
 
-#include <charconv>
+#include <fmt/format.h>
 
 namespace boxwood::readers {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 template <typename Number>
 std::optional<Number> parse_whole(std::string_view text) {
   Number number{};
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, status] = from_digits(text.data(), text.data() + text.size(), number);
   if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return number;
 }

@@ -2,12 +2,12 @@
 
 #include <boxwood/error.hpp>
 
+#include "base/digits.hpp"
 #include "readers/document.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace boxwood::readers {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 /// Strict: LightGBM itself would read "12abc" as 12.
 template <typename Number>
 bool parse_whole_text(std::string_view text, Number& number) {
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, status] = from_digits(text.data(), text.data() + text.size(), number);
   return status == std::errc{} && end == text.data() + text.size();
 }
 
