@@ -5,6 +5,8 @@
 
 #include "oracle.hpp"
 #include "random_problem.hpp"
+#include "search/fast/context.hpp"
+#include "search/fast/start.hpp"
 #include "search/guarded.hpp"
 #include "seeds.hpp"
 #include "small_models.hpp"
@@ -451,6 +453,26 @@ TEST(FastEngine, AProbabilityAmongSeveralClassesIsFoundAndProven) {
   }
   EXPECT_GT(possible, 5);
   EXPECT_GE(started, possible - 2) << "of " << possible;
+}
+
+TEST(FastEngine, AnExampleOfOneHotColumnsIsStartedFrom) {
+  // Three columns stand for one feature, and a fourth is a number.
+  const Ensemble model = binary_model(4, {stump(2, 0.5, -1, 1), stump(3, 5, -1, 1)});
+  Query query = query_at(model, {1, 0, 0, 2}, require_class(1, 0.8));
+  query.groups = {{{0, 1, 2}, 4}};
+  const std::vector<Ensemble> ensembles{model};
+  const Prepared prepared(ensembles);
+  const std::vector<Condition> conditions = make_conditions(ensembles, query);
+  Incumbent incumbent(query, 1);
+  Watch watch(Limits{});
+  const fast::Context context(ensembles, query, prepared.leaves(), prepared.model(), conditions, {},
+                              incumbent, watch);
+  // One without the outcome, one that is of another group alone, one that has both.
+  const std::vector<std::vector<double>> examples{{0, 1, 0, 9}, {0, 0, 1, 3}, {0, 0, 1, 9}};
+  fast::start_from_examples(context, examples);
+  ASSERT_FALSE(incumbent.best_point().empty());
+  EXPECT_EQ(incumbent.best_point(), (std::vector<double>{0, 0, 1, 5}));
+  EXPECT_EQ(incumbent.cost(), 4 + 9);
 }
 
 }  // namespace
