@@ -13,7 +13,7 @@ import numpy as np
 
 from boxwood._groups import Group
 from boxwood._tables import Column, columns_of, is_row, is_table, missing, module_of
-from boxwood.errors import Error
+from boxwood.errors import Error, library
 from boxwood.schema import Feature, OneHot, Schema, UnsaidKind, nearest
 
 UNNAMED = ("f", "Column_", "x", "column_", "feature_")
@@ -242,6 +242,7 @@ class Columns:
         name = self.titles[index]
         if codes is None:
             raise Error(f'{place}, column "{name}"', f"{value!r} is not a number",
+                        "Give the number, not its text" if _is_number(value) else
                         "Give the schema labels, or Explainer the training data")
         raise Error(f'{place}, column "{name}"', f"no category {value!r}",
                     nearest(label_text(value), list(codes)))
@@ -426,7 +427,7 @@ class Columns:
                             else np.float64)
         if form.kind == "dict":
             return dict(zip(form.names, values, strict=True))
-        import pandas
+        pandas = library("pandas")
 
         series = pandas.Series(values, index=form.names, name=form.label, dtype=object)
         return series.infer_objects()
@@ -458,6 +459,14 @@ def _start(names: list[str]) -> str:
 def _listed(names: list[str]) -> str:
     shown = ", ".join(f'"{name}"' for name in names[:5])
     return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _is_number(text: Any) -> bool:
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def learn(feature: Feature, column: Column, model_kind: str, place: str,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boxwood._tables import Column, columns_of, is_row, is_table, missing
-from boxwood.errors import Error
+from boxwood.errors import Error, library
 
 NORMS = ("l0", "l1", "l2", "linf")
 SCALES = ("range", "deviation", "mad", None)
@@ -27,7 +27,7 @@ def listed(rows: Any) -> Any:
     if is_table(rows):
         return rows
     if is_row(rows):
-        import pandas
+        pandas = library("pandas")
 
         return pandas.DataFrame([dict(rows)])
     array = np.asarray(rows)

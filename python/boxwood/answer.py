@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood import _core
+from boxwood.errors import library
 
 if TYPE_CHECKING:
     from boxwood._columns import Form
@@ -226,7 +227,7 @@ class Answer:
         pandas.DataFrame
             Columns feature, before, after, now, change_to, anything_in.
         """
-        import pandas
+        pandas = library("pandas")
 
         names = ["feature", "before", "after", "now", "change_to", "anything_in"]
         return pandas.DataFrame([[getattr(change, name) for name in names]

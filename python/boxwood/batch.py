@@ -15,7 +15,7 @@ from boxwood._columns import row_label
 from boxwood._question import Asked, Question
 from boxwood._tables import is_table, module_of
 from boxwood.answer import Answer
-from boxwood.errors import Error
+from boxwood.errors import Error, library
 
 if TYPE_CHECKING:
     from boxwood.explainer import Explainer
@@ -78,7 +78,7 @@ class Batch:
             (their number), changes (in words), outcome_before, outcome, seconds, error; the index
             is that of the rows.
         """
-        import pandas
+        pandas = library("pandas")
 
         names = ["status", "proven", "stop", "already_met", "cost", "distance", "lower_bound",
                  "gap", "changed", "changes", "outcome_before", "outcome", "seconds", "error"]

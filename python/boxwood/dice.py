@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from boxwood.errors import Error
+from boxwood.errors import Error, library
 from boxwood.explainer import Explainer
 
 __all__ = ["CounterfactualExamples", "CounterfactualExplanations", "Dice"]
@@ -207,7 +207,7 @@ class Dice:
         return ranges, rules
 
     def _examples(self, row: Any, ways: Any) -> CounterfactualExamples:
-        import pandas
+        pandas = library("pandas")
 
         before = row.copy()
         before[self.outcome_name] = self.explainer.predict(row)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 
 class Error(ValueError):
     """Bad input.
@@ -52,3 +55,24 @@ class UnsupportedModelError(Error):
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the parts."""
         return type(self), (self.reason, self.remedy)
+
+
+def library(name: str) -> Any:
+    """Import a library that only some parts need.
+
+    Parameters
+    ----------
+    name : str
+        The module, named as pip has it.
+
+    Returns
+    -------
+    module
+        The library; where it is missing, the error says how to get it.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise ModuleNotFoundError(f"this needs {name}: pip install {name}", name=name) from None

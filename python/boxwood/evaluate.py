@@ -23,7 +23,7 @@ from boxwood._measure import (
     read_columns,
 )
 from boxwood._tables import columns_of, is_row, is_table, missing
-from boxwood.errors import Error
+from boxwood.errors import Error, library
 
 __all__ = ["distances", "diversity", "evaluate", "plausibility", "sparsity", "stability",
            "validity"]
@@ -365,7 +365,7 @@ def evaluate(model: Any, originals: Any, tools: Mapping[str, Any], target: Any =
         are means over the first counterfactuals found; `diversity` and `sets` are means over the
         originals with several.
     """
-    import pandas
+    pandas = library("pandas")
 
     data = originals if data is None else data
     count = len(columns_of(listed(originals))[0].values)
@@ -445,7 +445,7 @@ def _table(one: Any) -> Any:
 
 
 def _joined(frames: list[Any]) -> Any:
-    import pandas
+    pandas = library("pandas")
 
     return pandas.concat(frames, ignore_index=True) if frames else None
 

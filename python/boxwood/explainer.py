@@ -19,7 +19,7 @@ from boxwood._tables import columns_of, is_table, module_of
 from boxwood.answer import Answer
 from boxwood.batch import Batch, explain_rows
 from boxwood.costs import CostLike
-from boxwood.errors import Error
+from boxwood.errors import Error, library
 from boxwood.pipelines import complete
 from boxwood.rules import RuleLike
 from boxwood.schema import Schema, UnsaidKind
@@ -362,7 +362,7 @@ class Explainer(Analyses):
 
     def frame_of(self, points: np.ndarray) -> Any:
         """Make a pandas frame of points, with the types of the training data."""
-        import pandas
+        pandas = library("pandas")
 
         frame = {}
         for i, title in enumerate(self.columns.titles):

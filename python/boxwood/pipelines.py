@@ -15,7 +15,7 @@ import numpy as np
 
 from boxwood._pushing import OTHER, RawColumn, Steps, mixed, push, pushed_tree
 from boxwood._tracing import ALONE, Source, Trace, follow
-from boxwood.errors import Error, UnsupportedModelError
+from boxwood.errors import Error, UnsupportedModelError, library
 from boxwood.models import library_of, model_bytes
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def _table(names: list[str] | None, columns: list[RawColumn]) -> Callable[[list[
             return np.column_stack([part.astype(kind or np.float64) for part in parts])
 
         return stacked
-    import pandas
+    pandas = library("pandas")
 
     def framed(arrays: list[np.ndarray]) -> Any:
         parts = [typed(array, column) for array, column in zip(arrays, columns, strict=True)]

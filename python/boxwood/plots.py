@@ -27,7 +27,7 @@ from boxwood._pictures import (
     track_of_change,
     wrapped,
 )
-from boxwood.errors import Error
+from boxwood.errors import Error, library
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     from boxwood.answer import Answer
     from boxwood.results import Map, Menu, Step, Sweep, WideRegion
+
+library("matplotlib")  # without it, say so here and once
 
 # Of small and large changes; white reads on both.
 SMALL, LARGE = (0.32, 0.56, 0.46), (0.07, 0.35, 0.22)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood.answer import Answer
+from boxwood.errors import library
 
 if TYPE_CHECKING:
     from boxwood import _core
@@ -54,7 +55,7 @@ class Menu:
         pandas.DataFrame
             The new values in words, empty where a way leaves a feature; and the cost.
         """
-        import pandas
+        pandas = library("pandas")
 
         rows = [{"cost": way.cost, **{change.title: change.change_to for change in way.changes}}
                 for way in self.ways if way.found]
@@ -238,7 +239,7 @@ class Sweep:
         pandas.DataFrame
             Columns level, status, cost, distance, lower_bound, changed.
         """
-        import pandas
+        pandas = library("pandas")
 
         return pandas.DataFrame(
             [[level, answer.status, answer.cost, answer.distance, answer.lower_bound,

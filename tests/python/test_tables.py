@@ -1,8 +1,10 @@
 """What data looks like: frames, series, mappings, arrays, Arrow tables, and what is wrong with them."""
 
+import importlib
 import json
 import os
 import subprocess
+import sys
 
 import boxwood
 import lightgbm
@@ -225,6 +227,25 @@ def test_labels_of_codes_that_the_data_has_as_numbers(people):
     answer = told.explain(frame.iloc[0].to_dict() | {"grade": "low"}, only=["grade"])
     assert answer.point["grade"] == "high"
     assert forest.predict(answer.point_frame())[0] == answer.outcome
+
+
+def test_a_library_that_is_missing_is_named_with_the_way_to_get_it(explainer, people, monkeypatch):
+    answer = explainer.explain(people[0].iloc[0])
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ModuleNotFoundError, match="this needs pandas: pip install pandas"):
+        answer.to_frame()
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "boxwood.plots", raising=False)
+    with pytest.raises(ModuleNotFoundError, match="this needs matplotlib: pip install matplotlib"):
+        importlib.import_module("boxwood.plots")
+
+
+def test_a_number_that_is_given_as_text(explainer, people):
+    row = people[0].iloc[0].to_dict()
+    with pytest.raises(boxwood.Error, match="'30' is not a number. Give the number, not its text"):
+        explainer.explain(row | {"age": "30"})
+    with pytest.raises(boxwood.Error, match="'old' is not a number. Give the schema labels"):
+        explainer.explain(row | {"age": "old"})
 
 
 def test_rules_of_the_schema_hold_for_all_questions(model, people):
