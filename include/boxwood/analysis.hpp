@@ -170,7 +170,8 @@ struct MapCell {
 };
 struct Map {
   Interval x_view, y_view;
-  /// Neighbours that are decided alike are one. They cover the view, but for what a limit left open.
+  /// Neighbours that are decided alike are one. They cover the view, but for what a limit left
+  /// open.
   std::vector<MapCell> cells;
   Stop stop = Stop::finished;
 };

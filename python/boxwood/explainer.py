@@ -408,7 +408,7 @@ def _schema_of(given: Any) -> Schema:
     if isinstance(given, Schema):
         return Schema.from_json(given.to_json())
     if isinstance(given, Mapping):
-        return Schema.from_json(json.dumps(dict(given)))
+        return Schema.from_json(json.dumps({"boxwood_schema": 1, **given}))
     if isinstance(given, str) and given.lstrip().startswith("{"):
         return Schema.from_json(given)
     return Schema.load(given)

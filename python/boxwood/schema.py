@@ -277,7 +277,7 @@ class Schema:
         Parameters
         ----------
         document : mapping
-            As docs/formats.md describes it.
+            As docs/formats.md describes it; "boxwood_schema" may be left out.
         place : str
             Names it in errors.
 
@@ -286,8 +286,9 @@ class Schema:
         Schema
             It may still say what the model contradicts, which is found when an explainer takes it.
         """
-        if document.get("boxwood_schema") != 1:
-            raise Error(place, 'it has no "boxwood_schema": 1', "Give a schema file of Boxwood's")
+        if document.get("boxwood_schema", 1) != 1:
+            raise Error(place, f"it is of version {document['boxwood_schema']}",
+                        "This package knows version 1")
         rest = {key: value for key, value in document.items() if key != "boxwood_schema"}
         _check_keys(rest, cls, place)
         features = [_made(Feature, entry, f"{place}: features[{i}]")
@@ -321,6 +322,8 @@ class Schema:
             raise Error(f"{place}, line {error.lineno}", error.msg) from None
         if not isinstance(document, dict):
             raise Error(place, "it is not an object", "Give a schema file of Boxwood's")
+        if "boxwood_schema" not in document:
+            raise Error(place, 'it has no "boxwood_schema": 1', "Give a schema file of Boxwood's")
         return cls.from_dict(document, place)
 
     @classmethod

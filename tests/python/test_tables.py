@@ -182,7 +182,9 @@ def test_schema_goes_before_the_data_and_survives_its_file(model, explainer, peo
     with pytest.raises(boxwood.Error, match="boxwood_schema"):
         boxwood.Schema.from_json("{}")
     with pytest.raises(boxwood.Error, match='the model has no feature "size"'):
-        boxwood.Explainer(model, schema={"boxwood_schema": 1, "features": [{"name": "size"}]})
+        boxwood.Explainer(model, schema={"features": [{"name": "size"}]})
+    with pytest.raises(boxwood.Error, match="of version 2"):
+        boxwood.Schema.from_dict({"boxwood_schema": 2})
     with pytest.raises(boxwood.Error, match="kind"):
         boxwood.Explainer(model, schema={"boxwood_schema": 1,
                                          "features": [{"name": "age", "kind": "big"}]})
