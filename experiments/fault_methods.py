@@ -1,0 +1,222 @@
+"""The ways to name the cause of a fault: each takes a case and returns its blame.
+
+Counterfactuals blame signals by their share of the change. Methods that are not installed, or not
+there, are left out by `asked`.
+"""
+
+import contextlib
+import dataclasses
+import importlib.util
+import io
+import logging
+import time
+import warnings
+
+import boxwood
+import fault_simulator as plant
+import numpy as np
+import pandas as pd
+
+SIGNALS = plant.SIGNALS
+SURE = 0.9
+LIMIT = 5.0  # seconds a question
+NORMAL, FAULT = 0, 1
+
+
+@dataclasses.dataclass
+class Blame:
+    """What a method says: a weight a row and signal (0: not blamed), and the points it found."""
+
+    weights: np.ndarray
+    points: np.ndarray | None = None  # the counterfactuals; NaN where there is none
+    proven: np.ndarray | None = None
+    seconds: float = 0.0
+
+    def part(self, places):
+        return Blame(self.weights[places],
+                     None if self.points is None else self.points[places],
+                     None if self.proven is None else self.proven[places], self.seconds)
+
+
+@dataclasses.dataclass
+class Case:
+    """The detector, the normal rows it knows, and the detected faults to diagnose."""
+
+    model: object
+    normal: pd.DataFrame
+    training: pd.DataFrame
+    labels: np.ndarray
+    rows: pd.DataFrame
+    kinds: list
+    causes: list
+
+    def part(self, places):
+        return dataclasses.replace(self, rows=self.rows.iloc[places],
+                                   kinds=[self.kinds[i] for i in places],
+                                   causes=[self.causes[i] for i in places])
+
+
+def by_signal(weights):
+    """Weights of features, a mean and a spread a signal, summed by signal."""
+    return np.asarray(weights).reshape(len(weights), len(SIGNALS), 2).sum(axis=2)
+
+
+def deviations(case):
+    return case.normal.std().to_numpy()
+
+
+def from_points(case, points, proven=None):
+    """Blame by share of change: how far each signal moves, in deviations of normal rows."""
+    before = case.rows.to_numpy()
+    there = ~np.isnan(points).any(axis=1)
+    after = np.where(there[:, None], points, before)
+    return Blame(by_signal(np.abs(after - before) / deviations(case)), points, proven)
+
+
+def exact(case, scale="deviation", forest_trees=0, **question):
+    """The nearest normal state; unit of change is the deviation of each feature in normal rows."""
+    models = {"detector": case.model}
+    if forest_trees:
+        from sklearn.ensemble import IsolationForest
+
+        models["forest"] = IsolationForest(
+            n_estimators=forest_trees, max_samples=64, contamination=0.05,
+            random_state=0).fit(case.normal)
+        question["requirements"] = [boxwood.Output(
+            at_least=float(models["forest"].offset_), model="forest")]
+    explainer = boxwood.Explainer(models, case.normal, scale=scale)
+    batch = explainer.explain_batch(case.rows, NORMAL, show_progress=False, on_error="raise",
+                                    threads=1, time_limit=LIMIT, **question)
+    missing = np.full(len(plant.FEATURES), np.nan)
+    points = np.array([answer.array if answer.found else missing for answer in batch])
+    return from_points(case, points, np.array([answer.proven for answer in batch]))
+
+
+def one_signal(case):
+    """Each signal alone: the cheaper it is to repair by it, the more it is to blame."""
+    explainer = boxwood.Explainer(case.model, case.normal, scale="deviation")
+    weights = np.zeros((len(case.rows), len(SIGNALS)))
+    proven = np.ones(len(case.rows), bool)
+    for i, signal in enumerate(SIGNALS):
+        batch = explainer.explain_batch(
+            case.rows, NORMAL, only=[f"{signal} mean", f"{signal} spread"], cost="l1",
+            show_progress=False, on_error="raise", threads=1, time_limit=LIMIT)
+        weights[:, i] = [1 / answer.cost if answer.found else 0.0 for answer in batch]
+        proven &= [answer.proven for answer in batch]
+    return Blame(weights, None, proven)
+
+
+def tree_shap(case):
+    """Signals by how much they push the score to "fault": XGBoost's own TreeSHAP."""
+    import xgboost
+
+    pushed = case.model.get_booster().predict(
+        xgboost.DMatrix(case.rows), pred_contribs=True)[:, :-1]
+    return Blame(np.maximum(by_signal(pushed), 0.0))
+
+
+def largest_deviation(case):
+    """The signal with the feature that is furthest from normal, in deviations."""
+    away = np.abs(case.rows.to_numpy() - case.normal.mean().to_numpy()) / deviations(case)
+    return Blame(away.reshape(len(away), len(SIGNALS), 2).max(axis=2))
+
+
+def residuals(case, explained=0.9):
+    """Process monitoring's contributions to the squared residual of a PCA of normal rows."""
+    mean, scale = case.normal.mean().to_numpy(), deviations(case)
+    normal = (case.normal.to_numpy() - mean) / scale
+    _, sizes, axes = np.linalg.svd(normal, full_matrices=False)
+    kept = int(np.searchsorted(np.cumsum(sizes ** 2) / (sizes ** 2).sum(), explained)) + 1
+    rows = (case.rows.to_numpy() - mean) / scale
+    rest = rows - rows @ axes[:kept].T @ axes[:kept]
+    return Blame(by_signal(rest ** 2))
+
+
+def dice(case, method):
+    """DiCE with its own settings: one counterfactual a row within the range of normal rows."""
+    import dice_ml
+
+    logging.getLogger("raiutils").setLevel(logging.ERROR)
+    table = case.training.assign(fault=case.labels)
+    data = dice_ml.Data(dataframe=table, continuous_features=list(plant.FEATURES),
+                        outcome_name="fault")
+    asked = dice_ml.Dice(data, dice_ml.Model(model=case.model, backend="sklearn"), method=method)
+    allowed = {name: [float(case.normal[name].min()), float(case.normal[name].max())]
+               for name in plant.FEATURES}
+    points = np.full(case.rows.shape, np.nan)
+    # It draws a bar for every row, and warns of what pandas will change.
+    with (warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO())):
+        warnings.simplefilter("ignore")
+        for i in range(len(case.rows)):
+            # A value outside the range of normal rows may stay: DiCE refuses a row with one.
+            row = case.rows.iloc[[i]]
+            wide = {name: [min(low, float(row[name].iloc[0])), max(high, float(row[name].iloc[0]))]
+                    for name, (low, high) in allowed.items()}
+            try:
+                options = {"random_seed": i} if method == "random" else {}
+                found = asked.generate_counterfactuals(
+                    row, total_CFs=1, desired_class=NORMAL, permitted_range=wide, verbose=False,
+                    **options)
+                frame = found.cf_examples_list[0].final_cfs_df
+                if frame is not None and len(frame):
+                    points[i] = frame[list(plant.FEATURES)].iloc[0].astype(float)
+            except Exception as error:  # DiCE raises many kinds where it finds nothing
+                logging.getLogger(__name__).info("DiCE, row %d: %s", i, error)
+    return from_points(case, points)
+
+
+def focus(case, trials=24, iterations=500):
+    """FOCUS as the MNIST experiment has it, in units of ten deviations, best of several settings.
+
+    Its ranges of settings are made for features between 0 and 1; this unit puts most rows there.
+    """
+    import focus as method
+
+    mean, unit = case.normal.mean().to_numpy(), 10 * deviations(case)
+    trees = method.SoftTrees(case.model.get_booster())
+    trees.threshold = ((trees.threshold - mean[trees.feature]) / unit[trees.feature]).astype(
+        trees.dtype)
+    rows = case.rows.to_numpy()
+    best, _ = method.tune(
+        trees, lambda points: case.model.predict(points * unit + mean), (rows - mean) / unit,
+        trials, seed=0, iterations=iterations,
+        lower=(case.normal.min().to_numpy() - mean) / unit,
+        upper=(case.normal.max().to_numpy() - mean) / unit)
+    points = best.points.astype(float) * unit + mean
+    # What did not move in its unit did not move: the way there and back costs the last digits.
+    return from_points(case, np.where(best.points == ((rows - mean) / unit).astype(np.float32),
+                                      rows, points))
+
+
+FAST = {
+    "exact, fewest changes, then L1": lambda case: exact(case, cost="l1", fewest_first=True),
+    "exact, L1 in quantiles": lambda case: exact(case, "quantiles", cost="l1"),
+    "exact, L1": lambda case: exact(case, cost="l1"),
+    f"exact, fewest, normal with {SURE:g}": lambda case: exact(
+        case, cost="l1", fewest_first=True, probability=SURE),
+    f"exact, L1, normal with {SURE:g}": lambda case: exact(case, cost="l1", probability=SURE),
+    "exact, L1, no outlier either": lambda case: exact(case, forest_trees=20, cost="l1"),
+    "exact, squared L2": lambda case: exact(case, cost="l2"),
+    "exact, one signal at a time": one_signal,
+    "TreeSHAP": tree_shap,
+    "largest deviation": largest_deviation,
+    "PCA residual": residuals,
+}
+SLOW = {
+    "DiCE, random": lambda case: dice(case, "random"),
+    "DiCE, genetic": lambda case: dice(case, "genetic"),
+    "FOCUS": focus,
+}
+NEEDS = {"DiCE, random": "dice_ml", "DiCE, genetic": "dice_ml", "FOCUS": "focus"}
+
+
+def asked(case, methods):
+    """The blame of every method that can be had, with the seconds it took a row."""
+    found = {}
+    for name, method in methods.items():
+        if name in NEEDS and importlib.util.find_spec(NEEDS[name]) is None:
+            continue
+        begin = time.monotonic()
+        found[name] = method(case)
+        found[name].seconds = (time.monotonic() - begin) / len(case.rows)
+    return found

@@ -1,0 +1,186 @@
+"""The experiment on faults: the plant, its small version, and its arithmetic made by hand."""
+
+import re
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import ROOT
+from matplotlib import pyplot
+
+sys.path.insert(0, str(ROOT / "experiments"))
+
+import fault_methods as methods
+import fault_simulator as plant
+import faults
+
+PLACE = {name: i for i, name in enumerate(plant.FEATURES)}
+
+
+def mean_of(runs, signal):
+    return runs.values[:, PLACE[f"{signal} mean"]]
+
+
+# The plant.
+
+def test_the_exchanger_conserves_heat_and_order():
+    cold, hot = plant.exchanger(np.array([2.0]), np.array([3.0]), np.array([15.0]),
+                                np.array([80.0]), np.array([10.0]))
+    assert 2.0 * (cold - 15.0) == pytest.approx(3.0 * (80.0 - hot))
+    assert 15 < cold[0] < 80 and 15 < hot[0] < 80
+    # Without walls in between nothing is exchanged; with endless ones the cold side gets it all.
+    none, _ = plant.exchanger(np.array([2.0]), np.array([3.0]), np.array([15.0]),
+                              np.array([80.0]), np.array([0.0]))
+    every, _ = plant.exchanger(np.array([2.0]), np.array([3.0]), np.array([15.0]),
+                               np.array([80.0]), np.array([1e4]))
+    assert none[0] == pytest.approx(15) and every[0] == pytest.approx(80, abs=0.1)
+
+
+@pytest.fixture(scope="module")
+def normal():
+    return plant.simulate([None] * 60, [()] * 60, seed=3)
+
+
+def test_normal_runs_hold_their_set_points_and_balances(normal):
+    assert np.abs(mean_of(normal, "h1") - 1.0).max() < 0.1
+    assert np.abs(mean_of(normal, "T2") - 50.0).max() < 2.5
+    # What comes in goes out, but for errors of calibration.
+    for inflow, outflow in (("F1", "F2"), ("F2", "F3")):
+        assert np.abs(mean_of(normal, inflow) - mean_of(normal, outflow)).max() < 0.08
+
+
+def test_a_regulated_sensor_that_lies_looks_right_and_moves_the_plant(normal):
+    lying = plant.simulate(["bias"] * 60, [("T2",)] * 60, seed=3)
+    # The controller brings the shown temperature back; the true one shows after the exchanger.
+    shown = np.abs(mean_of(lying, "T2") - mean_of(normal, "T2"))
+    moved = np.abs(mean_of(lying, "Tc") - mean_of(normal, "Tc"))
+    assert np.median(shown) < 0.5 and np.median(moved) > 2.0
+
+
+def test_faults_show_where_they_sit(normal):
+    def spread(runs, signal):
+        return runs.values[:, PLACE[f"{signal} spread"]]
+
+    stuck = plant.simulate(["stuck"] * 20, [("F3",)] * 20, seed=3)
+    assert (spread(stuck, "F3") == 0).all() and (spread(normal, "F3") > 0.01).all()
+    loud = plant.simulate(["noise"] * 20, [("Thi",)] * 20, seed=3)
+    assert (spread(loud, "Thi") > 2 * spread(normal, "Thi").mean()).all()
+    leak = plant.simulate(["leak of tank 1"] * 20, [plant.PROCESS_FAULTS["leak of tank 1"]] * 20,
+                          seed=3)
+    assert (mean_of(leak, "F1") - mean_of(leak, "F2") > 0.05).all()
+    fouled = plant.simulate(["fouled exchanger"] * 20, [("Fh",)] * 20, seed=3)
+    assert mean_of(fouled, "Fh").mean() > 1.5 * mean_of(normal, "Fh").mean()
+
+
+def test_the_same_seed_gives_the_same_rows_and_all_faults_in_turn():
+    first, second = plant.draw(3, 64, 9), plant.draw(3, 64, 9)
+    assert (first.values == second.values).all() and first.faulty.sum() == 64
+    assert {(kind, cause[0]) for kind, cause in zip(first.kinds, first.causes, strict=True)
+            if kind in plant.SENSOR_FAULTS} == {
+        (kind, sensor) for kind in plant.SENSOR_FAULTS for sensor in plant.SENSORS}
+    assert set(first.kinds) == {None, *plant.SENSOR_FAULTS, *plant.PROCESS_FAULTS}
+
+
+# The small version.
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return faults.run(["--small", "--out", str(tmp_path_factory.mktemp("faults"))])
+
+
+def test_the_detector_calls_every_counterfactual_normal(run):
+    report, _ = run
+    case = report.case
+    assert len(case.rows) > 20 and (case.model.predict(case.rows) == methods.FAULT).all()
+    low, high = case.normal.min().to_numpy(), case.normal.max().to_numpy()
+    for name in ("exact, L1", "exact, squared L2", "exact, fewest changes, then L1"):
+        blame = report.found[name]
+        assert blame.proven.all() and not np.isnan(blame.points).any()
+        assert (case.model.predict(blame.points) == methods.NORMAL).all()
+        stays = blame.points == case.rows.to_numpy()
+        assert (stays | ((blame.points >= low) & (blame.points <= high))).all()
+        assert ((blame.weights > 0) == methods.by_signal(~stays).astype(bool)).all()
+
+
+def test_each_cost_is_least_for_its_own_question(run):
+    report, _ = run
+    case = report.case
+    unit = methods.deviations(case)
+    change = {name: (report.found[name].points - case.rows.to_numpy()) / unit
+              for name in ("exact, L1", "exact, squared L2", "exact, fewest changes, then L1")}
+    l1 = {name: np.abs(moved).sum(axis=1) for name, moved in change.items()}
+    l2 = {name: (moved ** 2).sum(axis=1) for name, moved in change.items()}
+    count = {name: (moved != 0).sum(axis=1) for name, moved in change.items()}
+    for name in change:
+        assert (l1["exact, L1"] <= l1[name] + 1e-6).all()
+        assert (l2["exact, squared L2"] <= l2[name] + 1e-6).all()
+        assert (count["exact, fewest changes, then L1"] <= count[name]).all()
+
+
+def test_the_page_says_what_was_found(run):
+    report, page = run
+    words = page.read_text(encoding="utf-8")
+    for name, blame in report.found.items():
+        hits = faults.judged(blame, report.case.causes)["first"]
+        assert f"| {name} | {hits.mean():.0%} (" in words
+    names = re.findall(r"\]\((faults_\w+\.png)\)", words)
+    assert {"faults_first.png", "faults_kinds.png"} < set(names)
+    for name in names:
+        picture = pyplot.imread(page.parent / name)
+        drawn = picture[..., 3] if name not in ("faults_first.png", "faults_kinds.png") else \
+            picture[..., :3]
+        assert drawn.std() > 0.05
+
+
+# Arithmetic.
+
+def blame_of(*rows):
+    weights = np.zeros((len(rows), len(plant.SIGNALS)))
+    for line, row in zip(weights, rows, strict=True):
+        for signal, weight in row.items():
+            line[plant.SIGNALS.index(signal)] = weight
+    return methods.Blame(weights)
+
+
+def test_naming_is_judged_by_the_order_of_blame():
+    blame = blame_of({"F1": 2, "h1": 1}, {"F1": 1, "h1": 2, "T1": 3, "F2": 0.5}, {})
+    facts = faults.judged(blame, [("F1",), ("F2", "u2"), ("F1",)])
+    assert facts["first"].tolist() == [True, False, False]
+    assert facts["three"].tolist() == [True, False, False]
+    assert facts["any"].tolist() == [True, True, False]
+    assert facts["named"].tolist() == [2, 4, 0]
+
+
+def test_mean_and_spread_of_a_signal_count_together():
+    row = np.zeros((1, len(plant.FEATURES)))
+    row[0, PLACE["h2 mean"]], row[0, PLACE["h2 spread"]] = 1.5, 2.0
+    assert methods.by_signal(row)[0, plant.SIGNALS.index("h2")] == 3.5
+
+
+def test_wilson_intervals():
+    # 8 of 10: from Wilson's formula by hand.
+    low, high = faults.wilson(8, 10)
+    assert (round(low, 3), round(high, 3)) == (0.490, 0.943)
+    assert faults.wilson(0, 20)[0] == 0.0 and faults.wilson(20, 20)[1] == pytest.approx(1.0)
+
+
+def test_the_sign_test_counts_only_where_they_differ():
+    ours = [True, True, True, True, True, False, True, False]
+    theirs = [False, False, False, False, False, True, True, False]
+    first, second, chance = faults.against(ours, theirs)
+    assert (first, second) == (5, 1)
+    assert chance == pytest.approx(2 * (6 + 1) / 2 ** 6)
+    assert faults.against(ours, ours) == (0, 0, 1.0)
+
+
+def test_rules_of_thumb_find_the_signal_that_is_odd():
+    random = np.random.default_rng(0)
+    normal = pd.DataFrame(random.normal(size=(400, len(plant.FEATURES))), columns=plant.FEATURES)
+    # Two signals that go together: only the residual sees one leave the other.
+    normal["F2 mean"] = normal["F1 mean"] + 0.01 * random.normal(size=400)
+    row = normal.iloc[[0]].copy() * 0
+    row["F2 mean"], row["Tc mean"] = 1.5, 2.0
+    case = methods.Case(None, normal, normal, None, row, ["bias"], [("F2",)])
+    assert faults.ranking(methods.largest_deviation(case).weights[0])[0] == "Tc"
+    assert set(faults.ranking(methods.residuals(case).weights[0])[:2]) == {"F1", "F2"}
