@@ -416,7 +416,8 @@ better. What it adds is what the last table shows: how the row would have to loo
     report.heading("What the first suspects look like")
     report.text(f"""
 The head of the exact ranking of “{first}” with {SHARES[0]:.0%} wrong labels, first seed: which
-label the row has, and what would have to be different for a model that did not see it to agree.""")
+label the row has{" (0: bad, 1: good)" if first == "german" else ""}, and what would have to be
+different for a model that did not see it to agree.""")
     report.table(*suspects(trials[first, SHARES[0], options.seed]))
     unproven = sum(one.unproven for one in trials.values())
     refuted = sum(one.refuted for one in trials.values())
