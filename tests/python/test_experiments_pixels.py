@@ -87,16 +87,15 @@ def test_a_line_of_the_table_is_right_for_answers_made_by_hand():
     images = pixels.Images("made", 2, 10, None, None, np.array([[0, 0, 0, 0], [5, 5, 5, 5]]),
                            np.array([1, 2]))
 
-    def answer(point, status, seconds, gap=0.0):
+    def answer(point, status, gap=0.0):
         return types.SimpleNamespace(
             array=None if point is None else np.array(point, float), found=point is not None,
-            status=status, proven=status in ("optimal", "infeasible"), gap=gap,
-            statistics=types.SimpleNamespace(seconds=seconds))
+            status=status, proven=status in ("optimal", "infeasible"), gap=gap)
 
     model = types.SimpleNamespace(predict=lambda points: np.where(points.sum(axis=1) > 6, 1, 0))
     reading = pixels.Reading(images, "XGBoost", model, None, 0.5, np.array([0, 0, 1]), 3, {"L2": [
-        answer([3, 4, 0, 0], "optimal", 0.001), answer([0, 0, 0, 5], "feasible", 2.0, 0.25),
-        answer(None, "infeasible", 0.003)]})
+        answer([3, 4, 0, 0], "optimal"), answer([0, 0, 0, 5], "feasible", 0.25),
+        answer(None, "infeasible")]}, {"L2": [0.001, 2.0, 0.003]})
     # Lengths: 0.7 and 0.5; roots of 0.25 and of 0.25; two pixels and one. The sum 7 is read as 1.
     assert pixels.fact_row(reading, "L2") == [
         "made", "XGBoost", "L2", 3, 2, 1, 2, 1, "25%", "3 ms", "1.6 s", "2.0 s", "0.60", "0.50",
@@ -105,13 +104,14 @@ def test_a_line_of_the_table_is_right_for_answers_made_by_hand():
 
 def test_a_radius_that_is_not_proven_is_a_bound():
     proven = types.SimpleNamespace(status="optimal", distance=5.0)
-    open_ = types.SimpleNamespace(status="feasible", distance=9.0, lower_bound=16.0)
+    open_ = types.SimpleNamespace(status="feasible", found=True, distance=9.0, lower_bound=16.0)
+    none = types.SimpleNamespace(status="unknown", found=False, distance=np.inf, lower_bound=2.0)
     assert pixels.bound_text(proven, "l2", 10) == "0.5"
-    assert pixels.bound_text(open_, "l2", 10) == "≥ 0.4"
-    assert pixels.bound_text(open_, "linf", 1) == "≥ 16"
+    assert pixels.bound_text(open_, "l2", 10) == "0.4 to 0.9"
+    assert pixels.bound_text(none, "linf", 1) == "2 to ?"
 
 
 def test_the_sure_question_asks_for_a_probability():
     asked = pixels.question("L2, sure", "XGBoost", 3)
-    assert asked == {"target": boxwood.Class(3, probability=0.9), "cost": "l2"}
+    assert asked == {"target": [boxwood.Class(3), boxwood.Class(3, probability=0.9)], "cost": "l2"}
     assert pixels.question("fewest pixels", "XGBoost", 3)["fewest_first"]
