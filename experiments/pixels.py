@@ -291,6 +291,9 @@ median) says how much cheaper an answer could still be.""")
   started from. More certainty makes the changes larger, not always more like a digit. Pairs of
   classes on principal components, where a change moves many pixels at once, are another experiment.
 - Distances are in grey levels of the model's own input; nothing was scaled.
+- The limit counts all time, the times are those of the processor. Where nothing was proven and the
+  worst time is far below the limit, the machine did other work as well; on a quiet one more may be
+  proven.
 - The models are small, so that a run takes minutes; they are not the best readers of these
   digits.""")
 
