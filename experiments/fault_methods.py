@@ -21,6 +21,7 @@ SIGNALS = plant.SIGNALS
 SURE = 0.9
 LIMIT = 10.0  # seconds a question
 NORMAL, FAULT = 0, 1
+DIGITS = 8  # behind the point, for DiCE
 
 
 @dataclasses.dataclass
@@ -138,14 +139,18 @@ def dice(case, method):
 
     logging.getLogger("raiutils").setLevel(logging.ERROR)
     table = case.training.assign(fault=case.labels)
+    # Else it takes the digits of the commonest value: 0.0, the spread of a sensor that is stuck,
+    # and rounds all spreads to one digit.
+    digits = dict.fromkeys(plant.FEATURES, DIGITS)
     data = dice_ml.Data(dataframe=table, continuous_features=list(plant.FEATURES),
-                        outcome_name="fault")
+                        continuous_features_precision=digits, outcome_name="fault")
     asked = dice_ml.Dice(data, dice_ml.Model(model=case.model, backend="sklearn"), method=method)
     allowed = {name: [float(case.normal[name].min()), float(case.normal[name].max())]
                for name in plant.FEATURES}
     points = np.full(case.rows.shape, np.nan)
-    # It draws a bar for every row, and warns of what pandas will change.
-    with (warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO())):
+    # It draws a bar for every row, prints what it does not find, and warns of pandas.
+    with (warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()),
+          contextlib.redirect_stdout(io.StringIO())):
         warnings.simplefilter("ignore")
         for i in range(len(case.rows)):
             # A value outside the range of normal rows may stay: DiCE refuses a row with one.
@@ -165,7 +170,16 @@ def dice(case, method):
     return from_points(case, points)
 
 
-def focus(case, trials=24, iterations=500):
+def scaled(trees, mean, unit):
+    """FOCUS's soft trees for points (x - mean) / unit: the same scores by moved thresholds."""
+    for level in trees.levels:
+        feature = level.feature
+        level.threshold = ((level.threshold - mean[feature, None]) / unit[feature, None]).astype(
+            trees.dtype)
+    return trees
+
+
+def focus(case, trials=24, iterations=1000):
     """FOCUS as the MNIST experiment has it, in units of ten deviations, best of several settings.
 
     Its ranges of settings are made for features between 0 and 1; this unit puts most rows there.
@@ -173,19 +187,16 @@ def focus(case, trials=24, iterations=500):
     import focus as method
 
     mean, unit = case.normal.mean().to_numpy(), 10 * deviations(case)
-    trees = method.SoftTrees(case.model.get_booster())
-    trees.threshold = ((trees.threshold - mean[trees.feature]) / unit[trees.feature]).astype(
-        trees.dtype)
+    trees = scaled(method.SoftTrees(case.model.get_booster()), mean, unit)
     rows = case.rows.to_numpy()
+    start = (rows - mean) / unit
     best, _ = method.tune(
-        trees, lambda points: case.model.predict(points * unit + mean), (rows - mean) / unit,
-        trials, seed=0, iterations=iterations,
-        lower=(case.normal.min().to_numpy() - mean) / unit,
+        trees, lambda points: case.model.predict(points * unit + mean), start, trials, seed=0,
+        iterations=iterations, lower=(case.normal.min().to_numpy() - mean) / unit,
         upper=(case.normal.max().to_numpy() - mean) / unit)
-    points = best.points.astype(float) * unit + mean
     # What did not move in its unit did not move: the way there and back costs the last digits.
-    return from_points(case, np.where(best.points == ((rows - mean) / unit).astype(np.float32),
-                                      rows, points))
+    stays = best.points == start.astype(np.float32)
+    return from_points(case, np.where(stays, rows, best.points.astype(float) * unit + mean))
 
 
 FAST = {

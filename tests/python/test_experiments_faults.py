@@ -174,6 +174,18 @@ def test_the_sign_test_counts_only_where_they_differ():
     assert faults.against(ours, ours) == (0, 0, 1.0)
 
 
+def test_the_comparison_counts_what_is_clearly_better_or_worse():
+    case = methods.Case(None, None, None, None, None, ["bias"] * 8, [("F1",)] * 8)
+    right, wrong = {"F1": 1}, {"h1": 1}
+    found = {"exact, good": blame_of(*[right] * 8), "exact, even": blame_of(right, *[wrong] * 7),
+             "TreeSHAP": blame_of(*[wrong] * 8)}
+    assert faults.compared(case, found).startswith(
+        "Of the 2 exact questions 1 name the cause first more often than TreeSHAP and 0 less")
+    found["TreeSHAP"] = blame_of(*[right] * 8)
+    assert "questions 0 name the cause first more often than TreeSHAP and 1 less" in \
+        faults.compared(case, found)
+
+
 def test_rules_of_thumb_find_the_signal_that_is_odd():
     random = np.random.default_rng(0)
     normal = pd.DataFrame(random.normal(size=(400, len(plant.FEATURES))), columns=plant.FEATURES)
@@ -184,3 +196,19 @@ def test_rules_of_thumb_find_the_signal_that_is_odd():
     case = methods.Case(None, normal, normal, None, row, ["bias"], [("F2",)])
     assert faults.ranking(methods.largest_deviation(case).weights[0])[0] == "Tc"
     assert set(faults.ranking(methods.residuals(case).weights[0])[:2]) == {"F1", "F2"}
+
+
+def test_focus_sees_the_detector_in_units_of_deviations(run):
+    import focus
+
+    case = run[0].case
+    mean, unit = case.normal.mean().to_numpy(), 10 * methods.deviations(case)
+    trees = methods.scaled(focus.SoftTrees(case.model.get_booster(), float), mean, unit)
+    # Steep splits are the real ones, but for a row that lies on a threshold.
+    soft = trees.score((case.rows.to_numpy() - mean) / unit, sigma=1e7)
+    hard = case.model.predict(case.rows, output_margin=True)
+    assert (np.abs(soft - hard) < 1e-3).mean() > 0.9
+    blame = methods.focus(case.part(range(4)), trials=3, iterations=40)
+    there = ~np.isnan(blame.points).any(axis=1)
+    assert blame.weights.shape == (4, len(plant.SIGNALS))
+    assert (blame.weights[~there] == 0).all() and (blame.weights[there].sum(axis=1) > 0).all()
