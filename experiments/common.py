@@ -66,7 +66,7 @@ class Report:
         self.folder = options.out
         self.name = name
         self.small = options.small
-        self.libraries = ["boxwood", "numpy", *libraries]
+        self.libraries = ["numpy", *libraries]
         self.begin = time.monotonic()
         self.times = []
         self.parts = [f"# {title}"]
@@ -112,7 +112,9 @@ class Report:
     def write(self):
         """Writes the page; returns its path."""
         self.heading("This run")
-        versions = [f"Python {platform.python_version()}"]
+        import boxwood
+
+        versions = [f"Boxwood {boxwood.__version__}", f"Python {platform.python_version()}"]
         for library in self.libraries:
             with contextlib.suppress(importlib.metadata.PackageNotFoundError):
                 versions.append(f"{library} {importlib.metadata.version(library)}")

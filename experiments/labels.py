@@ -202,7 +202,7 @@ def confirm(model, frame, answers, predicted):
     found = [(answer, now) for answer, now in zip(answers, predicted, strict=True) if answer.found]
     if not found:
         return 0
-    points = found[0][0]._explainer.frame_of(np.array([answer.array for answer, _ in found]))
+    points = found[0][0].explainer.frame_of(np.array([answer.array for answer, _ in found]))
     points = points.astype(frame.dtypes)
     return int(np.sum(model.predict(points) == np.array([now for _, now in found])))
 
