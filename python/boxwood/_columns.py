@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._groups import Group
-from boxwood._tables import Column, columns_of, is_row, is_table, missing, module_of
+from boxwood._tables import Column, columns_of, is_number, is_row, is_table, missing, module_of
 from boxwood.errors import Error, library
 from boxwood.schema import Feature, OneHot, Schema, UnsaidKind, nearest
 
@@ -237,12 +237,13 @@ class Columns:
             # What CatBoost's splits do not tell apart has one label, the last.
             if list(codes)[-1] in ("(other)", "(any other)"):
                 return float(len(codes) - 1)
-        if isinstance(value, (int, float, np.number, np.bool_)):
+        if isinstance(value, (int, float, np.number, np.bool_)) and (
+                codes is None or _is_code(value, codes)):
             return float(value)
         name = self.titles[index]
         if codes is None:
             raise Error(f'{place}, column "{name}"', f"{value!r} is not a number",
-                        "Give the number, not its text" if _is_number(value) else
+                        "Give the number, not its text" if is_number(value) else
                         "Give the schema labels, or Explainer the training data")
         raise Error(f'{place}, column "{name}"', f"no category {value!r}",
                     nearest(label_text(value), list(codes)))
@@ -461,12 +462,10 @@ def _listed(names: list[str]) -> str:
     return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
-def _is_number(text: Any) -> bool:
-    try:
-        float(text)
-    except (TypeError, ValueError):
-        return False
-    return True
+def _is_code(value: Any, codes: Mapping[str, int]) -> bool:
+    """Whether a number stands for one of the labels: never where the labels are numbers."""
+    return not any(is_number(label) for label in codes) and (
+        float(value).is_integer() and 0 <= value < len(codes))
 
 
 def learn(feature: Feature, column: Column, model_kind: str, place: str,

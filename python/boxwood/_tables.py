@@ -75,6 +75,26 @@ def is_table(value: Any) -> bool:
         value, "to_arrow")
 
 
+def is_number(text: Any) -> bool:
+    """Tell numbers, and texts that are numbers, from other texts.
+
+    Parameters
+    ----------
+    text : object
+        A value or a label.
+
+    Returns
+    -------
+    bool
+        Whether it can be read as a number.
+    """
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def is_row(value: Any) -> bool:
     """Tell single rows with names from other objects.
 

@@ -7,6 +7,7 @@ the same leaves, and with them the same scores, for every row that the pipeline 
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -37,8 +38,13 @@ def is_pipeline(model: Any) -> bool:
     bool
         Whether it is a pipeline of scikit-learn's, or of a class derived from it.
     """
-    return any(base.__name__ == "Pipeline" and base.__module__.startswith("sklearn.")
-               for base in type(model).__mro__)
+    return _own_base(model) is not None
+
+
+def _own_base(model: Any) -> type | None:
+    """Return scikit-learn's own class of pipelines, which the model is of or derives from."""
+    return next((base for base in type(model).__mro__
+                 if base.__name__ == "Pipeline" and base.__module__.startswith("sklearn.")), None)
 
 
 def to_bytes(model: Any, data: Any = None, rounds: int | str | None = None) -> bytes:
@@ -65,6 +71,11 @@ def to_bytes(model: Any, data: Any = None, rounds: int | str | None = None) -> b
     UnsupportedModelError
         If a step mixes columns or is not known; it names the step and the reason.
     """
+    derived = itertools.takewhile(lambda one: one is not _own_base(model), type(model).__mro__)
+    for own, method in itertools.product(derived, ("predict", "predict_proba", "transform")):
+        if method in vars(own):
+            raise UnsupportedModelError(f"pipeline: {own.__name__} has a {method} of its own",
+                                        "Give a Pipeline of scikit-learn's with the same steps")
     names, last = _raw_names(model), model.steps[-1][1]
     library = library_of(last)
     if library == "catboost" and last.is_fitted() and last.get_cat_feature_indices():
@@ -90,9 +101,20 @@ def to_bytes(model: Any, data: Any = None, rounds: int | str | None = None) -> b
     content["features"] = [_feature(raw, steps.columns[raw], sources, content["features"])
                            for raw in kept]
     content["source"] = f"{content['source']} in a pipeline"
-    content["input"] = "float64"
+    content["input"] = _precision(steps.columns)
     return json.dumps(content, allow_nan=False, ensure_ascii=False,
                       separators=(",", ":")).encode()
+
+
+def _precision(columns: list[RawColumn]) -> str:
+    """Tell in what precision numbers are read; no search keeps to a mixture of them."""
+    single = [column.single for column in columns if column.categories is None]
+    if any(single) and not all(single):
+        names = ", ".join(f'"{column.name}"' for column in columns if column.single)
+        raise UnsupportedModelError(
+            f"pipeline: of the numbers only {names} are float32, and how scikit-learn computes "
+            "depends on which columns meet", "Fit it on data.astype({...: float}) for these")
+    return "float32" if single and all(single) else "float64"
 
 
 def category_values(model: Any) -> dict[str, list[Any]]:
@@ -286,8 +308,13 @@ def _single(names: list[str], data: Any) -> list[bool]:
         return [False] * len(names)
     if hasattr(data, "dtypes") and hasattr(data, "columns"):
         types = {str(name): kind for name, kind in zip(data.columns, data.dtypes, strict=True)}
-        return [types.get(name) == np.float32 for name in names]
-    return [getattr(data, "dtype", None) == np.float32] * len(names)
+    else:
+        types = dict.fromkeys(names, getattr(data, "dtype", None))
+    for name in names:
+        if types.get(name) == np.float16:
+            raise UnsupportedModelError(f'pipeline: column "{name}" is float16',
+                                        "Fit it on float32 or float64 numbers")
+    return [types.get(name) == np.float32 for name in names]
 
 
 def _check_width(steps: Steps, sources: list[Source], content: dict[str, Any],

@@ -14,6 +14,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from boxwood._tables import is_number
 from boxwood.errors import Error
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Models:
         model : int
             The model's number.
         label : object
-            A label, or a number where labels are unknown.
+            A label, or its place where labels are unknown or no numbers.
 
         Returns
         -------
@@ -109,6 +110,10 @@ class Models:
             plain = int(plain)
         if isinstance(plain, float) and plain.is_integer() and str(plain) not in ensemble.classes:
             plain = int(plain)
+        if str(plain) not in ensemble.classes and any(map(is_number, ensemble.classes)):
+            # Where labels are numbers, another number is a slip and not the place of a label.
+            raise Error("target", f"no class {label!r}",
+                        f"The classes are {', '.join(ensemble.classes[:10])}")
         try:
             return ensemble.class_index(str(plain))
         except Error as error:
@@ -122,7 +127,7 @@ class Class(Target):
     Parameters
     ----------
     label : object
-        The class's label, or its number where labels are unknown.
+        The class's label, or its place, from 0, where labels are unknown or no numbers.
     probability : float, optional
         Instead of that class winning, the library's probability of it is at least this.
     margin : float, optional

@@ -32,7 +32,7 @@ def people(random, count, missing=True, single=False):
     frame = pd.DataFrame({
         "age": random.integers(18, 80, count),
         "income": random.lognormal(3, 0.7, count),
-        "debt": random.normal(0, 1, count).astype(np.float32 if single else np.float64),
+        "debt": random.normal(0, 1, count),
         "town": pd.Series(random.choice(["Bonn", "Jena", "Ulm", "Hof"], count, p=[.4, .3, .2, .1]),
                           dtype=object),
         "job": random.choice(["cook", "smith"], count),
@@ -45,6 +45,8 @@ def people(random, count, missing=True, single=False):
     if missing:
         for name in ("income", "debt", "town", "size"):
             frame.loc[random.random(count) < 0.1, name] = np.nan
+    if single:
+        frame = frame.astype(dict.fromkeys(("age", "income", "debt", "rooms"), np.float32))
     return frame, score
 
 
@@ -426,3 +428,41 @@ def test_a_category_that_is_also_a_number_where_others_are_refused():
                                            (preprocessing.StandardScaler(), ["rooms"]))
     model = sk.make_pipeline(both, tree.DecisionTreeRegressor()).fit(frame, score)
     same(boxwood.Explainer(model, frame), model, frame)
+
+
+def test_answers_of_float32_pipelines_are_float32_numbers():
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame(random.normal(50, 20, (300, 2)), columns=["a", "b"]).astype(np.float32)
+    target = (frame["a"] - frame["b"] > 0).astype(int)
+    model = sk.make_pipeline(preprocessing.StandardScaler(),
+                             tree.DecisionTreeClassifier(max_depth=4)).fit(frame, target)
+    explainer = boxwood.Explainer(model, frame)
+    for _, row in frame.head(60).iterrows():
+        answer = explainer.explain(row)
+        point = answer.point_frame()
+        assert list(point.dtypes) == [np.float32, np.float32]
+        assert model.predict(point)[0] == answer.outcome
+
+
+@pytest.mark.parametrize("kinds", [("f4", "f8"), ("f4", "i1"), ("f2", "f2"), ("f4", "i8")])
+def test_mixed_precisions_are_refused(kinds):
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame({"a": random.normal(50, 20, 200).astype(kinds[0]),
+                          "b": random.normal(50, 20, 200).astype(kinds[1])})
+    model = sk.make_pipeline(preprocessing.StandardScaler(),
+                             tree.DecisionTreeClassifier(max_depth=2))
+    model.fit(frame, frame["a"].astype(float) > 50)
+    with pytest.raises(boxwood.UnsupportedModelError, match="float32|float16"):
+        boxwood.Explainer(model, frame)
+
+
+def test_pipelines_with_a_predict_of_their_own_are_refused():
+    class Turned(sk.Pipeline):
+        def predict(self, X):
+            return 1 - super().predict(X)
+
+    frame = pd.DataFrame({"a": np.arange(20.0)})
+    model = Turned([("s", preprocessing.StandardScaler()), ("m", tree.DecisionTreeClassifier())])
+    model.fit(frame, (frame["a"] > 9).astype(int))
+    with pytest.raises(boxwood.UnsupportedModelError, match="a predict of its own"):
+        boxwood.Explainer(model, frame)

@@ -16,7 +16,7 @@ import xgboost
 from conftest import RED
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn import tree
+from sklearn import ensemble, tree
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +29,26 @@ def model(people):
 @pytest.fixture(scope="module")
 def explainer(model, people):
     return boxwood.Explainer(model, people[0])
+
+
+def test_a_number_is_no_code_where_labels_are_numbers():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"k": pd.Categorical(random.choice([1, 2, 3], 300)),
+                          "v": random.normal(size=300)})
+    model = lightgbm.LGBMClassifier(n_estimators=5, verbose=-1).fit(frame, frame["k"] == 1)
+    explainer = boxwood.Explainer(model, frame)
+    assert explainer.explain({"k": 1, "v": 0.0}).before["k"] == 1
+    with pytest.raises(boxwood.Error, match="no category 0"):
+        explainer.explain({"k": 0, "v": 0.0})
+
+
+def test_a_number_that_is_no_class_is_none():
+    frame = pd.DataFrame({"a": np.random.default_rng(0).normal(size=300)})
+    model = ensemble.RandomForestClassifier(3).fit(frame, np.where(frame["a"] > 0, 3, 2))
+    explainer = boxwood.Explainer(model, frame)
+    assert explainer.explain(frame.iloc[0], 3).outcome == 3
+    with pytest.raises(boxwood.Error, match="no class 1. The classes are 2, 3"):
+        explainer.explain(frame.iloc[0], 1)
 
 
 def test_every_form_of_a_row_has_the_same_answer(explainer, people):
