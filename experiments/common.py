@@ -14,7 +14,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path.insert(1, str(ROOT / "bench"))  # behind this folder: both have a run.py
 
 import datasets  # noqa: E402  (bench/datasets.py reads the same files)
 
@@ -59,6 +59,20 @@ def mnist(options):
     return datasets.mnist(folder)
 
 
+def settings(options):
+    """The arguments of a run in words.
+
+    Folders are left out, since they say where and not what, and in a small run all but the seed,
+    since it has sizes of its own.
+    """
+    shown = ["seed"] if options.small else sorted(set(vars(options)) - {
+        "data", "mnist", "out", "small"})
+    words = {True: "yes", False: "no"}
+    return ", ".join(
+        f"{name.replace('_', ' ')} {words[value] if isinstance(value, bool) else value}"
+        for name, value in ((name, getattr(options, name)) for name in shown))
+
+
 class Report:
     """A page of docs/experiments, written at the end of the run."""
 
@@ -66,6 +80,7 @@ class Report:
         self.folder = options.out
         self.name = name
         self.small = options.small
+        self.settings = settings(options)
         self.libraries = ["numpy", *libraries]
         self.begin = time.monotonic()
         self.times = []
@@ -119,7 +134,7 @@ class Report:
             with contextlib.suppress(importlib.metadata.PackageNotFoundError):
                 versions.append(f"{library} {importlib.metadata.version(library)}")
         kind = "The small version of" if self.small else "Written by"
-        self.text(f"{kind} `python experiments/{self.name}.py`, {', '.join(versions)}; "
+        self.text(f"{kind} `python experiments/{self.name}.py`, {', '.join(versions)}; {self.settings}; "
                   f"{time.monotonic() - self.begin:.0f} s in all, "
                   f"{time.process_time():.0f} s of processor time.")
         if self.times:
