@@ -2,6 +2,7 @@
 
 import pathlib
 import sys
+import types
 
 import numpy as np
 import pandas as pd
@@ -46,6 +47,10 @@ def test_the_page_and_its_pictures_are_written(tmp_path):
     for heading in ("The seller", "The buyer", "The buyer with a budget", "Many sellers"):
         assert f"## {heading}\n" in text
     assert "nan" not in text
+    # Both ends of what is asked for, and not one of them.
+    for _, interval in ames.SELLERS:
+        assert f"| {ames.dollars(interval[0])} to {ames.dollars(interval[1])} |" in text
+    assert "-1 unfinished" in text
 
 
 def test_sellers_get_their_price_from_what_an_owner_can_change(made):
@@ -141,10 +146,48 @@ def test_an_empty_category_is_na_whatever_type_the_column_has():
     assert np.isnan(ames.codes_of(frame)[1, 1])
 
 
-def test_the_price_of_a_house_is_not_used_to_order_it(houses):
+def test_the_price_of_a_house_is_not_used_to_order_it(houses, tmp_path, monkeypatch):
+    """Held-out prices that turn the order of all rows round leave that of the model alone."""
     assert set(houses.by_price) == {"Neighborhood", "RoofMatl"}
-    assert list(houses.frame["Neighborhood"].cat.categories) == ["Hill", "Mill", "River"]
-    assert len(houses.held_out) == len(houses.frame) // 5
+    table = ames.small_table(0)
+    count = len(table)
+    held_out = np.isin(np.arange(count), houses.held_out)
+    assert held_out.sum() == count // 5
+    # Few of the training houses stand in Hill and River, and all those held out do.
+    rank = np.where(held_out, 2 * (np.arange(count) % 2), 1)
+    few = np.flatnonzero(~held_out)[:60]
+    rank[few] = 2 * (np.arange(60) % 2)
+    table["Neighborhood"] = np.array(["Hill", "Mill", "River"])[rank]
+    table[ames.PRICE] = np.where(held_out, 400_000 - 150_000 * rank, 100_000 + 50_000.0 * rank)
+    by_all = table.groupby("Neighborhood")[ames.PRICE].median().sort_values()
+    assert list(by_all.index) == ["River", "Mill", "Hill"]
+    monkeypatch.setattr(ames, "small_table", lambda seed: table)
+    loaded = ames.load(common.parse("", ["--small", "--out", str(tmp_path)]))
+    assert np.array_equal(loaded.held_out, houses.held_out)
+    assert list(loaded.frame["Neighborhood"].cat.categories) == ["Hill", "Mill", "River"]
+
+
+def moved(**changes):
+    return types.SimpleNamespace(changes=[
+        types.SimpleNamespace(feature=name, title=name, before=0, after=by, now="0 now",
+                              change_to=f"to {by}", anything_in=f"in {by}")
+        for name, by in changes.items()], found=True, proven=True, outcome=1.0, cost=0.5,
+        statistics=types.SimpleNamespace(seconds=0.0))
+
+
+def test_a_basement_that_does_not_add_up_is_said(houses, tmp_path):
+    assert ames.basement(moved(BsmtFinSF1=354, BsmtUnfSF=-1)) == (354, -1, 0)
+    assert ames.basement(moved(BsmtFinSF1=10, BsmtFinSF2=-4, TotalBsmtSF=6)) == (6, 0, 6)
+
+    def page(**changes):
+        report = common.Report(common.parse("", ["--small", "--out", str(tmp_path)]), "ames", "x")
+        ames.answers_table(report, houses, [(0, {"with rules": moved(**changes)})])
+        return "\n".join(report.parts)
+
+    told = page(BsmtFinSF1=354, BsmtUnfSF=-1)
+    assert "house 0, with rules: +354 sq ft finished, -1 unfinished, +0 in all" in told
+    assert "add up" not in page(BsmtFinSF1=354, BsmtUnfSF=-354)
+    assert "add up" not in page(OpenPorchSF=3)
 
 
 def test_names_are_those_of_the_paper():
