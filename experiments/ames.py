@@ -248,8 +248,8 @@ def answers_table(report, houses, blocks):
              f"{whole:+g} in all" for row, label, finished, unfinished, whole in uneven
              if finished + unfinished != whole]
     if words:
-        report.text("**These basements do not add up.** The finished and the unfinished part should "
-                    "together change by what the whole does, which no rule here says: "
+        report.text("**These basements do not add up.** The finished and the unfinished part "
+                    "should together change by what the whole does, which no rule here says: "
                     + "; ".join(words) + ".")
 
 
@@ -366,8 +366,8 @@ def budget(report, houses):
     report.picture(plots.decision_map(drawn), "map",
                    "Predicted price over living area and plot, bright where it is in the budget")
     report.text(f"The correlation of the two areas over that region is {together:.2f}, for this "
-                "one house. The paper reads off its figure that who wants a larger plot has to take "
-                "a smaller house, which is a negative one: "
+                "one house. The paper reads off its figure that who wants a larger plot has to "
+                "take a smaller house, which is a negative one: "
                 + ("so it is here." if together < 0 else "not so here."))
     near = houses.explainer.map(house, PLANE, between=interval, view=view_of(houses, 0.8),
                                 radius=REACH, time_limit=400)
@@ -375,8 +375,9 @@ def budget(report, houses):
         near.costs >= 0, near.costs == 0, near.meets))
     report.text(
         f"The paper's figure projects all regions of that price within a distance of the house, "
-        f"which it does not give; {REACH} is our choice, the middle one of three begun by hand (the "
-        f"other two were not run to the end; they are not part of this run). So does this map: the other features may differ, together by "
+        f"which it does not give; {REACH} is our choice, the middle one of three begun by hand "
+        f"(the other two were not run to the end; they are not part of this run). So does this "
+        f"map: the other features may differ, together by "
         f"at most {REACH} (the root of the sum of squared shares of ranges). The price is in the "
         f"budget in {100 * free / area:.0f} % of what the map shows (the middle 80 % of the data) "
         f"as the house is, and can be brought there in {100 * reached / area:.0f} %."

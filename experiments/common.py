@@ -134,8 +134,8 @@ class Report:
             with contextlib.suppress(importlib.metadata.PackageNotFoundError):
                 versions.append(f"{library} {importlib.metadata.version(library)}")
         kind = "The small version of" if self.small else "Written by"
-        self.text(f"{kind} `python experiments/{self.name}.py`, {', '.join(versions)}; {self.settings}; "
-                  f"{time.monotonic() - self.begin:.0f} s in all, "
+        self.text(f"{kind} `python experiments/{self.name}.py`, {', '.join(versions)}; "
+                  f"{self.settings}; {time.monotonic() - self.begin:.0f} s in all, "
                   f"{time.process_time():.0f} s of processor time.")
         if self.times:
             self.table([(what, f"{seconds:.1f}") for what, seconds in self.times],
