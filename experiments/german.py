@@ -43,8 +43,12 @@ def confirmed(case, answers):
     return int(np.sum(case.model.predict(data) > 0.5))
 
 
+def amount(value):
+    return f"{value:,.0f} DM".replace(",", " ")
+
+
 def person(case, index):
-    return f"{index}: {case.refused.loc[index, 'credit_amount']:,} DM".replace(",", " ")
+    return f"{index}: {amount(case.refused.loc[index, 'credit_amount'])}"
 
 
 def all_refused(plain, one_way):
@@ -222,8 +226,8 @@ def beyond_the_paper(report, plain, case, real, five):
         f"Fixed: {fixed}. May only rise: {up}; may only fall: {down}. Nobody is told to have no "
         "account, or to lose their job. Accounts and employment are ordered, one step costs 1; "
         "other categories have no order, and a change of one costs 1. "
-        f"{schema['duration'].scale:g} months and {schema['credit_amount'].scale:g} DM, about the "
-        "middle half of the German data, cost 1 each; costs are squares and add up.")
+        f"{schema['duration'].scale:g} months and {amount(schema['credit_amount'].scale)}, about "
+        "the middle half of the German data, cost 1 each; costs are squares and add up.")
     cheap = {label: real.explain(row, "granted", round=0.1) for label, row in five.iterrows()}
     few = {label: real.explain(row, "granted", fewest_first=True)
            for label, row in five.iterrows()}
@@ -370,7 +374,8 @@ def main(arguments=None):
     report.text("The same questions for all applicants whom the models refuse and did not see in "
                 "training. The costs of the first two lines are in codes, the others in the units "
                 "of the real constraints. \"A worse thing\" is a feature moved against its "
-                "better direction. \"Both ways\" leaves out the directions alone.")
+                "better direction. \"Both ways\" leaves out the directions alone. Milliseconds are by "
+                "the clock, whatever else the machine did.")
     report.table(*summary(asked))
     report.text(closing(asked))
     if not options.small:

@@ -39,7 +39,9 @@ def changes_text(answer, show="change_to"):
 def middle(values, digits=3):
     """The median, as a page shows it; a dash where there is nothing."""
     values = [value for value in values if value is not None]
-    return f"{np.median(values):.{digits}g}" if values else "-"
+    if not values:
+        return "-"
+    return f"{float(f'{np.median(values):.{digits}g}'):.15g}"  # 1e+02 is 100
 
 
 def share(some, all_of):

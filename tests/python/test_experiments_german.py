@@ -224,3 +224,9 @@ def test_worse_is_against_the_better_direction():
     assert moved(change("rank", "middle", "low"), change("size", 2, 3)) == ["rank", "size"]
     better = {}
     assert moved(change("size", 9, 10)) == []
+
+
+def test_the_middle_is_a_plain_number():
+    assert showing.middle([1, 104.2, 300], 2) == "100"
+    assert showing.middle([0.048812, None]) == "0.0488"
+    assert showing.middle([]) == "-"
