@@ -73,21 +73,24 @@ def key(row):
     return np.asarray(row, dtype=np.float32).tobytes()
 
 
-def stability(rows, around, answer, **neighbours):
+def stability(rows, around, answer, seeds=None, **neighbours):
     """The local Lipschitz estimate at each row, of `answer` from many rows to their points.
+
+    `seeds`, one a row, are for neighbours that are drawn.
 
     The rows that it needs are found first and answered in one go: tools that take many rows at
     once are fast then.
     """
-    how = {"scale": None, "of": "point", **neighbours}
+    how = [{"scale": None, "of": "point", **neighbours,
+            **({} if seeds is None else {"random_state": int(seeds[i])})} for i in range(len(rows))]
     needed = []
 
     def note(row):
         needed.append(np.asarray(row, dtype=np.float32))
         return row
 
-    for row in rows:
-        evaluate.stability(note, row, around, **how)
+    for row, one in zip(rows, how, strict=True):
+        evaluate.stability(note, row, around, **one)
     needed = np.array(needed)
     points = {key(row): point for row, point in zip(needed, answer(needed), strict=True)}
 
@@ -95,7 +98,8 @@ def stability(rows, around, answer, **neighbours):
         point = points[key(row)]
         return None if np.isnan(point).any() else point
 
-    return np.array([evaluate.stability(found, row, around, **how) for row in rows])
+    return np.array([evaluate.stability(found, row, around, **one)
+                     for row, one in zip(rows, how, strict=True)])
 
 
 def stability_among(pair, result):
@@ -113,20 +117,22 @@ def stability_among(pair, result):
     return values
 
 
-def stability_around(pair, rows, now, answer, moves=None):
+def stability_around(pair, rows, now, answer, moves=None, seed=0):
     """The same among test digits decided alike or, with `moves`, around each digit.
 
-    `answer(rows, now)` gives points. `moves` is a share of each component's range.
+    `answer(rows, now)` gives points. `moves` is a share of each component's range; each digit is
+    moved in its own way.
     """
-    values = []
+    values = np.full(len(rows), np.nan)
     decided = pair.predict(pair.test)
+    seeds = np.random.default_rng(seed).integers(2**31, size=len(rows))
     for wrong in (0, 1):
         places = np.flatnonzero(now == wrong)
         if not len(places):
             continue
         alike = pair.test[decided == wrong]
         how = {"k": NEIGHBOURS} if moves is None else {
-            "radius": moves, "samples": NEIGHBOURS, "scale": "range", "random_state": 0}
+            "radius": moves, "samples": NEIGHBOURS, "scale": "range", "seeds": seeds[places]}
 
         def explain(needed, wrong=wrong):
             # A move may have crossed the boundary: then there is nothing to explain.
@@ -134,8 +140,8 @@ def stability_around(pair, rows, now, answer, moves=None):
             points[pair.predict(needed) != wrong] = np.nan
             return points
 
-        values.append(stability(rows[places], alike, explain, **how))
-    return np.concatenate(values)
+        values[places] = stability(rows[places], alike, explain, **how)
+    return values
 
 
 def misfit(ours, paper):

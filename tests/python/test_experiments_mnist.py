@@ -1,7 +1,9 @@
 """The MNIST experiment: its small version, FOCUS as we wrote it, and its arithmetic."""
 
 import pathlib
+import random
 import sys
+import types
 
 import matplotlib.image
 import numpy as np
@@ -14,8 +16,10 @@ import boxwood
 import common
 import focus
 import mnist
+import mnist_kept
 import mnist_measures as measures
 import mnist_pairs as pairs
+import mnist_words as words
 import rivals
 
 
@@ -166,12 +170,206 @@ def test_a_tool_that_fails_has_found_nothing(pair):
     assert len(seconds) == 3
 
 
+@pytest.fixture
+def task(pair):
+    return rivals.Task(pair.model, pair.train, pair.labels, pair.rows[:3], nodes=1234)
+
+
+def test_dice_is_asked_for_the_other_class_and_is_seeded(task, monkeypatch):
+    """A module with DiCE's interface that answers with what it was asked and drew."""
+    drawn = []
+
+    class Dice:
+        def __init__(self, data, model, method):
+            self.data, self.model, self.method = data, model, method
+            assert list(data["dataframe"]["class"]) == list(task.labels)
+            assert data["outcome_name"] not in data["continuous_features"]
+            assert (model["model"].predict(data["dataframe"].drop(columns="class"))
+                    == task.model.predict(task.train)).all()
+
+        def generate_counterfactuals(self, query, total_CFs, desired_class, **more):
+            assert (total_CFs, desired_class) == (1, "opposite")
+            assert ("random_seed" in more) == (self.method == "random")
+            drawn.append((random.random(), np.random.random()))
+            table = query + 1 if len(drawn) % 3 else None
+            return types.SimpleNamespace(cf_examples_list=[types.SimpleNamespace(final_cfs_df=table)])
+
+    monkeypatch.setitem(sys.modules, "dice_ml", types.SimpleNamespace(Data=dict, Model=dict, Dice=Dice))
+    for method in ("genetic", "random"):
+        points, seconds = rivals.dice(task, method)
+        assert np.allclose(points[:2], task.rows[:2] + 1)
+        assert np.isnan(points[2]).all()
+        assert (seconds >= 0).all()
+    # Both generators start anew at each row: the same draws again, and others for other rows.
+    assert drawn[:3] == drawn[3:]
+    assert len({one for one, _ in drawn}) == len({one for _, one in drawn}) == 3
+
+
+def test_nice_is_given_the_model_and_the_reward(task, monkeypatch):
+    class NICE:
+        def __init__(self, predict_fn, X_train, cat_feat, y_train, optimization, num_normalization):
+            assert np.allclose(predict_fn(X_train), task.model.predict_proba(task.train))
+            assert (cat_feat, num_normalization) == ([], "minmax")
+            assert (y_train == task.labels).all()
+            self.move = {"proximity": 1, "sparsity": 2}[optimization]
+
+        def explain(self, row):
+            assert row.shape == (1, task.rows.shape[1])
+            return row + self.move
+
+    monkeypatch.setitem(sys.modules, "nice", types.SimpleNamespace(NICE=NICE))
+    assert np.allclose(rivals.nice(task, "proximity")[0], task.rows + 1)
+    assert np.allclose(rivals.nice(task, "sparsity")[0], task.rows + 2)
+
+
+def test_treecf_is_asked_for_the_other_side_of_zero(task, monkeypatch):
+    asked = []
+
+    class Counterfactual:
+        def __init__(self, point):
+            self.x_cf = point
+
+    class Explainer:
+        def __init__(self, booster, normalizers):
+            assert booster is task.model.get_booster()
+            assert (normalizers == 1).all()
+
+        def explain(self, row, target, **how):
+            asked.append((target, how))
+            return Counterfactual(row - 1) if len(asked) != 2 else "Infeasible"
+
+    monkeypatch.setitem(sys.modules, "treecf", types.SimpleNamespace(
+        Counterfactual=Counterfactual, Explainer=Explainer,
+        Target=types.SimpleNamespace(raw=lambda range: range)))
+    points, _ = rivals.treecf(task)
+    assert np.allclose(points[[0, 2]], task.rows[[0, 2]] - 1)
+    assert np.isnan(points[1]).all()
+    for now, ((low, high), how) in zip(task.model.predict(task.rows), asked, strict=True):
+        # The margin 0 is class 0: XGBoost answers 1 only above a half.
+        assert (low <= 0 <= high) == (now == 1)
+        assert (low == -np.inf, high == np.inf) == (now == 1, now == 0)
+        assert how["node_budget"] == 1234
+        assert how["time_budget_s"] == np.inf
+
+
+def test_an_answer_that_is_not_confirmed_stops_the_run(pair):
+    points, answers = pairs.ask(pairs.explainer(pair), pair.rows, pair.now)
+    mnist.confirm(pair, pair.now, points, answers, "these")
+    with pytest.raises(SystemExit, match="not confirm 1 points"):
+        mnist.confirm(pair, pair.now, np.vstack([pair.rows[:1], points[1:]]), answers, "these")
+    with pytest.raises(SystemExit, match=f"not confirm {len(points)} points"):
+        mnist.confirm(pair, pair.now, points, answers, "these", 1e-6)
+    with pytest.raises(SystemExit, match="not confirm 1 points"):
+        lost = points.copy()
+        lost[0] = np.nan
+        mnist.confirm(pair, 1 - pair.test_labels[pair.wrong], lost, answers, "these")
+    with pytest.raises(SystemExit, match="1 answers of these are not proven"):
+        open_end = types.SimpleNamespace(proven=False)
+        mnist.confirm(pair, pair.now, points, [open_end, *answers[1:]], "these")
+
+
+def test_each_digit_is_moved_in_its_own_way(pair):
+    moves = []
+
+    def answer(rows, now):
+        moves.append(rows)
+        return rows + 1
+
+    def drawn(seed):
+        moves.clear()
+        twice = np.repeat(pair.rows[:1], 2, axis=0)
+        found = measures.stability_around(pair, twice, np.repeat(pair.now[:1], 2), answer, 0.01, seed)
+        assert np.allclose(measures.known(found), 1, rtol=1e-3)
+        assert len(measures.known(found)) > 0
+        own, other = np.split(moves[0], 2)
+        assert (own[0] == other[0]).all()
+        assert (own[1:] != other[1:]).any()
+        return moves[0]
+
+    assert (drawn(0) == drawn(0)).all()
+    assert (drawn(0) != drawn(1)).any()
+
+
+def test_an_answer_is_kept_for_the_same_question_only(tmp_path):
+    asked = []
+
+    def compute():
+        asked.append(1)
+        return np.full(2, len(asked)), 0.25
+
+    kept = mnist_kept.Kept(tmp_path / "kept")
+    rows = np.arange(3.0)
+    assert kept(focus, [rows, 1], compute)[0].tolist() == [1, 1]
+    points, seconds = kept(focus, [rows, 1], compute)
+    assert (points.tolist(), seconds) == ([1, 1], 0.25)
+    assert (kept.old, kept.new) == (1, 1)
+    for module, question in ((focus, [rows, 2]), (focus, [rows + 1, 1]), (rivals, [rows, 1])):
+        kept(module, question, compute)
+    assert len(asked) == 4
+    mnist_kept.Kept()(focus, [rows, 1], compute)
+    assert len(asked) == 5
+
+
+def test_pairs_of_digits_have_draws_of_their_own(pair):
+    options = common.parse("", ["--small", "--trials", "2", "--iterations", "5"],
+                           mnist.more_arguments)
+    one = mnist.Focus(pair, options, mnist_kept.Kept())
+    twin = types.SimpleNamespace(**{name: getattr(pair, name) for name in (
+        "model", "train", "predict", "rows", "now", "first")}, second=9)
+    other = mnist.Focus(twin, options, mnist_kept.Kept())
+    assert len({trial.settings for trial in one.trials + other.trials}) == 4
+    assert one.spent == pytest.approx(sum(trial.seconds for trial in one.trials))
+    assert one.spent > 0
+
+
+def test_words_follow_the_figures():
+    rising, falling = np.array([[1.0, 2], [2, 3]]), np.array([[1.0, 2], [2, 0]])
+    assert "on all 2 pairs, as in the paper; it never falls for 4 of 4" in words.certainty(
+        {"a": rising, "b": rising})
+    mixed = words.certainty({"a": rising, "b": falling})
+    assert "on 1 of 2 pairs (a); it never falls for 3 of 4" in mixed
+    assert "hardly" in words.faint({"a": [np.array([0.02, 0.04])]}, (0.2,), 0.2)
+    assert "hardly" not in words.faint({"a": [np.array([0.2, 0.4])]}, (0.2,), 0.2)
+    low, high = {"a": np.array([1.0, 1.1])}, {"a": np.array([1.2, np.nan])}
+    less = words.stability(high, low)
+    assert "FOCUS is more stable than Boxwood on a" in less
+    assert "FOCUS is more stable for 1 of 1, Boxwood for 0" in less
+    assert "opposite" in less
+    more = words.stability(low, high)
+    assert "Boxwood is more stable than FOCUS on a" in more
+    assert "opposite" not in more
+    facts = [{"a": dict.fromkeys(("l1", "l2", "changed", "visible"), value)} for value in (1, 2)]
+    assert words.against(*facts).count("smaller on a") == 4
+    assert words.against(*reversed(facts)).count("smaller on 0 of 1") == 4
+    assert "near 1" in words.far_apart(8, 0.1, [1, 1.01], [0.9])
+    assert "below 1" not in words.far_apart(8, 0.1, [0.9, 0.8], [0.9])
+    assert "near 1" not in words.far_apart(1, 0.5, [1, 1.01])
+
+
+def test_the_best_reading_is_the_one_of_least_misfit():
+    rows = [("own", 0.1, "deviation", "", 0.37), ("own", 0.3, "deviation", "", 0.40),
+            ("all", 0.3, "pixels", "", 0.44), ("own", 0.1, "pixels", "", 0.61),
+            ("own", 0.1, "range", "", 1.64)]
+    said = words.best_reading(rows, ("own", 0.3, "deviation"))
+    assert "units of deviation, with rate 0.1: misfit 0.37" in said
+    assert "rate 0.3, misfit 0.40" in said
+    assert "pixels the best misfit is 0.44, nearly as good, and with own components" in said
+    assert "rate 0.1 0.61" in said
+    assert "range the best misfit is 1.64, out of the question" in said
+    assert "other tables" not in words.best_reading(rows, rows[0][:3])
+    assert "tiny" in words.changes_more([[3, 4], [1, 5]], [2, 2])
+    assert "tiny" not in words.changes_more([[1, 2], [1, 5]], [2, 2])
+
+
 def test_the_small_version_writes_its_page(tmp_path):
     page = mnist.main(["--small", "--out", str(tmp_path)])
     text = page.read_text(encoding="utf-8")
     assert "valid and nearer than Boxwood's, in L2 or in L1: 0." in text
     assert "| 3 v 8 | Boxwood | 6 | 100% |" in text
     assert "nan" not in text
+    assert "earlier" not in text
+    assert ("A dash" in text) == ("| – |" in text.split("moved by 1 %")[1].split("\n\n")[0])
+    assert "stable for" in text
     _, missing = rivals.available()
     assert all(name in text for name in missing)
     for name in ("3v8", "certainty", "tools"):
