@@ -163,8 +163,8 @@ def levels_part(report, trained):
 The paper asks for the nearest point to which the model gives the wrong digit at most the
 probability ε. For each pair one wrong digit whose distance at ε = 0.2 is the median one of the
 pair: the scan, what the components keep of it, and the counterfactuals for falling ε; below, what
-they change of the second image, each on its own scale. `d` is the L2 distance, `p` the probability that is left to the
-wrong digit. The last ε is not in the paper.""")
+they change of the second image, each on its own scale. `d` is the L2 distance, `p` the probability
+that is left to the wrong digit. The last ε is not in the paper.""")
     distances, pixels = {}, {}
     levels = (*LEVELS, BEYOND_SMALL if report.small else BEYOND)
     for pair in trained:
@@ -219,7 +219,7 @@ of how many times as far they are as the nearest point of the same digit; *chang
 that differ at all, and by more than {measures.VISIBLE:.0%} of their range. Stability is equation 2
 of Alvarez-Melis and Jaakkola (2018) of the counterfactual points; smaller is more stable. Their
 neighbours are all data points within a distance ε; ours are the {measures.NEIGHBOURS} nearest wrong
-digits that are decided alike, because none are near. Distances are in standard deviations of the
+digits that are decided alike, however far. Distances are in standard deviations of the
 components (they are whitened), for which the part on units gives the reason. The time of FOCUS is
 that of the chosen setting, asked about all digits at once; the search for the setting comes on
 top.""")
@@ -291,7 +291,7 @@ wrong digits, {measures.NEIGHBOURS} neighbours each: the nearest other wrong dig
 nearest test digits that the model decides alike; and the digit itself with every component moved at
 random by up to 1 % of its range, each digit in its own way: the sampled form of a small
 neighbourhood. The last column measures both distances in ranges of the components, the others in
-standard deviations.""")
+standard deviations. A neighbour of which a tool finds nothing does not count.""")
     rows, moved = [], ({}, {})
     for pair, ours, theirs in zip(trained, exact, tuned, strict=True):
         explainer = pairs.explainer(pair)
@@ -420,6 +420,12 @@ checked by XGBoost.""")
                 f"{nearer}.")
     if tools:
         report.text(words.rivals(by_tool, ("Boxwood", "Boxwood, L1")))
+        if options.sample:
+            every = sum(len(pair.rows) for pair in trained)
+            minutes = every * sum(measures.mean(by_tool[name]["seconds"]) for name in tools) / 60
+            report.text(f"Why not all {every} digits: {words.listed(tools)} would take about "
+                        f"{minutes:.0f} minutes of the processor for them at the rates above, more "
+                        "than this run was given. `--sample 0` asks about all.")
     return nearer
 
 
