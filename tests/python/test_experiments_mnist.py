@@ -346,6 +346,19 @@ def test_words_follow_the_figures():
     assert "near 1" not in words.far_apart(1, 0.5, [1, 1.01])
 
 
+def test_words_on_focus_and_rivals_count():
+    said = words.focus_differs([1.4, 2.0], [1.9, 1.8], [40, 10], [2, 3], [15, 11])
+    assert "goes 1.40 to 2.00 times as far" in said
+    assert "nearer on 1 of 2 pairs" in said
+    assert "more on 1 of 2" in said
+    assert "between the two counts on 1 of 2 pairs" in said
+    facts = {"valid": [1, 1, 0], "ratio": [2, 4, np.nan], "best": [True, False, False]}
+    nothing = {"valid": [0], "ratio": [np.nan], "best": [False]}
+    said = words.rivals({"ours": facts, "x": facts, "y": nothing}, ("ours",))
+    assert said == ("x: 2 of 3 valid, 3.0 times the smallest L2 in the median, 1 at the L1 optimum. "
+                    "y has no valid point.")
+
+
 def test_the_best_reading_is_the_one_of_least_misfit():
     rows = [("own", 0.1, "deviation", "", 0.37), ("own", 0.3, "deviation", "", 0.40),
             ("all", 0.3, "pixels", "", 0.44), ("own", 0.1, "pixels", "", 0.61),
