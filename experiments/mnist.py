@@ -466,7 +466,7 @@ have stopped.""")
         rivals_part(report, trained, exact, least, tuned, kept, options)
     if kept.old:
         report.text(f"{kept.old} of {kept.old + kept.new} searches of FOCUS, DiCE, NICE and treecf "
-                    "were taken from earlier, broken-off runs of the same code on the same models "
+                    "were taken from earlier runs of the same code on the same models "
                     "(`--keep`), with the processor time that they took then; the times of the parts "
                     "below are without them.")
     return report.write()
