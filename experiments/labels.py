@@ -1,6 +1,6 @@
 """Model debugging: do counterfactual distances point at labels that are wrong?
 
-    python experiments/labels.py [--data FOLDER] [--rows 800] [--seeds 5] [--small] [--out FOLDER]
+    python experiments/labels.py [--data FOLDER] [--rows 1000] [--seeds 5] [--small] [--out FOLDER]
 
 Labels of public data are flipped at random; a model is trained on what is left of the truth. A row
 whose label the model contradicts is the more suspect the further it would have to move for the
@@ -32,7 +32,9 @@ LOSS_TRAINING = "probability of the label, training points"
 KNN = f"{NEIGHBOURS} nearest neighbours disagree"
 FOREST = "isolation forest of the class"
 BOTH = "mean rank of distance and probability"
-METHODS = (EXACT, EXACT_QUANTILES, EXACT_TRAINING, LOSS, LOSS_TRAINING, BOTH, KNN, FOREST)
+CONTRADICTS = "the model contradicts the label, yes or no"
+METHODS = (EXACT, EXACT_QUANTILES, EXACT_TRAINING, LOSS, LOSS_TRAINING, BOTH, CONTRADICTS, KNN,
+           FOREST)
 
 
 @dataclasses.dataclass
@@ -174,6 +176,7 @@ def trial(rows, share, trees, seed):
         held = rows.frame.iloc[test]
         predicted = model.predict(held)
         predictions[test] = predicted
+        scores[CONTRADICTS][test] = predicted != labels[test]
         scores[LOSS][test] = 1 - model.predict_proba(held)[np.arange(len(test)), labels[test]]
         for name, scale in ((EXACT, "range"), (EXACT_QUANTILES, "quantiles")):
             explainer = boxwood.Explainer(model, rows.frame, scale=scale)
@@ -236,10 +239,16 @@ def measures(scores, wrong):
     """Average precision; precision among as many as are wrong; recall among twice as many."""
     from sklearn.metrics import average_precision_score
 
-    order = np.argsort(-scores, kind="stable")
     count = int(wrong.sum())
-    return (float(average_precision_score(wrong, scores)), float(wrong[order[:count]].mean()),
-            float(wrong[order[:2 * count]].sum() / count))
+    return (float(average_precision_score(wrong, scores)), among(scores, wrong, count) / count,
+            among(scores, wrong, 2 * count) / count)
+
+
+def among(scores, wrong, count):
+    """How many of the first so many are wrong; of equal scores, how many on average."""
+    cut = np.sort(scores)[::-1][count - 1]
+    above, level = scores > cut, scores == cut
+    return float(wrong[above].sum() + wrong[level].mean() * (count - above.sum()))
 
 
 def results(trials):
@@ -290,14 +299,53 @@ def by_set(found, share, trials):
     return rows, ["ranking", *names]
 
 
+@dataclasses.dataclass
+class Duel:
+    """Average precision of one ranking less that of another."""
+
+    mean: float
+    over_trials: tuple  # 95 % interval: other flips of the same sets
+    over_sets: tuple  # 95 % interval: other sets
+    won: int
+    lost: int
+    ahead: int  # pairs of set and share with a gain on average
+    pairs: int
+
+
+def interval(values):
+    """The 95 % interval of a mean by Student's t; without ends where there is one value."""
+    from scipy import stats
+
+    values = np.asarray(values, float)
+    if len(values) < 2:
+        return -np.inf, np.inf
+    half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+    return float(values.mean() - half), float(values.mean() + half)
+
+
 def duel(found, ours, theirs):
-    """(mean difference of average precision, won, lost, sets and shares ahead, their number)."""
+    """The two rankings on the same trials."""
     wide = found.pivot_table(index=["set", "share", "seed"], columns="method",
                              values="average precision")
     gain = wide[ours] - wide[theirs]
     means = gain.groupby(level=["set", "share"]).mean()
-    return (gain.mean(), int((gain > 0).sum()), int((gain < 0).sum()), int((means > 0).sum()),
-            len(means))
+    # A seed stands for one trial of each set: sets differ from each other for good.
+    by_seed = gain.groupby(level="seed").mean()
+    return Duel(float(gain.mean()), interval(by_seed), interval(gain.groupby(level="set").mean()),
+                int((gain > 0).sum()), int((gain < 0).sum()), int((means > 0).sum()), len(means))
+
+
+def ends(low_high):
+    low, high = low_high
+    return f"{low:+.3f} to {high:+.3f}" if np.isfinite(low) else "none, of one value"
+
+
+def duel_text(one):
+    """The figures of a duel in words."""
+    return (f"{one.mean:+.3f} in average precision (95 % interval over the seeds, for these sets: "
+            f"{ends(one.over_trials)}; over the sets: {ends(one.over_sets)}); better in {one.won} "
+            f"and worse in {one.lost} trials, better on average in {one.ahead} of {one.pairs} "
+            "pairs of set and share")
 
 
 def drawn(found):
@@ -307,14 +355,14 @@ def drawn(found):
     names = list(dict.fromkeys(found["set"]))
     figure, axes = plt.subplots(1, len(SHARES), figsize=(11, 0.9 + 0.75 * len(names)), sharey=True,
                                 squeeze=False)
-    shown = (EXACT, EXACT_TRAINING, LOSS, KNN, FOREST)
-    colours = ("#1b7a4b", "#7fc29b", "#c0392b", "#2c6fbb", "#8a8a8a")
+    shown = (EXACT, EXACT_TRAINING, LOSS, CONTRADICTS, KNN, FOREST)
+    colours = ("#1b7a4b", "#7fc29b", "#c0392b", "#e6a23c", "#2c6fbb", "#8a8a8a")
     for ax, share in zip(axes[0], SHARES, strict=True):
         for place, (method, colour) in enumerate(zip(shown, colours, strict=True)):
             part = found[(found["method"] == method) & (found["share"] == share)]
             grouped = part.groupby("set")["average precision"]
             mean, error = grouped.mean()[names], grouped.sem()[names].fillna(0.0)
-            ax.errorbar(mean, np.arange(len(names)) + 0.14 * (place - 2), xerr=error, fmt="o", ms=5,
+            ax.errorbar(mean, np.arange(len(names)) + 0.14 * (place - 2.5), xerr=error, fmt="o", ms=5,
                         color=colour, label=method, lw=1.4)
         ax.axvline(share, color="#555555", lw=1, ls=":", label="a random order")
         ax.set_yticks(range(len(names)), [name.replace("_", " ") for name in names])
@@ -390,7 +438,9 @@ one model trained on all rows, wrong labels included. The distance is L1 in rang
 or in shares of the data passed (*quantiles*); a category that changes counts as one range. The
 models are XGBoost, {trees} trees of depth 3. The other rankings see the same labels: the
 probability that the same models give to the label (confident learning builds on it), the nearest
-neighbours, an isolation forest of the rows with the same label.""")
+neighbours, an isolation forest of the rows with the same label, and plainest of all whether the
+same models contradict the label, with nothing to order those rows by. Rows of equal score count in
+a random order.""")
     report.table(sizes, ["set", "rows", "features", "share of class 1"])
     report.heading("How well each ranking finds them")
     errors = f", with its standard error over {seeds} seeds" if seeds > 1 else ""
@@ -399,16 +449,22 @@ Mean over the sets{errors}. Precision: of as many suspects as there are wrong la
 wrong. Recall at twice: how many of the wrong labels are among twice as many suspects.""")
     report.table(*summary(found))
     report.picture(drawn(found), "precision",
-                   "Average precision of five rankings on every set, with standard errors")
-    mean, won, lost, ahead, pairs = duel(found, EXACT, LOSS)
-    both = duel(found, BOTH, LOSS)
+                   "Average precision of six rankings on every set, with standard errors")
+    one, both = duel(found, EXACT, LOSS), duel(found, BOTH, LOSS)
+    plain_one = duel(found, EXACT, CONTRADICTS)
     report.text(f"""
-**The distance against the probability** of the same models: {mean:+.3f} in average precision;
-better in {won} and worse in {lost} of {len(trials)} trials, better on average in {ahead} of {pairs}
-pairs of set and share. {verdict(mean, ahead, pairs)} The mean rank of both against the probability
-alone: {both[0]:+.3f}; better in {both[1]} and worse in {both[2]} trials. A probability costs
-nothing beside a search: as a ranking alone the distance is worth its time only where it is clearly
-better. What it adds is what the last table shows: how the row would have to look.""")
+**The distance against the probability** of the same models: {duel_text(one)}.
+{verdict(one, "distance", "probability")}
+
+**The mean rank of both against the probability** alone: {duel_text(both)}.
+{verdict(both, "mean rank", "probability")}
+
+**The distance against the plain contradiction**: {duel_text(plain_one)}.
+{verdict(plain_one, "distance", "plain contradiction")}
+
+A probability costs nothing beside a search: as a ranking alone the distance is worth its time only
+where it is clearly better. What it adds is what the last table shows: how the row would have to
+look.""")
     for share in SHARES:
         report.text(f"Average precision with {share:.0%} wrong labels:")
         report.table(*by_set(found, share, trials))
@@ -430,17 +486,37 @@ different for a model that did not see it to agree.""")
   those are found.
 - Nobody knows how many labels of the public data are wrong to begin with; these count as errors of
   every ranking.
-- Where the models are hardly better than guessing, no ranking finds much: compare with the random
-  order.""")
+- {extremes(found, trials)}""")
 
 
-def verdict(mean, ahead, pairs):
-    """What the comparison comes to, in words."""
-    if mean > 0.01 and ahead > 0.75 * pairs:
-        return "The distance ranks better."
-    if mean < -0.01 and ahead < 0.25 * pairs:
-        return "The probability ranks better."
-    return "Neither is clearly better."
+def extremes(found, trials, share=SHARES[0]):
+    """What the best ranking reaches where the models are worst and where they are best."""
+    right = {}
+    for (name, at, _), one in trials.items():
+        if at == share:
+            right.setdefault(name, []).append(one.accuracy)
+    right = {name: np.mean(values) for name, values in right.items()}
+    order = sorted(right, key=right.get)
+    words = []
+    for name in dict.fromkeys((order[0], order[-1])):
+        part = found[(found["set"] == name) & (found["share"] == share)]
+        best = part.groupby("method")["average precision"].mean()
+        words.append(f"on “{name}” the models have {right[name]:.0%} of the rows right, and the "
+                     f"best ranking ({best.idxmax()}) has an average precision of {best.max():.2f}")
+    return (f"How much can be found depends on the models: with {share:.0%} wrong labels, "
+            f"{'; '.join(words)}. A random order has {share:.2f}.")
+
+
+def verdict(one, ours, theirs):
+    """What a duel comes to, in words: for these sets, and beyond them."""
+    (low, high), (low_sets, high_sets) = one.over_trials, one.over_sets
+    if low <= 0 <= high:
+        return "On these sets neither is clearly better."
+    better = ours if low > 0 else theirs
+    if low_sets > 0 or high_sets < 0:
+        return f"The {better} ranks better."
+    return (f"On these sets the {better} ranks better; the sets differ too much among each other "
+            "to say so of others.")
 
 
 if __name__ == "__main__":

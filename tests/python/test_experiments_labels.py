@@ -31,6 +31,8 @@ def test_the_library_confirms_every_counterfactual(run):
         assert answer.found and answer.outcome != answer.outcome_before
         assert abs(score) == pytest.approx(answer.cost)
         assert (score > 0) == (answer.outcome_before != label)  # the model contradicts the label
+    plain = shown.scores[labels.CONTRADICTS]
+    assert ((shown.scores[labels.EXACT] > 0) == (plain == 1)).all() and 0 < plain.sum() < 120
 
 
 def test_as_many_labels_are_wrong_as_asked_and_rankings_beat_chance(run):
@@ -117,6 +119,34 @@ def test_a_duel_counts_trials_and_pairs():
          ("b", 0.05, 1, "ours", 0.2), ("a", 0.05, 0, "theirs", 0.4), ("a", 0.05, 1, "theirs", 0.4),
          ("b", 0.05, 0, "theirs", 0.5), ("b", 0.05, 1, "theirs", 0.1)],
         columns=["set", "share", "seed", "method", "average precision"])
-    gain, won, lost, ahead, pairs = labels.duel(found, "ours", "theirs")
-    assert gain == pytest.approx((0.1 + 0 - 0.3 + 0.1) / 4)
-    assert (won, lost, ahead, pairs) == (2, 1, 1, 2)
+    one = labels.duel(found, "ours", "theirs")
+    assert one.mean == pytest.approx((0.1 + 0 - 0.3 + 0.1) / 4)
+    assert (one.won, one.lost, one.ahead, one.pairs) == (2, 1, 1, 2)
+    # Means of the seeds are -0.1 and 0.05, of the sets 0.05 and -0.1: t of one degree is 12.706.
+    half = 12.7062 * 0.15 / 2
+    assert one.over_trials == pytest.approx((-0.025 - half, -0.025 + half), abs=1e-4)
+    assert one.over_sets == pytest.approx((-0.025 - half, -0.025 + half), abs=1e-4)
+
+
+def test_an_interval_of_students_t():
+    # Mean 2, deviation 1, three values: 4.3027 / sqrt(3).
+    assert labels.interval([1, 2, 3]) == pytest.approx((2 - 2.4841, 2 + 2.4841), abs=1e-3)
+    assert labels.interval([1]) == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize(("trials", "sets", "words"), [
+    ((-0.06, -0.04), (-0.08, -0.02), "The probability ranks better."),
+    ((0.04, 0.06), (0.02, 0.08), "The distance ranks better."),
+    ((-0.06, -0.04), (-0.12, 0.02), "On these sets the probability ranks better; the sets differ"),
+    ((-0.01, 0.04), (-0.12, 0.02), "On these sets neither is clearly better."),
+])
+def test_a_verdict_is_what_the_intervals_allow(trials, sets, words):
+    one = labels.Duel(0.0, trials, sets, 0, 0, 0, 0)
+    assert labels.verdict(one, "distance", "probability").startswith(words)
+
+
+def test_of_equal_scores_the_average_counts():
+    wrong = np.array([True, False, True, False])
+    assert labels.among(np.array([1.0, 0, 0, 0]), wrong, 2) == pytest.approx(1 + 1 / 3)
+    assert labels.among(np.ones(4), wrong, 3) == pytest.approx(1.5)
+    assert labels.among(np.array([4.0, 3, 2, 1]), wrong, 3) == 2
