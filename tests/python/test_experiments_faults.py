@@ -1,7 +1,9 @@
 """The experiment on faults: the plant, its small version, and its arithmetic made by hand."""
 
+import random
 import re
 import sys
+import types
 
 import numpy as np
 import pandas as pd
@@ -118,6 +120,28 @@ def test_each_cost_is_least_for_its_own_question(run):
         assert (count["exact, fewest changes, then L1"] <= count[name]).all()
 
 
+def test_slow_methods_are_asked_about_three_faults(run):
+    report, page = run
+    assert len(report.part.rows) == 3
+    words = page.read_text(encoding="utf-8")
+    assert {"FOCUS", *(name for name in methods.SLOW if name.startswith("exact"))} <= set(
+        report.slow)
+    for name, blame in report.slow.items():
+        assert f"| {name} | " in words and blame.weights.shape == (3, len(plant.SIGNALS))
+        there = ~np.isnan(blame.points).any(axis=1)
+        said = report.case.model.predict(blame.points[there])
+        if name.startswith("exact"):
+            assert there.all() and blame.proven.all()
+            assert (said == methods.NORMAL).all()
+    sure = report.slow["exact, fewest, normal with 0.9"].points
+    assert (report.case.model.predict_proba(sure)[:, methods.NORMAL] >= methods.SURE - 1e-6).all()
+    # To be no outlier either is one demand more: it cannot be nearer.
+    plain = report.found["exact, L1"].weights.sum(axis=1)
+    rows = report.case.rows.index.get_indexer(report.part.rows.index)
+    guarded = report.slow["exact, L1, no outlier either"].weights.sum(axis=1)
+    assert (guarded >= plain[rows] - 1e-6).all()
+
+
 def test_the_page_says_what_was_found(run):
     report, page = run
     words = page.read_text(encoding="utf-8")
@@ -125,11 +149,11 @@ def test_the_page_says_what_was_found(run):
         hits = faults.judged(blame, report.case.causes)["first"]
         assert f"| {name} | {hits.mean():.0%} (" in words
     names = re.findall(r"\]\((faults_\w+\.png)\)", words)
-    assert {"faults_first.png", "faults_kinds.png"} < set(names)
+    assert {"faults_first.png", "faults_kinds.png", "faults_sample.png"} < set(names)
     for name in names:
         picture = pyplot.imread(page.parent / name)
-        drawn = picture[..., 3] if name not in ("faults_first.png", "faults_kinds.png") else \
-            picture[..., :3]
+        drawn = picture[..., 3] if name in ("faults_named.png", "faults_not_named.png") \
+            else picture[..., :3]
         assert drawn.std() > 0.05
 
 
@@ -208,7 +232,80 @@ def test_focus_sees_the_detector_in_units_of_deviations(run):
     soft = trees.score((case.rows.to_numpy() - mean) / unit, sigma=1e7)
     hard = case.model.predict(case.rows, output_margin=True)
     assert (np.abs(soft - hard) < 1e-3).mean() > 0.9
-    blame = methods.focus(case.part(range(4)), trials=3, iterations=40)
+    blame = methods.focus(case.part(range(8)), trials=6, iterations=150)
     there = ~np.isnan(blame.points).any(axis=1)
-    assert blame.weights.shape == (4, len(plant.SIGNALS))
+    assert there.any()
+    assert (case.model.predict(blame.points[there]) == methods.NORMAL).mean() > 0.5
+    assert blame.weights.shape == (8, len(plant.SIGNALS))
     assert (blame.weights[~there] == 0).all() and (blame.weights[there].sum(axis=1) > 0).all()
+
+
+def fake_dice(asked):
+    """A dice_ml that notes what it is asked: a random point, then an error, then nothing."""
+
+    class Dice:
+        def __init__(self, data, model, method):
+            asked.append((data, model, method))
+
+        def generate_counterfactuals(self, row, **question):
+            asked.append((row, question))
+            place = sum(len(one) == 2 for one in asked) - 1
+            if place % 3 == 1:
+                raise ValueError("No counterfactuals found")
+            frame = None
+            if place % 3 == 0:
+                frame = row.copy()
+                frame["h1 mean"] += 1 + random.random() + np.random.random()
+            return types.SimpleNamespace(
+                cf_examples_list=[types.SimpleNamespace(final_cfs_df=frame)])
+
+    return types.SimpleNamespace(Data=lambda **options: options, Model=lambda **options: options,
+                                 Dice=Dice)
+
+
+@pytest.mark.parametrize("method", ["random", "genetic"])
+def test_dice_is_asked_within_the_normal_range_and_seeded(run, monkeypatch, method):
+    case = run[0].case.part([0, 1, 2])
+    found = []
+    for mess in (1, 2):
+        asked = []
+        monkeypatch.setitem(sys.modules, "dice_ml", fake_dice(asked))
+        random.seed(mess)
+        np.random.seed(mess)
+        found.append(methods.dice(case, method))
+    first, second = found
+    np.testing.assert_array_equal(first.points, second.points)  # whatever was drawn before
+    assert np.isnan(first.points).all(axis=1).tolist() == [False, True, True]
+    moved = first.points[0] - case.rows.to_numpy()[0]
+    assert np.flatnonzero(moved).tolist() == [PLACE["h1 mean"]] and moved.sum() > 1
+    assert faults.ranking(first.weights[0]) == ["h1"] and (first.weights[1:] == 0).all()
+    (data, _, how), *questions = asked
+    assert how == method and set(data["continuous_features_precision"].values()) == {methods.DIGITS}
+    for row, question in questions:
+        assert question["desired_class"] == methods.NORMAL and question["total_CFs"] == 1
+        assert ("random_seed" in question) == (method == "random")
+        for name, (low, high) in question["permitted_range"].items():
+            assert low == min(case.normal[name].min(), row[name].iloc[0])
+            assert high == max(case.normal[name].max(), row[name].iloc[0])
+
+
+def test_a_random_signal_is_right_as_often_as_signals_are_to_blame():
+    assert faults.by_chance([("F1",), ("F1", "u1", "F2")]) == pytest.approx(2 / 15)
+
+
+def test_holms_correction_by_hand():
+    # Sorted 0.01, 0.02, 0.04 times 3, 2, 1; never falling, and at most 1.
+    np.testing.assert_allclose(faults.corrected([0.04, 0.01, 0.02]), [0.04, 0.03, 0.04])
+    np.testing.assert_allclose(faults.corrected([0.9, 0.8]), [1.0, 1.0])
+
+
+def test_words_on_two_methods_follow_the_figures():
+    case = methods.Case(None, None, None, None, None, ["bias"] * 10, [("F1",)] * 10)
+    right, wrong = {"F1": 1}, {"h1": 1}
+    found = {"good": blame_of(*[right] * 10), "bad": blame_of(*[wrong] * 10),
+             "near": blame_of(*[right] * 9, wrong)}
+    assert faults.beside(case, found, ["bad"], "good") == "*bad* less often (0% against 100%)"
+    assert faults.beside(case, found, ["good"], "bad") == "*good* more often (100% against 0%)"
+    assert faults.beside(case, found, ["near"], "good") == \
+        "*near* neither clearly more nor less often (90% against 100%)"
+    assert faults.first_of(case, found, ["bad", "near"]) == "near"
