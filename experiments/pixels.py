@@ -1,6 +1,7 @@
 """Ten classes straight on pixels: what has to change for a misread digit to be read right?
 
-    python experiments/pixels.py [--mnist FOLDER] [--sample 25] [--limit 5] [--small] [--out FOLDER]
+    python experiments/pixels.py [--mnist FOLDER] [--sample 25] [--nodes 20000] [--small]
+        [--out FOLDER]
 
 MNIST and scikit-learn's digits, XGBoost with ten classes and a random forest. Pixels are whole
 numbers of grey levels, so that every answer is an image. For misread digits the nearest image that
@@ -112,8 +113,8 @@ def read(images, kind, options):
         for row in rows:
             begin = time.process_time()
             answers[name].append(explainer.explain(
-                images.test[row], threads=1, time_limit=options.limit,
-                **question(name, kind, int(images.truth[row]))))
+                images.test[row], threads=1, node_limit=options.nodes,
+                time_limit=options.limit, **question(name, kind, int(images.truth[row]))))
             spent[name].append(time.process_time() - begin)
     return Reading(images, kind, model, explainer, float(np.mean(said == images.truth)), rows,
                    len(wrong), answers, spent)
@@ -130,8 +131,28 @@ def robust(reading, options):
             row = np.flatnonzero((said == digit) & (images.truth == digit))[0]
             begin = time.process_time()
             answer = reading.explainer.robustness(images.test[row], cost=cost, threads=1,
+                                                  node_limit=options.nodes,
                                                   time_limit=options.limit)
             reading.robust[cost].append((row, digit, answer, time.process_time() - begin))
+
+
+def whole_bound(answer):
+    """No image is cheaper than this: a cost of grey levels is a whole number, and never 0 here."""
+    return max(1, int(np.ceil(answer.lower_bound - 1e-6)))
+
+
+def settled(answer):
+    """Whether the answer is proven, by the search or since bound and cost are the same level."""
+    return answer.proven or (answer.found and whole_bound(answer) >= answer.cost)
+
+
+def count_settled(answer, touched):
+    """Whether fewer pixels are proven impossible, whatever is known of the cost.
+
+    None would leave the digit misread; and the bound of the cost is 0 as long as the search does
+    not know the number.
+    """
+    return answer.proven or (answer.found and (touched == 1 or answer.lower_bound > 0))
 
 
 def moved(reading, name):
@@ -157,28 +178,47 @@ def seconds(value):
 
 
 def fact_row(reading, name):
-    """One line of the table: proofs, times, sizes of the changes in units of full ink."""
+    """One line of the table: proofs, times, sizes of the changes in grey levels."""
     answers = reading.answers[name]
     times = np.array(reading.spent[name])
     impossible = sum(answer.status == "infeasible" for answer in answers)
+    open_ = [answer for answer in answers if not fully_settled(name, answer)]
     # The gap of the fewest pixels would be one of L1 among equal numbers: not what is asked first.
-    gaps = [answer.gap for answer in answers if not answer.proven and np.isfinite(answer.gap)
-            and name != "fewest pixels"]
-    change = moved(reading, name) / reading.images.white
+    gaps = [answer.gap for answer in open_ if np.isfinite(answer.gap) and name != "fewest pixels"]
+    change = moved(reading, name)
     sizes = ["–"] * 3
     if len(change):
-        sizes = [f"{np.abs(change).sum(axis=1).mean():.2f}",
-                 f"{np.sqrt((change ** 2).sum(axis=1)).mean():.2f}",
+        sizes = [f"{np.abs(change).sum(axis=1).mean():.1f}",
+                 f"{np.sqrt((change ** 2).sum(axis=1)).mean():.1f}",
                  f"{(change != 0).sum(axis=1).mean():.1f}"]
     return [reading.images.name, reading.kind, name, len(answers),
-            sum(answer.proven for answer in answers), impossible, len(change),
+            len(answers) - len(open_), impossible, len(change),
             confirmed(reading, name), f"{np.median(gaps):.0%}" if gaps else "–",
             seconds(np.median(times)), seconds(np.quantile(times, 0.9)), seconds(times.max()),
             *sizes]
 
 
 COLUMNS = ["images", "model", "question", "asked", "proven", "of these: impossible", "found",
-           "confirmed", "gap of the unproven", "median", "90 %", "worst", "L1", "L2", "pixels"]
+           "confirmed", "gap of the unproven", "median", "90 %", "worst", "L1, levels", "L2, levels",
+           "pixels"]
+
+
+def fully_settled(name, answer):
+    """Settled in all that is asked: of the fewest pixels the number, then the cost."""
+    # Without a bound of the search the number is not known, but that one level is one pixel.
+    known = name != "fewest pixels" or answer.lower_bound > 0 or answer.cost <= 1
+    return answer.proven or (known and settled(answer))
+
+
+def fewest_row(reading):
+    """How much of the answers to "fewest pixels" is proven."""
+    answers = reading.answers["fewest pixels"]
+    both = [fully_settled("fewest pixels", answer) for answer in answers]
+    number = [count_settled(answer, int((answer.array != reading.images.test[row]).sum())
+                            if answer.found else 0) and not whole
+              for row, answer, whole in zip(reading.rows, answers, both, strict=True)]
+    return [reading.images.name, reading.kind, len(answers), sum(both), sum(number),
+            len(answers) - sum(both) - sum(number)]
 
 
 def pictures(reading, count=6):
@@ -203,10 +243,13 @@ def pictures(reading, count=6):
                 right.axis("off")
                 continue
             change = answer.array - images.test[row]
-            proof = "" if answer.proven else ", unproven"
+            touched = int((change != 0).sum())
+            proof = ("" if fully_settled(name, answer) else "\nnumber proven, cost not"
+                     if name == "fewest pixels" and count_settled(answer, touched)
+                     else ", unproven")
             draw(left, images, answer.array, f"{name}{proof}")
             # On a scale of its own: one grey level of 255 would not be seen.
-            most, touched = np.abs(change).max(), int((change != 0).sum())
+            most = np.abs(change).max()
             right.imshow(change.reshape(images.side, -1), cmap="RdBu_r", vmin=-most, vmax=most)
             right.set_title(f"{touched} pixel{'s' * (touched > 1)}, by ≤ {most:.0f}", fontsize=7)
             right.set_xticks([])
@@ -225,7 +268,9 @@ def draw(ax, images, values, title):
 def extra(parser):
     parser.add_argument("--sample", type=int, default=25, help="misread digits of each model")
     parser.add_argument("--training", type=int, default=10_000, help="training images of MNIST")
-    parser.add_argument("--limit", type=float, default=5.0, help="seconds a question")
+    parser.add_argument("--nodes", type=int, default=20_000, help="nodes a question")
+    parser.add_argument("--limit", type=float, default=120.0,
+                        help="seconds a question, should the nodes take longer")
 
 
 def run(arguments=None):
@@ -265,18 +310,28 @@ For test digits that are misread, at random at most {5 if options.small else opt
 model, the nearest image that is read as what it is: by squared L2, by L1, by the fewest pixels
 (then L1), and by L2 with the model surer of it (probability of at least {SURE["XGBoost"]:g} by
 XGBoost, {SURE["random forest"]:g} by the forest, whose probabilities are flatter). One thread, at
-most {options.limit:g} s a question; the times in the tables are those of the processor.""")
+most {options.nodes:,} nodes of the search a question (and {options.limit:g} s by the clock, which
+{stopped(report)}), so that a slower machine proves as much; the times in the tables are those of
+the processor.""")
     report.table([(reading.images.name, reading.kind, size_of(reading), len(reading.images.train),
                    len(reading.images.test), f"{reading.right:.1%}", reading.misread)
                   for reading in report.readings],
                  ["images", "model", "size", "trained on", "tested on", "read right", "misread"])
     report.heading("Counterfactuals to the true class")
     report.text("""
-L1, L2 and pixels are means over the points found; full ink counts as 1. *Confirmed*: points that
-the library's own `predict` reads as the true class. Where the limit came first, the gap (its
-median) says how much cheaper an answer could still be.""")
+L1 and L2 are in grey levels (of 16 or 255), means over the points found as are the pixels.
+*Confirmed*: points that the library's own `predict` reads as the true class. Costs are whole
+numbers of levels, or of their squares: a bound is rounded up, and proves what it reaches. Where the
+limit came first, the gap (its median) says how much cheaper an answer could still be. The fewest
+pixels have none: the search bounds the L1 that is asked second, not the number of pixels.""")
     report.table([fact_row(reading, name) for reading in report.readings for name in QUESTIONS],
                  COLUMNS)
+    report.text("""
+Of the fewest pixels, number and cost are proven apart: one pixel is the fewest there can be, since
+the image as it is is misread, whether or not another pixel would cost less.""")
+    report.table([fewest_row(reading) for reading in report.readings],
+                 ["images", "model", "asked", "number and cost proven", "only the number proven",
+                  "neither"])
     for place, reading in enumerate(report.readings):
         report.text(f"**{reading.images.name}, {reading.kind}.** The digit; then for three "
                     "questions the answer and what changed (red: more ink, blue: less; each on a "
@@ -285,17 +340,38 @@ median) says how much cheaper an answer could still be.""")
                        f"Misread digits of {reading.images.name}, counterfactuals, differences")
     write_robust(report, options)
     report.heading("What to keep in mind")
-    report.text("""
-- Nearest is not the same as natural. A model of pixels looks at single pixels, and a few grey
-  levels at the right places change its mind: most of these counterfactuals look like the digit they
-  started from. More certainty makes the changes larger, not always more like a digit. Pairs of
-  classes on principal components, where a change moves many pixels at once, are another experiment.
+    report.text(f"""
+- Nearest is not the same as natural: the pictures show what comes out. The median answer by L2
+  changes {"; ".join(typical(reading) for reading in report.readings)}. Pairs of classes on
+  principal components, where a change moves many pixels at once, are another experiment.
 - Distances are in grey levels of the model's own input; nothing was scaled.
-- The limit counts all time, the times are those of the processor. Where nothing was proven and the
-  worst time is far below the limit, the machine did other work as well; on a quiet one more may be
-  proven.
 - The models are small, so that a run takes minutes; they are not the best readers of these
   digits.""")
+
+
+def stopped(report):
+    """How many searches the clock stopped, in words."""
+    answers = [answer for reading in report.readings
+               for part in (*reading.answers.values(),
+                            *([one[2] for one in found] for found in reading.robust.values()))
+               for answer in part]
+    count = sum(answer.stop == "time" for answer in answers)
+    return f"stopped {count or 'none'} of the {len(answers)} searches"
+
+
+def typical(reading):
+    """The size of the median answer by L2, and how much further the surer one is."""
+    change = moved(reading, "L2")
+    pairs = [(plain.distance, sure.distance) for plain, sure in zip(
+        reading.answers["L2"], reading.answers["L2, sure"], strict=True)
+        if plain.found and sure.found]
+    words = (f"{np.median((change != 0).sum(axis=1)):g} of {change.shape[1]} pixels by at most "
+             f"{np.median(np.abs(change).max(axis=1)):g} of {reading.images.white} levels "
+             f"({reading.images.name}, {reading.kind}")
+    if pairs:
+        further = np.median([far / near for near, far in pairs])
+        words += f"; the surer one is {further:.1f} times as far"
+    return words + ")"
 
 
 def write_robust(report, options):
@@ -303,13 +379,12 @@ def write_robust(report, options):
     report.text(f"""
 For the first rightly read test digit of each class the nearest image that is read as *anything*
 else. Every image nearer than that is read the same. L∞: no pixel changes by more than so many grey
-levels. Two numbers: not proven in {options.limit:g} s; nothing nearer than the first exists, and
-the second is the nearest found.""")
-    for cost, unit in (("linf", "L∞, grey levels"), ("l2", "L2, full ink = 1")):
+levels. Two numbers: not proven within {options.nodes:,} nodes; nothing nearer than the first
+exists, and the second is the nearest found.""")
+    for cost, unit in (("linf", "L∞, grey levels"), ("l2", "L2, grey levels")):
         rows = []
         for reading in report.readings:
-            white = reading.images.white if cost == "l2" else 1
-            cells = [bound_text(answer, cost, white) for _, _, answer, _ in reading.robust[cost]]
+            cells = [bound_text(answer, cost) for _, _, answer, _ in reading.robust[cost]]
             spent = [took for *_, took in reading.robust[cost]]
             rows.append([reading.images.name, reading.kind, *cells, seconds(np.median(spent))])
         digits_ = [str(digit) for _, digit, _, _ in report.readings[0].robust[cost]]
@@ -317,13 +392,13 @@ the second is the nearest found.""")
         report.table(rows, ["images", "model", *digits_, "median time"])
 
 
-def bound_text(answer, cost, white):
+def bound_text(answer, cost):
     """A proven distance, or what is known of it."""
-    if answer.status == "optimal":
-        return f"{answer.distance / white:.3g}"
-    bound = np.sqrt(answer.lower_bound) if cost == "l2" else answer.lower_bound
-    best = f"{answer.distance / white:.3g}" if answer.found else "?"
-    return f"{bound / white:.3g} to {best}"
+    if settled(answer):
+        return f"{answer.distance:.3g}"
+    bound = np.sqrt(whole_bound(answer)) if cost == "l2" else whole_bound(answer)
+    best = f"{answer.distance:.3g}" if answer.found else "?"
+    return f"{bound:.3g} to {best}"
 
 
 if __name__ == "__main__":
