@@ -20,7 +20,7 @@ import pandas as pd
 
 SIGNALS = plant.SIGNALS
 SURE = 0.9
-LIMIT = 10.0  # seconds a question
+NODES, LIMIT = 100_000, 120.0  # of the search a question; seconds, should those take longer
 NORMAL, FAULT = 0, 1
 DIGITS = 8  # behind the point, for DiCE
 SETTINGS, SMALL_SETTINGS = 24, 4  # that FOCUS tries
@@ -34,11 +34,13 @@ class Blame:
     points: np.ndarray | None = None  # the counterfactuals; NaN where there is none
     proven: np.ndarray | None = None
     seconds: float = 0.0
+    late: int = 0  # searches that the clock stopped
 
     def part(self, places):
         return Blame(self.weights[places],
                      None if self.points is None else self.points[places],
-                     None if self.proven is None else self.proven[places], self.seconds)
+                     None if self.proven is None else self.proven[places], self.seconds,
+                     self.late)
 
 
 @dataclasses.dataclass
@@ -94,24 +96,28 @@ def exact(case, scale="deviation", forest_trees=0, **question):
             at_least=float(models["forest"].offset_), model="forest")]
     explainer = boxwood.Explainer(models, case.normal, scale=scale)
     batch = explainer.explain_batch(case.rows, NORMAL, show_progress=False, on_error="raise",
-                                    threads=1, time_limit=LIMIT, **question)
+                                    threads=1, node_limit=NODES, time_limit=LIMIT, **question)
     missing = np.full(len(plant.FEATURES), np.nan)
     points = np.array([answer.array if answer.found else missing for answer in batch])
-    return from_points(case, points, np.array([answer.proven for answer in batch]))
+    blame = from_points(case, points, np.array([answer.proven for answer in batch]))
+    blame.late = sum(answer.stop == "time" for answer in batch)
+    return blame
 
 
 def one_signal(case):
     """Each signal alone: the cheaper it is to repair by it, the more it is to blame."""
     explainer = boxwood.Explainer(case.model, case.normal, scale="deviation")
     weights = np.zeros((len(case.rows), len(SIGNALS)))
-    proven = np.ones(len(case.rows), bool)
+    proven, late = np.ones(len(case.rows), bool), 0
     for i, signal in enumerate(SIGNALS):
         batch = explainer.explain_batch(
             case.rows, NORMAL, only=[f"{signal} mean", f"{signal} spread"], cost="l1",
-            show_progress=False, on_error="raise", threads=1, time_limit=LIMIT)
+            show_progress=False, on_error="raise", threads=1, node_limit=NODES,
+            time_limit=LIMIT)
         weights[:, i] = [1 / answer.cost if answer.found else 0.0 for answer in batch]
         proven &= [answer.proven for answer in batch]
-    return Blame(weights, None, proven)
+        late += sum(answer.stop == "time" for answer in batch)
+    return Blame(weights, None, proven, late=late)
 
 
 def tree_shap(case):

@@ -13,7 +13,18 @@ import fault_simulator as plant
 import matplotlib
 import numpy as np
 import pandas as pd
-from fault_methods import DIGITS, FAST, FAULT, LIMIT, NORMAL, SIGNALS, SLOW, Case, asked
+from fault_methods import (
+    DIGITS,
+    FAST,
+    FAULT,
+    LIMIT,
+    NODES,
+    NORMAL,
+    SIGNALS,
+    SLOW,
+    Case,
+    asked,
+)
 from scipy import stats
 
 matplotlib.use("Agg")
@@ -297,9 +308,11 @@ costs. Values may move within the range of normal rows.""")
 
 def write(report, case, found, part, sample, slow):
     report.heading("Whom each method names")
+    late = sum(blame.late for blame in (*found.values(), *slow.values())) or "none"
     report.text(f"""
 {len(case.rows)} detected faults, with 95 % intervals. “Named at all” has to be read with the
-number of signals that are named. Times are of one processor.""")
+number of signals that are named. Times are of one processor. An exact question ends after
+{NODES:,} nodes of the search, or {LIMIT:g} s by the clock, which stopped {late} on this page.""")
     report.table(*verdicts(case, found))
     report.picture(bars(case, found), "first",
                    "Share of faults whose first named signal is to blame")
@@ -340,8 +353,7 @@ def write_slow(report, case, found, part, sample, slow):
     report.text(f"""
 {which} {dice}FOCUS gets the best of {part.settings} settings drawn at random, in units of ten
 deviations; its time is that of all {part.settings}. A fault for which a method finds nothing counts
-as not named. Exact questions had {LIMIT:g} s each, by the clock: on a busy machine fewer are
-proven.""")
+as not named.""")
     report.table(*verdicts(part, both))
     report.picture(bars(part, both), "sample",
                    "The same share for every method, on the faults of the sample")
