@@ -210,6 +210,14 @@ def test_the_comparison_counts_what_is_clearly_better_or_worse():
         faults.compared(case, found)
 
 
+def test_searches_that_the_clock_stops_are_counted(run, monkeypatch):
+    part = run[0].case.part(range(6))
+    assert run[0].found["exact, squared L2"].late == 0
+    monkeypatch.setattr(methods, "LIMIT", 0.0)
+    blame = methods.exact(part, cost="l2")
+    assert blame.late == (~blame.proven).sum() > 0
+
+
 def test_rules_of_thumb_find_the_signal_that_is_odd():
     random = np.random.default_rng(0)
     normal = pd.DataFrame(random.normal(size=(400, len(plant.FEATURES))), columns=plant.FEATURES)
