@@ -42,10 +42,8 @@ Number convert(const char* text, char** stop) {
 #endif
 }
 
-}  // namespace
-
-template <std::floating_point Number>
-std::from_chars_result from_digits_by_strtod(const char* begin, const char* end, Number& number) {
+template <typename Number>
+std::from_chars_result parse(const char* begin, const char* end, Number& number) {
   const std::from_chars_result none{begin, std::errc::invalid_argument};
   const char* first = begin != end && *begin == '-' ? begin + 1 : begin;
   // strtod also takes spaces, a plus and hexadecimal digits.
@@ -68,7 +66,14 @@ std::from_chars_result from_digits_by_strtod(const char* begin, const char* end,
   return {last, std::errc{}};
 }
 
-template std::from_chars_result from_digits_by_strtod(const char*, const char*, float&);
-template std::from_chars_result from_digits_by_strtod(const char*, const char*, double&);
+}  // namespace
+
+std::from_chars_result from_digits_by_strtod(const char* begin, const char* end, float& number) {
+  return parse(begin, end, number);
+}
+
+std::from_chars_result from_digits_by_strtod(const char* begin, const char* end, double& number) {
+  return parse(begin, end, number);
+}
 
 }  // namespace boxwood

@@ -7,9 +7,9 @@
 
 namespace boxwood {
 
-/// What std::from_chars would do, by strtof and strtod in the locale "C". Of doubles and floats.
-template <std::floating_point Number>
-std::from_chars_result from_digits_by_strtod(const char* begin, const char* end, Number& number);
+/// What std::from_chars would do, by strtof and strtod in the locale "C".
+std::from_chars_result from_digits_by_strtod(const char* begin, const char* end, float& number);
+std::from_chars_result from_digits_by_strtod(const char* begin, const char* end, double& number);
 
 template <typename Number>
 std::from_chars_result from_digits(const char* begin, const char* end, Number& number) {
