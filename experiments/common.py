@@ -66,7 +66,7 @@ def settings(options):
     since it has sizes of its own.
     """
     shown = ["seed"] if options.small else sorted(set(vars(options)) - {
-        "data", "mnist", "out", "small"})
+        "data", "mnist", "out", "keep", "small"})
     words = {True: "yes", False: "no"}
     return ", ".join(
         f"{name.replace('_', ' ')} {words[value] if isinstance(value, bool) else value}"
