@@ -268,7 +268,7 @@ def draw(ax, images, values, title):
 def extra(parser):
     parser.add_argument("--sample", type=int, default=25, help="misread digits of each model")
     parser.add_argument("--training", type=int, default=10_000, help="training images of MNIST")
-    parser.add_argument("--nodes", type=int, default=20_000, help="nodes a question")
+    parser.add_argument("--nodes", type=int, default=100_000, help="nodes a question")
     parser.add_argument("--limit", type=float, default=120.0,
                         help="seconds a question, should the nodes take longer")
 
