@@ -2,6 +2,7 @@
 #include <boxwood/ensemble.hpp>
 #include <boxwood/error.hpp>
 
+#include "model/arithmetic.hpp"
 #include "random_problem.hpp"
 #include "seeds.hpp"
 #include "small_models.hpp"
@@ -275,6 +276,23 @@ TEST(Ensemble, NamesAreForgiving) {
   model.features[1].name = "sex";
   EXPECT_EQ(error_of([&] { model.feature_index("sexe"); }),
             "feature: no feature \"sexe\". Did you mean \"sex\"?");
+}
+
+struct Pair {
+  double first, second;
+};
+
+Pair both_as_read(const Pair& values, Precision precision) {
+  return {as_read(values.first, precision), as_read(values.second, precision)};
+}
+
+TEST(Arithmetic, NeighboursAreRoundedToo) {
+  // Some compilers make a vector of two neighbours and forget the rounding (cmake/compiler.cmake).
+  Pair (*volatile unseen)(const Pair&, Precision) = both_as_read;
+  const Pair read = unseen({0.1, 0.2}, Precision::float32);
+  volatile float first = 0.1F, second = 0.2F;
+  EXPECT_EQ(read.first, static_cast<double>(first));
+  EXPECT_EQ(read.second, static_cast<double>(second));
 }
 
 }  // namespace
