@@ -16,11 +16,7 @@ namespace {
 using namespace boxwood;
 
 TEST(QueryRules, RandomCombinationsAgreeWithBruteForce) {
-  ProblemSize small;
-  small.features = {2, 4};
-  small.rounds = {2, 4};
-  small.overflows = false;
-  ProblemMaker maker(test_seed(), small);
+  ProblemMaker maker(test_seed(), {.features = {2, 4}, .rounds = {2, 4}, .overflows = false});
   RuleMaker rules(test_seed() + 1);
   const int cases = test_cases(3000);
   int tried = 0, optimal = 0, with_clauses = 0, limited = 0, fewest = 0;

@@ -31,11 +31,7 @@ bool keeps_rule(const FeatureRule& rule, double now, double value) {
 }
 
 TEST(Reach, EveryValueShownKeepsRulesAndOutcome) {
-  ProblemSize small;
-  small.features = {2, 4};
-  small.rounds = {2, 4};
-  small.overflows = false;
-  ProblemMaker maker(test_seed(), small);
+  ProblemMaker maker(test_seed(), {.features = {2, 4}, .rounds = {2, 4}, .overflows = false});
   RuleMaker rules(test_seed() + 1);
   std::mt19937_64 random(test_seed() + 2);
   int shown = 0, narrowed = 0;

@@ -34,6 +34,8 @@ struct Interval {
   }
   bool operator==(const Interval&) const = default;
 };
+/// What two intervals have in common; may be empty.
+Interval intersection(const Interval& a, const Interval& b);
 
 /// The library's classifier answers `target`. With `probability` (models with a sigmoid or softmax
 /// link): the library's probability of `target` is at least that, and nothing is said about which

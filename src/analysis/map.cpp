@@ -185,20 +185,22 @@ class Painter {
   std::vector<MapCell> cells_;
 };
 
-/// The cuts of a feature at which the picture can change: those of the models, and with a radius
-/// those of statements between features, which say what the others may then change to.
-std::vector<Cut> cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& map,
-                           std::size_t feature) {
-  std::vector<Cut> seen = prepared.leaves().cuts[feature];
+/// The cuts at which the picture can change: those of the models, and with a radius those of
+/// statements between features, which say what the others may then change to.
+Cuts cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& map) {
+  Cuts seen = prepared.leaves().cuts;
   if (!map.radius || query.clauses.empty()) return seen;
   Query statements = query;
   statements.most_changes.reset();
   const Ensemble rules = rule_trees(prepared.ensembles(), statements);
-  const Cuts cuts = collect_cuts(std::span(&rules, 1));
-  std::vector<Cut> all;
-  std::set_union(seen.begin(), seen.end(), cuts[feature].begin(), cuts[feature].end(),
-                 std::back_inserter(all));
-  return all;
+  const Cuts more = collect_cuts(std::span(&rules, 1));
+  for (std::size_t feature : {map.x, map.y}) {
+    std::vector<Cut> all;
+    std::set_union(seen[feature].begin(), seen[feature].end(), more[feature].begin(),
+                   more[feature].end(), std::back_inserter(all));
+    seen[feature] = std::move(all);
+  }
+  return seen;
 }
 
 }  // namespace
@@ -218,16 +220,15 @@ Map draw_map(const Prepared& prepared, const Query& query, const MapOptions& map
   }
   if (map.radius && query.requirements.empty()) throw Error("map", "nothing is required");
   const Precision precision = common_precision(prepared.ensembles());
-  const std::vector<Cut> x_cuts = cuts_seen(prepared, query, map, map.x);
-  const std::vector<Cut> y_cuts = cuts_seen(prepared, query, map, map.y);
+  const Cuts cuts = cuts_seen(prepared, query, map);
   Map drawn;
-  drawn.x_view = view_of(map.x_view, x_cuts, query.point[map.x]);
-  drawn.y_view = view_of(map.y_view, y_cuts, query.point[map.y]);
-  const std::vector<Piece> columns = pieces_of(x_cuts, drawn.x_view, precision);
-  const std::vector<Piece> rows = pieces_of(y_cuts, drawn.y_view, precision);
+  drawn.x_view = view_of(map.x_view, cuts[map.x], query.point[map.x]);
+  drawn.y_view = view_of(map.y_view, cuts[map.y], query.point[map.y]);
+  const std::vector<Piece> columns = pieces_of(cuts[map.x], drawn.x_view, precision);
+  const std::vector<Piece> rows = pieces_of(cuts[map.y], drawn.y_view, precision);
   if (columns.empty() || rows.empty()) {
     throw Error("map", "no number that the models can read lies within the view",
-                "They read single precision: give a view within its range");
+                "Give a wider view, of numbers in their precision");
   }
   if (columns.size() * rows.size() > map.most_cells) {
     throw Error(

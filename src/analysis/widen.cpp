@@ -23,25 +23,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// More codes of one feature than this are not tried one by one.
 constexpr double most_codes = 1000;
 
-Interval intersect(const Interval& a, const Interval& b) {
-  Interval both = a;
-  if (b.lower > a.lower || (b.lower == a.lower && !b.lower_closed)) {
-    both.lower = b.lower;
-    both.lower_closed = b.lower_closed;
-  }
-  if (b.upper < a.upper || (b.upper == a.upper && !b.upper_closed)) {
-    both.upper = b.upper;
-    both.upper_closed = b.upper_closed;
-  }
-  return both;
-}
-
 class Widening {
  public:
   Widening(const Prepared& prepared, const Query& query, std::span<const double> point,
            const Options& options)
-      : prepared_(prepared), query_(query), budget_(options), alone_(query), plain_(query) {
-    alone_.clauses.clear();
+      : prepared_(prepared), query_(query), budget_(options), plain_(query) {
     plain_.point.assign(point.begin(), point.end());
     plain_.clauses.clear();
     plain_.most_changes.reset();
@@ -52,7 +38,9 @@ class Widening {
     wide_.region = box;
     wide_.values.resize(point.size());
     reach_.resize(point.size());
-    for (const FeatureSet& set : feature_sets(query)) begin(set, box);
+    Query alone = query;  // without rules between features
+    alone.clauses.clear();
+    for (const FeatureSet& set : feature_sets(query)) begin(set, box, alone);
   }
 
   void widen_set(const FeatureSet& set) {
@@ -78,7 +66,7 @@ class Widening {
 
  private:
   /// A feature's part of the first box, and how far its rules let it go.
-  void begin(const FeatureSet& set, const std::vector<Interval>& box) {
+  void begin(const FeatureSet& set, const std::vector<Interval>& box, const Query& alone) {
     if (codes_.empty()) codes_.resize(plain_.point.size());
     for (const std::size_t d : set.columns) {
       FeatureRule& rule = plain_.features[d];
@@ -96,8 +84,8 @@ class Widening {
         continue;
       }
       reach_[d] =
-          admissible_part(alone_, plain_.point, d, {}, common_precision(prepared_.ensembles()));
-      wide_.region[d] = intersect(box[d], reach_[d]);
+          admissible_part(alone, plain_.point, d, {}, common_precision(prepared_.ensembles()));
+      wide_.region[d] = intersection(box[d], reach_[d]);
       rule.range = wide_.region[d];
       if (rule.kind == FeatureKind::categorical) begin_codes(d);
     }
@@ -243,7 +231,10 @@ class Widening {
   void try_hot(const OneHot& group, std::size_t hot) {
     std::vector<double>& places = wide_.values[group.columns.front()];
     const auto place = static_cast<double>(hot);
-    if (std::count(places.begin(), places.end(), place) > 0 || !may_become(group, hot)) return;
+    if (std::count(places.begin(), places.end(), place) > 0) return;
+    const bool none = hot == group.columns.size();
+    if (none && !group.none_allowed && hot_column(group, query_.point) != hot) return;
+    if (!may_be_hot(query_, group.columns, hot)) return;
     Query query = plain_;
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
       query.point[group.columns[k]] = k == hot ? 1 : 0;
@@ -256,23 +247,9 @@ class Widening {
     apply_group(group);
   }
 
-  /// Whether the query's own rules let this column be hot.
-  bool may_become(const OneHot& group, std::size_t hot) const {
-    const std::size_t now = hot_column(group, query_.point).value();
-    if (hot == now) return true;
-    if (hot == group.columns.size() && !group.none_allowed) return false;
-    const auto free = [&](std::size_t k, double value) {
-      if (k == group.columns.size()) return true;
-      const FeatureRule& rule = query_.features[group.columns[k]];
-      return !rule.fixed && rule.range.contains(value);
-    };
-    return free(now, 0) && free(hot, 1);
-  }
-
   const Prepared& prepared_;
   const Query& query_;
   Budget budget_;
-  Query alone_;  ///< without rules between features
   Query plain_;  ///< all points of the box, at no cost
   std::vector<Interval> reach_;
   std::vector<std::vector<double>> codes_;

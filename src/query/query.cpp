@@ -250,6 +250,19 @@ bool has_outcome(const Requirement& requirement, const Ensemble& ensemble,
 
 }  // namespace
 
+Interval intersection(const Interval& a, const Interval& b) {
+  Interval both = a;
+  if (b.lower > a.lower || (b.lower == a.lower && !b.lower_closed)) {
+    both.lower = b.lower;
+    both.lower_closed = b.lower_closed;
+  }
+  if (b.upper < a.upper || (b.upper == a.upper && !b.upper_closed)) {
+    both.upper = b.upper;
+    both.upper_closed = b.upper_closed;
+  }
+  return both;
+}
+
 Query query_for(const Ensemble& ensemble, std::span<const double> point) {
   Query query;
   query.point.assign(point.begin(), point.end());

@@ -49,37 +49,15 @@ Interval mirrored(const Interval& range) {
 
 constexpr Interval nowhere{0, 0, false, false};
 
-void raise_lower(Interval& interval, double end, bool closed) {
-  if (end > interval.lower || (end == interval.lower && !closed)) {
-    interval.lower = end;
-    interval.lower_closed = closed;
-  }
-}
-
-void cut_upper(Interval& interval, double end, bool closed) {
-  if (end < interval.upper || (end == interval.upper && !closed)) {
-    interval.upper = end;
-    interval.upper_closed = closed;
-  }
-}
-
-/// Keeps what a statement about the value says that the value itself fulfils.
-void keep_literal(Interval& part, const Literal& literal, double value, Precision precision) {
-  if (!literal.codes.empty()) {
-    part = {value, value};
-    return;
-  }
+/// What a statement about the value leaves around the value, which fulfils it.
+Interval kept_by(const Literal& literal, double value, Precision precision) {
+  if (!literal.codes.empty()) return {value, value};
   const Interval range{as_read(literal.range.lower, precision),
                        as_read(literal.range.upper, precision), literal.range.lower_closed,
                        literal.range.upper_closed};
-  if (literal.inside) {
-    raise_lower(part, range.lower, range.lower_closed);
-    cut_upper(part, range.upper, range.upper_closed);
-  } else if (value <= range.lower) {
-    cut_upper(part, range.lower, !range.lower_closed);
-  } else {
-    raise_lower(part, range.upper, !range.upper_closed);
-  }
+  if (literal.inside) return range;
+  if (value <= range.lower) return {.upper = range.lower, .upper_closed = !range.lower_closed};
+  return {.lower = range.upper, .lower_closed = !range.upper_closed};
 }
 
 }  // namespace
@@ -98,7 +76,6 @@ Interval admissible_part(const Query& query, std::span<const double> point, std:
                          const Interval& interval, Precision precision) {
   const FeatureRule& rule = query.features[feature];
   const double now = query.point[feature], value = point[feature];
-  Interval part = interval;
   const Reach reach = reach_of(rule, now);
   const bool up = value > now || std::isnan(now);
   Interval whole = up ? reach.above : reach.below;
@@ -109,19 +86,29 @@ Interval admissible_part(const Query& query, std::span<const double> point, std:
     whole.upper = reach.above.empty() ? now : reach.above.upper;
     whole.upper_closed = reach.above.empty() || reach.above.upper_closed;
   }
-  raise_lower(part, whole.lower, whole.lower_closed);
-  cut_upper(part, whole.upper, whole.upper_closed);
+  Interval part = intersection(interval, whole);
   for (const Clause& clause : query.clauses) {
-    const auto kept_by = [&](bool this_feature) {
+    const auto true_one = [&](bool this_feature) {
       return std::find_if(clause.any_of.begin(), clause.any_of.end(), [&](const Literal& literal) {
         return (literal.feature == feature) == this_feature && holds(literal, point, precision);
       });
     };
-    if (kept_by(false) != clause.any_of.end()) continue;
-    const auto literal = kept_by(true);
-    if (literal != clause.any_of.end()) keep_literal(part, *literal, value, precision);
+    if (true_one(false) != clause.any_of.end()) continue;
+    const auto literal = true_one(true);
+    if (literal == clause.any_of.end()) continue;
+    part = intersection(part, kept_by(*literal, value, precision));
   }
   return part.contains(value) ? part : Interval{value, value};
+}
+
+bool may_be_hot(const Query& query, std::span<const std::size_t> columns, std::size_t hot) {
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const double value = k == hot ? 1 : 0;
+    const FeatureRule& rule = query.features[columns[k]];
+    if (value == query.point[columns[k]]) continue;
+    if (rule.fixed || !rule.range.contains(value)) return false;
+  }
+  return true;
 }
 
 }  // namespace boxwood

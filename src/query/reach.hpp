@@ -19,4 +19,8 @@ Reach reach_of(const FeatureRule& rule, double from);
 Interval admissible_part(const Query& query, std::span<const double> point, std::size_t feature,
                          const Interval& interval, Precision precision);
 
+/// Whether the rules of a one-hot group's columns let this one be 1 and the others 0; all 0 where
+/// it is their number.
+bool may_be_hot(const Query& query, std::span<const std::size_t> columns, std::size_t hot);
+
 }  // namespace boxwood

@@ -185,7 +185,7 @@ class Meaning {
     const bool may_be_missing = rule.missing_allowed || std::isnan(now);
     if (holds_now && (!may_be_missing || missing)) {
       if (values.size() == 1) {
-        const Interval range = common(rule.range, as_read(values.front()));
+        const Interval range = intersection(rule.range, as_read(values.front()));
         if (!range.empty()) rule.range = range;
         return !range.empty();
       }
@@ -233,7 +233,7 @@ class Meaning {
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
       if (contains(values, static_cast<double>(k))) continue;
       Interval& range = query_.features[group.columns[k]].range;
-      const Interval cold = common(range, Interval{.upper = 0});
+      const Interval cold = intersection(range, Interval{.upper = 0});
       if (cold.empty()) return false;
       range = cold;
     }

@@ -57,16 +57,10 @@ Values complement(const Values& values) {
   return rest;
 }
 
-Interval common(const Interval& a, const Interval& b) {
-  const Interval& low = starts_before(a, b) ? b : a;
-  const Interval& high = ends_before(a, b) ? a : b;
-  return {low.lower, high.upper, low.lower_closed, high.upper_closed};
-}
-
 Values common(const Values& a, const Values& b) {
   Values both;
   for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
-    const Interval range = common(a[i], b[k]);
+    const Interval range = intersection(a[i], b[k]);
     if (!range.empty()) both.push_back(range);
     if (ends_before(a[i], b[k])) {
       ++i;

@@ -15,7 +15,6 @@ Values complement(const Values& values);
 Values common(const Values& a, const Values& b);
 bool contains(const Values& values, double value);
 bool has_whole_number(const Values& values);
-Interval common(const Interval& a, const Interval& b);
 
 /// The values of its feature for which a literal holds.
 Values values_of(const Literal& literal);

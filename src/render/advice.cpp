@@ -24,11 +24,11 @@ double round_end(double end, bool upwards, double slack, const Interval& interva
   if (end == 0 || !std::isfinite(end) || !(slack > 0)) return end;
   for (int digits = 1; digits < 16; ++digits) {
     const double place = std::pow(10, std::floor(std::log10(std::abs(end))) - digits + 1);
-    double candidate = std::strtod(fmt::format("{:.{}e}", end, digits - 1).c_str(), nullptr);
+    double candidate = with_digits(end, digits);
     if (candidate == end) return end;
     if (upwards ? candidate < end : candidate > end) {
       candidate += upwards ? place : -place;
-      candidate = std::strtod(fmt::format("{:.{}e}", candidate, digits - 1).c_str(), nullptr);
+      candidate = with_digits(candidate, digits);
     }
     if (std::abs(candidate - end) <= slack && interval.contains(candidate) &&
         interval.contains(as_read(candidate, precision))) {

@@ -23,30 +23,21 @@ std::string one_of(const std::vector<std::string>& words) {
   return words.size() == 1 ? words.front() : fmt::format("one of: {}", fmt::join(words, ", "));
 }
 
-/// Whether the rules let a group have this column hot, the rest being as it is in the point.
-bool may_be_hot(const Query& query, const GroupSchema& group, std::vector<double> point,
-                std::size_t hot, Precision precision) {
-  for (std::size_t k = 0; k < group.columns.size(); ++k) {
-    const std::size_t column = group.columns[k];
-    point[column] = k == hot ? 1 : 0;
-    const FeatureRule& rule = query.features[column];
-    if (point[column] == query.point[column]) continue;
-    if (rule.fixed || !rule.range.contains(point[column])) return false;
-  }
-  return obeys(query, point, precision);
-}
-
 /// The columns that may be hot within the region.
 std::string anything_hot(const Ensemble& ensemble, const Query& query, const Schema& schema,
                          const GroupSchema& group, const Solution& solution) {
   std::vector<std::string> words;
+  std::vector<double> point = solution.point;
   for (std::size_t hot = 0; hot < group.columns.size(); ++hot) {
-    bool inside = true;
+    bool inside = may_be_hot(query, group.columns, hot);
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
-      inside = inside && solution.region[group.columns[k]].contains(k == hot ? 1.0 : 0.0);
+      const std::size_t column = group.columns[k];
+      point[column] = k == hot ? 1 : 0;
+      inside = inside && solution.region[column].contains(point[column]);
     }
-    inside = inside && may_be_hot(query, group, solution.point, hot, ensemble.input);
-    if (inside) words.push_back(label_of(schema, group, hot));
+    if (inside && obeys(query, point, ensemble.input)) {
+      words.push_back(label_of(schema, group, hot));
+    }
   }
   return words.empty() ? "none" : one_of(words);
 }

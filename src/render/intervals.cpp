@@ -35,18 +35,6 @@ Interval overlap(const Interval& a, const Interval& b) {
   return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
 }
 
-/// Of any two intervals.
-Interval intersection(const Interval& a, const Interval& b) {
-  Interval both = a;
-  if (b.lower > a.lower) both.lower_closed = b.lower_closed;
-  if (b.lower == a.lower) both.lower_closed = a.lower_closed && b.lower_closed;
-  if (b.upper < a.upper) both.upper_closed = b.upper_closed;
-  if (b.upper == a.upper) both.upper_closed = a.upper_closed && b.upper_closed;
-  both.lower = std::max(a.lower, b.lower);
-  both.upper = std::min(a.upper, b.upper);
-  return both;
-}
-
 /// Whether an interval reaches as far as the range does; at infinity an open end leaves nothing
 /// out.
 bool holds_lower_end(const Interval& interval, const Interval& range) {

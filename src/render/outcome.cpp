@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 namespace boxwood {
 namespace {
@@ -24,7 +23,7 @@ FeatureSchema output_words(const Schema& schema) {
 std::string output_text(const Schema& schema, double value, Precision precision,
                         const Interval& needed) {
   for (int digits = 6; digits < 17; ++digits) {
-    const double rounded = std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
+    const double rounded = with_digits(value, digits);
     if (needed.contains(rounded) != needed.contains(value)) continue;
     return value_text(output_words(schema), rounded, Precision::float64);
   }
@@ -33,13 +32,6 @@ std::string output_text(const Schema& schema, double value, Precision precision,
 
 const Requirement* first_requirement(const Query& query) {
   return query.requirements.empty() ? nullptr : &query.requirements.front();
-}
-
-/// The query with its first requirement as if it were wanted, where it is what is not wanted.
-Query asserted(const Query& query) {
-  Query opposite = query;
-  opposite.requirements.front().negated = false;
-  return opposite;
 }
 
 /// The library's probability of a class, where it gives one.
@@ -181,33 +173,28 @@ std::string standing_text(const Ensemble& ensemble, const Schema& schema, const 
   const std::vector<double> outputs = ensemble.transform(scores);
   const Requirement* requirement = first_requirement(query);
   if (!requirement) return {};
-  if (requirement->negated) {
-    std::string text = standing_text(ensemble, schema, asserted(query), scores);
-    const auto* wanted = std::get_if<ClassIs>(&requirement->outcome);
-    const bool below = wanted && wanted->probability && !wanted->margin;
-    const std::size_t needed = text.rfind("needed ");
-    if (needed == std::string::npos) return text;
-    return text.insert(needed + 7, below ? "less than " : "anything but ");
-  }
+  // What is not wanted is told with what it is not.
+  const std::string_view need = requirement->negated ? "needed anything but" : "needed";
   if (const auto* wanted = std::get_if<OutputIn>(&requirement->outcome)) {
     const FeatureSchema words = output_words(schema);
     const std::string needed = interval_text(words, wanted->range, ensemble.accumulator);
-    if (ensemble.task == Task::regression) return "needed " + needed;
+    if (ensemble.task == Task::regression) return fmt::format("{} {}", need, needed);
     return fmt::format(
-        "output {}, needed {}",
-        output_text(schema, outputs[wanted->output], ensemble.accumulator, wanted->range), needed);
+        "output {}, {} {}",
+        output_text(schema, outputs[wanted->output], ensemble.accumulator, wanted->range), need,
+        needed);
   }
   if (const auto* several = std::get_if<ClassIn>(&requirement->outcome)) {
-    return "needed " + classes_text(ensemble, *several);
+    return fmt::format("{} {}", need, classes_text(ensemble, *several));
   }
   if (const auto* score = std::get_if<ScoreIn>(&requirement->outcome)) {
-    return fmt::format("{} {}, needed {}", score_name(ensemble, *score),
-                       value_text({}, score_value(*score, scores), ensemble.accumulator),
+    return fmt::format("{} {}, {} {}", score_name(ensemble, *score),
+                       value_text({}, score_value(*score, scores), ensemble.accumulator), need,
                        interval_text({}, score->range, ensemble.accumulator));
   }
   const auto& wanted = std::get<ClassIs>(requirement->outcome);
   if (wanted.margin) {
-    return fmt::format("needed \"{}\" by a margin of {}", ensemble.class_name(wanted.target),
+    return fmt::format("{} \"{}\" by a margin of {}", need, ensemble.class_name(wanted.target),
                        *wanted.margin);
   }
   const auto probability = probability_of(ensemble, wanted.target, outputs);
@@ -216,9 +203,12 @@ std::string standing_text(const Ensemble& ensemble, const Schema& schema, const 
   const std::string text =
       fmt::format("probability of \"{}\" {}", ensemble.class_name(wanted.target),
                   probability_text(*probability, needed.value_or(-1)));
-  if (!needed) return text + ", needed the highest";
+  if (!needed) return fmt::format("{}, {} the highest", text, need);
+  if (requirement->negated && wanted.probability) {
+    return fmt::format("{}, needed less than {}", text, needed_text(*needed));
+  }
   const bool strict = !wanted.probability && wanted.target == 1;
-  return fmt::format("{}, needed {}{}", text, strict ? "more than " : "", needed_text(*needed));
+  return fmt::format("{}, {} {}{}", text, need, strict ? "more than " : "", needed_text(*needed));
 }
 
 Figure figure_of(const Ensemble& ensemble, const Schema& schema, const Query& query,
@@ -261,15 +251,13 @@ std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Q
 std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const Query& query) {
   const Requirement* requirement = first_requirement(query);
   if (!requirement) return "is allowed";
-  if (requirement->negated) {
-    std::string phrase = target_phrase(ensemble, schema, asserted(query));
-    const std::string_view at_least = "with probability at least ";
-    const auto* wanted = std::get_if<ClassIs>(&requirement->outcome);
-    const std::size_t place = phrase.find(at_least);
-    if (wanted && !wanted->margin && place != std::string::npos) {
-      return phrase.replace(place, at_least.size(), "with probability below ");
-    }
-    return "does anything else than what " + phrase;
+  const auto* one_class = std::get_if<ClassIs>(&requirement->outcome);
+  const bool below =
+      requirement->negated && one_class && one_class->probability && !one_class->margin;
+  if (requirement->negated && !below) {
+    Query opposite = query;
+    opposite.requirements.front().negated = false;
+    return "does anything else than what " + target_phrase(ensemble, schema, opposite);
   }
   std::string phrase;
   if (const auto* wanted = std::get_if<OutputIn>(&requirement->outcome)) {
@@ -289,7 +277,8 @@ std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const 
     const bool reads_well = !schema.outcome.empty() && !ensemble.classes.empty();
     phrase = reads_well ? "is " + label : fmt::format("gives \"{}\"", label);
     if (class_is.probability) {
-      phrase += " with probability at least " + needed_text(*class_is.probability);
+      phrase += fmt::format(" with probability {} {}", below ? "below" : "at least",
+                            needed_text(*class_is.probability));
     }
     if (class_is.margin) phrase += fmt::format(" by a margin of at least {}", *class_is.margin);
   }
@@ -446,10 +435,11 @@ std::vector<std::string> fixed_titles(const Explanation& explanation) {
   std::vector<std::string> titles;
   for (std::size_t i = 0; i < explanation.query.features.size(); ++i) {
     if (!explanation.query.features[i].fixed) continue;
-    const GroupSchema* group = group_of(explanation.schema, i);
-    const std::string& title = group ? group->title : title_of(explanation.schema.features[i]);
+    std::string title = shown_title(explanation.schema, i);
     // The columns of a group are one feature for people.
-    if (!group || std::count(titles.begin(), titles.end(), title) == 0) titles.push_back(title);
+    const bool told =
+        group_of(explanation.schema, i) && std::count(titles.begin(), titles.end(), title) > 0;
+    if (!told) titles.push_back(std::move(title));
   }
   return titles;
 }

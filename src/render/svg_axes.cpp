@@ -56,7 +56,7 @@ std::vector<Tick> round_ticks(double low, double high, std::size_t count) {
   const double last = std::floor(high / step + 1e-9);
   for (double k = first; k <= last && ticks.size() < 100; ++k) {
     // Written with few digits and read again: 3 * 0.1 is to be 0.3.
-    const double value = std::strtod(fmt::format("{:.10g}", k * step).c_str(), nullptr);
+    const double value = with_digits(k * step, 10);
     ticks.push_back({k * step, grouped_number(value, Precision::float64)});
   }
   return ticks;

@@ -1,5 +1,6 @@
 #include "render/words.hpp"
 
+#include "base/digits.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -54,6 +55,13 @@ std::string with_thousands(std::string digits) {
 }
 
 }  // namespace
+
+double with_digits(double value, int digits) {
+  const std::string text = fmt::format("{:.{}g}", value, digits);
+  double rounded = value;
+  from_digits(text.data(), text.data() + text.size(), rounded);
+  return rounded;
+}
 
 std::string grouped_number(double value, Precision precision) {
   if (value == 0) value = 0;  // no "-0"
