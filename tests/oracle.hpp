@@ -143,7 +143,8 @@ class Oracle {
         continue;
       }
       if (const auto* score = std::get_if<boxwood::ScoreIn>(&requirement.outcome)) {
-        const double value = raw[score->output] - (score->rival ? raw[*score->rival] : 0.0);
+        const double own = raw[score->output];
+        const double value = score->rival ? ahead(own, raw[*score->rival]) : own;
         if (!inside(score->range, value)) return false;
         continue;
       }
@@ -162,6 +163,9 @@ class Oracle {
     return true;
   }
 
+  /// Scores that overflow alike are level. (None is NaN: leaves and bases are finite.)
+  static double ahead(double score, double rival) { return score == rival ? 0 : score - rival; }
+
   static bool is_class(const boxwood::Ensemble& ensemble, const boxwood::ClassIs& wanted,
                        const std::vector<double>& raw, const std::vector<double>& outputs) {
     if (wanted.margin) {
@@ -173,7 +177,7 @@ class Oracle {
         lead = (raw[0] - (half ? 0.5 : 0.0)) * (wanted.target == 1 ? 1 : -1);
       }
       for (std::size_t k = 0; k < raw.size() && raw.size() > 1; ++k) {
-        if (k != wanted.target) lead = std::min(lead, raw[wanted.target] - raw[k]);
+        if (k != wanted.target) lead = std::min(lead, ahead(raw[wanted.target], raw[k]));
       }
       if (!(lead >= *wanted.margin)) return false;
     }

@@ -186,4 +186,27 @@ TEST(Query, ProbabilityZeroOrOneMeansWhatItSays) {
   EXPECT_EQ(explain(model(), query).status, Status::infeasible);
 }
 
+TEST(Query, ScoresThatOverflowAlikeAreLevel) {
+  constexpr double huge = std::numeric_limits<float>::max();
+  Ensemble ensemble = model();  // both scores overflow beyond 0.5
+  ensemble.task = Task::multiclass;
+  ensemble.link = Link::softmax;
+  ensemble.base = {huge, huge};
+  ensemble.trees = {stump(0, 0.5, -huge, huge), stump(0, 0.5, 0, huge)};
+  ensemble.trees[1].output = 1;
+  Query query = query_for(ensemble, std::vector{0.0, 0.0});
+  query.requirements = {{0, ClassIs{0, {}, 0.0}}};
+  for (const Engine engine : {Engine::fast, Engine::paper}) {
+    Options options;
+    options.engine = engine;
+    const Answer answer = explain(ensemble, query, options);
+    ASSERT_EQ(answer.status, Status::optimal);
+    EXPECT_EQ(answer.best().point[0], 0.5);
+  }
+  query.requirements = {{0, ClassIs{0, {}, 0.5}}};
+  EXPECT_EQ(explain(ensemble, query).status, Status::infeasible);
+  query.requirements = {{0, ScoreIn{{.lower = 0}, 0, 1}}};
+  EXPECT_EQ(explain(ensemble, query).status, Status::optimal);
+}
+
 }  // namespace

@@ -40,8 +40,8 @@ Interval intersection(const Interval& a, const Interval& b);
 /// The library's classifier answers `target`. With `probability` (models with a sigmoid or softmax
 /// link): the library's probability of `target` is at least that, and nothing is said about which
 /// class it answers. With `margin`: it answers `target`, whose raw score leads every other one by
-/// at least that; of two classes with one score: which lies at least that far beyond the number
-/// that decides between them.
+/// at least that (scores that overflow alike are level); of two classes with one score: which lies
+/// at least that far beyond the number that decides between them.
 struct ClassIs {
   std::size_t target = 0;
   std::optional<double> probability{};

@@ -5,6 +5,8 @@
 
 namespace boxwood {
 
+double lead(double score, double rival) { return score == rival ? 0.0 : score - rival; }
+
 double lead_of(const Ensemble& ensemble, std::span<const double> scores,
                std::span<const std::size_t> targets) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -24,7 +26,7 @@ double lead_of(const Ensemble& ensemble, std::span<const double> scores,
     double& side = wanted(k) ? best : other;
     side = std::max(side, scores[k]);
   }
-  return best - other;
+  return lead(best, other);
 }
 
 }  // namespace boxwood

@@ -8,6 +8,9 @@
 
 namespace boxwood {
 
+/// How far one score is ahead of another. Equal ones are level, even where both overflow.
+double lead(double score, double rival);
+
 /// The best score of these classes less the best of the others; of two classes with one score: how
 /// far that lies beyond the number that decides. Infinite where there are no others.
 double lead_of(const Ensemble& ensemble, std::span<const double> scores,

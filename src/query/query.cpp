@@ -239,7 +239,7 @@ bool has_outcome(const Requirement& requirement, const Ensemble& ensemble,
   }
   if (const auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
     const double own = scores[score->output];
-    return score->range.contains(score->rival ? own - scores[*score->rival] : own);
+    return score->range.contains(score->rival ? lead(own, scores[*score->rival]) : own);
   }
   if (const auto* several = std::get_if<ClassIn>(&requirement.outcome)) {
     return std::count(several->targets.begin(), several->targets.end(), ensemble.classify(scores)) >

@@ -1,5 +1,6 @@
 #include "render/outcome.hpp"
 
+#include "query/lead.hpp"
 #include "render/changes.hpp"
 #include "render/words.hpp"
 
@@ -100,7 +101,8 @@ std::string score_name(const Ensemble& ensemble, const ScoreIn& wanted) {
 }
 
 double score_value(const ScoreIn& wanted, std::span<const double> scores) {
-  return scores[wanted.output] - (wanted.rival ? scores[*wanted.rival] : 0);
+  const double own = scores[wanted.output];
+  return wanted.rival ? lead(own, scores[*wanted.rival]) : own;
 }
 
 /// Whether the row has the outcome as it is, but breaks a rule.

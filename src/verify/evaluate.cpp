@@ -167,6 +167,11 @@ bool between(const Interval& range, double value) {
   return !(value == range.upper && !range.upper_closed);
 }
 
+/// Two scores that overflow alike are level.
+double ahead_of(double score, double rival) {
+  return std::isinf(score) && score == rival ? 0.0 : score - rival;
+}
+
 /// The margin of a class over all others, as ClassIs defines it.
 bool leads_by(double margin, std::size_t target, const Ensemble& ensemble,
               const std::vector<double>& scores) {
@@ -179,7 +184,7 @@ bool leads_by(double margin, std::size_t target, const Ensemble& ensemble,
     return (target == 1 ? scores[0] - decides : decides - scores[0]) >= margin;
   }
   for (std::size_t k = 0; k < scores.size(); ++k) {
-    if (k != target && !(scores[target] - scores[k] >= margin)) return false;
+    if (k != target && !(ahead_of(scores[target], scores[k]) >= margin)) return false;
   }
   return true;
 }
@@ -196,9 +201,8 @@ bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
     return between(output->range, outputs.at(output->output));
   }
   if (const auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
-    double value = scores.at(score->output);
-    if (score->rival) value -= scores.at(*score->rival);
-    return between(score->range, value);
+    const double own = scores.at(score->output);
+    return between(score->range, score->rival ? ahead_of(own, scores.at(*score->rival)) : own);
   }
   if (const auto* several = std::get_if<ClassIn>(&requirement.outcome)) {
     for (const std::size_t target : several->targets) {
