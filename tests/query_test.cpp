@@ -164,6 +164,31 @@ TEST(Query, AMissingValueStaysMissing) {
   EXPECT_TRUE(std::isnan(answer.best().region[1].lower));
 }
 
+TEST(Query, AnOwnCostThatMakesNoSenseIsRefused) {
+  const auto error_of = [](double near, double far) {
+    return error_after([&](Query& query) {
+      query.norm = Norm::custom;
+      query.features[1].fixed = true;
+      query.term = [=](std::size_t, double, double to) { return to < 0 ? near : far; };
+    });
+  };
+  EXPECT_EQ(error_of(1, 1), "no error");
+  EXPECT_EQ(error_of(1, infinity), "no error");
+  EXPECT_NE(error_of(1, missing).find("cost: it is nan for feature 0"), std::string::npos);
+  EXPECT_NE(error_of(1, -1).find("cost: it is -1 for feature 0 from 0 to 0.5"), std::string::npos);
+}
+
+TEST(Query, AnOwnCostThatFallsIsRefused) {
+  const Ensemble ensemble = binary_model(1, {stump(0, 1, -1, -0.5), stump(0, 2, -1, 2)});
+  Query query = query_for(ensemble, std::vector{0.0});
+  query.requirements = {require_class(1)};
+  query.norm = Norm::custom;
+  query.term = [](std::size_t, double, double to) { return to < 2 ? 3.0 : 2.0; };
+  EXPECT_THROW(explain(ensemble, query), Error);
+  query.term = [](std::size_t, double, double to) { return to < 2 ? 2.0 : 2.0; };
+  EXPECT_EQ(explain(ensemble, query).best().point[0], 2.0);
+}
+
 TEST(Query, HalfOpenRangesAreHonoured) {
   Ensemble regression = model();
   regression.task = Task::regression;

@@ -1,7 +1,11 @@
 #include "grid/cells.hpp"
 
+#include <boxwood/error.hpp>
+
 #include "grid/axis.hpp"
 #include "model/arithmetic.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -42,6 +46,7 @@ class VariableMaker {
     }
     const bool from_missing = std::isnan(x);
     draft_axis(feature, from_missing ? Variable::missing_rank : own_rank(feature));
+    if (query_.norm == Norm::custom && !from_missing) check_own_cost(feature);
     const bool to_missing = !rule.fixed && rule.missing_allowed;
     if (to_missing || from_missing) draft_missing(feature);
     variable.listed = to_missing || from_missing;
@@ -118,6 +123,16 @@ class VariableMaker {
       const double cost = term_cost(query_, feature, *value);
       if (std::isfinite(cost)) drafts_.push_back({{*value, cost}, rank});
     }
+  }
+
+  /// Of a cell only the value nearest to the present one is looked at, so a cost of the user's own
+  /// that falls on the way out would make the search wrong. Where it shows, it is refused.
+  void check_own_cost(std::size_t feature) const {
+    if (query_.features[feature].kind == FeatureKind::categorical || is_even(drafts_, own_)) return;
+    throw Error(
+        "cost",
+        fmt::format("it falls as feature {} moves away from {}", feature, query_.point[feature]),
+        "Give 0 for no change and more the farther a value moves");
   }
 
   /// Whether categories of one cell may cost differently.

@@ -1,5 +1,8 @@
 // What a change costs: the terms of the norms, feature by feature and group by group.
+#include <boxwood/error.hpp>
 #include <boxwood/query.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -59,6 +62,14 @@ double size_of_change(const FeatureRule& rule, double from, double to) {
   return listed ? rule.changes[row][column] : 1.0;
 }
 
+/// A cost of the user's own, which may be anything until it is asked.
+double own_term(const Query& query, std::size_t feature, double from, double to) {
+  const double cost = query.term(feature, from, to);
+  if (cost >= 0) return cost;
+  throw Error("cost", fmt::format("it is {} for feature {} from {} to {}", cost, feature, from, to),
+              "Give 0 for no change and more the farther a value moves, never less than 0");
+}
+
 }  // namespace
 
 double term_cost(const Query& query, std::size_t feature, double to) {
@@ -68,7 +79,7 @@ double term_cost(const Query& query, std::size_t feature, double to) {
   constexpr double never = std::numeric_limits<double>::infinity();
   const bool through_missing = std::isnan(to) || std::isnan(from);
   if (through_missing && !rule.missing_allowed) return never;
-  if (query.norm == Norm::custom) return query.term(feature, from, to);
+  if (query.norm == Norm::custom) return own_term(query, feature, from, to);
   if (through_missing) return cost_of_size(query, rule.weight, 1);
   if (rule.kind == FeatureKind::categorical) {
     const double size = size_of_change(rule, from, to);
@@ -89,7 +100,8 @@ double group_cost(const Query& query, const OneHot& group, std::size_t to) {
     return std::numeric_limits<double>::infinity();
   }
   if (query.norm == Norm::custom) {
-    return query.term(group.columns.front(), static_cast<double>(from), static_cast<double>(to));
+    return own_term(query, group.columns.front(), static_cast<double>(from),
+                    static_cast<double>(to));
   }
   return cost_of_size(query, group.weight, 1);
 }
