@@ -63,3 +63,28 @@ def test_memory_stays_flat():
         print((used() - before) >> 20)
     """)
     assert int(done.stdout) < 16, f"{done.stdout.strip()} MB more after 3000 questions"
+
+
+def test_a_cost_that_knows_its_answer_does_not_leak():
+    done = run("""
+        import sys, csv, gc, weakref, boxwood
+        folder = sys.argv[1]
+        explainer = boxwood.Explainer(folder + "/model.ubj", schema=folder + "/schema.json")
+        row = next(csv.DictReader(open(folder + "/applicants.csv")))
+        row = {name: int(value) if value.isdigit() else value for name, value in row.items()}
+
+        class Price:
+            def __call__(self, name, before, after):
+                return abs(after - before)
+
+        price = Price()
+        price.answer = explainer.explain(row, "granted", cost=price)
+        watched = weakref.ref(price)
+        del price
+        gc.collect()
+        assert watched() is None
+        last = Price()
+        last.answer = explainer.explain(row, "granted", cost=last)
+        print("done")
+    """)
+    assert done.stdout == "done\n" and "leak" not in done.stderr.lower(), done.stderr
