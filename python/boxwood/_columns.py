@@ -6,12 +6,14 @@ has the form of what was given.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from boxwood._groups import Group
+from boxwood._refusals import Refusals
 from boxwood._tables import Column, columns_of, is_number, is_row, is_table, missing, module_of
 from boxwood.errors import Error, library
 from boxwood.schema import Feature, OneHot, Schema, UnsaidKind, nearest
@@ -76,6 +78,7 @@ class Columns:
         # Of pipelines: where arrays hold categories and no codes, and where None is not missing.
         self.written: set[int] = set()
         self.none_counts: set[int] = set()
+        self.refusals: Refusals | None = None
         self.places = {name: i for i, name in reversed(list(enumerate(self.titles)))}
         self.places.update({name: i for i, name in reversed(list(enumerate(names)))})
         self.unnamed = all(name == f"{start}{i}" for start in [_start(names)]
@@ -189,7 +192,10 @@ class Columns:
                 return list(range(len(self)))
             raise Error(place, f"{len(given)} columns, the model reads {len(self)}",
                         "Give those that it was trained on, in that order")
-        where = {name: i for i, name in reversed(list(enumerate(given)))}
+        for name, count in Counter(named).items():
+            if count > 1 and name in self.places:
+                raise Error(place, f'column "{name}" is there {count} times', "Give it once")
+        where = {name: i for i, name in enumerate(given)}
         places = [where.get(name, where.get(title))
                   for name, title in zip(self.names, self.titles, strict=True)]
         lost = [name for name, at in zip(self.names, places, strict=True) if at is None]
@@ -276,13 +282,19 @@ class Columns:
                     isinstance(name, (int, np.integer)) for name in row.index):
                 names = [None] * len(values)
         else:
-            values = list(row) if not isinstance(row, str) else []
+            if isinstance(row, str) or not isinstance(row, Iterable):
+                raise Error(place, f"{row!r} is not a row",
+                            "Give a Series, a mapping, a one-row table or a 1-D array")
+            values = list(row)
             names = [None] * len(values)
         order = self.order(names, place)
         for i in self.none_counts:
             self._refuse_none(i, [values[order[i]]], place)
         raw = not is_row(row)
-        return np.array([self.encode(i, values[at], place, raw=raw) for i, at in enumerate(order)])
+        point = np.array([self.encode(i, values[at], place, raw=raw) for i, at in enumerate(order)])
+        if self.refusals is not None:
+            self.refusals.check(point[np.newaxis], place)
+        return point
 
     def _refuse_none(self, index: int, values: Iterable[Any], place: str) -> None:
         if any(value is None for value in values):
@@ -313,6 +325,8 @@ class Columns:
                 self._refuse_none(i, table.iloc[:, order[i]].array, place)
         for i, at in enumerate(order):
             points[:, i] = self.numbers(i, columns[at], place)
+        if self.refusals is not None:
+            self.refusals.check(points, place)
         return points
 
     def numbers(self, index: int, column: Column, place: str) -> np.ndarray:
@@ -333,10 +347,12 @@ class Columns:
             NaN for missing.
         """
         if column.kind == "category":
-            # Without labels in model and schema the position of a category is its code.
-            codes = [float(i) if self.codes[index] is None else self.encode(index, value, place)
-                     for i, value in enumerate(column.categories or [])]
-            table = np.array([*codes, np.nan])
+            # Without labels in model and schema the position of a category is its code. A category
+            # that no row has may be unknown.
+            table = np.full(len(column.categories or []) + 1, np.nan)
+            for code in np.unique(column.values[column.values >= 0]):
+                table[code] = float(code) if self.codes[index] is None else self.encode(
+                    index, (column.categories or [])[code], place)
             return table[column.values]
         if column.kind == "text" or index in self.written or (
                 self.codes[index] is not None and column.name is not None):

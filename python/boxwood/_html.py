@@ -15,6 +15,7 @@ from boxwood._pictures import AMBER, GREEN, GREY, track_of
 
 if TYPE_CHECKING:
     from boxwood.answer import Answer
+    from boxwood.results import Menu
 
 CELL = "padding:3px 16px 3px 0;text-align:left;vertical-align:middle;border:none"
 
@@ -101,6 +102,37 @@ def _shares(answer: Answer, name: str) -> tuple[float, float, float, float] | No
         low = np.ceil(low) + (not region.lower_closed and low == np.ceil(low))
         high = np.floor(high) - (not region.upper_closed and high == np.floor(high))
     return track.share(before), track.share(after), track.share(low), track.share(high)
+
+
+def menu_html(ways: Menu) -> str:
+    """Write the ways out as HTML, one row each.
+
+    Parameters
+    ----------
+    ways : Menu
+        The ways.
+
+    Returns
+    -------
+    str
+        One element.
+    """
+    rows = []
+    for k, way in enumerate(ways, 1):
+        proven = "" if way.proven else " (not proven)"
+        told = "<br>".join(f"{escape(change.title)}: {escape(change.now)} → "
+                           f"<b>{escape(change.change_to)}</b>" for change in way.changes)
+        rows.append("".join(f'<td style="{CELL}">{cell}</td>'
+                            for cell in (str(k), told, f"cost {way.cost:.4g}{proven}")))
+    end = ""
+    if ways.complete:
+        end = f"There is no {'further ' if rows else ''}way (proven)."
+    elif ways.stop != "finished":
+        end = f"Stopped: {escape(ways.stop)}."
+    return ('<div style="font-family:sans-serif;font-size:14px;line-height:1.5">'
+            '<table style="border-collapse:collapse;margin:6px 0;font-size:inherit;color:inherit">'
+            + "".join(f"<tr>{row}</tr>" for row in rows)
+            + f'</table><div style="opacity:.75">{end}</div></div>')
 
 
 def answer_html(answer: Answer) -> str:

@@ -161,7 +161,8 @@ class Asked:
 
     def _read_outcome(self, target: Any) -> None:
         words = ("want ", "model ")
-        if isinstance(target, str) and target.lstrip().startswith(words):
+        label = isinstance(target, str) and target in self.explainer._labels(0)
+        if isinstance(target, str) and target.lstrip().startswith(words) and not label:
             self.texts.append((target, "target", _core.Statements.wants))
         elif isinstance(target, (list, tuple, set, frozenset)):
             if all(isinstance(one, Target) for one in target):
@@ -246,8 +247,17 @@ class Asked:
         query.requirements = [target.requirement(self.explainer.models) for target in self.targets]
         if self.texts or self.explainer.schema.rules:
             core.add_text(query, self.texts)
+            self._refuse_missing(query)
         self._price(query)
         return query
+
+    def _refuse_missing(self, query: _core.Query) -> None:
+        texts = [text for text, _, _ in self.texts] + self.explainer.schema.rules
+        refusals = self.explainer.columns.refusals
+        if refusals is not None and any("missing" in text for text in texts):
+            for i in range(len(query)):
+                if query.feature(i).missing_allowed:
+                    refusals.refuse([i], "rules")
 
     def _range(self, i: int, ends: tuple[Any, Any]) -> _core.Interval:
         columns = self.explainer.columns
@@ -285,7 +295,7 @@ class Asked:
         elif callable(cost):
             names = self.explainer.columns.names
             query.norm = _core.Norm.custom
-            query.term = lambda i, before, after: float(cost(names[i], before, after))
+            query.term = lambda i, before, after: _priced(cost, names[i], before, after)
         else:
             raise Error("cost", f"{cost!r} is no cost",
                         'Give "l2", "l1", "l0", "linf", a Cost or a function')
@@ -323,18 +333,52 @@ class Asked:
         options.ties = whole(question.get("ties", 16), "ties", 1)
         limit = question.get("time_limit")
         if limit is not None:
-            if not limit >= 0:
+            seconds = number(limit, "time_limit")
+            if not seconds >= 0:
                 raise Error("time_limit", "must be 0 or more seconds")
-            options.seconds = float(limit)
+            options.seconds = seconds
         if question.get("node_limit") is not None:
             options.nodes = whole(question["node_limit"], "node_limit", 0)
         if question.get("memory_limit") is not None:
             options.bytes = whole(question["memory_limit"], "memory_limit", 1) << 20
-        options.progress = question.get("progress")
+        progress = question.get("progress")
+        if progress is not None and not callable(progress):
+            raise Error("progress", f"{progress!r} is not a function",
+                        "Give a function that is told how far the search is")
+        options.progress = progress
         if question.get("examples") is not None:
             points = self.explainer.columns.points(question["examples"], "examples")
             options.examples = points.tolist()
         return options
+
+
+def _priced(cost: Callable[[str, float, float], float], name: str, before: float,
+            after: float) -> float:
+    price = float(cost(name, before, after))
+    if not price >= 0:
+        raise Error("cost", f'the function gives {price} for "{name}" from {before} to {after}',
+                    "Give 0 for no change and more the farther a value moves, never less than 0")
+    return price
+
+
+def number(value: Any, name: str) -> float:
+    """Check a number.
+
+    Parameters
+    ----------
+    value : object
+        What is given.
+    name : str
+        Names the argument in errors.
+
+    Returns
+    -------
+    float
+        The number.
+    """
+    if isinstance(value, (str, bool)) or not hasattr(value, "__float__"):
+        raise Error(name, f"{value!r} is not a number")
+    return float(value)
 
 
 def whole(value: Any, name: str, least: int) -> int:

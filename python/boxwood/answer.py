@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood import _core
-from boxwood.errors import library
+from boxwood.errors import Error, library
 
 if TYPE_CHECKING:
     from boxwood._columns import Form
@@ -160,7 +160,7 @@ class Answer:
             What the library's own `predict` takes.
         """
         if self.array is None:
-            raise ValueError("there is no point")
+            raise Error("answer", f"there is no point: it is {self.status}")
         return self.explainer.frame_of(self.array[np.newaxis])
 
     def _changes_of(self, solution: _core.Solution) -> list[Change]:

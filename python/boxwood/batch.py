@@ -64,8 +64,9 @@ class Batch:
 
     @property
     def errors(self) -> dict[Any, Exception]:
-        """What was wrong with which rows."""
-        return {label: one for label, one in zip(self.index, self.answers, strict=True)
+        """What was wrong with which rows, by label; by number from 0 where labels repeat."""
+        labels = self.index if len(set(self.index)) == len(self.index) else range(len(self.index))
+        return {label: one for label, one in zip(labels, self.answers, strict=True)
                 if isinstance(one, Exception)}
 
     def to_frame(self) -> Any:
@@ -170,21 +171,36 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
 
 
 def _points(explainer: Explainer, data: Any) -> tuple[np.ndarray, dict[int, Error]]:
-    # A table as a whole is fast. Where a cell makes no sense, row by row finds which.
-    try:
-        return explainer.columns.points(data), {}
-    except Error:
-        if not (is_table(data) and module_of(data) == "pandas"):
-            raise
-        explainer.columns.order([str(name) for name in data.columns], "data")
-    points = np.full((len(data), len(explainer.columns)), np.nan)
+    # A table as a whole is fast. Where a cell makes no sense, halves find which.
+    if hasattr(data, "to_arrow"):
+        data = data.to_arrow()
+    elif not is_table(data):
+        data = np.asarray(data)
+        if data.ndim != 2:
+            raise Error("data", f"it has {data.ndim} dimensions, not rows and columns",
+                        "Give a data frame, an Arrow table or a 2-D array")
+    columns = explainer.columns
+    columns.points(_rows(data, 0, 0))  # the names and their number
+    points = np.full((len(data), len(columns)), np.nan)
     faults = {}
-    for row in range(len(data)):
+    parts = [(0, len(data))]
+    while parts:
+        first, last = parts.pop()
         try:
-            points[row] = explainer.columns.point(data.iloc[row], "data")
+            points[first:last] = columns.points(_rows(data, first, last))
         except Error as error:
-            faults[row] = error
+            if last - first == 1:
+                faults[first] = error
+            else:
+                middle = (first + last) // 2
+                parts += [(first, middle), (middle, last)]
     return points, faults
+
+
+def _rows(data: Any, first: int, last: int) -> Any:
+    if module_of(data) == "pandas":
+        return data.iloc[first:last]
+    return data.slice(first, last - first) if is_table(data) else data[first:last]
 
 
 def _at_row(error: Error, label: Any) -> Error:

@@ -186,6 +186,7 @@ def plausibility(counterfactuals: Any, data: Any, method: str = "lof", *, n_neig
     space = Space(measure, data)
     normal = space.points(data, "data")
     points = space.points(counterfactuals, "counterfactuals")
+    library("sklearn")
     if method == "lof":
         from sklearn.neighbors import LocalOutlierFactor
 

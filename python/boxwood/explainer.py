@@ -15,6 +15,7 @@ from boxwood._analyses import Analyses
 from boxwood._columns import Columns, Form, learn, row_label
 from boxwood._loading import class_values, named_models, read
 from boxwood._question import Asked, Question
+from boxwood._refusals import Refusals
 from boxwood._tables import columns_of, is_table, module_of
 from boxwood.answer import Answer
 from boxwood.batch import Batch, explain_rows
@@ -22,7 +23,7 @@ from boxwood.costs import CostLike
 from boxwood.errors import Error, library
 from boxwood.pipelines import complete
 from boxwood.rules import RuleLike
-from boxwood.schema import Schema, UnsaidKind
+from boxwood.schema import Schema, UnsaidKind, nearest
 from boxwood.targets import Models
 
 if TYPE_CHECKING:
@@ -100,6 +101,10 @@ class Explainer(Analyses):
         self.columns = Columns(names, known)
         self.columns.originals = originals
         self.columns.written, self.columns.none_counts = written, none_counts
+        self.columns.refusals = Refusals(models, self.columns)
+        for i, feature in enumerate(known):
+            if feature.missing_allowed:
+                self.columns.refusals.refuse([i], "schema, missing_allowed")
         self.models = Models(self.core, self.names)
         self._class_values = [
             class_values(one, ensemble) if not given.classes or i else None
@@ -368,7 +373,7 @@ class Explainer(Analyses):
         for i, title in enumerate(self.columns.titles):
             values = [self.columns.decode(i, number) for number in points[:, i]]
             column = pandas.Series(values, dtype=object)
-            if self._sample is not None and not column.isna().any():
+            if self._sample is not None:
                 frame[title] = _typed(column, points[:, i], self._sample.dtypes.iloc[i])
             else:
                 frame[title] = column.infer_objects()
@@ -390,7 +395,8 @@ def _typed(column: Any, numbers: np.ndarray, kind: Any) -> Any:
         typed = plain.astype(kind)
     except (TypeError, ValueError):  # pandas' own types refuse what they cannot hold
         return plain
-    return typed if np.array_equal(typed.astype(float), plain.astype(float)) else plain
+    same = np.array_equal(typed.astype(float), plain.astype(float), equal_nan=True)
+    return typed if same else plain
 
 
 def _spread(scale: str) -> _core.Spread:
@@ -418,11 +424,12 @@ def _merge(known: Schema, given: Schema) -> None:
     for feature in given.features:
         if feature.name not in known:
             raise Error("schema", f'the model has no feature "{feature.name}"',
-                        "Name the features as the model does")
+                        nearest(feature.name, [one.name for one in known]))
         own = known[feature.name]
         said = feature.to_dict()
         if "scale" in said:
             own.quantiles = None  # of the data, which would count instead
+        del said["name"]  # which may be its title here
         for key, value in said.items():
             setattr(own, key, tuple(value) if key == "range" else value)
     for key in ("subject", "outcome", "classes", "output_unit", "rules", "one_hot"):

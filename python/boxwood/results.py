@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxwood._html import menu_html
 from boxwood.answer import Answer
 from boxwood.errors import library
 
@@ -75,6 +76,9 @@ class Menu:
         elif self.stop != "finished":
             lines.append(f"Stopped: {self.stop}.")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return menu_html(self)
 
 
 @dataclass(frozen=True)
@@ -249,8 +253,11 @@ class Sweep:
 
     def __repr__(self) -> str:
         """Show level and cost."""
-        return "\n".join(f"{level:g}: " + (f"cost {answer.cost:.4g}" if answer.found else
-                                           answer.status) for level, answer in self.points)
+        lines = []
+        for level, answer in self.points:
+            said = f"cost {answer.cost:.4g}" if answer.found else answer.status
+            lines.append(f"{level:g}: {said}{'' if answer.proven else ', not proven'}")
+        return "\n".join(lines)
 
 
 @dataclass(repr=False)

@@ -211,7 +211,10 @@ class Schema:
     def __getitem__(self, name: str) -> Feature:
         """Find a feature by name or title."""
         for feature in self.features:
-            if name in (feature.name, feature.title):
+            if name == feature.name:
+                return feature
+        for feature in self.features:
+            if name == feature.title:
                 return feature
         known = [feature.name for feature in self.features]
         raise Error("schema", f'no feature "{name}"', nearest(name, known))
@@ -295,6 +298,10 @@ class Schema:
                     for i, entry in enumerate(rest.pop("features", []))]
         for feature in features:
             if feature.range is not None:
+                if not isinstance(feature.range, (list, tuple)) or len(feature.range) != 2:
+                    raise Error(f'{place}, feature "{feature.name}"',
+                                f"its range {feature.range!r} is not two ends",
+                                "Write [lowest, highest], null for no limit")
                 feature.range = tuple(feature.range)
         groups = [_made(OneHot, entry, f"{place}: one_hot[{i}]")
                   for i, entry in enumerate(rest.pop("one_hot", []))]
@@ -340,6 +347,8 @@ class Schema:
         Schema
             What it says.
         """
+        if not Path(path).is_file():
+            raise Error(os.fspath(path), "no such file", "Give a schema file, or its content")
         return cls.from_json(Path(path).read_text(encoding="utf-8"), os.fspath(path))
 
     @classmethod
@@ -362,7 +371,11 @@ class Schema:
         """
         from boxwood.explainer import Explainer
 
-        return Explainer(model, data, scale=scale).schema
+        schema = Explainer(model, data, scale=scale).schema
+        if scale is None:
+            for feature in schema:
+                feature.scale = float(feature.scale)  # said: data does not replace it any more
+        return schema
 
 
 def _plain(value: Any) -> Any:

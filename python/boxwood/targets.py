@@ -146,6 +146,10 @@ class Class(Target):
         from boxwood import _core
 
         index = models.index(self.model)
+        for name in ("probability", "margin"):
+            given = getattr(self, name)
+            if given is not None and (isinstance(given, str) or not hasattr(given, "__float__")):
+                raise Error(name, f"{given!r} is not a number")
         outcome = _core.ClassIs(models.class_index(index, self.label), self.probability,
                                 self.margin)
         return _core.Requirement(outcome, index)

@@ -106,3 +106,35 @@ def test_costs_of_ones_own_from_many_threads(german, many):
 def test_the_bar(german, many, capsys):
     german.explain_batch(many, "granted")
     assert "60/60" in capsys.readouterr().err
+
+
+def test_one_bad_row_of_arrow_tables_and_arrays(people):
+    import xgboost
+
+    frame, score = people
+    numbers = frame[["age", "income"]]
+    model = xgboost.XGBClassifier(n_estimators=5, n_jobs=1).fit(numbers, score > score.median())
+    explainer = boxwood.Explainer(model, data=numbers)
+    values = numbers.head(9).to_numpy(dtype=object)
+    values[4, 1] = "much"
+    texts = [str(value) for value in values[:, 1]]
+    good = explainer.explain_batch(numbers.head(9), show_progress=False)
+    for table in (values, pd.DataFrame(values, columns=["age", "income"])):
+        batch = explainer.explain_batch(table, show_progress=False)
+        assert batch.statuses == ["optimal"] * 4 + ["error"] + ["optimal"] * 4
+        assert [one.cost for one in batch if isinstance(one, boxwood.Answer)] == [
+            one.cost for k, one in enumerate(good) if k != 4]
+    table = pyarrow.table({"age": numbers["age"].head(9).to_numpy(), "income": texts})
+    batch = explainer.explain_batch(table, show_progress=False)
+    assert set(batch.statuses) == {"error"} and "is not a number" in str(batch[0])
+    for lost in (values[:, :1], values[0], pyarrow.table({"age": [1.0]})):
+        with pytest.raises(boxwood.Error):
+            explainer.explain_batch(lost, show_progress=False)
+
+
+def test_errors_of_rows_with_one_label(german, many):
+    frame = many.head(3).astype({"purpose": object})
+    frame.loc[[0, 2], "purpose"] = "a yacht"
+    frame.index = ["twice", "once", "twice"]
+    batch = german.explain_batch(frame, "granted", show_progress=False)
+    assert list(batch.errors) == [0, 2]

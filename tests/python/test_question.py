@@ -466,3 +466,39 @@ def test_regions(german, row, best):
 
     with pytest.raises(LookupError, match="enough"):
         german.regions(row, best.distance, "granted", visit=broken)
+
+
+def test_costs_that_make_no_sense(german, applicants):
+    for wrong in (float("nan"), -1.0):
+        with pytest.raises(boxwood.Error, match="the function gives"):
+            german.explain(applicants.iloc[0], "granted", cost=lambda *_, wrong=wrong: wrong)
+        with pytest.raises(boxwood.Error, match="the function gives"):
+            german.explain_batch(applicants.head(2), "granted", show_progress=False,
+                                 cost=lambda *_, wrong=wrong: wrong)
+    with pytest.raises(boxwood.Error, match="it falls as feature"):
+        german.explain(applicants.iloc[0], "granted",
+                       cost=lambda name, before, after: 1 / (1 + abs(after - before)))
+
+
+def test_arguments_of_the_wrong_type(german, applicants):
+    for name, wrong in (("time_limit", "3"), ("probability", "high"), ("progress", 3)):
+        with pytest.raises(boxwood.Error, match=f"^{name}: "):
+            german.explain(applicants.iloc[0], "granted", **{name: wrong})
+
+
+def test_a_class_whose_label_begins_like_words(people):
+    import xgboost
+
+    frame, score = people
+    numbers = frame[["age", "income"]]
+    model = xgboost.XGBClassifier(n_estimators=5, n_jobs=1).fit(numbers, score > score.median())
+    schema = boxwood.Schema(classes=["want less", "want more"])
+    explainer = boxwood.Explainer(model, data=numbers, schema=schema)
+    row = numbers[explainer.predict(numbers) == "want less"].iloc[0]
+    assert explainer.explain(row, "want more").outcome == "want more"
+
+
+def test_a_menu_has_a_notebook_view(german, applicants):
+    ways = german.menu(applicants.iloc[0], 2, "granted")
+    page = ways._repr_html_()
+    assert page.count("<tr>") == 2 and ways[0].changes[0].title in page

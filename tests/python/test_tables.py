@@ -399,3 +399,54 @@ def test_any_row_has_an_answer_that_the_library_confirms(model, explainer, age, 
     assert answer.status == "optimal" and answer.verify() == []
     assert answer.point == {**row, **{change.feature: change.after for change in answer.changes}}
     assert bool(model.predict(answer.point_frame())[0]) == answer.outcome != answer.outcome_before
+
+
+def test_points_keep_their_types_where_values_are_missing(people):
+    frame, score = people
+    frame = frame.assign(note=frame["town"].astype(object).astype("category"))
+    frame.loc[frame.index[:40], ["income", "town"]] = np.nan
+    model = xgboost.XGBClassifier(n_estimators=8, max_depth=3, n_jobs=1,
+                                  enable_categorical=True).fit(frame, score > score.median())
+    explainer = boxwood.Explainer(model, data=frame)
+    batch = explainer.explain_batch(frame.iloc[38:42], show_progress=False)
+    points = batch.points()
+    assert points.dtypes.tolist() == frame.dtypes.tolist()
+    assert model.predict(points).tolist() == [bool(one.outcome) for one in batch]
+
+
+def test_a_category_that_no_row_has_may_be_unknown(model, explainer, people):
+    row = people[0].iloc[[5]].copy()
+    row["town"] = row["town"].cat.add_categories(["Atlantis"])
+    assert explainer.explain(row).cost == explainer.explain(people[0].iloc[5]).cost
+    row["town"] = pd.Categorical(["Atlantis"])
+    with pytest.raises(boxwood.Error, match="Atlantis"):
+        explainer.explain(row)
+
+
+def test_names_go_before_titles(model, people):
+    schema = boxwood.Schema([boxwood.Feature("age", title="income"), boxwood.Feature("income")])
+    assert schema["income"].name == "income"
+    by_title = boxwood.Schema.from_data(model, people[0])
+    by_title["age"].title = "years"
+    assert by_title["years"].name == "age"
+    with pytest.raises(boxwood.Error, match='no feature "agee"\\. Did you mean "age"'):
+        boxwood.Explainer(model, schema=boxwood.Schema([boxwood.Feature("agee")]))
+
+
+def test_no_scale_stays_no_scale(model, people):
+    schema = boxwood.Schema.from_data(model, people[0], scale=None)
+    again = boxwood.Explainer(model, data=people[0], schema=schema)
+    assert {feature.scale for feature in again.schema} == {1.0}
+
+
+def test_what_is_no_row_or_no_schema(model, explainer, people, tmp_path):
+    for given in (None, 3, "age"):
+        with pytest.raises(boxwood.Error, match="is not a row"):
+            explainer.explain(given)
+    with pytest.raises(boxwood.Error, match="no such file"):
+        boxwood.Explainer(model, schema=tmp_path / "nowhere.json")
+    with pytest.raises(boxwood.Error, match="is not two ends"):
+        boxwood.Explainer(model, schema={"features": [{"name": "age", "range": 3}]})
+    twice = pd.concat([people[0], people[0][["age"]]], axis=1)
+    with pytest.raises(boxwood.Error, match='"age" is there 2 times'):
+        explainer.explain_batch(twice, show_progress=False)

@@ -1,0 +1,111 @@
+"""Rows with missing values that a library refuses: an answer to them would be nobody's."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood.errors import Error, library
+from boxwood.models import library_of
+
+if TYPE_CHECKING:
+    from boxwood._columns import Columns
+
+ANY_ROW = ("xgboost", "lightgbm")  # libraries that take missing values everywhere
+
+
+class Refusals:
+    """Asks fitted models which values may be missing.
+
+    A row of plain values is tried and then the same row with the values missing. What a model says
+    of the second counts only if it takes the first.
+
+    Parameters
+    ----------
+    models : mapping
+        Models by name; files and bytes refuse nothing.
+    columns : Columns
+        What they read.
+    """
+
+    def __init__(self, models: Mapping[str, Any], columns: Columns) -> None:
+        self._models = [one for one in models.values()
+                        if not isinstance(one, (str, bytes, bytearray, memoryview, os.PathLike))
+                        and library_of(one) not in ANY_ROW and hasattr(one, "predict")]
+        self._columns = columns
+        self._known: dict[frozenset[int], str] = {}
+
+    def check(self, points: np.ndarray, place: str) -> None:
+        """Raise what a library says of rows with missing values.
+
+        Parameters
+        ----------
+        points : ndarray
+            Rows of numbers.
+        place : str
+            Names the argument in errors.
+        """
+        if not self._models:
+            return
+        lost = np.isnan(points)
+        if not lost.any():
+            return
+        for pattern in np.unique(lost, axis=0):
+            self.refuse(np.flatnonzero(pattern).tolist(), place)
+
+    def refuse(self, lost: Iterable[int], place: str) -> None:
+        """Raise what a library says of a row in which these columns are missing.
+
+        Parameters
+        ----------
+        lost : iterable of int
+            The columns.
+        place : str
+            Names the argument in errors.
+        """
+        missing = frozenset(lost)
+        if not missing or not self._models:
+            return
+        if missing not in self._known:
+            self._known[missing] = next(
+                filter(None, (self._reason(model, missing) for model in self._models)), "")
+        if self._known[missing]:
+            names = ", ".join(f'"{self._columns.titles[i]}"' for i in sorted(missing)[:5])
+            raise Error(place, f"{names} missing, which the model refuses: {self._known[missing]}",
+                        "Give a value, or put an imputer into the pipeline and fit it again")
+
+    def _reason(self, model: Any, missing: frozenset[int]) -> str:
+        if self._said(model, frozenset()):
+            return ""  # it does not take our plain row either: nothing is learned
+        return self._said(model, missing)
+
+    def _said(self, model: Any, missing: frozenset[int]) -> str:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                model.predict(self._table(model, missing))
+            except Exception as error:  # whatever a library raises is its word
+                return next(iter(str(error).splitlines()), "") or type(error).__name__
+        return ""
+
+    def _table(self, model: Any, missing: frozenset[int]) -> Any:
+        values = [self._columns.decode(i, 0.0) for i in range(len(self._columns))]
+        names = getattr(model, "feature_names_in_", getattr(model, "feature_names_", None))
+        if names is None:
+            plain = all(isinstance(value, (int, float)) for value in values)
+            array = np.array([values], dtype=np.float64 if plain else object)
+            array[:, sorted(missing)] = np.nan
+            return array
+        pandas = library("pandas")
+
+        # A text that is missing is still in a column of texts.
+        series = [pandas.Series([value]) for value in values]
+        for i in missing:
+            numeric = series[i].dtype.kind in "biuf"
+            series[i] = pandas.Series([np.nan], dtype=float if numeric else series[i].dtype)
+        known = dict(zip(self._columns.names, series, strict=True))
+        return pandas.DataFrame({name: known.get(str(name), [0.0]) for name in names})
