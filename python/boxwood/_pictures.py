@@ -105,7 +105,7 @@ def headline(ax: Any, text: str) -> None:
     text : str
         The title.
     """
-    ax.set_title(text, loc="left", fontsize="medium", color=text_colour())
+    ax.set_title(plain(text), loc="left", fontsize="medium", color=text_colour())
 
 
 def legend(ax: Any, handles: list[Any] | None = None, below: float | None = None) -> None:
@@ -232,6 +232,22 @@ def beside(share: float) -> str:
     return "left" if share < 0.3 else "right" if share > 0.7 else "center"
 
 
+def plain(text: str) -> str:
+    """Keep matplotlib from reading formulas between dollars.
+
+    Parameters
+    ----------
+    text : str
+        A title, a unit, a label.
+
+    Returns
+    -------
+    str
+        What is shown as that text.
+    """
+    return text.replace("$", r"\$")
+
+
 def wrapped(text: str, width: int) -> str:
     """Break a text into lines.
 
@@ -249,4 +265,4 @@ def wrapped(text: str, width: int) -> str:
     """
     import textwrap
 
-    return "\n".join(textwrap.wrap(text, width, break_long_words=False)) or text
+    return plain("\n".join(textwrap.wrap(text, width, break_long_words=False)) or text)

@@ -122,6 +122,8 @@ class Dice:
                  **options: Any) -> None:
         if type(model).__module__.startswith("dice_ml."):
             model = model.model
+        if not hasattr(data, "columns"):
+            raise Error("data", "it is not a data frame", "Give pandas.DataFrame(data, columns=…)")
         if outcome_name in data.columns:
             data = data.drop(columns=outcome_name)
         self.explainer = Explainer(model, data, **options)
@@ -194,7 +196,7 @@ class Dice:
         for name, values in given.items():
             i = self.explainer.columns.index(name, "permitted_range")
             feature = self.explainer.schema.features[i]
-            if feature.kind == "categorical":
+            if feature.labels or feature.kind == "categorical":
                 called = _quoted(self.explainer.columns.titles[i])
                 # As in DiCE, what the row has may stay.
                 rules.append(AnyOf(f"{called} stays",

@@ -21,6 +21,7 @@ from boxwood._pictures import (
     headline,
     legend,
     new_axes,
+    plain,
     see_through,
     text_colour,
     track_of,
@@ -72,7 +73,7 @@ def changes(answer: Answer, *, ax: Axes | None = None) -> Figure:
         ax.scatter(ends[0], y, s=52, color=GREY, zorder=3, label="now" if y == 0 else None)
         ax.scatter(ends[1], y, s=64, color=GREEN, zorder=4, label="change to" if y == 0 else None)
         middle = sum(ends) / 2
-        ax.text(min(max(middle, 0.0), 1.0), y - 0.2, f"{change.now} → {change.change_to}",
+        ax.text(min(max(middle, 0.0), 1.0), y - 0.2, plain(f"{change.now} → {change.change_to}"),
                 ha=beside(middle), va="bottom", color=colour, fontsize="small")
     groups = [group.title for group in explainer.columns.groups]
     unordered = any(change.feature in groups
@@ -153,7 +154,7 @@ def region(answer: Answer, wide: WideRegion | None = None, *,
             track = track_of(explainer, i, at, now, ends=(interval.lower, interval.upper))
         ax.plot([0, 1], [y, y], color=colour, alpha=0.25, lw=1, zorder=1)
         if track is None:
-            ax.text(0, y - 0.2, said, ha="left", va="bottom", color=colour, fontsize="small")
+            ax.text(0, y - 0.2, plain(said), ha="left", va="bottom", color=colour, fontsize="small")
             continue
         low, high = explainer.limits(i)
         ends = track.share(max(interval.lower, low)), track.share(min(interval.upper, high))
@@ -168,8 +169,8 @@ def region(answer: Answer, wide: WideRegion | None = None, *,
             else:
                 ax.plot(share, y, "|", ms=14, mew=2.4, color=colour, zorder=3)
         ax.plot(track.share(at), y, "D", ms=6, color=GREEN, zorder=4)
-        ax.text(sum(ends) / 2, y - 0.24, said, ha=beside(sum(ends) / 2), va="bottom", color=colour,
-                fontsize="small")
+        ax.text(sum(ends) / 2, y - 0.24, plain(said), ha=beside(sum(ends) / 2), va="bottom",
+                color=colour, fontsize="small")
     _place_in_ranges(ax, [explainer.columns.shown(i) for i in places])
     headline(ax, "Anything in here has the outcome")
     entry = {"ls": "none", "color": "none"}
@@ -229,7 +230,7 @@ def decision_map(drawn: Map, answer: Answer | None = None, path: Sequence[Step] 
         for k in sorted(set(drawn.labels.tolist())):
             ax.add_collection(PolyCollection(corners[drawn.labels == k], facecolors=shades[k],
                                              alpha=0.42, edgecolors="none", antialiased=False))
-            entries.append(Patch(facecolor=shades[k], alpha=0.42, label=names[k]))
+            entries.append(Patch(facecolor=shades[k], alpha=0.42, label=plain(names[k])))
     elif drawn.outputs.size:
         outputs = drawn.outputs.reshape(len(drawn), -1)[:, 0]
         for meets, alpha in ((False, 0.35), (True, 0.95)):
@@ -292,7 +293,7 @@ def _at(explainer: Any, point: Any, places: tuple[int, int]) -> tuple[float, flo
 def _label_axis(axis: Any, explainer: Any, i: int) -> None:
     feature = explainer.schema.features[i]
     title = explainer.columns.titles[i]
-    axis.set_label_text(f"{title} ({feature.unit})" if feature.unit else title)
+    axis.set_label_text(plain(f"{title} ({feature.unit})" if feature.unit else title))
     if feature.labels:
         axis.set_ticks(range(len(feature.labels)), [wrapped(label, 14) for label in feature.labels])
 
@@ -396,7 +397,7 @@ def sweep(levels: Sweep, *, measure: str = "cost", label: str = "level asked for
         ax.plot(lost, [most * 1.12] * len(lost), "x", color=RED, ms=7, mew=1.8,
                 label="impossible (proven)")
     ax.set_ylim(0, most * 1.22)
-    ax.set_xlabel(label)
+    ax.set_xlabel(plain(label))
     ax.set_ylabel("cost of the change" if measure == "cost" else "distance (scales)")
     ax.grid(axis="y", color=colour, alpha=0.18)
     legend(ax)
@@ -526,7 +527,7 @@ def images(before: Any, after: Any, shape: tuple[int, ...] | None = None, *,
             spine.set_color(colour)
             spine.set_alpha(0.4)
     for at, title in zip(axes, titles, strict=True):
-        at.set_title(title, color=colour, fontsize="medium")
+        at.set_title(plain(title), color=colour, fontsize="medium")
     bar = axes[0].figure.colorbar(shown, ax=axes[2], shrink=0.8)
     bar.set_label("brighter (red), darker (blue)", color=colour, fontsize="small")
     bar.ax.tick_params(colors=colour, labelsize="small")

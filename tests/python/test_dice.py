@@ -4,6 +4,7 @@ import boxwood
 import numpy as np
 import pandas as pd
 import pytest
+import xgboost
 from boxwood import dice
 from sklearn import compose, ensemble, pipeline, preprocessing
 
@@ -104,3 +105,17 @@ def test_what_makes_no_sense(loans, explainer):
         explainer.generate_counterfactuals(rows, permitted_range={"age": [20]})
     with pytest.raises(boxwood.Error, match='no feature "agge"'):
         explainer.generate_counterfactuals(rows, permitted_range={"agge": [20, 30]})
+
+
+def test_lists_of_ordered_and_boolean_columns(people):
+    frame, score = people
+    frame = frame.assign(size=pd.Categorical(np.where(score > score.mean(), "large", "small"),
+                                             ["small", "middle", "large"], ordered=True))
+    model = xgboost.XGBClassifier(n_estimators=10, max_depth=3, n_jobs=1,
+                                  enable_categorical=True).fit(frame, score > score.median())
+    explainer = dice.Dice(model, frame)
+    row = frame[~model.predict(frame).astype(bool)].iloc[[0]]
+    found = explainer.generate_counterfactuals(
+        row, total_CFs=2, permitted_range={"size": ["small", "large"], "member": [True]})
+    points = found.cf_examples_list[0].final_cfs_df
+    assert set(points["size"]) <= {"small", "large"} and len(points)

@@ -273,3 +273,25 @@ def test_a_one_hot_group_is_drawn_as_one_feature(colours):
     assert answer.changes[0].anything_in in texts(plots.region(answer).axes[0])
     ways = plots.menu(explainer.menu(RED, 1, 1)).axes[0]
     assert [label.get_text() for label in ways.get_xticklabels()] == ["colour"]
+
+
+def test_dollars_are_no_formulas(tmp_path):
+    import xgboost
+
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({"pay in $ and $^": random.normal(50, 10, 200),
+                          "rent $": random.normal(20, 4, 200)})
+    sold = np.where(frame["pay in $ and $^"] > frame["rent $"] * 2.5, "$yes_$", "$no^$")
+    model = xgboost.XGBClassifier(n_estimators=5, n_jobs=1).fit(frame, sold == "$yes_$")
+    schema = boxwood.Schema(classes=["$no^$", "$yes_$"])
+    explainer = boxwood.Explainer(model, data=frame, schema=schema)
+    row = frame[explainer.predict(frame) == "$no^$"].iloc[0]
+    answer = explainer.explain(row, "$yes_$")
+    drawn = explainer.map(row, tuple(frame.columns))
+    for k, figure in enumerate((plots.changes(answer), plots.region(answer), plots.decision_map(drawn),
+                                plots.menu(explainer.menu(row, 2, "$yes_$")))):
+        figure.savefig(tmp_path / f"{k}.png")
+        texts = [text.get_text() for text in figure.findobj(matplotlib.text.Text)]
+        assert any(r"\$" in text for text in texts)
+        assert not any("$" in text.replace(r"\$", "") for text in texts)
+        pyplot.close(figure)
