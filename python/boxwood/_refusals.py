@@ -37,7 +37,7 @@ class Refusals:
                         if not isinstance(one, (str, bytes, bytearray, memoryview, os.PathLike))
                         and library_of(one) not in ANY_ROW and hasattr(one, "predict")]
         self._columns = columns
-        self._known: dict[frozenset[int], str] = {}
+        self._known: dict[int, str] = {}  # why a column may not be missing, or nothing
 
     def check(self, points: np.ndarray, place: str) -> None:
         """Raise what a library says of rows with missing values.
@@ -49,16 +49,11 @@ class Refusals:
         place : str
             Names the argument in errors.
         """
-        if not self._models:
-            return
-        lost = np.isnan(points)
-        if not lost.any():
-            return
-        for pattern in np.unique(lost, axis=0):
-            self.refuse(np.flatnonzero(pattern).tolist(), place)
+        if self._models:
+            self.refuse(np.flatnonzero(np.isnan(points).any(axis=0)).tolist(), place)
 
     def refuse(self, lost: Iterable[int], place: str) -> None:
-        """Raise what a library says of a row in which these columns are missing.
+        """Raise what a library says of rows in which these columns are missing.
 
         Parameters
         ----------
@@ -67,21 +62,27 @@ class Refusals:
         place : str
             Names the argument in errors.
         """
-        missing = frozenset(lost)
-        if not missing or not self._models:
-            return
-        if missing not in self._known:
-            self._known[missing] = next(
-                filter(None, (self._reason(model, missing) for model in self._models)), "")
-        if self._known[missing]:
-            names = ", ".join(f'"{self._columns.titles[i]}"' for i in sorted(missing)[:5])
-            raise Error(place, f"{names} missing, which the model refuses: {self._known[missing]}",
+        unknown = frozenset(lost) - self._known.keys()
+        if unknown and self._models:
+            # Steps look at one column at a time: mostly all of them are fine.
+            together = self._reason(unknown)
+            for i in unknown:
+                self._known[i] = together and self._reason(frozenset([i]))
+        refused = [i for i in sorted(lost) if self._known.get(i)]
+        if refused:
+            names = ", ".join(f'"{self._columns.titles[i]}"' for i in refused[:5])
+            raise Error(place, f"{names} missing, which the model refuses: "
+                               f"{self._known[refused[0]]}",
                         "Give a value, or put an imputer into the pipeline and fit it again")
 
-    def _reason(self, model: Any, missing: frozenset[int]) -> str:
-        if self._said(model, frozenset()):
-            return ""  # it does not take our plain row either: nothing is learned
-        return self._said(model, missing)
+    def _reason(self, missing: frozenset[int]) -> str:
+        for model in self._models:
+            if self._said(model, frozenset()):
+                continue  # it does not take our plain row either: nothing is learned
+            said = self._said(model, missing)
+            if said:
+                return said
+        return ""
 
     def _said(self, model: Any, missing: frozenset[int]) -> str:
         with warnings.catch_warnings():
