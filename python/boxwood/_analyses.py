@@ -232,6 +232,8 @@ class Analyses:
             Rectangles that cover the view.
         """
         asked, point, query, _ = self._asked(x, target, question)
+        if isinstance(features, str) or len(features) != 2:
+            raise Error("features", f"{features!r} is not two features", "Give two names")
         across, up = (self.columns.index(name, "features") for name in features)
         views = []
         for i in (across, up):

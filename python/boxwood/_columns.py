@@ -78,6 +78,10 @@ class Columns:
         # Of pipelines: where arrays hold categories and no codes, and where None is not missing.
         self.written: set[int] = set()
         self.none_counts: set[int] = set()
+        # Where a category that is a number is that number, and where the last label is any other.
+        self.by_value: set[int] = set()
+        self.others: set[int] = set()
+        self.disputed: set[int] = set()  # some of several models read the number, some its place
         self.refusals: Refusals | None = None
         self.places = {name: i for i, name in reversed(list(enumerate(self.titles)))}
         self.places.update({name: i for i, name in reversed(list(enumerate(names)))})
@@ -240,8 +244,11 @@ class Columns:
             if isinstance(value, (float, np.floating)) and float(value).is_integer():
                 if str(int(value)) in codes:
                     return float(codes[str(int(value))])
-            # What CatBoost's splits do not tell apart has one label, the last.
-            if list(codes)[-1] in ("(other)", "(any other)"):
+            # A truth value is 0 or 1 where the categories are numbers.
+            if isinstance(value, (bool, np.bool_)) and str(int(value)) in codes:
+                return float(codes[str(int(value))])
+            # What a model does not tell apart has one label, the last.
+            if index in self.others:
                 return float(len(codes) - 1)
         if isinstance(value, (int, float, np.number, np.bool_)) and (
                 codes is None or _is_code(value, codes)):
@@ -347,12 +354,11 @@ class Columns:
             NaN for missing.
         """
         if column.kind == "category":
-            # Without labels in model and schema the position of a category is its code. A category
-            # that no row has may be unknown.
-            table = np.full(len(column.categories or []) + 1, np.nan)
+            # Only those that some row has: others may be unknown.
+            categories = column.categories or []
+            table = np.full(len(categories) + 1, np.nan)
             for code in np.unique(column.values[column.values >= 0]):
-                table[code] = float(code) if self.codes[index] is None else self.encode(
-                    index, (column.categories or [])[code], place)
+                table[code] = self._category(index, int(code), categories[code], place)
             return table[column.values]
         if column.kind == "text" or index in self.written or (
                 self.codes[index] is not None and column.name is not None):
@@ -361,6 +367,17 @@ class Columns:
                              else known.setdefault(value, self.encode(index, value, place))
                              for value in column.values.tolist()])
         return column.values
+
+    def _category(self, index: int, position: int, value: Any, place: str) -> float:
+        if index in self.disputed and is_number(value):
+            raise Error(f'{place}, column "{self.titles[index]}"',
+                        "some of the models read its categories as numbers, others as places",
+                        "Ask the models one by one, or make numbers of the column")
+        if self.codes[index] is not None:
+            return self.encode(index, value, place)
+        # Without labels in model and schema: its number where the model reads numbers, otherwise
+        # its position.
+        return float(value) if index in self.by_value and is_number(value) else float(position)
 
     def decode(self, index: int, number: float) -> Any:
         """Turn a number of the model's back into what people write.
@@ -484,8 +501,8 @@ def _is_code(value: Any, codes: Mapping[str, int]) -> bool:
         float(value).is_integer() and 0 <= value < len(codes))
 
 
-def learn(feature: Feature, column: Column, model_kind: str, place: str,
-          number: bool = False) -> list[Any] | None:
+def learn(feature: Feature, column: Column, model_kind: str, place: str, number: bool = False,
+          by_value: bool = False) -> list[Any] | None:
     """Complete what is known of a feature by what a column of data says.
 
     Parameters
@@ -500,6 +517,8 @@ def learn(feature: Feature, column: Column, model_kind: str, place: str,
         Names the argument in errors.
     number : bool
         A schema says that it is a number: the data gives it no labels.
+    by_value : bool
+        The model reads a category that is a number as that number.
 
     Returns
     -------
@@ -507,6 +526,20 @@ def learn(feature: Feature, column: Column, model_kind: str, place: str,
         The original values of the labels, where the data has them.
     """
     if column.kind == "category" and number:
+        return None
+    if column.kind == "category" and by_value and not feature.labels and all(
+            is_number(value) for value in column.categories or []):
+        # Such a column is read as its numbers.
+        if any(isinstance(value, str) for value in column.categories or []):
+            raise Error(f'{place}, column "{feature.title or feature.name}"',
+                        "its categories are texts that the model reads as numbers",
+                        "Make numbers of them, as column.astype(float) does")
+        values = sorted(float(value) for value in column.categories or [])
+        whole = all(value.is_integer() for value in values)
+        if model_kind != "categorical":
+            feature.kind = "integer" if whole else "continuous"
+        if feature.allowed is None and values:
+            feature.allowed = [int(value) if whole else value for value in values]
         return None
     if column.kind == "category":
         texts = [label_text(value) for value in column.categories or []]
@@ -526,6 +559,12 @@ def learn(feature: Feature, column: Column, model_kind: str, place: str,
         feature.kind = model_kind if model_kind == "categorical" else "ordinal"
         feature.labels = ["False", "True"]
         return [False, True]
+    if feature.labels and column.kind == "int" and all(
+            is_number(label) for label in feature.labels[:-1]):
+        # Categories that the model knows by their texts and the data has as whole numbers.
+        seen = {str(int(value)): int(value) for value in np.unique(
+            column.values[np.isfinite(column.values)])}
+        return [seen.get(label, label) for label in feature.labels]
     if feature.labels or model_kind == "categorical":
         return None
     if column.kind == "int":

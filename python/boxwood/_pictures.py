@@ -90,9 +90,9 @@ def see_through(figure: Any) -> None:
         The figure, with its axes.
     """
     if plain_style():
-        figure.patch.set_alpha(0)
+        figure.set_facecolor("none")
         for ax in figure.axes:
-            ax.patch.set_alpha(0)
+            ax.set_facecolor("none")
 
 
 def headline(ax: Any, text: str) -> None:

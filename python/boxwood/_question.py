@@ -230,6 +230,10 @@ class Asked:
             The core's query, which may have no requirement.
         """
         core, columns = self.explainer.core, self.explainer.columns
+        numeric = self.said(("at_least", "at_most", "between", "change"))
+        if numeric and core.ensemble(0).class_count:
+            raise Error(numeric[0], "the model predicts a class, not a number",
+                        "Give target= and probability=, or Output(…) for one of its outputs")
         query = core.query(point)
         for i in self._fixed:
             query.feature(i).fixed = True
@@ -354,7 +358,7 @@ class Asked:
 
 def _priced(cost: Callable[[str, float, float], float], name: str, before: float,
             after: float) -> float:
-    price = float(cost(name, before, after))
+    price = number(cost(name, before, after), f'cost of "{name}"')
     if not price >= 0:
         raise Error("cost", f'the function gives {price} for "{name}" from {before} to {after}',
                     "Give 0 for no change and more the farther a value moves, never less than 0")

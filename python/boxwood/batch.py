@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,10 +38,11 @@ class Batch:
         Whether Ctrl-C stopped it.
     """
 
-    def __init__(self, answers: list[Answer | Exception | None], index: list[Any],
+    def __init__(self, answers: list[Answer | Exception | None], index: Any,
                  interrupted: bool) -> None:
         self.answers = answers
-        self.index = index
+        self.index = list(index)
+        self._frame_index = index
         self.interrupted = interrupted
 
     def __len__(self) -> int:
@@ -94,7 +95,7 @@ class Batch:
             else:
                 rows.append([status, False, "", False, np.inf, np.inf, 0.0, np.inf, 0, "", None,
                              None, 0.0, "" if one is None else str(one)])
-        return pandas.DataFrame(rows, columns=names, index=pandas.Index(self.index))
+        return pandas.DataFrame(rows, columns=names, index=self._labels(range(len(self))))
 
     def points(self) -> Any:
         """Return the new rows of those that have one, as a frame with the training data's types.
@@ -104,13 +105,19 @@ class Batch:
         pandas.DataFrame
             With the rows' labels as index.
         """
-        found = [(label, one) for label, one in zip(self.index, self.answers, strict=True)
+        found = [(row, one) for row, one in enumerate(self.answers)
                  if isinstance(one, Answer) and one.found]
         if not found:
             raise Error("batch", "no row has an answer")
         frame = found[0][1].explainer.frame_of(np.array([one.array for _, one in found]))
-        frame.index = [label for label, _ in found]
+        frame.index = self._labels(row for row, _ in found)
         return frame
+
+    def _labels(self, rows: Iterable[int]) -> Any:
+        places = list(rows)
+        if hasattr(self._frame_index, "take"):
+            return self._frame_index.take(places)
+        return library("pandas").Index([self.index[row] for row in places])
 
     def __repr__(self) -> str:
         """Show how many of what."""
@@ -128,7 +135,8 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
     options = asked.options()
     threads = options.threads
     points, faults = _points(explainer, data)
-    index = list(data.index) if module_of(data) == "pandas" else list(range(len(points)))
+    labels = data.index if module_of(data) == "pandas" else range(len(points))
+    index = list(labels)
     form = explainer.columns.form(data)
     answers: list[Answer | Exception | None] = [None] * len(points)
     interrupted = False
@@ -167,7 +175,7 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
     if interrupted:
         done = sum(one is not None for one in answers)
         warnings.warn(f"interrupted: {done} of {len(points)} rows are done", stacklevel=3)
-    return Batch(answers, index, interrupted)
+    return Batch(answers, labels, interrupted)
 
 
 def _points(explainer: Explainer, data: Any) -> tuple[np.ndarray, dict[int, Error]]:

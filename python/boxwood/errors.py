@@ -63,7 +63,7 @@ def library(name: str) -> Any:
     Parameters
     ----------
     name : str
-        The module, named as pip has it.
+        The module.
 
     Returns
     -------
@@ -75,4 +75,6 @@ def library(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-        raise ModuleNotFoundError(f"this needs {name}: pip install {name}", name=name) from None
+        package = {"sklearn": "scikit-learn"}.get(name, name)
+        raise ModuleNotFoundError(f"this needs {package}: pip install {package}",
+                                  name=name) from None

@@ -21,7 +21,7 @@ from boxwood.answer import Answer
 from boxwood.batch import Batch, explain_rows
 from boxwood.costs import CostLike
 from boxwood.errors import Error, library
-from boxwood.pipelines import complete
+from boxwood.pipelines import complete, is_pipeline
 from boxwood.rules import RuleLike
 from boxwood.schema import Schema, UnsaidKind, nearest
 from boxwood.targets import Models
@@ -82,6 +82,9 @@ class Explainer(Analyses):
             if feature.kind == "continuous":
                 feature.kind = UnsaidKind(feature.kind)
         given = _schema_of(schema)
+        ways = [_read_by_value(*pair) for pair in zip(ensembles, models.values(), strict=True)]
+        by_value = ways[0]
+        disputed = by_value.union(*ways) - by_value.intersection(*ways)
         originals: list[list[Any] | None] = [None] * len(names)
         self._sample: Any = None
         for name, labels in (categories or {}).items():
@@ -90,17 +93,22 @@ class Explainer(Analyses):
             if feature.kind not in ("ordinal", "categorical"):
                 feature.kind = "categorical"
         if data is not None:
-            originals, points = self._learn(known, kinds, data, given)
+            originals, points = self._learn(known, kinds, by_value, disputed, data, given)
             if scale is not None:
                 known = Schema.from_json(_core.measure(first, known.to_json(), points,
                                                        _spread(scale)))
-        written, none_counts = complete(models, known, originals)
+        written, none_counts, others = complete(models, known, originals)
+        if first.source.startswith("CatBoost"):
+            others |= {i for i, feature in enumerate(known) if feature.labels
+                       and feature.labels[-1] in ("(other)", "(any other)")}
         _merge(known, given)
         self.core = _core.Model(ensembles, known.to_json(), self.names)
         self.schema = known
         self.columns = Columns(names, known)
         self.columns.originals = originals
         self.columns.written, self.columns.none_counts = written, none_counts
+        self.columns.by_value, self.columns.disputed = by_value, disputed
+        self.columns.others = others
         self.columns.refusals = Refusals(models, self.columns)
         for i, feature in enumerate(known):
             if feature.missing_allowed:
@@ -112,8 +120,8 @@ class Explainer(Analyses):
         log.info("%s: %d trees, %d leaves, %d features", first.source, first.tree_count,
                  first.leaf_count, len(names))
 
-    def _learn(self, known: Schema, kinds: list[str], data: Any,
-               given: Schema) -> tuple[list[list[Any] | None], np.ndarray]:
+    def _learn(self, known: Schema, kinds: list[str], by_value: set[int], disputed: set[int],
+               data: Any, given: Schema) -> tuple[list[list[Any] | None], np.ndarray]:
         # Labels of the schema given count here as well: texts in the data may be those. Where it
         # says that a feature is a number, the data's have none.
         numbers = set()
@@ -133,8 +141,10 @@ class Explainer(Analyses):
             column, feature = table[at], known.features[i]
             if plain.unnamed and column.name is not None and column.name != feature.name:
                 feature.title = column.name
-            originals.append(learn(feature, column, kinds[i], "data", feature.name in numbers))
+            originals.append(learn(feature, column, kinds[i], "data", feature.name in numbers,
+                                   i in by_value))
         named = Columns(plain.names, known)
+        named.by_value, named.disputed = by_value, disputed
         return originals, np.column_stack([named.numbers(i, table[at], "data")
                                            for i, at in enumerate(order)])
 
@@ -160,7 +170,8 @@ class Explainer(Analyses):
         Returns
         -------
         ndarray
-            Labels of classes; of a regression numbers, one or several a row.
+            Labels of classes; otherwise numbers, one or several a row. Of an isolation forest these
+            are its `score_samples`, of a model of several labels their probabilities.
         """
         index = self.models.index(model)
         points = self.columns.points(data)
@@ -370,13 +381,13 @@ class Explainer(Analyses):
         pandas = library("pandas")
 
         frame = {}
-        for i, title in enumerate(self.columns.titles):
+        for i, name in enumerate(self.columns.names):
             values = [self.columns.decode(i, number) for number in points[:, i]]
             column = pandas.Series(values, dtype=object)
             if self._sample is not None:
-                frame[title] = _typed(column, points[:, i], self._sample.dtypes.iloc[i])
+                frame[name] = _typed(column, points[:, i], self._sample.dtypes.iloc[i])
             else:
-                frame[title] = column.infer_objects()
+                frame[name] = column.infer_objects()
         made = pandas.DataFrame(frame)
         if self._sample is not None:
             made.columns = self._sample.columns
@@ -397,6 +408,17 @@ def _typed(column: Any, numbers: np.ndarray, kind: Any) -> Any:
         return plain
     same = np.array_equal(typed.astype(float), plain.astype(float), equal_nan=True)
     return typed if same else plain
+
+
+def _read_by_value(ensemble: _core.Ensemble, model: Any) -> set[int]:
+    # To XGBoost, LightGBM and CatBoost a category is one of a list. Others, and the steps of a
+    # pipeline, take a column of categories that are numbers for a column of numbers; where their
+    # models have categories without labels, these are the numbers themselves.
+    if not is_pipeline(model) and ensemble.source.startswith(("XGBoost", "LightGBM", "CatBoost")):
+        return set()
+    return {i for i, feature in enumerate(ensemble.features)
+            if feature.kind.name != "categorical" or (
+                feature.categories and not any(one.label for one in feature.categories))}
 
 
 def _spread(scale: str) -> _core.Spread:

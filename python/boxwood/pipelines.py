@@ -136,7 +136,7 @@ def category_values(model: Any) -> dict[str, list[Any]]:
 
 
 def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any] | None]
-             ) -> tuple[set[int], set[int]]:
+             ) -> tuple[set[int], set[int], set[int]]:
     """Add to a schema what the pipelines among some models know of their columns.
 
     Parameters
@@ -151,12 +151,13 @@ def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any
     Returns
     -------
     tuple of set of int
-        Features that are categories of a pipeline's, and those of them of which None is something
-        else than a missing value.
+        Features that are categories of a pipeline's, those of them of which None is something else
+        than a missing value, and those whose last label is any other category.
     """
     found: dict[str, list[Any]] = {}
     written: set[int] = set()
     none_counts: set[int] = set()
+    others: set[int] = set()
     for name, model in models.items():
         if not is_pipeline(model):
             continue
@@ -173,9 +174,11 @@ def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any
             feature = schema.features[at]
             if column.other is not None and feature.labels and feature.allowed is None:
                 feature.allowed = feature.labels[:-1]
+            if column.other is not None:
+                others.add(at)
             if _tells_none(steps, column):
                 none_counts.add(at)
-    return written, none_counts
+    return written, none_counts, others
 
 
 def _tells_none(steps: Steps, column: RawColumn) -> bool:
@@ -306,8 +309,14 @@ def _other(categories: list[Any]) -> Any:
 def _single(names: list[str], data: Any) -> list[bool]:
     if data is None:
         return [False] * len(names)
+    if not hasattr(data, "dtypes") and hasattr(data, "to_arrow"):
+        data = data.to_arrow()
     if hasattr(data, "dtypes") and hasattr(data, "columns"):
         types = {str(name): kind for name, kind in zip(data.columns, data.dtypes, strict=True)}
+    elif hasattr(data, "schema") and hasattr(data.schema, "types"):  # of Arrow
+        known = {"float": np.dtype(np.float32), "halffloat": np.dtype(np.float16)}
+        types = {name: known.get(str(kind)) for name, kind in
+                 zip(data.schema.names, data.schema.types, strict=True)}
     else:
         types = dict.fromkeys(names, getattr(data, "dtype", None))
     for name in names:
@@ -350,7 +359,7 @@ def _feature(raw: int, column: RawColumn, sources: list[Source],
     if column.categories is not None:
         labels = [_label(value) for value in column.categories]
         if column.other is not None:
-            labels.append(OTHER)
+            labels.append(OTHER if OTHER not in labels else "(any other)")
         return {"name": column.name, "kind": "categorical",
                 "categories": [{"code": code, "label": label}
                                for code, label in enumerate(labels)]}

@@ -496,7 +496,11 @@ def images(before: Any, after: Any, shape: tuple[int, ...] | None = None, *,
     """
     from matplotlib import pyplot
 
-    pixels = np.array([np.ravel(np.asarray(part, dtype=float)) for part in (before, after)])
+    parts = [np.ravel(np.asarray(part, dtype=float)) for part in (before, after)]
+    if len(parts[0]) != len(parts[1]):
+        raise Error("after", f"it has {len(parts[1])} numbers, before has {len(parts[0])}",
+                    "Give two points of one model")
+    pixels = np.array(parts)
     if inverse_transform is not None:
         pixels = np.asarray(inverse_transform(pixels), dtype=float)
     if shape is None:

@@ -63,7 +63,7 @@ def _said(thing: Feature | OneHot) -> dict[str, Any]:
             for key, value in entry.items()}
 
 
-@dataclass
+@dataclass(slots=True)
 class Feature:
     """One column of a model.
 
@@ -141,7 +141,7 @@ class Feature:
         return f"Feature({shown})"
 
 
-@dataclass
+@dataclass(slots=True)
 class OneHot:
     """Columns of zeros with a single 1 that people know as one feature.
 
@@ -176,7 +176,7 @@ class OneHot:
         return _said(self)
 
 
-@dataclass
+@dataclass(slots=True)
 class Schema:
     """What the columns of a model mean and what may happen to them.
 

@@ -110,6 +110,9 @@ class Models:
             plain = int(plain)
         if isinstance(plain, float) and plain.is_integer() and str(plain) not in ensemble.classes:
             plain = int(plain)
+        if type(plain) is int and str(plain) not in ensemble.classes \
+                and str(float(plain)) in ensemble.classes:
+            plain = float(plain)
         if str(plain) not in ensemble.classes and any(map(is_number, ensemble.classes)):
             # Where labels are numbers, another number is a slip and not the place of a label.
             raise Error("target", f"no class {label!r}",

@@ -183,3 +183,31 @@ def test_files_and_bytes_and_rounds(people, tmp_path):
         boxwood.Explainer(tmp_path / "model.bin", rounds="some")
     with pytest.raises(boxwood.UnsupportedModelError, match="not a model that Boxwood knows"):
         boxwood.Explainer(object())
+
+
+def test_what_a_file_does_not_tell_is_refused():
+    random = np.random.default_rng(0)
+    rows, wanted = random.integers(0, 5, (200, 3)).astype(float), random.integers(0, 2, 200)
+    with pytest.raises(boxwood.UnsupportedModelError, match="takes 0.0 for missing"):
+        boxwood.Explainer(xgboost.XGBClassifier(n_estimators=3, missing=0.0).fit(rows, wanted))
+
+    class Strict(ensemble.RandomForestClassifier):
+        def predict(self, rows):
+            return (self.predict_proba(rows)[:, 1] > 0.9).astype(int)
+
+    class Mine(ensemble.RandomForestClassifier):
+        def describe(self):
+            return "a forest"
+
+    with pytest.raises(boxwood.UnsupportedModelError, match="Strict has a predict of its own"):
+        boxwood.Explainer(Strict(3).fit(rows, wanted))
+    mine = Mine(3, random_state=0).fit(rows, wanted)
+    assert (boxwood.Explainer(mine).predict(rows) == mine.predict(rows)).all()
+    with pytest.raises(boxwood.UnsupportedModelError, match="compares by itself"):
+        boxwood.Explainer(lightgbm.LGBMClassifier(n_estimators=3, objective="cross_entropy",
+                                                  verbose=-1).fit(rows, wanted))
+    texts = pd.DataFrame({"t": ["good day", "bad night"] * 100, "n": rows[:, 0]})
+    reader = catboost.CatBoostClassifier(iterations=3, text_features=["t"], verbose=False,
+                                         allow_writing_files=False).fit(texts, wanted)
+    with pytest.raises(boxwood.UnsupportedModelError, match="reads texts or embeddings"):
+        boxwood.Explainer(reader)

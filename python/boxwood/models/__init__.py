@@ -75,12 +75,31 @@ def model_bytes(model: Any, *, pool: Any = None) -> bytes:
         If the model is not fitted, or is one that Boxwood cannot represent exactly.
     """
     library = library_of(model)
+    _refuse_own_methods(model)
     converter = importlib.import_module(CONVERTERS[library])
     if pool is None:
         return converter.to_bytes(model)
     if library != "catboost":
         raise ValueError(f"pool is for models of CatBoost, this is one of {library}. Leave it out")
     return converter.to_bytes(model, pool)
+
+
+def _refuse_own_methods(model: Any) -> None:
+    # What a class of the user's own does to predictions is not in the trees.
+    for base in type(model).__mro__:
+        if base.__module__.partition(".")[0] in CONVERTERS:
+            return
+        for name in vars(base):
+            if "predict" in name or name in ("decision_function", "score_samples", "apply"):
+                raise UnsupportedModelError(
+                    f"{base.__name__} has a {name} of its own, which its trees do not tell",
+                    f"Give a {_library_class(model).__name__} with the same trees",
+                )
+
+
+def _library_class(model: Any) -> type:
+    return next(base for base in type(model).__mro__
+                if base.__module__.partition(".")[0] in CONVERTERS)
 
 
 def save_model(model: Any, path: str | os.PathLike[str], *, pool: Any = None) -> None:

@@ -15,6 +15,7 @@ from boxwood.errors import UnsupportedModelError
 # LightGBM looks for this line at the end of the text.
 LAST_LINE = "\npandas_categorical:"
 CLASSES_LINE = "boxwood_classes:"
+CROSS_ENTROPY = "cross_entropy"
 
 
 def to_bytes(model: Any) -> bytes:
@@ -43,6 +44,11 @@ def to_bytes(model: Any) -> bytes:
     classes = getattr(model, "classes_", None)
     if classes is None:
         return text.encode()
+    if f"\nobjective={CROSS_ENTROPY}" in text:
+        raise UnsupportedModelError(
+            f"this {type(model).__name__} has the objective {model.objective_}, which gives a "
+            "number that the classifier compares by itself",
+            'Fit it with objective="binary", or give its booster_ and ask for the number')
     labels = json.dumps([str(label) for label in classes], ensure_ascii=False)
     before, last, after = text.rpartition(LAST_LINE)
     if not last:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from boxwood.errors import UnsupportedModelError
@@ -33,4 +34,10 @@ def to_bytes(model: Any) -> bytes:
         )
     if hasattr(model, "get_booster") and not model.__sklearn_is_fitted__():
         raise UnsupportedModelError(f"this {type(model).__name__} is not fitted", "Call fit first")
+    missing = getattr(model, "missing", None)
+    if missing is not None and not math.isnan(missing):
+        raise UnsupportedModelError(
+            f"this {type(model).__name__} takes {missing} for missing, which its file does not say",
+            "Write NaN for missing values and fit it without missing=",
+        )
     return written_bytes(model.save_model, "model.ubj")

@@ -1,0 +1,153 @@
+"""Columns of categories: what each library makes of them is what the answers are about."""
+
+import boxwood
+import catboost
+import numpy as np
+import pandas as pd
+import pyarrow
+import pytest
+import xgboost
+from sklearn import compose, ensemble, impute, preprocessing
+from sklearn import pipeline as sk
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+ROWS = 240
+
+
+@pytest.fixture
+def random():
+    return np.random.default_rng(7)
+
+
+def confirm(explainer, model, frame, rows=25):
+    """Check predictions, and answers by their frames, against the library."""
+    assert (explainer.predict_proba(frame) == model.predict_proba(frame)).all()
+    found = 0
+    for i in range(rows):
+        forms = [explainer.explain(one) for one in (frame.iloc[i], frame.iloc[[i]],
+                                                    frame.iloc[i].to_dict())]
+        before = model.predict(frame.iloc[[i]])[0]
+        assert all(answer.outcome_before == before for answer in forms)
+        assert len({answer.cost for answer in forms}) == 1
+        if forms[0].found:
+            found += 1
+            assert model.predict(forms[0].point_frame())[0] == forms[0].outcome != before
+    assert found > rows // 2
+
+
+READERS = {
+    "forest": lambda: ensemble.RandomForestClassifier(8, max_depth=4, random_state=0),
+    "histogram": lambda: ensemble.HistGradientBoostingClassifier(max_iter=8,
+                                                                 categorical_features=None),
+    "histogram of categories": lambda: ensemble.HistGradientBoostingClassifier(max_iter=8),
+    "scaled": lambda: sk.make_pipeline(
+        preprocessing.StandardScaler(),
+        ensemble.RandomForestClassifier(8, max_depth=4, random_state=0)),
+    "passed on": lambda: sk.make_pipeline(
+        compose.make_column_transformer(("passthrough", ["e", "b"])),
+        xgboost.XGBClassifier(n_estimators=8, max_depth=3, n_jobs=1)),
+    "xgboost": lambda: xgboost.XGBClassifier(n_estimators=8, max_depth=3, n_jobs=1,
+                                             enable_categorical=True),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("values", [[1, 2, 5, 7], [0.5, 1.5, 4.5]])
+@pytest.mark.parametrize("ordered", [False, True])
+def test_categories_that_are_numbers(random, name, values, ordered):
+    if name == "xgboost":  # which takes no fractions
+        values = [10 * value for value in range(3, 6)]
+    frame = pd.DataFrame({"e": pd.Categorical(random.choice(values, ROWS), ordered=ordered),
+                          "b": random.integers(0, 6, ROWS)})
+    wanted = (frame["e"].astype(float) + frame["b"] > np.mean(values) + 2.5).to_numpy()
+    model = READERS[name]().fit(frame, wanted)
+    explainer = boxwood.Explainer(model, data=frame)
+    if "histogram" in name or name == "xgboost":
+        np.testing.assert_allclose(explainer.predict_proba(frame), model.predict_proba(frame),
+                                   rtol=1e-6)
+    else:
+        confirm(explainer, model, frame)
+    for i in range(10):
+        answer = explainer.explain(frame.iloc[i])
+        if answer.found:
+            assert model.predict(answer.point_frame())[0] == answer.outcome
+            assert answer.point["e"] in values
+
+
+def test_texts_that_a_model_reads_as_numbers_are_refused(random):
+    frame = pd.DataFrame({"e": pd.Categorical(random.choice(["3", "10"], ROWS)),
+                          "b": random.normal(size=ROWS)})
+    model = ensemble.RandomForestClassifier(5).fit(frame, frame["b"] > 0)
+    with pytest.raises(boxwood.Error, match="texts that the model reads as numbers"):
+        boxwood.Explainer(model, data=frame)
+
+
+def test_models_that_read_categories_differently(random):
+    frame = pd.DataFrame({"e": pd.Categorical(random.choice([3, 10], ROWS)),
+                          "b": random.normal(size=ROWS)})
+    wanted = (frame["b"] > 0).to_numpy()
+    models = [READERS[name]().fit(frame, wanted) for name in ("xgboost", "forest")]
+    with pytest.raises(boxwood.Error, match="some of the models read its categories as numbers"):
+        boxwood.Explainer(models, data=frame)
+
+
+def test_truth_values_where_the_encoder_knows_numbers(random):
+    frame = pd.DataFrame({"d": random.integers(0, 2, ROWS).astype(bool),
+                          "e": random.choice([1, 2, 5], ROWS), "a": random.normal(size=ROWS)})
+    wanted = (frame["d"] & (frame["a"] > 0)).to_numpy()
+    for unknown in ("ignore", "error"):
+        encoder = sk.make_pipeline(impute.SimpleImputer(strategy="most_frequent"),
+                                   preprocessing.OneHotEncoder(handle_unknown=unknown))
+        model = sk.make_pipeline(
+            compose.make_column_transformer((encoder, ["d", "e"]), remainder="passthrough"),
+            ensemble.RandomForestClassifier(8, max_depth=4, random_state=0)).fit(frame, wanted)
+        confirm(boxwood.Explainer(model, data=frame), model, frame)
+
+
+def test_whole_numbers_of_catboost_come_back_as_such(random):
+    frame = pd.DataFrame({"e": random.choice([3, 10, 20], ROWS),
+                          "b": random.normal(size=ROWS).round(1)})
+    wanted = ((frame["e"] == 10) ^ (frame["b"] > 0)).astype(int).to_numpy()
+    model = catboost.CatBoostClassifier(iterations=5, verbose=False, cat_features=["e"],
+                                        allow_writing_files=False).fit(frame, wanted)
+    explainer = boxwood.Explainer(model, data=frame)
+    for i in range(25):
+        answer = explainer.explain(frame.iloc[i])
+        assert model.predict(answer.point_frame())[0] == answer.outcome
+        assert answer.point_frame().dtypes.tolist() == frame.dtypes.tolist()
+
+
+def test_a_category_called_other_is_one_like_the_others(random):
+    names = ["x", "y", "(other)"]
+    frame = pd.DataFrame({"c": random.choice(names, ROWS), "b": random.normal(size=ROWS)})
+    wanted = ((frame["c"] == "x") ^ (frame["b"] > 0)).to_numpy()
+    model = ensemble.RandomForestClassifier(5, random_state=0)
+
+    def encoded(encoder):
+        return sk.make_pipeline(compose.make_column_transformer(
+            (encoder, ["c"]), remainder="passthrough"), model).fit(frame, wanted)
+
+    strict = boxwood.Explainer(encoded(preprocessing.OrdinalEncoder(categories=[names])),
+                               data=frame)
+    with pytest.raises(boxwood.Error, match="no category 'Rome'"):
+        strict.explain({"c": "Rome", "b": 0.0})
+    lenient = encoded(preprocessing.OneHotEncoder(handle_unknown="ignore"))
+    explainer = boxwood.Explainer(lenient, data=frame)
+    confirm(explainer, lenient, frame)
+    rome = pd.DataFrame({"c": ["Rome"], "b": [0.3]})
+    assert explainer.predict(rome).tolist() == lenient.predict(rome).tolist()
+    typed = frame.astype({"c": pd.CategoricalDtype(names)})
+    boosted = xgboost.XGBClassifier(n_estimators=5, enable_categorical=True, n_jobs=1).fit(
+        typed, wanted)
+    with pytest.raises(boxwood.Error, match="no category 'Rome'"):
+        boxwood.Explainer(boosted, data=typed).explain({"c": "Rome", "b": 0.0})
+
+
+def test_float32_of_an_arrow_table(random):
+    frame = pd.DataFrame(random.normal(size=(900, 3)) * [1, 1000, 1e-3] + [0, 5, 7],
+                         columns=list("abc")).astype("float32")
+    wanted = ((frame["a"] > 0) ^ (frame["c"] > 7)).to_numpy()
+    model = sk.make_pipeline(preprocessing.StandardScaler(),
+                             ensemble.RandomForestClassifier(20, random_state=0)).fit(frame, wanted)
+    explainer = boxwood.Explainer(model, data=pyarrow.Table.from_pandas(frame))
+    assert (explainer.predict_proba(frame) == model.predict_proba(frame)).all()
