@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxwood import _core
 from boxwood._pictures import (
     AMBER,
     CLASSES,
@@ -293,7 +294,7 @@ def _at(explainer: Any, point: Any, places: tuple[int, int]) -> tuple[float, flo
 def _label_axis(axis: Any, explainer: Any, i: int) -> None:
     feature = explainer.schema.features[i]
     title = explainer.columns.titles[i]
-    axis.set_label_text(plain(f"{title} ({feature.unit})" if feature.unit else title))
+    axis.set_label_text(wrapped(f"{title} ({feature.unit})" if feature.unit else title, 44))
     if feature.labels:
         axis.set_ticks(range(len(feature.labels)), [wrapped(label, 14) for label in feature.labels])
 
@@ -388,8 +389,8 @@ def sweep(levels: Sweep, *, measure: str = "cost", label: str = "level asked for
                     label="proven optimal" if done else "best found")
     for level, answer in there:
         if not answer.proven:
-            low = answer.lower_bound if measure == "cost" else answer.distance * (
-                answer.lower_bound / answer.cost) ** 0.5
+            low = answer.lower_bound if measure == "cost" else _core.distance(
+                answer._query.norm, answer.lower_bound)
             ax.plot([level, level], [low, getattr(answer, measure)], color=AMBER, lw=2, zorder=1)
     most = max((getattr(answer, measure) for _, answer in there), default=1.0)
     lost = [level for level, answer in levels if answer.status == "infeasible"]
@@ -460,6 +461,7 @@ def bounds(recorded: Recorder | Iterable[tuple[float, float, float]],
     ax.set_xlim(0, times[-1] * 1.03 or 1.0)
     highest = np.nanmax(np.append(shown, low.max()))
     ax.set_ylim(0, highest * 1.12 or 1.0)
+    ax.locator_params(axis="x", nbins=5)
     ax.set_xlabel("time (s)")
     ax.set_ylabel("cost of the change")
     if answer is not None:

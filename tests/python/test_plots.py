@@ -295,3 +295,14 @@ def test_dollars_are_no_formulas(tmp_path):
         assert any(r"\$" in text for text in texts)
         assert not any("$" in text.replace(r"\$", "") for text in texts)
         pyplot.close(figure)
+
+
+def test_a_sweep_that_is_not_proven_shows_its_bound_in_the_same_measure(german, asked):
+    row, _ = asked
+    levels = german.sweep(row, [0.6, 0.9], "granted", cost="l1", node_limit=3)
+    figure = plots.sweep(levels, measure="distance")
+    bars = [line.get_ydata() for line in figure.axes[0].lines if line.get_color() == "#c98a1b"]
+    open_ones = [answer for _, answer in levels if answer.found and not answer.proven]
+    assert len(bars) == len(open_ones) > 0
+    for bar, answer in zip(bars, open_ones, strict=True):
+        assert tuple(bar) == (answer.lower_bound, answer.distance)
