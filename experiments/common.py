@@ -16,7 +16,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(1, str(ROOT / "bench"))  # behind this folder: both have a run.py
 
-import datasets  # noqa: E402  (bench/datasets.py reads the same files)
+import datasets
 
 
 def parse(description, arguments=None, extra=None):
@@ -27,14 +27,18 @@ def parse(description, arguments=None, extra=None):
                         help="folder of CSV files; where it is missing, OpenML is asked")
     parser.add_argument("--mnist", type=pathlib.Path,
                         help="folder of MNIST's four IDX files (default: from the npm package)")
-    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs" / "experiments",
-                        help="folder of the page and its pictures")
+    parser.add_argument("--out", type=pathlib.Path,
+                        help="folder of the page and its pictures (default: docs/experiments; of a "
+                        "small version build/experiments/small)")
     parser.add_argument("--seed", type=int, default=0, help="of every random choice")
     parser.add_argument("--small", action="store_true",
                         help="a version of a few seconds that needs no data")
     if extra:
         extra(parser)
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.out is None:  # the pages that are committed are those of the whole
+        options.out = ROOT / ("build/experiments/small" if options.small else "docs/experiments")
+    return options
 
 
 def read_table(options, file, openml, version=1):
@@ -46,17 +50,37 @@ def read_table(options, file, openml, version=1):
         return pd.read_csv(path, keep_default_na=False, na_values=[""])
     from sklearn.datasets import fetch_openml
 
+    print(f"{file} is not in the data folder; asking OpenML for {openml}", file=sys.stderr,
+          flush=True)
     try:
-        return fetch_openml(openml, version=version, as_frame=True).frame
-    except OSError as error:
-        raise SystemExit(f"{path}: no such file, and OpenML cannot be reached ({error}); "
+        table = fetch_openml(openml, version=version, as_frame=True).frame
+    except (OSError, ValueError) as error:  # no network; or no such data
+        raise SystemExit(f"{path}: no such file, and OpenML does not give {openml} ({error}); "
                          "name the folder of the data with --data") from error
+    return as_from_csv(table)
+
+
+def as_from_csv(table):
+    """OpenML's table as the CSV file would be read: plain labels, and whole numbers as such."""
+    import pandas as pd
+
+    columns = {}
+    for name, column in table.items():
+        if not pd.api.types.is_numeric_dtype(column):
+            column = column.astype(object).where(column.notna(), None)
+        elif column.notna().all() and (column % 1 == 0).all():
+            column = column.astype(int)
+        columns[name] = column
+    return pd.DataFrame(columns)
 
 
 def mnist(options):
     """(training images, labels, test images, labels), pixels from 0 to 1."""
-    folder = options.mnist or datasets.fetch_mnist(ROOT / "build" / "experiments")
-    return datasets.mnist(folder)
+    try:
+        folder = options.mnist or datasets.fetch_mnist(ROOT / "build" / "experiments")
+        return datasets.mnist(folder)
+    except datasets.Missing as missing:
+        raise SystemExit(str(missing)) from missing
 
 
 def settings(options):

@@ -10,6 +10,7 @@ Other rankings see the same labels.
 """
 
 import dataclasses
+import sys
 
 import boxwood
 import common
@@ -97,8 +98,8 @@ def ocean(options, name):
     return pd.DataFrame(frame), table.target
 
 
-def sets_of(options, random):
-    """The data sets, one after the other."""
+def sets_of(options, random, left_out):
+    """The data sets, one after the other; those of which there is no file go to `left_out`."""
     if options.small:
         from sklearn.datasets import load_breast_cancer
 
@@ -106,7 +107,12 @@ def sets_of(options, random):
         yield taken("breast cancer", frame, truth, 120, random)
         return
     for name in SETS:
-        frame, truth = german(options) if name == "german" else ocean(options, name)
+        try:
+            frame, truth = german(options) if name == "german" else ocean(options, name)
+        except common.datasets.Missing as missing:
+            print(f"labels: {missing}", file=sys.stderr, flush=True)
+            left_out.append(name)
+            continue
         yield taken(name, frame, truth, options.rows, random)
 
 
@@ -403,8 +409,8 @@ def run(arguments=None):
     report = common.Report(options, "labels", "Labels that are wrong",
                            ["xgboost", "scikit-learn", "pandas"])
     trees, seeds = (30, 1) if options.small else (100, options.seeds)
-    trials, sizes = {}, []
-    for rows in sets_of(options, np.random.default_rng(options.seed)):
+    trials, sizes, left_out = {}, [], []
+    for rows in sets_of(options, np.random.default_rng(options.seed), left_out):
         sizes.append((rows.name, len(rows.frame), rows.frame.shape[1], f"{rows.truth.mean():.2f}"))
         with report.timed(rows.name):
             for share in SHARES:
@@ -415,7 +421,7 @@ def run(arguments=None):
                         one.answers = []  # only one trial is shown in words
     found = results(trials)
     report.found, report.trials = found, trials
-    write(report, options, trees, seeds, sizes)
+    write(report, options, trees, seeds, sizes, left_out)
     return report, report.write()
 
 
@@ -423,7 +429,7 @@ def main(arguments=None):
     return run(arguments)[1]
 
 
-def write(report, options, trees, seeds, sizes):
+def write(report, options, trees, seeds, sizes, left_out):
     """The page."""
     found, trials = report.found, report.trials
     report.text(f"""
@@ -442,6 +448,8 @@ neighbours, an isolation forest of the rows with the same label, and plainest of
 same models contradict the label, with nothing to order those rows by. Rows of equal score count in
 a random order.""")
     report.table(sizes, ["set", "rows", "features", "share of class 1"])
+    if left_out:
+        report.text(f"Left out, since the data folder has no file of them: {', '.join(left_out)}.")
     report.heading("How well each ranking finds them")
     errors = f", with its standard error over {seeds} seeds" if seeds > 1 else ""
     report.text(f"""
