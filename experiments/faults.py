@@ -1,6 +1,6 @@
 """Fault diagnosis: how often does the nearest normal state name the signal that is to blame?
 
-    python experiments/faults.py [--small] [--faults 256] [--slow-sample 80] [--out FOLDER]
+    python experiments/faults.py [--small] [--faults 256] [--slow-sample 0] [--out FOLDER]
 
 A plant with known faults (fault_simulator.py), a detector that is trained to tell faulty from
 normal rows, and for each fault that it detects several ways to name the cause (fault_methods.py):
@@ -249,7 +249,7 @@ def prepare(options):
 
 def extra(parser):
     parser.add_argument("--faults", type=int, default=256, help="fresh faults, detected or not")
-    parser.add_argument("--slow-sample", type=int, default=80,
+    parser.add_argument("--slow-sample", type=int, default=0,
                         help="how many faults the slow methods are asked about; 0: all")
 
 

@@ -33,12 +33,11 @@ COLUMNS = ["pair", "tool", "digits", "valid", "L1", "L2", "× smallest L2", "cha
 
 
 def more_arguments(parser):
-    parser.add_argument("--trials", type=int, default=20, help="settings of FOCUS that are tried")
+    parser.add_argument("--trials", type=int, default=100, help="settings of FOCUS that are tried")
     parser.add_argument("--iterations", type=int, default=1000, help="of FOCUS, a setting")
     parser.add_argument("--sample", type=int, default=0,
                         help="digits a pair for DiCE, NICE and treecf; 0: all")
-    parser.add_argument("--nodes", type=int, default=300_000,
-                        help="of treecf, a digit; its own default is 2000000")
+    parser.add_argument("--nodes", type=int, default=TREECF_NODES, help="of treecf, a digit")
     parser.add_argument("--rivals", action=argparse.BooleanOptionalAction, default=True,
                         help="ask DiCE, NICE and treecf")
     parser.add_argument("--keep", type=pathlib.Path,
@@ -379,17 +378,14 @@ def rivals_part(report, trained, exact, least, tuned, kept, options):
     tools, missing = rivals.available() if options.rivals else ({}, [])
     if missing:
         report.text(f"Not installed here, and so left out: {', '.join(missing)}.")
+    elif not options.rivals:
+        report.text("They were not asked (`--no-rivals`).")
     chosen = (f"{options.sample} digits a pair, drawn at random" if options.sample
               else "All wrong digits")
-    limit = ("its own default" if options.nodes == TREECF_NODES else
-             f"fewer than its own default of {TREECF_NODES:,}, to keep the run short")
     report.text(f"""
-{chosen}, the same for every tool; all pairs together, stability among these digits. DiCE is asked
-for one counterfactual by its genetic and its random method, with its defaults; NICE with each of its
-rewards that needs no autoencoder; treecf for the L1 optimum, with at most {options.nodes:,} nodes a
-digit ({limit}), no limit by the clock, and its warm start of at most 2 seconds. Boxwood minimises
-squared L2 and, in its second row, L1. Points are rounded to float32, as XGBoost reads them, and
-checked by XGBoost.""")
+{chosen}, the same for every tool; all pairs together, stability among these digits. Boxwood
+minimises squared L2 and, in its second row, L1. Points are rounded to float32, as XGBoost reads
+them, and checked by XGBoost. {words.how_asked(tools, options.nodes, TREECF_NODES)}""")
     by_tool, nearer = {}, 0
     for pair, ours, ours_l1, theirs in zip(trained, exact, least, tuned, strict=True):
         some = sample(len(pair.rows), options)

@@ -152,6 +152,23 @@ def changes_more(rows, papers):
             "*changed > 1%* above).")
 
 
+def how_asked(tools, nodes, default):
+    """In which way each of these tools is asked; `nodes` are treecf's, `default` its own choice."""
+    words = []
+    methods = [method for method in ("genetic", "random") if f"DiCE, {method}" in tools]
+    if methods:
+        words.append(f"DiCE is asked for one counterfactual by its {listed(methods)} method, with its "
+                     "defaults.")
+    rewards = [reward for reward in ("proximity", "sparsity") if f"NICE, {reward}" in tools]
+    if rewards:
+        words.append(f"NICE is asked with its rewards that need no autoencoder ({listed(rewards)}).")
+    if "treecf" in tools:
+        limit = "its own default" if nodes == default else f"its own default is {default:,}"
+        words.append(f"treecf is asked for the L1 optimum, with at most {nodes:,} nodes a digit "
+                     f"({limit}), no limit by the clock, and its warm start of at most 2 seconds.")
+    return " ".join(words)
+
+
 def rivals(by_tool, exact):
     """Of {tool: facts}: who found how many, and who is how far; `exact` are Boxwood's own."""
     words = []

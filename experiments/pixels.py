@@ -1,6 +1,6 @@
 """Ten classes straight on pixels: what has to change for a misread digit to be read right?
 
-    python experiments/pixels.py [--mnist FOLDER] [--sample 25] [--nodes 20000] [--small]
+    python experiments/pixels.py [--mnist FOLDER] [--sample 25] [--nodes 100000] [--small]
         [--out FOLDER]
 
 MNIST and scikit-learn's digits, XGBoost with ten classes and a random forest. Pixels are whole

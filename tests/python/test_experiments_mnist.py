@@ -359,6 +359,17 @@ def test_words_on_focus_and_rivals_count():
                     "y has no valid point.")
 
 
+def test_only_tools_that_are_asked_are_described():
+    whole = words.how_asked(rivals.TOOLS, 2_000_000, 2_000_000)
+    assert "its genetic and random method" in whole
+    assert "(proximity and sparsity)" in whole
+    assert "2,000,000 nodes a digit (its own default)" in whole
+    fewer = words.how_asked(["treecf"], 300_000, 2_000_000)
+    assert "300,000 nodes a digit (its own default is 2,000,000)" in fewer
+    assert "DiCE" not in fewer and "NICE" not in fewer
+    assert words.how_asked([], 1, 2) == ""
+
+
 def test_the_best_reading_is_the_one_of_least_misfit():
     rows = [("own", 0.1, "deviation", "", 0.37), ("own", 0.3, "deviation", "", 0.40),
             ("all", 0.3, "pixels", "", 0.44), ("own", 0.1, "pixels", "", 0.61),
@@ -385,6 +396,9 @@ def test_the_small_version_writes_its_page(tmp_path):
     assert "stable for" in text
     _, missing = rivals.available()
     assert all(name in text for name in missing)
+    for package, tool in (("dice-ml", "DiCE is asked"), ("NICEx", "NICE is asked"),
+                          ("treecf", "treecf is asked")):
+        assert (tool in text) == (package not in missing)
     for name in ("3v8", "certainty", "tools"):
         picture = matplotlib.image.imread(tmp_path / f"mnist_{name}.png")
         assert f"(mnist_{name}.png)" in text
