@@ -22,22 +22,28 @@ PRICE = "SalePrice"
 
 # What an owner can have done to a house; location, plot, size, age and sale are as they are.
 # "OverallQual" sums up materials and finish and cannot be ordered from anybody.
-OWNER = """OverallCond RoofStyle RoofMatl Exterior1st Exterior2nd MasVnrType MasVnrArea ExterQual
-    ExterCond BsmtCond BsmtFinType1 BsmtFinSF1 BsmtFinType2 BsmtFinSF2 BsmtUnfSF Heating HeatingQC
-    CentralAir Electrical BsmtFullBath BsmtHalfBath FullBath HalfBath BedroomAbvGr KitchenAbvGr
-    KitchenQual TotRmsAbvGrd Functional Fireplaces FireplaceQu GarageType GarageFinish GarageQual
-    GarageCond PavedDrive WoodDeckSF OpenPorchSF EnclosedPorch 3SsnPorch ScreenPorch PoolArea PoolQC
-    Fence""".split()
+OWNER = [
+    "OverallCond", "RoofStyle", "RoofMatl", "Exterior1st", "Exterior2nd", "MasVnrType",
+    "MasVnrArea", "ExterQual", "ExterCond", "BsmtCond", "BsmtFinType1", "BsmtFinSF1",
+    "BsmtFinType2", "BsmtFinSF2", "BsmtUnfSF", "Heating", "HeatingQC", "CentralAir",
+    "Electrical", "BsmtFullBath", "BsmtHalfBath", "FullBath", "HalfBath", "BedroomAbvGr",
+    "KitchenAbvGr", "KitchenQual", "TotRmsAbvGrd", "Functional", "Fireplaces", "FireplaceQu",
+    "GarageType", "GarageFinish", "GarageQual", "GarageCond", "PavedDrive", "WoodDeckSF",
+    "OpenPorchSF", "EnclosedPorch", "3SsnPorch", "ScreenPorch", "PoolArea", "PoolQC", "Fence"]
 # "the rating of finish and quality of materials, and the outside configuration of the house", and
 # the month, which the paper's answer changes.
-FINISH = """OverallCond RoofStyle RoofMatl Exterior1st Exterior2nd MasVnrType MasVnrArea
-    ExterQual ExterCond BsmtCond HeatingQC KitchenQual FireplaceQu GarageFinish GarageQual
-    GarageCond PavedDrive WoodDeckSF OpenPorchSF EnclosedPorch 3SsnPorch ScreenPorch PoolArea
-    PoolQC Fence MoSold""".split()
+FINISH = [
+    "OverallCond", "RoofStyle", "RoofMatl", "Exterior1st", "Exterior2nd", "MasVnrType",
+    "MasVnrArea", "ExterQual", "ExterCond", "BsmtCond", "HeatingQC", "KitchenQual",
+    "FireplaceQu", "GarageFinish", "GarageQual", "GarageCond", "PavedDrive", "WoodDeckSF",
+    "OpenPorchSF", "EnclosedPorch", "3SsnPorch", "ScreenPorch", "PoolArea", "PoolQC", "Fence",
+    "MoSold"]
 # "the house condition and the non-living areas"
-CONDITION = """OverallCond ExterCond BsmtCond GarageCond Functional BsmtFinType1 BsmtFinSF1
-    BsmtFinType2 BsmtFinSF2 BsmtUnfSF TotalBsmtSF GarageCars GarageArea WoodDeckSF OpenPorchSF
-    EnclosedPorch 3SsnPorch ScreenPorch PoolArea""".split()
+CONDITION = [
+    "OverallCond", "ExterCond", "BsmtCond", "GarageCond", "Functional", "BsmtFinType1",
+    "BsmtFinSF1", "BsmtFinType2", "BsmtFinSF2", "BsmtUnfSF", "TotalBsmtSF", "GarageCars",
+    "GarageArea", "WoodDeckSF", "OpenPorchSF", "EnclosedPorch", "3SsnPorch", "ScreenPorch",
+    "PoolArea"]
 # Areas come with a kind, which is "none" where the area is 0.
 TOGETHER = [("Fireplaces", "FireplaceQu", "NA"), ("MasVnrArea", "MasVnrType", "None"),
             ("PoolArea", "PoolQC", "NA")]
@@ -275,8 +281,9 @@ def seller(report, houses):
         "counts and areas only get better, which is more of all but the unfinished basement "
         "(in trials, not part of this run, fewer bedrooms counted as better, until an answer took "
         "one away), "
-        "fireplaces, veneer and pools have a kind if and only if there are any, and a basement "
-        "is not finished further while its unfinished part stays, be it by one square foot.")
+        "fireplaces, veneer and pools have a kind if and only if there are any, and more of a "
+        "basement is finished only if its unfinished part shrinks, for which one square foot less "
+        "is enough.")
     rules = consistent(houses, may_change) + one_way(houses, may_change, better=True)
     blocks = []
     for price, interval in SELLERS:

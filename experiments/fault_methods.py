@@ -181,7 +181,7 @@ def dice(case, method):
                 frame = found.cf_examples_list[0].final_cfs_df
                 if frame is not None and len(frame):
                     points[i] = frame[list(plant.FEATURES)].iloc[0].astype(float)
-            except Exception as error:  # DiCE raises many kinds where it finds nothing
+            except Exception as error:  # noqa: BLE001 - DiCE raises many kinds for nothing found
                 logging.getLogger(__name__).info("DiCE, row %d: %s", i, error)
     return from_points(case, points)
 

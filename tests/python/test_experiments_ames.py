@@ -13,8 +13,8 @@ from matplotlib import image
 EXPERIMENTS = pathlib.Path(__file__).resolve().parents[2] / "experiments"
 sys.path.insert(0, str(EXPERIMENTS))
 
-import ames  # noqa: E402
-import common  # noqa: E402
+import ames
+import common
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,9 @@ from matplotlib import image
 EXPERIMENTS = pathlib.Path(__file__).resolve().parents[2] / "experiments"
 sys.path.insert(0, str(EXPERIMENTS))
 
-import german as experiment  # noqa: E402
-import german_cases  # noqa: E402
-import showing  # noqa: E402
+import german as experiment
+import german_cases
+import showing
 
 
 @pytest.fixture(scope="module")
