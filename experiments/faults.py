@@ -356,7 +356,7 @@ deviations; its time is that of all {part.settings}. A fault for which a method 
 as not named.""")
     report.table(*verdicts(part, both))
     report.picture(bars(part, both), "sample",
-                   "The same share for every method, on the faults of the sample")
+                   "The same share for every method, on the same faults")
     rival, ours = first_of(part, both, rivals), first_of(part, both, exact_of(both))
     report.text(f"""
 {compared(part, both)} Of DiCE and FOCUS the one most often right is *{rival}*; the most often right

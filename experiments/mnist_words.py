@@ -169,6 +169,23 @@ def how_asked(tools, nodes, default):
     return " ".join(words)
 
 
+def sparsest(by_tool, l2, l1, fewest):
+    """Of {tool: facts}: whose points change fewer components than Boxwood's, and what that costs."""
+    mean = {tool: np.nanmean(facts["changed"]) for tool, facts in by_tool.items()
+            if np.sum(facts["valid"])}
+    fewer = [f"{tool} ({mean[tool]:.2f})" for tool in mean
+             if tool not in (l2, l1, fewest) and mean[tool] < mean[l1]]
+    words = (f"{l2} changes {mean[l2]:.2f} components in the mean and {mean[l1]:.2f} by L1; neither "
+             "question asks for few. ")
+    if fewer:
+        words += f"Fewer than by L1 are changed by {listed(fewer)}. "
+    words += f"The fewest possible, proven, are {mean[fewest]:.2f} in the mean"
+    if (np.asarray(by_tool[fewest]["changed"]) == 1).all():
+        words += ": one component is enough for every digit"
+    return (f"{words}. They are {np.median(by_tool[fewest]['ratio']):.1f} times as far as the nearest "
+            "points, in L2 and in the median.")
+
+
 def rivals(by_tool, exact):
     """Of {tool: facts}: who found how many, and who is how far; `exact` are Boxwood's own."""
     words = []

@@ -114,6 +114,11 @@ def test_nothing_is_nearer_than_the_exact_answers(pair):
     ratios = measures.known(measures.facts(pair, found, least)["ratio"])
     assert len(ratios) > 0
     assert (ratios >= 1 - 1e-6).all()
+    few, short = (mnist.boxwood(pair, "l1", "Boxwood", fewest_first=first) for first in (True, False))
+    count, length = ([np.linalg.norm(one.points - one.rows, order, axis=1) for one in
+                      (least, short, few)] for order in (0, 1))
+    assert (count[2] <= np.minimum(count[0], count[1])).all() and (count[2] < count[0]).any()
+    assert (length[1] <= np.minimum(length[0], length[2]) * (1 + 1e-6)).all()
     # A hundredth of the way back to the row nothing is valid any more.
     back = least.points + (least.rows - least.points) * np.float32(0.01)
     assert not measures.valid(pair, measures.Result("", least.rows, least.now, back, 0.0)).any()
@@ -359,6 +364,22 @@ def test_words_on_focus_and_rivals_count():
                     "y has no valid point.")
 
 
+def test_who_changes_fewer_components_is_said():
+    def facts(changed, ratio=2.0):
+        return {"changed": changed, "valid": [1.0, 1.0], "ratio": [ratio, ratio]}
+
+    tools = {"B": facts([4, 6]), "B, L1": facts([2, 4]), "B, fewest": facts([1, 1], 3.0),
+             "x": facts([2, 3]), "y": facts([9, 9]),
+             "z": {"changed": [np.nan] * 2, "valid": [0.0, 0.0], "ratio": [np.nan] * 2}}
+    said = words.sparsest(tools, "B", "B, L1", "B, fewest")
+    assert said.startswith("B changes 5.00 components in the mean and 3.00 by L1")
+    assert "Fewer than by L1 are changed by x (2.50). The fewest" in said
+    assert "1.00 in the mean: one component is enough for every digit. They are 3.0 times" in said
+    tools["B, fewest"], tools["x"] = facts([1, 2]), facts([5, 5])
+    said = words.sparsest(tools, "B", "B, L1", "B, fewest")
+    assert "1.50 in the mean. They" in said and "Fewer" not in said
+
+
 def test_only_tools_that_are_asked_are_described():
     whole = words.how_asked(rivals.TOOLS, 2_000_000, 2_000_000)
     assert "its genetic and random method" in whole
@@ -388,7 +409,9 @@ def test_the_best_reading_is_the_one_of_least_misfit():
 def test_the_small_version_writes_its_page(tmp_path):
     page = mnist.main(["--small", "--out", str(tmp_path)])
     text = page.read_text(encoding="utf-8")
-    assert "valid and nearer than Boxwood's, in L2 or in L1: 0." in text
+    assert "valid and nearer than Boxwood's, in L2 or in L1: 0;" in text
+    assert "fewer components than Boxwood's fewest: 0." in text
+    assert "| Boxwood, fewest | 6 | 100% |" in text
     assert "| 3 v 8 | Boxwood | 6 | 100% |" in text
     assert "nan" not in text
     assert "earlier" not in text
