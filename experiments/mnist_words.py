@@ -74,8 +74,8 @@ taken, so that we can name possible reasons and not prove one. We keep the neare
 code that FOCUS's authors published does; the last step would be farther. We choose the setting on the
 very digits that are explained, which flatters FOCUS. Adam divides the slope of each component by
 its own size: its first step is about α in every component whose slope is not exactly 0, however
-small, so that nearly all move a little. And we count every difference as a change, where the paper
-may have left out small ones."""
+small, so that more of them move than have to, most by little. And we count every difference as a
+change, where the paper may have left out small ones."""
     return words + (f" Counted from 1 % of the range on, ours changes {span(visible)}; the paper's figure "
                     f"lies between the two counts on {between} of {count} pairs.")
 
