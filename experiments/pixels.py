@@ -311,7 +311,8 @@ model, the nearest image that is read as what it is: by squared L2, by L1, by th
 (then L1), and by L2 with the model surer of it (probability of at least {SURE["XGBoost"]:g} by
 XGBoost, {SURE["random forest"]:g} by the forest, whose probabilities are flatter). One thread, at
 most {options.nodes:,} nodes of the search a question (and {options.limit:g} s by the clock, which
-{stopped(report)}), so that a slower machine proves as much; the times in the tables are those of
+{stopped(report)}), so that a slower machine proves about as much: the same search takes some more or
+fewer nodes from run to run, and near the limit that decides. The times in the tables are those of
 the processor.""")
     report.table([(reading.images.name, reading.kind, size_of(reading), len(reading.images.train),
                    len(reading.images.test), f"{reading.right:.1%}", reading.misread)
