@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxwood._tracing import input_names
 from boxwood.errors import Error, library
 from boxwood.models import library_of
 
@@ -95,7 +96,9 @@ class Refusals:
 
     def _table(self, model: Any, missing: frozenset[int]) -> Any:
         values = [self._columns.decode(i, 0.0) for i in range(len(self._columns))]
-        names = getattr(model, "feature_names_in_", getattr(model, "feature_names_", None))
+        names = input_names(model)
+        if names is None:
+            names = getattr(model, "feature_names_", None)
         if names is None:
             plain = all(isinstance(value, (int, float)) for value in values)
             array = np.array([values], dtype=np.float64 if plain else object)

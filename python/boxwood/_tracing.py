@@ -104,6 +104,57 @@ def kind_of(step: Any) -> str:
     return own.__name__ if own.__module__.startswith("sklearn.") else f"custom {own.__name__}"
 
 
+def first_step(model: Any) -> Any:
+    """Find the step that sees the raw columns first.
+
+    Parameters
+    ----------
+    model : object
+        A pipeline, in which there may be others, or a step.
+
+    Returns
+    -------
+    object
+        The step; None where there is none.
+    """
+    while hasattr(model, "steps"):
+        model = next((step for _, step in model.steps if not is_nothing(step)), None)
+    return model
+
+
+def input_names(model: Any) -> list[str] | None:
+    """Name the columns that a pipeline or a step was fitted on.
+
+    Parameters
+    ----------
+    model : object
+        Fitted.
+
+    Returns
+    -------
+    list of str or None
+        None where it was fitted on columns without names.
+    """
+    names = getattr(first_step(model), "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def is_nothing(step: Any) -> bool:
+    """Tell steps that leave their columns as they are.
+
+    Parameters
+    ----------
+    step : object
+        Of a pipeline.
+
+    Returns
+    -------
+    bool
+        Whether it is None or "passthrough".
+    """
+    return step is None or (isinstance(step, str) and step == "passthrough")
+
+
 def follow(step: Any, path: str, sources: list[Source], trace: Trace) -> list[Source]:
     """Follow columns through one step.
 
@@ -123,7 +174,7 @@ def follow(step: Any, path: str, sources: list[Source], trace: Trace) -> list[So
     list of Source
         What comes out.
     """
-    if step is None or (isinstance(step, str) and step == "passthrough"):
+    if is_nothing(step):
         return sources
     if isinstance(step, str) and step == "drop":
         return []

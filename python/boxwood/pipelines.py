@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood._pushing import OTHER, RawColumn, Steps, mixed, push, pushed_tree
-from boxwood._tracing import ALONE, Source, Trace, follow
+from boxwood._tracing import ALONE, Source, Trace, first_step, follow, input_names, is_nothing
 from boxwood.errors import Error, UnsupportedModelError, library
 from boxwood.models import library_of, model_bytes
 
@@ -207,14 +207,12 @@ def _followed(model: Any, data: Any) -> Steps:
 
 def _raw_names(model: Any) -> list[str]:
     steps = [step for _, step in model.steps]
-    if len(steps) == 0 or steps[-1] in (None, "passthrough"):
+    if len(steps) == 0 or is_nothing(steps[-1]):
         raise UnsupportedModelError("pipeline: its last step is no model", "Give it one")
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        names = getattr(steps[-1], "feature_names_in_", None) if len(steps) == 1 else None
+    names = input_names(model)
     if names is not None:
-        return [str(name) for name in names]
-    first = next((step for step in steps if step not in (None, "passthrough")), None)
+        return names
+    first = first_step(model)
     count = getattr(first, "n_features_in_", None)
     if count is None:
         raise UnsupportedModelError(
@@ -266,7 +264,7 @@ def _steps(model: Any, names: list[str], trace: Trace, data: Any, zeros_missing:
                for i, name in enumerate(names)]
     for i, single in enumerate(_single(names, data)):
         columns[i].single = single and columns[i].categories is None
-    named = getattr(model, "feature_names_in_", None)
+    named = input_names(model)
     before = model.steps[:-1]
 
     def transform(table: Any, far: bool) -> Any:
@@ -275,11 +273,16 @@ def _steps(model: Any, names: list[str], trace: Trace, data: Any, zeros_missing:
         # The largest numbers become infinite on the way, which scikit-learn would refuse.
         with sklearn.config_context(**({"assume_finite": True} if far else {})):
             for _, step in before:
-                table = table if step in (None, "passthrough") else step.transform(table)
+                table = table if is_nothing(step) else step.transform(table)
         return table
 
-    steps = Steps(transform, columns, _table(list(named) if named is not None else None, columns),
-                  zeros_missing)
+    steps = Steps(transform, columns, _table(named, columns), zeros_missing)
+    try:
+        steps.outputs({}, 1)
+    except (ValueError, TypeError) as error:
+        said = next(iter(str(error).splitlines()), "")
+        raise UnsupportedModelError(f"pipeline: its steps refuse a plain row: {said}",
+                                    ALONE) from error
     for i, column in enumerate(columns):
         if column.categories:
             # What is none of the categories is tried: encoders refuse it or treat it as one.
@@ -337,8 +340,7 @@ def _check_width(steps: Steps, sources: list[Source], content: dict[str, Any],
 
 def _kept(model: Any, sources: list[Source], count: int) -> list[int]:
     """Choose the raw columns of the new model: all that the pipeline asks for."""
-    first: Any = next((step for _, step in model.steps[:-1]
-                       if step not in (None, "passthrough")), None)
+    first = first_step(model)
     if type(first).__name__ != "ColumnTransformer" or not hasattr(first, "feature_names_in_"):
         return list(range(count))
     where = first._transformer_to_input_indices

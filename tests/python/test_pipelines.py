@@ -466,3 +466,17 @@ def test_pipelines_with_a_predict_of_their_own_are_refused():
     model.fit(frame, (frame["a"] > 9).astype(int))
     with pytest.raises(boxwood.UnsupportedModelError, match="a predict of its own"):
         boxwood.Explainer(model, frame)
+
+
+def test_a_first_step_that_is_none():
+    frame, score = people(np.random.default_rng(18), 200, missing=False)
+    for nothing in ("passthrough", None):
+        columns = compose.ColumnTransformer([("o", preprocessing.OneHotEncoder(), ["town"])],
+                                            remainder="drop")
+        inner = sk.Pipeline([("nothing", nothing), ("columns", columns)])
+        for steps in ([("nothing", nothing), ("columns", columns)], [("inner", inner)]):
+            model = sk.Pipeline([*steps, ("m", tree.DecisionTreeRegressor())]).fit(frame, score)
+            explainer = boxwood.Explainer(model, frame)
+            np.testing.assert_array_equal(explainer.predict(frame), model.predict(frame))
+        with pytest.raises(boxwood.Error, match='"town" missing, which the model refuses'):
+            explainer.predict(frame.assign(town=np.nan))
