@@ -40,6 +40,8 @@ class RawColumn:
         How a missing value is written.
     single : bool
         Its numbers are float32.
+    shared : list
+        Categories that all encoders of the column know.
     """
 
     name: str
@@ -47,6 +49,7 @@ class RawColumn:
     other: Any = None
     missing: Any = np.nan
     single: bool = False
+    shared: list[Any] = field(default_factory=list)
 
     def values(self) -> list[Any]:
         """Return the value of each code."""
@@ -54,7 +57,8 @@ class RawColumn:
 
     def filler(self) -> Any:
         """Return some value that the pipeline takes."""
-        return self.categories[0] if self.categories else 0.0
+        known = self.shared or self.categories
+        return known[0] if known else 0.0
 
 
 @dataclass
@@ -98,6 +102,31 @@ class Steps:
         list of ndarray
             The columns of what comes out.
         """
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            made = self.transform(self.rows(given, count), far)
+        if hasattr(made, "tocsc"):
+            self.sparse = True
+            return _of_sparse(made, self.zeros_missing)
+        if hasattr(made, "columns"):
+            return [made.iloc[:, j].to_numpy() for j in range(made.shape[1])]
+        return [made[:, j] for j in range(made.shape[1])]
+
+    def rows(self, given: dict[int, np.ndarray], count: int) -> Any:
+        """Make a raw table; columns that are not given hold anything.
+
+        Parameters
+        ----------
+        given : dict
+            Values by column.
+        count : int
+            The number of rows.
+
+        Returns
+        -------
+        DataFrame or ndarray
+            The table.
+        """
         arrays = []
         for i, column in enumerate(self.columns):
             values = given.get(i)
@@ -105,15 +134,7 @@ class Steps:
                 values = np.full(count, column.filler(),
                                  dtype=object if column.categories is not None else np.float64)
             arrays.append(values)
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            made = self.transform(self.table(arrays), far)
-        if hasattr(made, "tocsc"):
-            self.sparse = True
-            return _of_sparse(made, self.zeros_missing)
-        if hasattr(made, "columns"):
-            return [made.iloc[:, j].to_numpy() for j in range(made.shape[1])]
-        return [made[:, j] for j in range(made.shape[1])]
+        return self.table(arrays)
 
 
 def _of_sparse(made: Any, zeros_missing: bool) -> list[np.ndarray]:

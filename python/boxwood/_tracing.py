@@ -55,11 +55,14 @@ class Trace:
     ----------
     categories : dict
         By raw column the values that its encoders know, missing ones left out.
+    shared : dict
+        By raw column those of them that all of its encoders know.
     missing : dict
         By raw column how a missing value is written, where that is not NaN.
     """
 
     categories: dict[int, list[Any]] = field(default_factory=dict)
+    shared: dict[int, list[Any]] = field(default_factory=dict)
     missing: dict[int, Any] = field(default_factory=dict)
 
 
@@ -269,10 +272,14 @@ def _encoded(step: Any, kind: str, path: str, sources: list[Source],
             raise refuse(path, step, "encodes numbers that an earlier step has changed",
                          "Encode the raw column, or leave the earlier step out")
         if source.state == RAW:
+            plain = [value for value in known if not missing(value)]
             listed = trace.categories.setdefault(source.raw, [])
-            listed += [value for value in known if not missing(value) and value not in listed]
-            if None in known:
-                trace.missing.setdefault(source.raw, None)
+            listed += [value for value in plain if value not in listed]
+            shared = trace.shared.setdefault(source.raw, plain)
+            trace.shared[source.raw] = [value for value in shared if value in plain]
+            for value in known:
+                if missing(value) and not isinstance(value, float):
+                    trace.missing.setdefault(source.raw, value)
         width = 1
         if kind == "OneHotEncoder":
             # Infrequent categories share a column, and one column may be left out.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -260,8 +261,8 @@ def _table(names: list[str] | None, columns: list[RawColumn]) -> Callable[[list[
 
 
 def _steps(model: Any, names: list[str], trace: Trace, data: Any, zeros_missing: bool) -> Steps:
-    columns = [RawColumn(name, trace.categories.get(i), None, trace.missing.get(i, np.nan))
-               for i, name in enumerate(names)]
+    columns = [RawColumn(name, trace.categories.get(i), None, trace.missing.get(i, np.nan),
+                         shared=trace.shared.get(i, [])) for i, name in enumerate(names)]
     for i, single in enumerate(_single(names, data)):
         columns[i].single = single and columns[i].categories is None
     named = input_names(model)
@@ -283,18 +284,43 @@ def _steps(model: Any, names: list[str], trace: Trace, data: Any, zeros_missing:
         said = next(iter(str(error).splitlines()), "")
         raise UnsupportedModelError(f"pipeline: its steps refuse a plain row: {said}",
                                     ALONE) from error
-    for i, column in enumerate(columns):
-        if column.categories:
-            # What is none of the categories is tried: encoders refuse it or treat it as one.
-            other = _other(column.categories)
-            array = np.empty(1, dtype=object)
-            array[0] = other
-            try:
-                steps.outputs({i: array}, 1)
-                column.other = other
-            except (ValueError, TypeError):
-                pass
+    _try_categories(steps, model)
     return steps
+
+
+def _objects(values: list[Any]) -> np.ndarray:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _try_categories(steps: Steps, model: Any) -> None:
+    """Leave out categories that a pipeline refuses, and see whether it takes any others."""
+    def takes(run: Callable[..., Any], given: dict[int, np.ndarray]) -> bool:
+        try:
+            run(given, max((len(array) for array in given.values()), default=1))
+        except Exception:  # every library has errors of its own
+            return False
+        return True
+
+    def whole(given: dict[int, np.ndarray], count: int) -> None:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            model.predict(steps.rows(given, count))
+
+    # Models that want types which our plain row has not are not asked.
+    ask = whole if any(column.categories for column in steps.columns) and takes(whole, {}) \
+        else steps.outputs
+    for i, column in enumerate(steps.columns):
+        if not column.categories:
+            continue
+        if not takes(steps.outputs, {i: _objects(column.categories)}):
+            # One encoder may know what another of the same column refuses.
+            column.categories = [value for value in column.categories
+                                 if takes(steps.outputs, {i: _objects([value])})]
+        other = _other(column.categories)
+        if takes(ask, {i: _objects([other])}):
+            column.other = other
 
 
 def _of_numbers(categories: list[Any]) -> bool:

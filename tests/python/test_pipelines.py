@@ -480,3 +480,34 @@ def test_a_first_step_that_is_none():
             np.testing.assert_array_equal(explainer.predict(frame), model.predict(frame))
         with pytest.raises(boxwood.Error, match='"town" missing, which the model refuses'):
             explainer.predict(frame.assign(town=np.nan))
+
+
+def test_two_encoders_of_a_column_that_know_different_categories():
+    frame, score = people(np.random.default_rng(19), 200, missing=False)
+    for unknown, labels in (("error", ["1", "2", "5"]), ("ignore", ["0", "1", "2", "5", "9"])):
+        columns = compose.ColumnTransformer([
+            ("o", preprocessing.OrdinalEncoder(categories=[[0, 1, 2, 5, 9]]), ["rooms"]),
+            ("h", preprocessing.OneHotEncoder(categories=[[1, 2, 5]], handle_unknown=unknown),
+             ["rooms"])])
+        model = sk.make_pipeline(columns, tree.DecisionTreeRegressor()).fit(frame, score)
+        explainer = boxwood.Explainer(model, frame)
+        assert explainer.schema["rooms"].labels == labels
+        rows = pd.DataFrame({"rooms": [int(label) for label in labels]})
+        np.testing.assert_array_equal(explainer.predict(rows),
+                                      model.predict(frame.head(len(rows)).assign(**rows)))
+        with pytest.raises(boxwood.Error, match="no category"):
+            explainer.predict(pd.DataFrame({"rooms": [0 if unknown == "error" else 7]}))
+
+
+def test_other_categories_are_refused_where_the_model_does_so():
+    frame, score = people(np.random.default_rng(20), 200, missing=False)
+    codes = preprocessing.OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
+    columns = compose.ColumnTransformer([("codes", codes, ["town"])])
+    rows = pd.DataFrame({"town": ["Rome"]})
+    model = sk.make_pipeline(columns, ensemble.GradientBoostingRegressor(n_estimators=5))
+    explainer = boxwood.Explainer(model.fit(frame, score), frame)
+    with pytest.raises(boxwood.Error, match="no category 'Rome'"):
+        explainer.predict(rows)
+    model = sk.make_pipeline(columns, ensemble.HistGradientBoostingRegressor(max_iter=5))
+    explainer = boxwood.Explainer(model.fit(frame, score), frame)
+    assert explainer.predict(rows)[0] == model.predict(frame.head(1).assign(town="Rome"))[0]
