@@ -15,6 +15,7 @@ import numpy as np
 from boxwood._groups import Group
 from boxwood._refusals import Refusals
 from boxwood._tables import Column, columns_of, is_number, is_row, is_table, missing, module_of
+from boxwood._tracing import Mark, mark_name
 from boxwood.errors import Error, library
 from boxwood.schema import Feature, OneHot, Schema, UnsaidKind, nearest
 
@@ -75,9 +76,9 @@ class Columns:
             for feature in schema.features]
         self.originals: list[list[Any] | None] = [None] * len(names)
         self.dtypes: list[Any] = [None] * len(names)
-        # Of pipelines: where arrays hold categories and no codes, and where None is not missing.
+        # Of pipelines: where arrays hold categories and no codes, and how missing is written.
         self.written: set[int] = set()
-        self.none_counts: set[int] = set()
+        self.marks: dict[int, Mark] = {}
         # Where a category that is a number is that number, and where the last label is any other.
         self.by_value: set[int] = set()
         self.others: set[int] = set()
@@ -295,18 +296,22 @@ class Columns:
             values = list(row)
             names = [None] * len(values)
         order = self.order(names, place)
-        for i in self.none_counts:
-            self._refuse_none(i, [values[order[i]]], place)
+        for i in self.marks:
+            self._refuse_marks(i, [values[order[i]]], place)
         raw = not is_row(row)
         point = np.array([self.encode(i, values[at], place, raw=raw) for i, at in enumerate(order)])
         if self.refusals is not None:
             self.refusals.check(point[np.newaxis], place)
         return point
 
-    def _refuse_none(self, index: int, values: Iterable[Any], place: str) -> None:
-        if any(value is None for value in values):
-            raise Error(f'{place}, column "{self.titles[index]}"',
-                        "None is something else than NaN to this pipeline", "Write NaN for missing")
+    def _refuse_marks(self, index: int, values: Iterable[Any], place: str) -> None:
+        mark = self.marks[index]
+        for value in values:
+            if missing(value) and mark_name(value) in mark.others:
+                own = mark_name(mark.value)
+                raise Error(f'{place}, column "{self.titles[index]}"',
+                            f"{mark_name(value)} is something else than {own} to this pipeline",
+                            f"Write {own} for missing")
 
     def points(self, table: Any, place: str = "data") -> np.ndarray:
         """Turn a table into points of the model's.
@@ -327,9 +332,14 @@ class Columns:
         order = self.order([column.name for column in columns], place)
         count = len(columns[0].values) if columns else 0
         points = np.empty((count, len(self)))
-        if module_of(table) == "pandas":
-            for i in self.none_counts:
-                self._refuse_none(i, table.iloc[:, order[i]].array, place)
+        for i in self.marks:
+            if module_of(table) == "pandas":
+                given = table.iloc[:, order[i]]
+                # Steps get what pandas' own types of numbers leave out as NaN.
+                self._refuse_marks(i, given.array if given.dtype.kind == "O" else
+                                   [np.nan] * bool(given.isna().any()), place)
+            elif isinstance(table, np.ndarray):
+                self._refuse_marks(i, table[:, order[i]], place)
         for i, at in enumerate(order):
             points[:, i] = self.numbers(i, columns[at], place)
         if self.refusals is not None:
@@ -395,7 +405,7 @@ class Columns:
             A label, a category of the data's, a whole number, or the number.
         """
         if np.isnan(number):
-            return np.nan
+            return self.marks[index].value if index in self.marks else np.nan
         if self.kinds[index] == "continuous" or not float(number).is_integer():
             return float(number)
         code = int(number)
@@ -457,14 +467,15 @@ class Columns:
             return point.copy()
         values = [self.decode(i, number) for i, number in enumerate(point)]
         if form.kind == "array":
-            return np.array(values, dtype=object if any(isinstance(value, str) for value in values)
-                            else np.float64)
+            plain = all(isinstance(value, (int, float)) for value in values)
+            return np.array(values, dtype=np.float64 if plain else object)
         if form.kind == "dict":
             return dict(zip(form.names, values, strict=True))
         pandas = library("pandas")
 
         series = pandas.Series(values, index=form.names, name=form.label, dtype=object)
-        return series.infer_objects()
+        # pandas would make NaN of None, which counts only where it is the column's own mark.
+        return series if any(value is None for value in values) else series.infer_objects()
 
 
 def row_label(label: Any) -> int | str:

@@ -329,18 +329,34 @@ def _tables(steps: Steps, read: str) -> list[tuple[list[np.ndarray], list[np.nda
         if values:
             array = np.empty(len(values), dtype=object)
             array[:] = values
-            codes = _readable(steps.outputs({i: array}, len(values)), read)
-        hole = np.array([column.missing],
-                        dtype=object if column.categories is not None else np.float64)
+            codes = readable(steps.outputs({i: array}, len(values)), read)
+        hole = np.array([np.nan])
+        if column.categories is not None:
+            hole = np.empty(1, dtype=object)
+            hole[0] = column.missing
         try:
-            missing = _readable(steps.outputs({i: hole}, 1), read)
+            missing = readable(steps.outputs({i: hole}, 1), read)
         except (ValueError, TypeError):
             missing = None  # the pipeline takes no missing value here, and nor will anybody ask
         found.append((codes, missing))
     return found
 
 
-def _readable(columns: list[np.ndarray], read: str) -> list[np.ndarray]:
+def readable(columns: list[np.ndarray], read: str) -> list[np.ndarray]:
+    """Round columns as the model does when it reads them.
+
+    Parameters
+    ----------
+    columns : list of ndarray
+        What comes out of the steps.
+    read : {"float32", "float64"}
+        The model's precision.
+
+    Returns
+    -------
+    list of ndarray
+        As doubles; what is no number, of a column that is not asked for, is NaN.
+    """
     made = []
     for column in columns:
         try:

@@ -95,21 +95,25 @@ class Refusals:
         return ""
 
     def _table(self, model: Any, missing: frozenset[int]) -> Any:
-        values = [self._columns.decode(i, 0.0) for i in range(len(self._columns))]
+        values = [self._columns.decode(i, np.nan if i in missing else 0.0)
+                  for i in range(len(self._columns))]
         names = input_names(model)
         if names is None:
             names = getattr(model, "feature_names_", None)
         if names is None:
             plain = all(isinstance(value, (int, float)) for value in values)
-            array = np.array([values], dtype=np.float64 if plain else object)
-            array[:, sorted(missing)] = np.nan
-            return array
+            return np.array([values], dtype=np.float64 if plain else object)
         pandas = library("pandas")
 
-        # A text that is missing is still in a column of texts.
-        series = [pandas.Series([value]) for value in values]
+        # A text that is missing is still in a column of texts, and of the data's type.
+        series = [pandas.Series([self._columns.decode(i, 0.0)]) for i in range(len(values))]
         for i in missing:
-            numeric = series[i].dtype.kind in "biuf"
-            series[i] = pandas.Series([np.nan], dtype=float if numeric else series[i].dtype)
+            kind = series[i].dtype if isinstance(values[i], float) else object
+            numeric = getattr(kind, "kind", "O") in "biuf"
+            series[i] = pandas.Series([values[i]], dtype=float if numeric else kind)
+        for i, kind in enumerate(self._columns.dtypes):
+            if getattr(kind, "kind", "") == "O":
+                typed = series[i].astype(kind)
+                series[i] = typed if typed.isna().equals(series[i].isna()) else series[i]
         known = dict(zip(self._columns.names, series, strict=True))
         return pandas.DataFrame({name: known.get(str(name), [0.0]) for name in names})

@@ -66,6 +66,38 @@ class Trace:
     missing: dict[int, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Mark:
+    """How a missing value of a column is written, where it matters.
+
+    Parameters
+    ----------
+    value : object
+        NaN, None or pandas' NA.
+    others : frozenset of str
+        Names of those among them that are something else to a pipeline, or nothing that it takes.
+    """
+
+    value: Any
+    others: frozenset[str]
+
+
+def mark_name(value: Any) -> str:
+    """Name what stands for a missing value.
+
+    Parameters
+    ----------
+    value : object
+        Something missing.
+
+    Returns
+    -------
+    str
+        "NaN", "None" or "NA".
+    """
+    return "None" if value is None else "NaN" if isinstance(value, float) else "NA"
+
+
 def refuse(path: str, step: Any, reason: str, remedy: str = ALONE) -> UnsupportedModelError:
     """Say why a step cannot be followed.
 

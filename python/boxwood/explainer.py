@@ -97,7 +97,7 @@ class Explainer(Analyses):
             if scale is not None:
                 known = Schema.from_json(_core.measure(first, known.to_json(), points,
                                                        _spread(scale)))
-        written, none_counts, others = complete(models, known, originals)
+        written, marks, others = complete(models, known, originals)
         if first.source.startswith("CatBoost"):
             others |= {i for i, feature in enumerate(known) if feature.labels
                        and feature.labels[-1] in ("(other)", "(any other)")}
@@ -106,9 +106,11 @@ class Explainer(Analyses):
         self.schema = known
         self.columns = Columns(names, known)
         self.columns.originals = originals
-        self.columns.written, self.columns.none_counts = written, none_counts
+        self.columns.written, self.columns.marks = written, marks
         self.columns.by_value, self.columns.disputed = by_value, disputed
         self.columns.others = others
+        if self._sample is not None:
+            self.columns.dtypes = list(self._sample.dtypes)
         self.columns.refusals = Refusals(models, self.columns)
         for i, feature in enumerate(known):
             if feature.missing_allowed:
@@ -387,7 +389,8 @@ class Explainer(Analyses):
             if self._sample is not None:
                 frame[name] = _typed(column, points[:, i], self._sample.dtypes.iloc[i])
             else:
-                frame[name] = column.infer_objects()
+                kept = any(value is None for value in values)  # would become NaN
+                frame[name] = column if kept else column.infer_objects()
         made = pandas.DataFrame(frame)
         if self._sample is not None:
             made.columns = self._sample.columns

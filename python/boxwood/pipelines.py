@@ -9,14 +9,25 @@ from __future__ import annotations
 
 import itertools
 import json
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxwood._pushing import OTHER, RawColumn, Steps, mixed, push, pushed_tree
-from boxwood._tracing import ALONE, Source, Trace, first_step, follow, input_names, is_nothing
+from boxwood._pushing import OTHER, RawColumn, Steps, mixed, push, pushed_tree, readable
+from boxwood._tracing import (
+    ALONE,
+    Mark,
+    Source,
+    Trace,
+    first_step,
+    follow,
+    input_names,
+    is_nothing,
+    mark_name,
+)
 from boxwood.errors import Error, UnsupportedModelError, library
 from boxwood.models import library_of, model_bytes
 
@@ -137,7 +148,7 @@ def category_values(model: Any) -> dict[str, list[Any]]:
 
 
 def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any] | None]
-             ) -> tuple[set[int], set[int], set[int]]:
+             ) -> tuple[set[int], dict[int, Mark], set[int]]:
     """Add to a schema what the pipelines among some models know of their columns.
 
     Parameters
@@ -151,25 +162,33 @@ def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any
 
     Returns
     -------
-    tuple of set of int
-        Features that are categories of a pipeline's, those of them of which None is something else
-        than a missing value, and those whose last label is any other category.
+    tuple
+        Features that are categories of a pipeline's, by feature how a missing value is written
+        where that is not just as one likes, and those whose last label is any other category.
     """
     found: dict[str, list[Any]] = {}
     written: set[int] = set()
-    none_counts: set[int] = set()
+    marks: dict[int, dict[str, Any]] = {}
     others: set[int] = set()
+    places = {feature.name: at for at, feature in enumerate(schema.features)}
     for name, model in models.items():
         if not is_pipeline(model):
             continue
         steps = _followed(model, None)
-        for column in steps.columns:
-            if column.categories is None or column.name not in schema:
+        for column, same in zip(steps.columns, _marks(steps), strict=True):
+            if column.name not in places:
+                continue
+            at = places[column.name]
+            before = marks.setdefault(at, same)
+            marks[at] = {key: value for key, value in before.items() if key in same}
+            if not marks[at]:
+                raise Error(name, f'it has another mark for a missing "{column.name}" than the '
+                                  "model before it", "Fit both on rows with NaN for missing")
+            if column.categories is None:
                 continue
             if found.setdefault(column.name, column.values()) != column.values():
                 raise Error(name, f'it knows other categories of "{column.name}" than the model '
                                   "before it", "Fit both on the same rows, or ask them one by one")
-            at = [feature.name for feature in schema.features].index(column.name)
             originals[at] = column.values()
             written.add(at)
             feature = schema.features[at]
@@ -177,25 +196,47 @@ def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any
                 feature.allowed = feature.labels[:-1]
             if column.other is not None:
                 others.add(at)
-            if _tells_none(steps, column):
-                none_counts.add(at)
-    return written, none_counts, others
+    every = set(_all_marks())
+    return written, {
+        at: Mark(next(iter(same.values())), frozenset(every - same.keys()))
+        for at, same in marks.items() if same.keys() != every}, others
 
 
-def _tells_none(steps: Steps, column: RawColumn) -> bool:
-    """Whether None and the missing value are different things to the steps, and both are taken."""
-    if column.missing is None:
-        return False
-    at = steps.columns.index(column)
-    holes = []
-    for value in (column.missing, None):
-        hole = np.empty(1, dtype=object)
-        hole[0] = value
+def _all_marks() -> dict[str, Any]:
+    pandas = sys.modules.get("pandas")  # without it nobody has its NA
+    return {"NaN": np.nan, "None": None, **({} if pandas is None else {"NA": pandas.NA})}
+
+
+def _marks(steps: Steps) -> list[dict[str, Any]]:
+    """Find for each column what is the same to the steps as its missing value."""
+    every = _all_marks()
+
+    def made(given: dict[int, np.ndarray]) -> str:
         try:
-            holes.append([part.tolist() for part in steps.outputs({at: hole}, 1)])
+            return repr([part.tolist() for part in readable(steps.outputs(given, 1), "float64")])
         except (ValueError, TypeError):
-            return False
-    return repr(holes[0]) != repr(holes[1])
+            return ""  # refused
+
+    numbers = [i for i, column in enumerate(steps.columns) if column.categories is None]
+    alike = made(dict.fromkeys(numbers, np.array([np.nan])))
+    if alike and alike == made(dict.fromkeys(numbers, _objects([None]))):
+        numbers = []  # mostly none of them is told apart, and one question will do
+    found = []
+    for i, column in enumerate(steps.columns):
+        texts = column.categories is not None and not _of_numbers(column.categories)
+        if column.categories is None and i not in numbers:
+            found.append(every)
+            continue
+        asked = {"NaN": made({i: np.array([np.nan]) if not texts else _objects([np.nan])}),
+                 "None": made({i: _objects([None])})}
+        if "NA" in every:
+            # What comes out of pandas' own types of numbers comes as NaN to the steps.
+            asked["NA"] = made({i: _objects([every["NA"]])}) if texts else asked["NaN"]
+        own = asked[mark_name(column.missing)]
+        # A missing value that is refused is refused as such, whatever it is written as.
+        found.append({key: every[key] for key, said in asked.items() if said == own}
+                     if own else every)
+    return found
 
 
 def _followed(model: Any, data: Any) -> Steps:
@@ -261,8 +302,15 @@ def _table(names: list[str] | None, columns: list[RawColumn]) -> Callable[[list[
 
 
 def _steps(model: Any, names: list[str], trace: Trace, data: Any, zeros_missing: bool) -> Steps:
-    columns = [RawColumn(name, trace.categories.get(i), None, trace.missing.get(i, np.nan),
-                         shared=trace.shared.get(i, [])) for i, name in enumerate(names)]
+    columns = [RawColumn(name, trace.categories.get(i), shared=trace.shared.get(i, []))
+               for i, name in enumerate(names)]
+    for i, mark in trace.missing.items():
+        if columns[i].categories is not None:
+            columns[i].missing = mark
+        elif mark is None:  # while NA finds NaN as well
+            raise UnsupportedModelError(
+                f'pipeline: a step takes None for missing in the numbers of "{names[i]}"',
+                "Write NaN for missing and fit it again with missing_values=np.nan")
     for i, single in enumerate(_single(names, data)):
         columns[i].single = single and columns[i].categories is None
     named = input_names(model)

@@ -111,3 +111,114 @@ def test_plain_models_of_each_library(rows):
     assert explainer.explain({"age": np.nan, "income": 20.0, "town": "Ulm"}).proven
     with pytest.raises(boxwood.Error, match='"town" missing'):
         explainer.explain({"age": 30.0, "income": 20.0, "town": np.nan})
+
+
+def with_marks(mark, kind=object):
+    """Draw rows with texts, some of them missing, and what is to be predicted."""
+    random = np.random.default_rng(8)
+    texts = random.choice(["u", "v", "w"], 200).astype(object)
+    numbers = random.normal(size=200).round(1)
+    wanted = ((texts == "u") | (numbers > 0.5)).astype(int)
+    texts[::6] = mark
+    return pd.DataFrame({"s": pd.Series(texts, dtype=kind), "b": numbers}), wanted
+
+
+def hot(*before):
+    return sk.make_pipeline(*before, preprocessing.OneHotEncoder(sparse_output=False))
+
+
+STEPS = {
+    "frequent": lambda: hot(impute.SimpleImputer(strategy="most_frequent")),
+    "constant": lambda: hot(impute.SimpleImputer(strategy="constant", fill_value="x")),
+    "none": lambda: hot(impute.SimpleImputer(missing_values=None, strategy="most_frequent")),
+    "any": lambda: hot(impute.SimpleImputer(missing_values=pd.NA, strategy="most_frequent")),
+    "hot": hot,
+    "codes": lambda: preprocessing.OrdinalEncoder(encoded_missing_value=-1),
+    "lenient": lambda: preprocessing.OrdinalEncoder(handle_unknown="use_encoded_value",
+                                                    unknown_value=-1),
+}
+
+
+# What scikit-learn can be fitted on: only that imputer takes NA.
+FITTED = [(name, mark) for name in STEPS for mark in ("NaN", "None")
+          if (name, mark) != ("none", "NaN")] + [("any", "NA"), ("any", "NA in texts")]
+
+
+@pytest.mark.parametrize(("name", "mark"), FITTED)
+def test_none_and_nan_are_what_they_are_to_the_pipeline(name, mark):
+    # Every mark of a missing value is answered as the pipeline answers it, or not at all.
+    frame, wanted = with_marks({"NaN": np.nan, "None": None}.get(mark, pd.NA),
+                               "string" if mark == "NA in texts" else object)
+    model = sk.make_pipeline(
+        compose.ColumnTransformer([("s", STEPS[name](), ["s"])], remainder="passthrough"),
+        ensemble.RandomForestClassifier(5, max_depth=4, random_state=1)).fit(frame, wanted)
+    explainer = boxwood.Explainer(model, frame)
+    np.testing.assert_array_equal(explainer.predict_proba(frame), model.predict_proba(frame))
+    taken = []
+    for other in (np.nan, None, pd.NA):
+        texts = pd.Series(["u", other, other, other], dtype=object)
+        rows = pd.DataFrame({"s": texts, "b": [-1.0, -0.3, 0.3, 1.0]})
+        try:
+            own = model.predict_proba(rows)
+        except (TypeError, ValueError):
+            own = None
+        try:
+            made = explainer.predict_proba(rows)
+        except boxwood.Error as error:
+            assert "something else" in str(error) or "refuses" in str(error)
+            for row in (rows.iloc[1], dict(rows.iloc[1]), rows.iloc[[1]]):
+                with pytest.raises(boxwood.Error, match="something else|refuses"):
+                    explainer.explain(row)
+            continue
+        taken.append(other)
+        np.testing.assert_array_equal(made, own)
+        for i in range(1, 4):
+            for row in (rows.iloc[i], dict(rows.iloc[i]), rows.iloc[[i]]):
+                answer = explainer.explain(row)
+                assert answer.outcome_before == own[i].argmax()
+                assert model.predict(answer.point_frame()).tolist() == [answer.outcome]
+                point = answer.point if isinstance(answer.point, dict) else dict(answer.point)
+                point = pd.DataFrame({key: pd.Series([value], dtype=frame.dtypes[key])
+                                      for key, value in point.items()})
+                assert model.predict(point).tolist() == [answer.outcome]
+    assert repr(frame["s"][0]) in [repr(one) for one in taken]
+
+
+def test_none_in_numbers():
+    frame, wanted = with_marks("u")
+    frame["b"] = frame["b"].astype(object)
+    frame.loc[::5, "b"] = None
+    none = sk.make_pipeline(
+        compose.ColumnTransformer([("b", impute.SimpleImputer(
+            missing_values=None, strategy="most_frequent"), ["b"])]),
+        ensemble.HistGradientBoostingClassifier(max_iter=5)).fit(frame, wanted)
+    with pytest.raises(boxwood.UnsupportedModelError, match='None for missing in .*"b"'):
+        boxwood.Explainer(none, frame)
+    nan = sk.make_pipeline(
+        compose.ColumnTransformer([("b", impute.SimpleImputer(strategy="most_frequent"), ["b"])]),
+        ensemble.HistGradientBoostingClassifier(max_iter=5)).fit(frame.fillna(np.nan), wanted)
+    explainer = boxwood.Explainer(nan, frame)
+    with pytest.raises(boxwood.Error, match="None is something else than NaN"):
+        explainer.predict(frame)
+    numbers = frame.astype({"b": float})
+    np.testing.assert_array_equal(explainer.predict(numbers), nan.predict(numbers))
+
+
+@pytest.mark.parametrize("strategy", ["median", "most_frequent"])
+def test_na_is_imputed_in_numbers(strategy):
+    random = np.random.default_rng(9)
+    frame = pd.DataFrame({"a": pd.Series(random.integers(0, 5, 200), dtype="Int64"),
+                          "b": random.normal(size=200)})
+    wanted = ((frame["a"] > 2) ^ (frame["b"] > 0)).astype(int)
+    frame.loc[::5, "a"] = pd.NA
+    model = sk.make_pipeline(
+        compose.ColumnTransformer([("a", impute.SimpleImputer(
+            missing_values=pd.NA, strategy=strategy), ["a"])], remainder="passthrough"),
+        ensemble.RandomForestClassifier(5, max_depth=4, random_state=1)).fit(frame, wanted)
+    explainer = boxwood.Explainer(model, frame)
+    np.testing.assert_array_equal(explainer.predict_proba(frame), model.predict_proba(frame))
+    for i in (0, 5, 10):
+        for row in (frame.iloc[i], dict(frame.iloc[i]), frame.iloc[[i]]):
+            answer = explainer.explain(row)
+            assert answer.outcome_before == model.predict(frame.iloc[[i]])[0]
+            assert model.predict(answer.point_frame()).tolist() == [answer.outcome]
