@@ -401,7 +401,9 @@ def _typed(column: Any, numbers: np.ndarray, kind: Any) -> Any:
     # What the model reads must not change with the type: a schema may allow a half where the data
     # has whole numbers, and give labels to codes that the data has as numbers.
     if getattr(kind, "kind", "O") not in "biuf":
-        return column.astype(kind)
+        typed = column.astype(kind)
+        # A category that the data has not would be lost.
+        return typed if typed.isna().equals(column.isna()) else column
     plain = column.infer_objects()
     if plain.dtype.kind not in "biuf":
         plain = type(column)(numbers)

@@ -182,3 +182,19 @@ def test_truth_values_behind_encoders_against_all_rows(kind, before):
             assert answer.outcome_before == classes[at]
             assert answer.cost == best
             assert model.predict(answer.point_frame())[0] == answer.outcome != classes[at]
+
+
+def test_a_category_that_nobody_knows_stays_one_in_a_frame():
+    random = np.random.default_rng(12)
+    texts = random.choice(["u", "v"], 200).astype(object)
+    texts[::3] = np.nan
+    frame = pd.DataFrame({"s": pd.Categorical(texts), "b": random.normal(size=200)})
+    target = (frame["s"].isna() & (frame["b"] > -1)) | (frame["b"] > 0.5)
+    model = sk.make_pipeline(
+        compose.ColumnTransformer([("hot", preprocessing.OneHotEncoder(
+            handle_unknown="ignore", sparse_output=False), ["s"])], remainder="passthrough"),
+        ensemble.RandomForestClassifier(8, max_depth=4, random_state=0)).fit(frame, target)
+    explainer = boxwood.Explainer(model, frame)
+    for number in np.linspace(-2, 2, 9):
+        answer = explainer.explain({"s": "Rome", "b": number}, fixed=["s"])
+        assert model.predict(answer.point_frame())[0] == answer.outcome
