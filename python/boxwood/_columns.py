@@ -17,7 +17,7 @@ from boxwood._refusals import Refusals
 from boxwood._tables import Column, columns_of, is_number, is_row, is_table, missing, module_of
 from boxwood._tracing import Mark, mark_name
 from boxwood.errors import Error, library
-from boxwood.schema import Feature, OneHot, Schema, UnsaidKind, nearest
+from boxwood.schema import OneHot, Schema, nearest
 
 UNNAMED = ("f", "Column_", "x", "column_", "feature_")
 
@@ -245,10 +245,20 @@ class Columns:
             if isinstance(value, (float, np.floating)) and float(value).is_integer():
                 if str(int(value)) in codes:
                     return float(codes[str(int(value))])
+            if isinstance(value, (int, np.integer)) and f"{int(value)}.0" in codes:
+                return float(codes[f"{int(value)}.0"])
             # A truth value is 0 or 1 where the categories are numbers.
             if isinstance(value, (bool, np.bool_)) and str(int(value)) in codes:
                 return float(codes[str(int(value))])
+            # And the other way round.
+            if isinstance(value, (int, float, np.number)) and value in (0, 1) \
+                    and str(bool(value)) in codes:
+                return float(codes[str(bool(value))])
             # What a model does not tell apart has one label, the last.
+            if index in self.others and any(_is_hash(label) for label in codes):
+                raise Error(f'{place}, column "{self.titles[index]}"',
+                            f"{value!r} may be one of the categories that the model has as hashes",
+                            "Give Explainer the training data, which has their names")
             if index in self.others:
                 return float(len(codes) - 1)
         if isinstance(value, (int, float, np.number, np.bool_)) and (
@@ -297,7 +307,9 @@ class Columns:
             names = [None] * len(values)
         order = self.order(names, place)
         for i in self.marks:
-            self._refuse_marks(i, [values[order[i]]], place)
+            # In a column that holds no objects every missing value is the same.
+            plain = getattr(self.dtypes[i], "kind", "O") != "O" and missing(values[order[i]])
+            self._refuse_marks(i, [np.nan if plain else values[order[i]]], place)
         raw = not is_row(row)
         point = np.array([self.encode(i, values[at], place, raw=raw) for i, at in enumerate(order)])
         if self.refusals is not None:
@@ -387,7 +399,12 @@ class Columns:
             return self.encode(index, value, place)
         # Without labels in model and schema: its number where the model reads numbers, otherwise
         # its position.
-        return float(value) if index in self.by_value and is_number(value) else float(position)
+        if index not in self.by_value:
+            return float(position)
+        if not is_number(value):
+            raise Error(f'{place}, column "{self.titles[index]}"', f"{value!r} is not a number",
+                        "Give the categories that the model was trained on")
+        return float(value)
 
     def decode(self, index: int, number: float) -> Any:
         """Turn a number of the model's back into what people write.
@@ -506,83 +523,11 @@ def _listed(names: list[str]) -> str:
     return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
+def _is_hash(label: str) -> bool:
+    return label.startswith("#") and label[1:].isdigit()
+
+
 def _is_code(value: Any, codes: Mapping[str, int]) -> bool:
     """Whether a number stands for one of the labels: never where the labels are numbers."""
     return not any(is_number(label) for label in codes) and (
         float(value).is_integer() and 0 <= value < len(codes))
-
-
-def learn(feature: Feature, column: Column, model_kind: str, place: str, number: bool = False,
-          by_value: bool = False) -> list[Any] | None:
-    """Complete what is known of a feature by what a column of data says.
-
-    Parameters
-    ----------
-    feature : Feature
-        With what the model says; kind, labels and range are set.
-    column : Column
-        The data.
-    model_kind : str
-        The kind that the model gives.
-    place : str
-        Names the argument in errors.
-    number : bool
-        A schema says that it is a number: the data gives it no labels.
-    by_value : bool
-        The model reads a category that is a number as that number.
-
-    Returns
-    -------
-    list or None
-        The original values of the labels, where the data has them.
-    """
-    if column.kind == "category" and number:
-        return None
-    if column.kind == "category" and by_value and not feature.labels and all(
-            is_number(value) for value in column.categories or []):
-        # Such a column is read as its numbers.
-        if any(isinstance(value, str) for value in column.categories or []):
-            raise Error(f'{place}, column "{feature.title or feature.name}"',
-                        "its categories are texts that the model reads as numbers",
-                        "Make numbers of them, as column.astype(float) does")
-        values = sorted(float(value) for value in column.categories or [])
-        whole = all(value.is_integer() for value in values)
-        if model_kind != "categorical":
-            feature.kind = "integer" if whole else "continuous"
-        if feature.allowed is None and values:
-            feature.allowed = [int(value) if whole else value for value in values]
-        return None
-    if column.kind == "category":
-        texts = [label_text(value) for value in column.categories or []]
-        if not feature.labels:
-            feature.kind = "ordinal" if column.ordered and model_kind != "categorical" \
-                else "categorical"
-            feature.labels = texts
-        originals = dict(zip(texts, column.categories or [], strict=True))
-        return [originals.get(label, label) for label in feature.labels]
-    if column.kind == "text":
-        if not feature.labels:
-            raise Error(f'{place}, column "{feature.title or feature.name}"',
-                        "it holds texts, and the model does not know them",
-                        "Encode it as in training, or give the schema labels")
-        return None
-    if column.kind == "bool" and not feature.labels and not number:
-        feature.kind = model_kind if model_kind == "categorical" else "ordinal"
-        feature.labels = ["False", "True"]
-        return [False, True]
-    if feature.labels and column.kind == "int" and all(
-            is_number(label) for label in feature.labels[:-1]):
-        # Categories that the model knows by their texts and the data has as whole numbers.
-        seen = {str(int(value)): int(value) for value in np.unique(
-            column.values[np.isfinite(column.values)])}
-        return [seen.get(label, label) for label in feature.labels]
-    if feature.labels or model_kind == "categorical":
-        return None
-    if column.kind == "int":
-        feature.kind = "integer"
-    elif isinstance(feature.kind, UnsaidKind):
-        feature.kind = str(feature.kind)  # the data says so
-    finite = column.values[np.isfinite(column.values)]
-    if len(finite):
-        feature.range = (float(finite.min()), float(finite.max()))
-    return None

@@ -112,6 +112,29 @@ class Steps:
             return [made.iloc[:, j].to_numpy() for j in range(made.shape[1])]
         return [made[:, j] for j in range(made.shape[1])]
 
+    def of_missing(self, index: int) -> list[np.ndarray] | None:
+        """Run a missing value through the steps.
+
+        Parameters
+        ----------
+        index : int
+            The column in which it is missing.
+
+        Returns
+        -------
+        list of ndarray or None
+            The columns of what comes out; None where the steps take no missing value.
+        """
+        column = self.columns[index]
+        hole = np.array([np.nan])
+        if column.categories is not None:
+            hole = np.empty(1, dtype=object)
+            hole[0] = column.missing
+        try:
+            return self.outputs({index: hole}, 1)
+        except (ValueError, TypeError):
+            return None
+
     def rows(self, given: dict[int, np.ndarray], count: int) -> Any:
         """Make a raw table; columns that are not given hold anything.
 
@@ -330,15 +353,8 @@ def _tables(steps: Steps, read: str) -> list[tuple[list[np.ndarray], list[np.nda
             array = np.empty(len(values), dtype=object)
             array[:] = values
             codes = readable(steps.outputs({i: array}, len(values)), read)
-        hole = np.array([np.nan])
-        if column.categories is not None:
-            hole = np.empty(1, dtype=object)
-            hole[0] = column.missing
-        try:
-            missing = readable(steps.outputs({i: hole}, 1), read)
-        except (ValueError, TypeError):
-            missing = None  # the pipeline takes no missing value here, and nor will anybody ask
-        found.append((codes, missing))
+        made = steps.of_missing(i)  # where there is none, rows with a missing value are refused
+        found.append((codes, None if made is None else readable(made, read)))
     return found
 
 

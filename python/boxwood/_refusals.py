@@ -31,13 +31,16 @@ class Refusals:
         Models by name; files and bytes refuse nothing.
     columns : Columns
         What they read.
+    closed : set of int
+        Columns of which a pipeline's steps, tried one by one, take no missing value.
     """
 
-    def __init__(self, models: Mapping[str, Any], columns: Columns) -> None:
+    def __init__(self, models: Mapping[str, Any], columns: Columns, closed: set[int]) -> None:
         self._models = [one for one in models.values()
                         if not isinstance(one, (str, bytes, bytearray, memoryview, os.PathLike))
                         and library_of(one) not in ANY_ROW and hasattr(one, "predict")]
         self._columns = columns
+        self._closed = closed
         self._known: dict[int, str] = {}  # why a column may not be missing, or nothing
 
     def check(self, points: np.ndarray, place: str) -> None:
@@ -69,6 +72,8 @@ class Refusals:
             together = self._reason(unknown)
             for i in unknown:
                 self._known[i] = together and self._reason(frozenset([i]))
+                if i in self._closed and not self._known[i]:
+                    self._known[i] = "its steps cannot be followed there"
         refused = [i for i in sorted(lost) if self._known.get(i)]
         if refused:
             names = ", ".join(f'"{self._columns.titles[i]}"' for i in refused[:5])

@@ -12,7 +12,8 @@ import numpy as np
 
 from boxwood import _core
 from boxwood._analyses import Analyses
-from boxwood._columns import Columns, Form, learn, row_label
+from boxwood._columns import Columns, Form, row_label
+from boxwood._learning import learn
 from boxwood._loading import class_values, named_models, read
 from boxwood._question import Asked, Question
 from boxwood._refusals import Refusals
@@ -75,6 +76,7 @@ class Explainer(Analyses):
         self.names = list(models)
         ensembles = [read(name, one, data, rounds) for name, one in models.items()]
         first = ensembles[0]
+        _check_views(self.names, ensembles)
         names = [feature.name for feature in first.features]
         kinds = [feature.kind.name for feature in first.features]
         known = Schema.from_json(_core.schema_for(first))
@@ -97,10 +99,9 @@ class Explainer(Analyses):
             if scale is not None:
                 known = Schema.from_json(_core.measure(first, known.to_json(), points,
                                                        _spread(scale)))
-        written, marks, others = complete(models, known, originals)
+        written, marks, others, closed = complete(models, known, originals)
         if first.source.startswith("CatBoost"):
-            others |= {i for i, feature in enumerate(known) if feature.labels
-                       and feature.labels[-1] in ("(other)", "(any other)")}
+            others |= _last_is_any_other(known)
         _merge(known, given)
         self.core = _core.Model(ensembles, known.to_json(), self.names)
         self.schema = known
@@ -111,7 +112,7 @@ class Explainer(Analyses):
         self.columns.others = others
         if self._sample is not None:
             self.columns.dtypes = list(self._sample.dtypes)
-        self.columns.refusals = Refusals(models, self.columns)
+        self.columns.refusals = Refusals(models, self.columns, closed)
         for i, feature in enumerate(known):
             if feature.missing_allowed:
                 self.columns.refusals.refuse([i], "schema, missing_allowed")
@@ -147,6 +148,7 @@ class Explainer(Analyses):
                                    i in by_value))
         named = Columns(plain.names, known)
         named.by_value, named.disputed = by_value, disputed
+        named.others = _last_is_any_other(known)
         return originals, np.column_stack([named.numbers(i, table[at], "data")
                                            for i, at in enumerate(order)])
 
@@ -413,6 +415,31 @@ def _typed(column: Any, numbers: np.ndarray, kind: Any) -> Any:
         return plain
     same = np.array_equal(typed.astype(float), plain.astype(float), equal_nan=True)
     return typed if same else plain
+
+
+def _last_is_any_other(schema: Schema) -> set[int]:
+    return {i for i, feature in enumerate(schema) if feature.labels
+            and feature.labels[-1] in ("(other)", "(any other)")}
+
+
+def _check_views(names: list[str], ensembles: list[_core.Ensemble]) -> None:
+    # One row of numbers is what all models read, so they have to mean the same by them.
+    def view(ensemble: _core.Ensemble, i: int) -> list[str] | None:
+        feature = ensemble.features[i]
+        labels = [one.label for one in feature.categories]
+        if any(labels):
+            return [] if labels == [str(code) for code in range(len(labels))] else labels
+        unknown = feature.kind.name == "categorical" and ensemble.source.startswith(
+            ("XGBoost", "LightGBM"))
+        return None if unknown else []  # numbers are themselves
+
+    for name, ensemble in zip(names[1:], ensembles[1:], strict=True):
+        for i in range(min(len(ensemble.features), len(ensembles[0].features))):
+            views = [one for one in (view(ensembles[0], i), view(ensemble, i)) if one is not None]
+            if len(views) == 2 and views[0] != views[1]:
+                raise Error(name, f'it reads "{ensemble.features[i].name}" as other categories '
+                                  "or numbers than the model before it",
+                            "Ask the models one by one")
 
 
 def _read_by_value(ensemble: _core.Ensemble, model: Any) -> set[int]:

@@ -148,7 +148,7 @@ def category_values(model: Any) -> dict[str, list[Any]]:
 
 
 def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any] | None]
-             ) -> tuple[set[int], dict[int, Mark], set[int]]:
+             ) -> tuple[set[int], dict[int, Mark], set[int], set[int]]:
     """Add to a schema what the pipelines among some models know of their columns.
 
     Parameters
@@ -164,21 +164,25 @@ def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any
     -------
     tuple
         Features that are categories of a pipeline's, by feature how a missing value is written
-        where that is not just as one likes, and those whose last label is any other category.
+        where that is not just as one likes, those whose last label is any other category, and
+        those of which the steps take no missing value.
     """
     found: dict[str, list[Any]] = {}
     written: set[int] = set()
     marks: dict[int, dict[str, Any]] = {}
     others: set[int] = set()
+    closed: set[int] = set()
     places = {feature.name: at for at, feature in enumerate(schema.features)}
     for name, model in models.items():
         if not is_pipeline(model):
             continue
         steps = _followed(model, None)
-        for column, same in zip(steps.columns, _marks(steps), strict=True):
+        for i, (column, same) in enumerate(zip(steps.columns, _marks(steps), strict=True)):
             if column.name not in places:
                 continue
             at = places[column.name]
+            if steps.of_missing(i) is None:
+                closed.add(at)
             before = marks.setdefault(at, same)
             marks[at] = {key: value for key, value in before.items() if key in same}
             if not marks[at]:
@@ -199,7 +203,7 @@ def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any
     every = set(_all_marks())
     return written, {
         at: Mark(next(iter(same.values())), frozenset(every - same.keys()))
-        for at, same in marks.items() if same.keys() != every}, others
+        for at, same in marks.items() if same.keys() != every}, others, closed
 
 
 def _all_marks() -> dict[str, Any]:
@@ -377,7 +381,7 @@ def _of_numbers(categories: list[Any]) -> bool:
 
 def _other(categories: list[Any]) -> Any:
     if all(isinstance(value, bool) for value in categories):
-        return None if len(categories) == 2 else not categories[0]
+        return OTHER if len(categories) == 2 else not categories[0]
     if _of_numbers(categories):
         return max(categories) + 1
     return OTHER if OTHER not in categories else f"{OTHER} of {len(categories)}"

@@ -87,7 +87,7 @@ def test_models_that_read_categories_differently(random):
                           "b": random.normal(size=ROWS)})
     wanted = (frame["b"] > 0).to_numpy()
     models = [READERS[name]().fit(frame, wanted) for name in ("xgboost", "forest")]
-    with pytest.raises(boxwood.Error, match="some of the models read its categories as numbers"):
+    with pytest.raises(boxwood.Error, match="other categories or numbers"):
         boxwood.Explainer(models, data=frame)
 
 
@@ -151,3 +151,78 @@ def test_float32_of_an_arrow_table(random):
                              ensemble.RandomForestClassifier(20, random_state=0)).fit(frame, wanted)
     explainer = boxwood.Explainer(model, data=pyarrow.Table.from_pandas(frame))
     assert (explainer.predict_proba(frame) == model.predict_proba(frame)).all()
+
+
+def test_catboost_with_categories_that_no_split_tests(random):
+    frame = pd.DataFrame({"c": random.choice(["a", "b", "c"], ROWS).astype(object),
+                          "d": random.choice(["p", "q", "s"], ROWS).astype(object),
+                          "a": random.normal(size=ROWS)})
+    wanted = ((frame["c"] == "a") ^ (frame["d"] == "p")).astype(int).to_numpy()
+    model = catboost.CatBoostClassifier(
+        iterations=3, depth=2, verbose=False, cat_features=["c", "d"], one_hot_max_size=10,
+        max_ctr_complexity=1, allow_writing_files=False).fit(frame, wanted)
+    confirm(boxwood.Explainer(model, data=frame), model, frame)
+    # Without the data a name may be any of the hashes that the model has.
+    with pytest.raises(boxwood.Error, match="hashes.*Give Explainer the training data"):
+        boxwood.Explainer(model).predict(frame)
+
+
+def test_models_that_read_a_column_differently_are_not_asked_together(random):
+    frame = pd.DataFrame({"c": random.choice([1, 2, 3], ROWS), "a": random.normal(size=ROWS)})
+    wanted = ((frame["c"] == 2) ^ (frame["a"] > 0.2)).to_numpy()
+
+    def forest():
+        return ensemble.RandomForestClassifier(5, random_state=0)
+
+    def encoded():
+        return sk.make_pipeline(compose.make_column_transformer(
+            (preprocessing.OneHotEncoder(), ["c"]), remainder="passthrough"), forest())
+
+    plain, steps = forest().fit(frame, wanted), encoded().fit(frame, wanted)
+    for pair in ([plain, steps], [steps, plain]):
+        with pytest.raises(boxwood.Error, match="other categories or numbers"):
+            boxwood.Explainer(pair, data=frame)
+    for pair in ([plain, forest().fit(frame, ~wanted)], [steps, encoded().fit(frame, ~wanted)]):
+        explainer = boxwood.Explainer(pair, data=frame)
+        for i, model in enumerate(pair):
+            assert (explainer.predict(frame, i) == model.predict(frame)).all()
+
+
+@pytest.mark.parametrize("kind", [object, bool])
+def test_an_encoder_that_takes_anything_for_a_truth_value(random, kind):
+    frame = pd.DataFrame({"c": random.choice([True, False], ROWS), "a": random.normal(size=ROWS)})
+    wanted = (frame["c"] ^ (frame["a"] > 0)).to_numpy()
+    frame = frame.astype({"c": kind})
+    encoder = preprocessing.OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    model = sk.make_pipeline(compose.make_column_transformer((encoder, ["c"]),
+                                                             remainder="passthrough"),
+                             ensemble.RandomForestClassifier(5, random_state=0)).fit(frame, wanted)
+    explainer = boxwood.Explainer(model, data=frame)
+    confirm(explainer, model, frame)
+    for odd in (None, np.nan, "zz", 7):
+        row = pd.DataFrame({"c": pd.Series([odd], dtype=object), "a": [0.3]})
+        try:
+            said = explainer.predict_proba(row)
+        except boxwood.Error as error:
+            assert "missing" in str(error) and odd not in ("zz", 7)
+        else:
+            assert (said == model.predict_proba(row)).all()
+
+
+def test_whole_numbers_among_categories_that_are_floats(random):
+    values = np.where(random.random(ROWS) < 0.1, np.nan, random.choice([-1, 2, 4], ROWS))
+    frame = pd.DataFrame({"e": pd.Categorical(values), "b": random.normal(size=ROWS)})
+    frame["e"] = frame["e"].cat.rename_categories([-1, 2, 4])
+    wanted = ((frame["e"] == 2) ^ (frame["b"] > 0)).to_numpy()
+    model = ensemble.HistGradientBoostingClassifier(max_iter=5).fit(frame, wanted)
+    explainer = boxwood.Explainer(model, data=frame)
+    assert (explainer.predict(frame) == model.predict(frame)).all()
+
+
+def test_texts_where_numbers_are_read(random):
+    frame = pd.DataFrame({"e": pd.Categorical(random.choice([1, 2, 3], ROWS)),
+                          "b": random.normal(size=ROWS)})
+    model = ensemble.RandomForestClassifier(5).fit(frame, frame["b"] > 0)
+    wrong = frame.head(2).assign(e=pd.Categorical(["q", "w"]))
+    with pytest.raises(boxwood.Error, match="'q' is not a number"):
+        boxwood.Explainer(model).predict(wrong)
