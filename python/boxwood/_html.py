@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 CELL = "padding:3px 16px 3px 0;text-align:left;vertical-align:middle;border:none"
 
+FRAME = '<div style="font-family:sans-serif;font-size:14px;line-height:1.5">'
+TABLE = '<table style="border-collapse:collapse;margin:6px 0;font-size:inherit;color:inherit">'
+
 
 def badge(answer: Answer) -> tuple[str, str]:
     """Say in a word or two what is proven.
@@ -124,15 +127,9 @@ def menu_html(ways: Menu) -> str:
                            f"<b>{escape(change.change_to)}</b>" for change in way.changes)
         rows.append("".join(f'<td style="{CELL}">{cell}</td>'
                             for cell in (str(k), told, f"cost {way.cost:.4g}{proven}")))
-    end = ""
-    if ways.complete:
-        end = f"There is no {'further ' if rows else ''}way (proven)."
-    elif ways.stop != "finished":
-        end = f"Stopped: {escape(ways.stop)}."
-    return ('<div style="font-family:sans-serif;font-size:14px;line-height:1.5">'
-            '<table style="border-collapse:collapse;margin:6px 0;font-size:inherit;color:inherit">'
-            + "".join(f"<tr>{row}</tr>" for row in rows)
-            + f'</table><div style="opacity:.75">{end}</div></div>')
+    table = "".join(f"<tr>{row}</tr>" for row in rows)
+    return (f'{FRAME}{TABLE}{table}</table><div style="opacity:.75">{escape(ways.ending())}</div>'
+            "</div>")
 
 
 def answer_html(answer: Answer) -> str:
@@ -151,15 +148,14 @@ def answer_html(answer: Answer) -> str:
     words, colour = badge(answer)
     sentences = answer.explainer.core.sentences(answer._query, answer._core, answer._row)
     parts = [
-        '<div style="font-family:sans-serif;font-size:14px;line-height:1.5">',
+        FRAME,
         f'<span style="background:{colour};color:#fff;border-radius:9px;padding:1px 9px;'
         f'font-size:12px">{escape(words)}</span> <span>{escape(sentences[0])}</span>',
     ]
     if answer.changes:
         head = "".join(f'<th style="{CELL};font-weight:600">{title}</th>'
                        for title in ("feature", "now", "change to", "", "anything in"))
-        parts.append('<table style="border-collapse:collapse;margin:6px 0;font-size:inherit;'
-                     f'color:inherit"><tr>{head}</tr>')
+        parts.append(f"{TABLE}<tr>{head}</tr>")
         for change in answer.changes:
             shares = _shares(answer, change.feature)
             cells = [escape(change.title), escape(change.now), f"<b>{escape(change.change_to)}</b>",

@@ -61,6 +61,24 @@ class RawColumn:
         return known[0] if known else 0.0
 
 
+def objects(values: list[Any]) -> np.ndarray:
+    """Make an array of values as they are.
+
+    Parameters
+    ----------
+    values : list
+        Anything.
+
+    Returns
+    -------
+    ndarray
+        Of objects.
+    """
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
 @dataclass
 class Steps:
     """The fitted steps before the model, as a function of some raw columns.
@@ -126,10 +144,7 @@ class Steps:
             The columns of what comes out; None where the steps take no missing value.
         """
         column = self.columns[index]
-        hole = np.array([np.nan])
-        if column.categories is not None:
-            hole = np.empty(1, dtype=object)
-            hole[0] = column.missing
+        hole = np.array([np.nan]) if column.categories is None else objects([column.missing])
         try:
             return self.outputs({index: hole}, 1)
         except (ValueError, TypeError):
@@ -350,9 +365,7 @@ def _tables(steps: Steps, read: str) -> list[tuple[list[np.ndarray], list[np.nda
         values = column.values()
         codes: list[np.ndarray] = []
         if values:
-            array = np.empty(len(values), dtype=object)
-            array[:] = values
-            codes = readable(steps.outputs({i: array}, len(values)), read)
+            codes = readable(steps.outputs({i: objects(values)}, len(values)), read)
         made = steps.of_missing(i)  # where there is none, rows with a missing value are refused
         found.append((codes, None if made is None else readable(made, read)))
     return found

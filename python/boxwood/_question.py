@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from boxwood import _core
+from boxwood._tables import number
 from boxwood.costs import NORMS, Cost, CostLike
 from boxwood.errors import Error
 from boxwood.rules import RuleLike
@@ -363,26 +364,6 @@ def _priced(cost: Callable[[str, float, float], float], name: str, before: float
         raise Error("cost", f'the function gives {price} for "{name}" from {before} to {after}',
                     "Give 0 for no change and more the farther a value moves, never less than 0")
     return price
-
-
-def number(value: Any, name: str) -> float:
-    """Check a number.
-
-    Parameters
-    ----------
-    value : object
-        What is given.
-    name : str
-        Names the argument in errors.
-
-    Returns
-    -------
-    float
-        The number.
-    """
-    if isinstance(value, (str, bool)) or not hasattr(value, "__float__"):
-        raise Error(name, f"{value!r} is not a number")
-    return float(value)
 
 
 def whole(value: Any, name: str, least: int) -> int:

@@ -95,6 +95,26 @@ def is_number(text: Any) -> bool:
     return True
 
 
+def number(value: Any, name: str) -> float:
+    """Check a number that is given as an argument.
+
+    Parameters
+    ----------
+    value : object
+        What is given; a truth value counts as 0 or 1.
+    name : str
+        Names the argument in errors.
+
+    Returns
+    -------
+    float
+        The number.
+    """
+    if isinstance(value, str) or not hasattr(value, "__float__"):
+        raise Error(name, f"{value!r} is not a number")
+    return float(value)
+
+
 def is_row(value: Any) -> bool:
     """Tell single rows with names from other objects.
 
@@ -125,18 +145,36 @@ def columns_of(table: Any) -> list[Column]:
     list of Column
         In its order.
     """
+    table = as_table(table)
+    if module_of(table) == "pandas":
+        return [_pandas_column(str(name), table.iloc[:, i])
+                for i, name in enumerate(table.columns)]
     if is_table(table):
-        if module_of(table) == "pandas":
-            return [_pandas_column(str(name), table.iloc[:, i])
-                    for i, name in enumerate(table.columns)]
-        if hasattr(table, "to_arrow"):
-            table = table.to_arrow()
         return [_arrow_column(name, table.column(i)) for i, name in enumerate(table.schema.names)]
-    array = np.asarray(table)
+    return [_array_column(None, table[:, i]) for i in range(table.shape[1])]
+
+
+def as_table(given: Any) -> Any:
+    """Make one of three kinds of tables of whatever is one.
+
+    Parameters
+    ----------
+    given : object
+        A table, or something that becomes one.
+
+    Returns
+    -------
+    DataFrame, Arrow table or 2-D ndarray
+        The table.
+    """
+    if is_table(given):
+        return given.to_arrow() if hasattr(given, "to_arrow") and module_of(given) != "pandas" \
+            else given
+    array = np.asarray(given)
     if array.ndim != 2:
         raise Error("data", f"it has {array.ndim} dimensions, not rows and columns",
                     "Give a data frame, an Arrow table or a 2-D array")
-    return [_array_column(None, array[:, i]) for i in range(array.shape[1])]
+    return array
 
 
 def _array_column(name: str | None, values: np.ndarray) -> Column:

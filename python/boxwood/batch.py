@@ -13,7 +13,7 @@ import numpy as np
 from boxwood import _core
 from boxwood._columns import row_label
 from boxwood._question import Asked, Question
-from boxwood._tables import is_table, module_of
+from boxwood._tables import as_table, is_table, module_of
 from boxwood.answer import Answer
 from boxwood.errors import Error, library
 
@@ -180,13 +180,7 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
 
 def _points(explainer: Explainer, data: Any) -> tuple[np.ndarray, dict[int, Error]]:
     # A table as a whole is fast. Where a cell makes no sense, halves find which.
-    if hasattr(data, "to_arrow"):
-        data = data.to_arrow()
-    elif not is_table(data):
-        data = np.asarray(data)
-        if data.ndim != 2:
-            raise Error("data", f"it has {data.ndim} dimensions, not rows and columns",
-                        "Give a data frame, an Arrow table or a 2-D array")
+    data = as_table(data)
     columns = explainer.columns
     columns.points(_rows(data, 0, 0))  # the names and their number
     points = np.full((len(data), len(columns)), np.nan)

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxwood._pushing import OTHER, RawColumn, Steps, mixed, push, pushed_tree, readable
+from boxwood._pushing import OTHER, RawColumn, Steps, mixed, objects, push, pushed_tree, readable
+from boxwood._tables import as_table
 from boxwood._tracing import (
     ALONE,
     Mark,
@@ -223,7 +224,7 @@ def _marks(steps: Steps) -> list[dict[str, Any]]:
 
     numbers = [i for i, column in enumerate(steps.columns) if column.categories is None]
     alike = made(dict.fromkeys(numbers, np.array([np.nan])))
-    if alike and alike == made(dict.fromkeys(numbers, _objects([None]))):
+    if alike and alike == made(dict.fromkeys(numbers, objects([None]))):
         numbers = []  # mostly none of them is told apart, and one question will do
     found = []
     for i, column in enumerate(steps.columns):
@@ -231,11 +232,11 @@ def _marks(steps: Steps) -> list[dict[str, Any]]:
         if column.categories is None and i not in numbers:
             found.append(every)
             continue
-        asked = {"NaN": made({i: np.array([np.nan]) if not texts else _objects([np.nan])}),
-                 "None": made({i: _objects([None])})}
+        asked = {"NaN": made({i: np.array([np.nan]) if not texts else objects([np.nan])}),
+                 "None": made({i: objects([None])})}
         if "NA" in every:
             # What comes out of pandas' own types of numbers comes as NaN to the steps.
-            asked["NA"] = made({i: _objects([every["NA"]])}) if texts else asked["NaN"]
+            asked["NA"] = made({i: objects([every["NA"]])}) if texts else asked["NaN"]
         own = asked[mark_name(column.missing)]
         # A missing value that is refused is refused as such, whatever it is written as.
         found.append({key: every[key] for key, said in asked.items() if said == own}
@@ -340,12 +341,6 @@ def _steps(model: Any, names: list[str], trace: Trace, data: Any, zeros_missing:
     return steps
 
 
-def _objects(values: list[Any]) -> np.ndarray:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
 def _try_categories(steps: Steps, model: Any) -> None:
     """Leave out categories that a pipeline refuses, and see whether it takes any others."""
     def takes(run: Callable[..., Any], given: dict[int, np.ndarray]) -> bool:
@@ -366,12 +361,12 @@ def _try_categories(steps: Steps, model: Any) -> None:
     for i, column in enumerate(steps.columns):
         if not column.categories:
             continue
-        if not takes(steps.outputs, {i: _objects(column.categories)}):
+        if not takes(steps.outputs, {i: objects(column.categories)}):
             # One encoder may know what another of the same column refuses.
             column.categories = [value for value in column.categories
-                                 if takes(steps.outputs, {i: _objects([value])})]
+                                 if takes(steps.outputs, {i: objects([value])})]
         other = _other(column.categories)
-        if takes(ask, {i: _objects([other])}):
+        if takes(ask, {i: objects([other])}):
             column.other = other
 
 
@@ -390,8 +385,7 @@ def _other(categories: list[Any]) -> Any:
 def _single(names: list[str], data: Any) -> list[bool]:
     if data is None:
         return [False] * len(names)
-    if not hasattr(data, "dtypes") and hasattr(data, "to_arrow"):
-        data = data.to_arrow()
+    data = as_table(data)
     if hasattr(data, "dtypes") and hasattr(data, "columns"):
         types = {str(name): kind for name, kind in zip(data.columns, data.dtypes, strict=True)}
     elif hasattr(data, "schema") and hasattr(data.schema, "types"):  # of Arrow

@@ -71,11 +71,19 @@ class Menu:
             proven = "" if way.proven else ", not proven"
             lines.append(f"{i}. cost {way.cost:.4g}{proven}")
             lines += [f"   {change}" for change in way.changes]
+        return "\n".join([*lines, *filter(None, [self.ending()])])
+
+    def ending(self) -> str:
+        """Say why there are no more ways.
+
+        Returns
+        -------
+        str
+            A sentence; empty where as many were found as were asked for.
+        """
         if self.complete:
-            lines.append(f"There is no {'further ' if lines else ''}way (proven).")
-        elif self.stop != "finished":
-            lines.append(f"Stopped: {self.stop}.")
-        return "\n".join(lines)
+            return f"There is no {'further ' if self.ways else ''}way (proven)."
+        return "" if self.stop == "finished" else f"Stopped: {self.stop}."
 
     def _repr_html_(self) -> str:
         return menu_html(self)

@@ -14,7 +14,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from boxwood._tables import is_number
+from boxwood._tables import is_number, number
 from boxwood.errors import Error
 
 if TYPE_CHECKING:
@@ -150,9 +150,8 @@ class Class(Target):
 
         index = models.index(self.model)
         for name in ("probability", "margin"):
-            given = getattr(self, name)
-            if given is not None and (isinstance(given, str) or not hasattr(given, "__float__")):
-                raise Error(name, f"{given!r} is not a number")
+            if getattr(self, name) is not None:
+                number(getattr(self, name), name)
         outcome = _core.ClassIs(models.class_index(index, self.label), self.probability,
                                 self.margin)
         return _core.Requirement(outcome, index)

@@ -8,8 +8,18 @@ import textwrap
 from conftest import GERMAN
 
 
+# The explainer of the example and the first of its rows.
+ASK = """
+import sys, csv, boxwood
+folder = sys.argv[1]
+explainer = boxwood.Explainer(folder + "/model.ubj", schema=folder + "/schema.json")
+row = next(csv.DictReader(open(folder + "/applicants.csv")))
+row = {name: int(value) if value.isdigit() else value for name, value in row.items()}
+"""
+
+
 def run(program):
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program), str(GERMAN)],
+    done = subprocess.run([sys.executable, "-c", ASK + textwrap.dedent(program), str(GERMAN)],
                           capture_output=True, text=True, env=os.environ, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return done
@@ -17,11 +27,6 @@ def run(program):
 
 def test_no_object_leaks():
     done = run("""
-        import sys, csv, boxwood
-        folder = sys.argv[1]
-        explainer = boxwood.Explainer(folder + "/model.ubj", schema=folder + "/schema.json")
-        row = next(csv.DictReader(open(folder + "/applicants.csv")))
-        row = {name: int(value) if value.isdigit() else value for name, value in row.items()}
         answer = explainer.explain(row, "granted", progress=lambda progress: None)
         answer.changes, answer.region, answer.text, answer._repr_html_()
         explainer.menu(row, 2, "granted"), explainer.widen(answer)
@@ -38,9 +43,7 @@ def test_no_object_leaks():
 
 def test_memory_stays_flat():
     done = run("""
-        import sys, csv, os, boxwood
-        folder = sys.argv[1]
-        explainer = boxwood.Explainer(folder + "/model.ubj", schema=folder + "/schema.json")
+        import os
         rows = [{name: int(value) if value.isdigit() else value for name, value in row.items()}
                 for row in csv.DictReader(open(folder + "/applicants.csv"))]
         table = [explainer.columns.point(row) for row in rows]
@@ -67,11 +70,7 @@ def test_memory_stays_flat():
 
 def test_a_cost_that_knows_its_answer_does_not_leak():
     done = run("""
-        import sys, csv, gc, weakref, boxwood
-        folder = sys.argv[1]
-        explainer = boxwood.Explainer(folder + "/model.ubj", schema=folder + "/schema.json")
-        row = next(csv.DictReader(open(folder + "/applicants.csv")))
-        row = {name: int(value) if value.isdigit() else value for name, value in row.items()}
+        import gc, weakref
 
         class Price:
             def __call__(self, name, before, after):

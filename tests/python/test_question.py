@@ -481,6 +481,12 @@ def test_costs_that_make_no_sense(german, applicants):
                        cost=lambda name, before, after: 1 / (1 + abs(after - before)))
 
 
+def test_a_cost_may_say_whether_a_value_changes(german, applicants):
+    for row in (applicants.iloc[0], applicants.iloc[3]):
+        counted = german.explain(row, "granted", cost=lambda name, before, after: before != after)
+        assert counted.proven and counted.cost == german.explain(row, "granted", cost="l0").cost
+
+
 def test_arguments_of_the_wrong_type(german, applicants):
     for name, wrong in (("time_limit", "3"), ("probability", "high"), ("progress", 3)):
         with pytest.raises(boxwood.Error, match=f"^{name}: "):

@@ -7,6 +7,7 @@ class of the model was defined, so that no library is imported that the model do
 from __future__ import annotations
 
 import importlib
+import itertools
 import os
 import tempfile
 from pathlib import Path
@@ -41,11 +42,18 @@ def library_of(model: Any) -> str:
     UnsupportedModelError
         If no base class comes from a known library.
     """
+    return _root(_library_class(model))
+
+
+def _root(kind: type) -> str:
+    return kind.__module__.partition(".")[0]
+
+
+def _library_class(model: Any) -> type:
     # XGBoost's and LightGBM's estimators derive from scikit-learn's: the nearest class decides.
     for base in type(model).__mro__:
-        library = base.__module__.partition(".")[0]
-        if library in CONVERTERS:
-            return library
+        if _root(base) in CONVERTERS:
+            return base
     raise UnsupportedModelError(
         f"{type(model).__module__}.{type(model).__qualname__} is not a model that Boxwood knows",
         f"Give a fitted model of {', '.join(CONVERTERS)}",
@@ -86,20 +94,14 @@ def model_bytes(model: Any, *, pool: Any = None) -> bytes:
 
 def _refuse_own_methods(model: Any) -> None:
     # What a class of the user's own does to predictions is not in the trees.
-    for base in type(model).__mro__:
-        if base.__module__.partition(".")[0] in CONVERTERS:
-            return
+    known = _library_class(model)
+    for base in itertools.takewhile(lambda one: one is not known, type(model).__mro__):
         for name in vars(base):
             if "predict" in name or name in ("decision_function", "score_samples", "apply"):
                 raise UnsupportedModelError(
                     f"{base.__name__} has a {name} of its own, which its trees do not tell",
-                    f"Give a {_library_class(model).__name__} with the same trees",
+                    f"Give a {known.__name__} with the same trees",
                 )
-
-
-def _library_class(model: Any) -> type:
-    return next(base for base in type(model).__mro__
-                if base.__module__.partition(".")[0] in CONVERTERS)
 
 
 def save_model(model: Any, path: str | os.PathLike[str], *, pool: Any = None) -> None:
