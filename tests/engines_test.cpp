@@ -174,11 +174,11 @@ TEST(Engines, AgreesWithBruteForceInEveryMode) {
             << " with two ensembles\n";
   // The cases are worth something only if they cover what they are meant to cover.
   EXPECT_GT(optimal + infeasible, cases * 8 / 10) << "too many were too large for brute force";
-  EXPECT_GT(optimal - met, cases / 14);
-  EXPECT_GT(infeasible, cases / 20);
-  EXPECT_GT(tied, cases / 100);
-  EXPECT_GT(missing, cases / 20);
-  EXPECT_GT(several, cases / 40);
+  expect_share(optimal - met, cases, 1.0 / 14);
+  expect_share(infeasible, cases, 1.0 / 20);
+  expect_share(tied, cases, 1.0 / 100);
+  expect_share(missing, cases, 1.0 / 20);
+  expect_share(several, cases, 1.0 / 40);
 }
 
 }  // namespace

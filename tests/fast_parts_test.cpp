@@ -322,7 +322,7 @@ TEST(Reduce, EveryPointWithinTheRadiusStaysWithItsScores) {
       }
     }
   });
-  EXPECT_GT(reductions, test_cases(3000));
+  expect_share(reductions, test_cases(3000), 1);
 }
 
 /// A tree whose leaves hold these ranges of one variable's cells, and nothing else.
@@ -456,11 +456,11 @@ TEST(Split, BoundsEveryPointAndDropsNoneWithinTheRadius) {
             << " dropped leaves, " << cells_dropped << " cells), " << tight << " tight bounds, "
             << close << " of " << inherited << " inherited bounds close\n";
   // The checks are worth something only if there is something to check.
-  EXPECT_GT(questions, test_cases(3000) / 10);
-  EXPECT_GT(tight, selections / 10);
-  EXPECT_GT(leaves_dropped, selections / 50);
-  EXPECT_GT(cells_dropped, selections / 20);
-  EXPECT_GT(close, inherited * 7 / 10);
+  expect_share(questions, test_cases(3000), 1.0 / 10);
+  expect_share(tight, selections, 1.0 / 10);
+  expect_share(leaves_dropped, selections, 1.0 / 50);
+  expect_share(cells_dropped, selections, 1.0 / 20);
+  expect_share(close, inherited, 0.7);
 }
 
 TEST(Moves, TheTableSaysWhatEveryMoveDoes) {

@@ -137,7 +137,7 @@ TEST(Conditions, HoldWhereverTheRequirementDoes) {
       }
     }
   }
-  EXPECT_GT(met, test_cases(3000) / 2);
+  expect_share(met, test_cases(3000), 1.0 / 2);
 }
 
 TEST(Leaves, AChainOfTwoHundredThousandSplitsIsNoProblem) {

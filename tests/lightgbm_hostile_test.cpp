@@ -241,7 +241,7 @@ TEST(LightgbmText, with_random_damage_never_does_worse_than_an_error) {
       }
     }
   }
-  EXPECT_GT(refused, tried / 20);
+  expect_share(refused, tried, 1.0 / 20);
 }
 
 TEST(LightgbmText, of_a_chain_of_a_hundred_thousand_splits_is_read) {

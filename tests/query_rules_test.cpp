@@ -49,11 +49,11 @@ TEST(QueryRules, RandomCombinationsAgreeWithBruteForce) {
   std::cout << tried << " tried, " << optimal << " with a change, " << with_clauses
             << " with clauses, " << limited << " with a limit on changes, " << fewest
             << " with the fewest first\n";
-  EXPECT_GT(tried, cases * 6 / 10) << "too many were too large for brute force";
-  EXPECT_GT(optimal, cases / 20);
-  EXPECT_GT(with_clauses, cases / 20);
-  EXPECT_GT(limited, cases / 30);
-  EXPECT_GT(fewest, cases / 60);
+  expect_share(tried, cases, 0.6);  // the others are too large for brute force
+  expect_share(optimal, cases, 1.0 / 20);
+  expect_share(with_clauses, cases, 1.0 / 20);
+  expect_share(limited, cases, 1.0 / 30);
+  expect_share(fewest, cases, 1.0 / 60);
 }
 
 TEST(QueryRules, StoppedEarlyTheyClaimNoMoreThanIsTrue) {
@@ -90,7 +90,7 @@ TEST(QueryRules, StoppedEarlyTheyClaimNoMoreThanIsTrue) {
     stopped += proven ? 0 : 1;
     if (testing::Test::HasFailure()) return;
   }
-  EXPECT_GT(stopped, cases / 20);
+  expect_share(stopped, cases, 1.0 / 20);
 }
 
 }  // namespace

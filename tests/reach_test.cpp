@@ -80,8 +80,8 @@ TEST(Reach, EveryValueShownKeepsRulesAndOutcome) {
     }
     if (testing::Test::HasFailure()) return;
   }
-  EXPECT_GT(shown, cases);
-  EXPECT_GT(narrowed, cases / 20);
+  expect_share(shown, cases, 1);
+  expect_share(narrowed, cases, 1.0 / 20);
 }
 
 TEST(Reach, NoAdmissibleNeighbourIsLeftOut) {
@@ -125,7 +125,7 @@ TEST(Reach, NoAdmissibleNeighbourIsLeftOut) {
     }
     if (testing::Test::HasFailure()) return;
   }
-  EXPECT_GT(tried, cases / 10);
+  expect_share(tried, cases, 1.0 / 10);
 }
 
 /// Granted from 10 of the first feature on; now 0.

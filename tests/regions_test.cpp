@@ -112,7 +112,7 @@ TEST(Regions, EveryPointLiesInExactlyOne) {
     }
     if (testing::Test::HasFailure()) return;
   }
-  EXPECT_GT(checked, 1000);
+  expect_share(checked, test_cases(900), 1);
 }
 
 TEST(Regions, StopsWhenTheVisitorHasEnough) {

@@ -91,7 +91,7 @@ TEST(RuleTrees, JoinPreparedEnsemblesAsIfAllWerePreparedTogether) {
     ++joined;
     if (testing::Test::HasFailure()) return;
   }
-  EXPECT_GT(joined, test_cases(500) / 3);
+  expect_share(joined, test_cases(500), 1.0 / 3);
 }
 
 }  // namespace
