@@ -4,6 +4,7 @@
 
 #include "grid/axis.hpp"
 #include "model/arithmetic.hpp"
+#include "query/reach.hpp"
 
 #include <fmt/format.h>
 
@@ -71,7 +72,9 @@ class VariableMaker {
     const std::size_t own = hot_column(group, query_.point).value();
     drafts_.clear();
     for (std::size_t hot = 0; hot <= group.columns.size(); ++hot) {
-      if (hot != own && !may_be_hot(group, own, hot)) continue;
+      const bool none = hot == group.columns.size();
+      if (hot != own && none && !group.none_allowed) continue;
+      if (!may_be_hot(query_, group.columns, hot)) continue;
       const double cost = group_cost(query_, group, hot);
       if (hot == own) own_ = drafts_.size();
       if (std::isfinite(cost)) drafts_.push_back({{static_cast<double>(hot), cost}, 0});
@@ -189,16 +192,6 @@ class VariableMaker {
     if (!std::isfinite(cost)) return;
     if (std::isnan(query_.point[feature])) own_ = drafts_.size();
     drafts_.push_back({{missing, cost}, Variable::missing_rank});
-  }
-
-  bool may_be_hot(const OneHot& group, std::size_t own, std::size_t hot) const {
-    if (hot == group.columns.size() && !group.none_allowed) return false;
-    const auto may_become = [&](std::size_t k, double value) {
-      if (k == group.columns.size()) return true;
-      const FeatureRule& rule = query_.features[group.columns[k]];
-      return !rule.fixed && rule.range.contains(value);
-    };
-    return may_become(own, 0) && may_become(hot, 1);
   }
 
   /// Costs must never fall away from the own cell. Sets are mostly in one piece in the order of
