@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from boxwood import _core
+from boxwood._pushing import Steps
 from boxwood.errors import Error
 from boxwood.models import library_of, model_bytes
-from boxwood.pipelines import is_pipeline, to_bytes
+from boxwood.pipelines import to_bytes
 
 
 def named_models(model: Any) -> dict[str, Any]:
@@ -37,7 +38,8 @@ def named_models(model: Any) -> dict[str, Any]:
     return found
 
 
-def read(name: str, model: Any, data: Any, rounds: int | str | None) -> _core.Ensemble:
+def read(name: str, model: Any, data: Any, rounds: int | str | None,
+         steps: Steps | None = None) -> _core.Ensemble:
     """Read one model.
 
     Parameters
@@ -50,6 +52,8 @@ def read(name: str, model: Any, data: Any, rounds: int | str | None) -> _core.En
         Training data, for the names of CatBoost's categories.
     rounds : int, str or None
         Which boosting rounds count.
+    steps : Steps, optional
+        Of a pipeline the steps before its model.
 
     Returns
     -------
@@ -63,8 +67,8 @@ def read(name: str, model: Any, data: Any, rounds: int | str | None) -> _core.En
         if not path.is_file():
             raise Error(str(model), "no such file", "Give a model file or a fitted model")
         return _core.read_file(str(path), rounds)
-    if is_pipeline(model):
-        return _core.read_bytes(to_bytes(model, data, rounds), name)
+    if steps is not None:
+        return _core.read_bytes(to_bytes(model, steps, rounds), name)
     pool = None
     if data is not None and library_of(model) == "catboost":
         pool = _pool(model, data)

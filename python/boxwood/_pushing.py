@@ -90,6 +90,8 @@ class Steps:
         so large that they become infinite.
     columns : list of RawColumn
         All that go in.
+    sources : list of Source
+        What each column that comes out is made of.
     table : callable
         From a list of arrays, one for each column, to a raw table.
     zeros_missing : bool
@@ -98,9 +100,11 @@ class Steps:
 
     transform: Callable[[Any, bool], Any]
     columns: list[RawColumn]
+    sources: list[Source]
     table: Callable[[list[np.ndarray]], Any]
     zeros_missing: bool = False
     sparse: bool = field(default=False, init=False)
+    _missing: dict[int, list[np.ndarray] | None] = field(default_factory=dict, init=False)
 
     def outputs(self, given: dict[int, np.ndarray], count: int,
                 far: bool = False) -> list[np.ndarray]:
@@ -143,12 +147,14 @@ class Steps:
         list of ndarray or None
             The columns of what comes out; None where the steps take no missing value.
         """
-        column = self.columns[index]
-        hole = np.array([np.nan]) if column.categories is None else objects([column.missing])
-        try:
-            return self.outputs({index: hole}, 1)
-        except (ValueError, TypeError):
-            return None
+        if index not in self._missing:
+            column = self.columns[index]
+            hole = np.array([np.nan]) if column.categories is None else objects([column.missing])
+            try:
+                self._missing[index] = self.outputs({index: hole}, 1)
+            except (ValueError, TypeError):
+                self._missing[index] = None
+        return self._missing[index]
 
     def rows(self, given: dict[int, np.ndarray], count: int) -> Any:
         """Make a raw table; columns that are not given hold anything.
@@ -305,16 +311,13 @@ class Pushed:
     missing_left: bool
 
 
-def push(model: dict[str, Any], sources: list[Source], steps: Steps) -> dict[tuple[int, Split],
-                                                                             Pushed]:
+def push(model: dict[str, Any], steps: Steps) -> dict[tuple[int, Split], Pushed]:
     """Find for every split of a model the one of the raw column that says the same.
 
     Parameters
     ----------
     model : dict
         The model file's content.
-    sources : list of Source
-        Where the model's columns come from.
     steps : Steps
         The steps before it.
 
@@ -323,6 +326,7 @@ def push(model: dict[str, Any], sources: list[Source], steps: Steps) -> dict[tup
     dict
         By the model's column and split.
     """
+    sources = steps.sources
     wanted: dict[int, set[Split]] = {}
     for tree in model["trees"]:
         for node, kind in enumerate(tree["kind"]):
@@ -351,9 +355,8 @@ def push(model: dict[str, Any], sources: list[Source], steps: Steps) -> dict[tup
                     "or takes its zeros for missing, and a step before has changed its numbers",
                     "Leave that column to the model as it is")
     if steps.sparse and steps.zeros_missing:
-        _check_zeros(numeric, sources, steps)
-    for (j, split), threshold in zip(numeric, _thresholds(numeric, sources, steps, read),
-                                     strict=True):
+        _check_zeros(numeric, steps)
+    for (j, split), threshold in zip(numeric, _thresholds(numeric, steps, read), strict=True):
         found[j, split] = Pushed("<=", threshold, (), found[j, split].missing_left)
     return found
 
@@ -395,10 +398,10 @@ def readable(columns: list[np.ndarray], read: str) -> list[np.ndarray]:
     return made
 
 
-def _check_zeros(numeric: list[tuple[int, Split]], sources: list[Source], steps: Steps) -> None:
+def _check_zeros(numeric: list[tuple[int, Split]], steps: Steps) -> None:
     for j, split in numeric:
         if bool(split.left(np.zeros(1))[0]) != split.missing_left:
-            name = steps.columns[sources[j].raw].name
+            name = steps.columns[steps.sources[j].raw].name
             raise UnsupportedModelError(
                 "pipeline: its steps make a sparse matrix, of which XGBoost takes every zero for "
                 f'missing: a number in the middle of column "{name}" then goes astray',
@@ -417,8 +420,7 @@ def _to_double(ranks: np.ndarray) -> np.ndarray:
     return bits.astype(np.int64).view(np.float64)
 
 
-def _thresholds(numeric: list[tuple[int, Split]], sources: list[Source], steps: Steps,
-                read: str) -> list[float]:
+def _thresholds(numeric: list[tuple[int, Split]], steps: Steps, read: str) -> list[float]:
     """Find the largest double that goes left, of all splits at a time.
 
     A row holds one candidate for every raw column, so that one run of the steps halves as many
@@ -426,7 +428,7 @@ def _thresholds(numeric: list[tuple[int, Split]], sources: list[Source], steps: 
     """
     if not numeric:
         return []
-    raws = np.array([sources[j].raw for j, _ in numeric])
+    raws = np.array([steps.sources[j].raw for j, _ in numeric])
     counters = [itertools.count() for _ in steps.columns]
     rows = np.array([next(counters[raw]) for raw in raws])
     count = int(rows.max()) + 1

@@ -22,7 +22,7 @@ from boxwood.answer import Answer
 from boxwood.batch import Batch, explain_rows
 from boxwood.costs import CostLike
 from boxwood.errors import Error, library
-from boxwood.pipelines import complete, is_pipeline
+from boxwood.pipelines import complete, follow_steps, is_pipeline
 from boxwood.rules import RuleLike
 from boxwood.schema import Schema, UnsaidKind, nearest
 from boxwood.targets import Models
@@ -74,7 +74,10 @@ class Explainer(Analyses):
                  scale: str | None = "range", rounds: int | str | None = None) -> None:
         models = named_models(model)
         self.names = list(models)
-        ensembles = [read(name, one, data, rounds) for name, one in models.items()]
+        pipelines = {name: follow_steps(one, data) for name, one in models.items()
+                     if is_pipeline(one)}
+        ensembles = [read(name, one, data, rounds, pipelines.get(name))
+                     for name, one in models.items()]
         first = ensembles[0]
         _check_views(self.names, ensembles)
         names = [feature.name for feature in first.features]
@@ -99,7 +102,7 @@ class Explainer(Analyses):
             if scale is not None:
                 known = Schema.from_json(_core.measure(first, known.to_json(), points,
                                                        _spread(scale)))
-        written, marks, others, closed = complete(models, known, originals)
+        written, marks, others, closed = complete(pipelines, known, originals)
         if first.source.startswith("CatBoost"):
             others |= _last_is_any_other(known)
         _merge(known, given)

@@ -35,7 +35,7 @@ from boxwood.models import library_of, model_bytes
 if TYPE_CHECKING:
     from boxwood.schema import Schema
 
-__all__ = ["category_values", "complete", "is_pipeline", "to_bytes"]
+__all__ = ["complete", "follow_steps", "is_pipeline", "to_bytes"]
 
 
 def is_pipeline(model: Any) -> bool:
@@ -60,8 +60,8 @@ def _own_base(model: Any) -> type | None:
                  if base.__name__ == "Pipeline" and base.__module__.startswith("sklearn.")), None)
 
 
-def to_bytes(model: Any, data: Any = None, rounds: int | str | None = None) -> bytes:
-    """Turn a fitted pipeline into a model file over its raw columns.
+def follow_steps(model: Any, data: Any = None) -> Steps:
+    """Follow the raw columns of a fitted pipeline through the steps before its model.
 
     Parameters
     ----------
@@ -71,6 +71,34 @@ def to_bytes(model: Any, data: Any = None, rounds: int | str | None = None) -> b
     data : DataFrame or ndarray, optional
         Raw rows. They tell which columns are float32, in which scalers then compute; without them
         all numbers are taken for float64.
+
+    Returns
+    -------
+    Steps
+        What each column of what comes out is made of, and the steps to try values with.
+
+    Raises
+    ------
+    UnsupportedModelError
+        If a step mixes columns or is not known; it names the step and the reason.
+    """
+    names, trace = _raw_names(model), Trace()
+    zeros_missing = library_of(model.steps[-1][1]) == "xgboost"
+    sources = [Source(i) for i in range(len(names))]
+    for name, step in model.steps[:-1]:
+        sources = follow(step, name, sources, trace)
+    return _steps(model, names, trace, sources, data, zeros_missing)
+
+
+def to_bytes(model: Any, steps: Steps, rounds: int | str | None = None) -> bytes:
+    """Turn a fitted pipeline into a model file over its raw columns.
+
+    Parameters
+    ----------
+    model : sklearn.pipeline.Pipeline
+        The pipeline.
+    steps : Steps
+        Of `follow_steps`.
     rounds : int or {"all", "best"}, optional
         Which boosting rounds count.
 
@@ -82,33 +110,28 @@ def to_bytes(model: Any, data: Any = None, rounds: int | str | None = None) -> b
     Raises
     ------
     UnsupportedModelError
-        If a step mixes columns or is not known; it names the step and the reason.
+        If the model cannot be read through these steps; it says why.
     """
     derived = itertools.takewhile(lambda one: one is not _own_base(model), type(model).__mro__)
     for own, method in itertools.product(derived, ("predict", "predict_proba", "transform")):
         if method in vars(own):
             raise UnsupportedModelError(f"pipeline: {own.__name__} has a {method} of its own",
                                         "Give a Pipeline of scikit-learn's with the same steps")
-    names, last = _raw_names(model), model.steps[-1][1]
-    library = library_of(last)
-    if library == "catboost" and last.is_fitted() and last.get_cat_feature_indices():
+    last, sources = model.steps[-1][1], steps.sources
+    if library_of(last) == "catboost" and last.is_fitted() and last.get_cat_feature_indices():
         raise UnsupportedModelError(
             "pipeline: the last step is a CatBoost model with categorical columns, of which it "
             "keeps hashes only", "Give the CatBoost model itself, and the training data")
     content = _model(last, rounds)
-    trace = Trace()
-    sources = [Source(i) for i in range(len(names))]
-    for name, step in model.steps[:-1]:
-        sources = follow(step, name, sources, trace)
-    steps = _steps(model, names, trace, data, zeros_missing=library == "xgboost")
-    _check_width(steps, sources, content, model)
+    _check_width(steps, content)
     for raw in mixed(sources):
         if steps.columns[raw].other is not None:
             raise UnsupportedModelError(
-                f'pipeline: column "{names[raw]}" is a number to one step and a category to '
-                "another that takes any value", 'Give the encoder handle_unknown="error"')
-    splits = push(content, sources, steps)
-    kept = _kept(model, sources, len(names))
+                f'pipeline: column "{steps.columns[raw].name}" is a number to one step and a '
+                "category to another that takes any value",
+                'Give the encoder handle_unknown="error"')
+    splits = push(content, steps)
+    kept = _kept(model, steps)
     places = {raw: at for at, raw in enumerate(kept)}
     content["trees"] = [pushed_tree(tree, sources, splits, places) for tree in content["trees"]]
     content["features"] = [_feature(raw, steps.columns[raw], sources, content["features"])
@@ -130,34 +153,16 @@ def _precision(columns: list[RawColumn]) -> str:
     return "float32" if single and all(single) else "float64"
 
 
-def category_values(model: Any) -> dict[str, list[Any]]:
-    """List the categories of a pipeline's columns in their own types.
-
-    Parameters
-    ----------
-    model : sklearn.pipeline.Pipeline
-        Fitted.
-
-    Returns
-    -------
-    dict
-        By column the value of each code; a last one stands for all that are not listed, where the
-        pipeline takes such.
-    """
-    columns = _followed(model, None).columns
-    return {column.name: column.values() for column in columns if column.categories is not None}
-
-
-def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any] | None]
+def complete(pipelines: Mapping[str, Steps], schema: Schema, originals: list[list[Any] | None]
              ) -> tuple[set[int], dict[int, Mark], set[int], set[int]]:
-    """Add to a schema what the pipelines among some models know of their columns.
+    """Add to a schema what pipelines know of their columns.
 
     Parameters
     ----------
-    models : mapping
-        All models by name.
+    pipelines : mapping
+        By the name of the model the steps before it.
     schema : Schema
-        Of the first; features are not to change to categories that the pipeline does not know.
+        Of the first model; features are not to change to categories that no pipeline knows.
     originals : list
         By feature the values of codes, which are set.
 
@@ -174,10 +179,7 @@ def complete(models: Mapping[str, Any], schema: Schema, originals: list[list[Any
     others: set[int] = set()
     closed: set[int] = set()
     places = {feature.name: at for at, feature in enumerate(schema.features)}
-    for name, model in models.items():
-        if not is_pipeline(model):
-            continue
-        steps = _followed(model, None)
+    for name, steps in pipelines.items():
         for i, (column, same) in enumerate(zip(steps.columns, _marks(steps), strict=True)):
             if column.name not in places:
                 continue
@@ -244,14 +246,6 @@ def _marks(steps: Steps) -> list[dict[str, Any]]:
     return found
 
 
-def _followed(model: Any, data: Any) -> Steps:
-    names, trace = _raw_names(model), Trace()
-    sources = [Source(i) for i in range(len(names))]
-    for name, step in model.steps[:-1]:
-        sources = follow(step, name, sources, trace)
-    return _steps(model, names, trace, data, zeros_missing=False)
-
-
 def _raw_names(model: Any) -> list[str]:
     steps = [step for _, step in model.steps]
     if len(steps) == 0 or is_nothing(steps[-1]):
@@ -306,7 +300,8 @@ def _table(names: list[str] | None, columns: list[RawColumn]) -> Callable[[list[
     return framed
 
 
-def _steps(model: Any, names: list[str], trace: Trace, data: Any, zeros_missing: bool) -> Steps:
+def _steps(model: Any, names: list[str], trace: Trace, sources: list[Source], data: Any,
+           zeros_missing: bool) -> Steps:
     columns = [RawColumn(name, trace.categories.get(i), shared=trace.shared.get(i, []))
                for i, name in enumerate(names)]
     for i, mark in trace.missing.items():
@@ -330,7 +325,7 @@ def _steps(model: Any, names: list[str], trace: Trace, data: Any, zeros_missing:
                 table = table if is_nothing(step) else step.transform(table)
         return table
 
-    steps = Steps(transform, columns, _table(named, columns), zeros_missing)
+    steps = Steps(transform, columns, sources, _table(named, columns), zeros_missing)
     try:
         steps.outputs({}, 1)
     except (ValueError, TypeError) as error:
@@ -401,24 +396,24 @@ def _single(names: list[str], data: Any) -> list[bool]:
     return [types.get(name) == np.float32 for name in names]
 
 
-def _check_width(steps: Steps, sources: list[Source], content: dict[str, Any],
-                 model: Any) -> None:
+def _check_width(steps: Steps, content: dict[str, Any]) -> None:
     width = len(steps.outputs({}, 1))
-    if not width == len(sources) == len(content["features"]):
+    if not width == len(steps.sources) == len(content["features"]):
         raise UnsupportedModelError(
-            f"pipeline: {len(sources)} columns were followed, its steps make {width} and the model "
-            f"reads {len(content['features'])}", ALONE)
+            f"pipeline: {len(steps.sources)} columns were followed, its steps make {width} and the "
+            f"model reads {len(content['features'])}", ALONE)
 
 
-def _kept(model: Any, sources: list[Source], count: int) -> list[int]:
+def _kept(model: Any, steps: Steps) -> list[int]:
     """Choose the raw columns of the new model: all that the pipeline asks for."""
-    first = first_step(model)
+    first, count = first_step(model), len(steps.columns)
     if type(first).__name__ != "ColumnTransformer" or not hasattr(first, "feature_names_in_"):
         return list(range(count))
     where = first._transformer_to_input_indices
     taken = {i for name, part, _ in first.transformers_ for i in where.get(name, [])
              if not (isinstance(part, str) and part == "drop")}
-    return [i for i in range(count) if i in taken or any(source.raw == i for source in sources)]
+    taken |= {source.raw for source in steps.sources}
+    return [i for i in range(count) if i in taken]
 
 
 def _label(value: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from boxwood.errors import UnsupportedModelError
 from boxwood.models import _sklearn_boosting, _sklearn_forests, _sklearn_hist
 from boxwood.models._sklearn_common import version
-from boxwood.pipelines import is_pipeline
+from boxwood.pipelines import follow_steps, is_pipeline
 from boxwood.pipelines import to_bytes as pipeline_bytes
 
 # By the name of a class in scikit-learn: the nearest base class that is listed decides, which
@@ -76,7 +76,7 @@ def to_bytes(model: Any) -> bytes:
         raise UnsupportedModelError("scikit-learn before 1.3 is not supported",
                                     "Fit the model with scikit-learn 1.3 or newer")
     if is_pipeline(model):
-        return pipeline_bytes(model)
+        return pipeline_bytes(model, follow_steps(model))
     for base in type(model).__mro__:
         if base.__name__ in REFUSED:
             reason, remedy = REFUSED[base.__name__]
