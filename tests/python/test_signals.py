@@ -92,10 +92,12 @@ def test_questions_from_several_threads(german, applicants):
 
 
 SETTING = """
+    import signal
     import sys
     import boxwood
     import numpy as np
     from sklearn import ensemble
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what runs in the background
     random = np.random.default_rng(0)
     data = random.normal(size=(600, 40))
     label = (np.sin(3 * data).sum(axis=1) + random.normal(size=600) > 0).astype(int)
