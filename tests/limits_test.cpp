@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 namespace {
@@ -215,6 +216,26 @@ TEST_P(Limits, ProgressNeverGoesBack) {
   }
   EXPECT_LE(answer.cost, reports.back().best_cost);
   EXPECT_GE(answer.lower_bound, reports.back().lower_bound);
+}
+
+TEST_P(Limits, OneThreadDoesTheSameHoweverSlowTheMachineIs) {
+  Options limited = options(1);
+  limited.limits.nodes = GetParam() == Engine::fast ? 6'000 : 30'000;
+  const Answer once = explain(busy_model(), busy_query(), limited);
+  ASSERT_EQ(once.stop, Stop::nodes);
+  // A machine that stands still now and then: a search that went by its clock would do otherwise.
+  int pauses = 0;
+  limited.progress = [&pauses](const Progress&) {
+    if (++pauses < 6) std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  };
+  const Answer again = explain(busy_model(), busy_query(), limited);
+  EXPECT_GT(pauses, 0);
+  EXPECT_EQ(again.stop, Stop::nodes);
+  EXPECT_EQ(again.statistics.nodes, once.statistics.nodes);
+  EXPECT_EQ(again.statistics.open_nodes, once.statistics.open_nodes);
+  EXPECT_EQ(again.lower_bound, once.lower_bound);
+  EXPECT_EQ(again.cost, once.cost);
+  EXPECT_EQ(again.solutions, once.solutions);
 }
 
 TEST_P(Limits, ThreadsDoNotChangeTheAnswer) {

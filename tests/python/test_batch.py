@@ -34,6 +34,16 @@ def test_rows_come_in_their_order_whatever_the_threads(german, many):
     assert len(one) == 60 and repr(one) == "<Batch of 60 rows: 60 optimal>"
 
 
+def test_what_a_node_limit_leaves_does_not_depend_on_threads(german, many):
+    batches = [german.explain_batch(many, "granted", probability=0.9, node_limit=60,
+                                    threads=threads, show_progress=False) for threads in (1, 2, 5)]
+    assert {"nodes", "finished"} == {answer.stop for answer in batches[0]}
+    for other in batches[1:]:
+        pd.testing.assert_frame_equal(facts(batches[0]), facts(other))
+        assert [answer.lower_bound for answer in batches[0]] == [
+            answer.lower_bound for answer in other]
+
+
 def test_the_tidy_frame(german, many):
     frame = many.set_index(pd.Index([f"a{i}" for i in range(60)]))
     batch = german.explain_batch(frame, show_progress=False)

@@ -177,8 +177,11 @@ class Engine {
   bool first_look(std::unique_ptr<Node>& root) {
     Probe& probe = workers_.local();
     if (!probe.start(root->problem)) return false;
-    const double price = Spending::first_dual_price(root->problem.leaf_count());
-    if (parts_.probe && probe_while_promising(probe, price, [] { return 0.0; })) return false;
+    const std::size_t leaves = root->problem.leaf_count();
+    const double price = Price::first_dual(leaves);
+    if (parts_.probe && probe_while_promising(probe, leaves, price, [] { return 0.0; })) {
+      return false;
+    }
     const double before = context_.incumbent.cost();
     if (parts_.start) improve(context_, root->problem, 30, 0);
     if (context_.incumbent.cost() < before) {
@@ -220,19 +223,21 @@ class Engine {
     const bool root = at_root_.exchange(false);
     if (!probe.start(node->problem)) return;
     const auto least_open = [this] { return frontier_.least_bound() / context_.rounding(); };
-    if (!root && parts_.probe && probe_while_promising(probe, spending_.dual_price(), least_open)) {
+    if (!root && parts_.probe &&
+        probe_while_promising(probe, node->problem.leaf_count(), spending_.dual_price(),
+                              least_open)) {
       return;
     }
     if (context_.watch.stopped()) {
       frontier_.push(std::move(node));
       return;
     }
-    const double clock = context_.watch.seconds();
     if (parts_.dual) {
       const double from = node->bound;
-      const bool open = tighten(node, probe, root ? 400 : 8, root);
+      double price = 0;
+      const bool open = tighten(node, probe, root ? 400 : 8, root, price);
       const double gap = context_.radius() - from;
-      spending_.dual_took(context_.watch.seconds() - clock,
+      spending_.dual_took(price,
                           open && gap > 0 && std::isfinite(gap) ? (node->bound - from) / gap : 1.0);
       if (!open) return;
     }
@@ -254,7 +259,7 @@ class Engine {
   }
 
   /// Raises the bound by the dual and drops what it excludes. False when the node is done.
-  bool tighten(std::unique_ptr<Node>& node, Probe& probe, int rounds, bool root) {
+  bool tighten(std::unique_ptr<Node>& node, Probe& probe, int rounds, bool root, double& price) {
     {
       Selection keep(node->problem);
       probe.select(keep);
@@ -266,14 +271,17 @@ class Engine {
       node->parent.reset();
       node = hold(std::move(node));
     }
+    price += Price::dual_check(node->problem.leaf_count());
     double last = -infinity;
     const int stride = root ? 10 : 4;
     for (int round = 1; round <= rounds; ++round) {
       const double value = node->split->ascend();
+      price += Price::dual_round(node->problem.leaf_count());
       if (context_.watch.expired()) break;
       const bool check = round % stride == 0 || round == rounds || value > context_.radius();
       if (!check) continue;
       const double bound = node->split->certify();
+      price += Price::dual_check(node->problem.leaf_count());
       node->bound = std::max(node->bound, bound);
       if (root) reporter_.tick([&] { return node->bound / context_.rounding(); });
       const double radius = context_.radius();
@@ -348,25 +356,28 @@ class Engine {
     }
   }
 
-  /// Better points for a part of the time: a lower radius prunes everywhere.
+  /// Better points for a part of the work: a lower radius prunes everywhere.
   void polish(const Node& node) {
-    const double now = context_.watch.seconds();
-    if (!spending_.may_polish(now)) return;
+    if (!spending_.may_polish()) return;
+    constexpr int tries = 20;
     if (node.split) improve_from(context_, node.problem, node.split->favourites());
-    improve(context_, node.problem, 20, ++polished_);
-    spending_.polish_took(context_.watch.seconds() - now);
+    improve(context_, node.problem, tries, ++polished_);
+    spending_.polish_took(Price::tries(tries, node.problem.leaf_count()));
   }
 
   /// Probes for as long as the rest seems to cost less than the dual would. True when it is done.
   template <typename LowerBound>
-  bool probe_while_promising(Probe& probe, double dual_price, LowerBound lower_bound) {
+  bool probe_while_promising(Probe& probe, std::size_t leaves, double dual_price,
+                             LowerBound lower_bound) {
     constexpr std::uint64_t most_boxes = 10'000;
-    const double begin = context_.watch.seconds();
+    double spent = 0;
     for (std::uint64_t boxes = 32;; boxes = std::min(most_boxes, boxes + boxes / 2)) {
+      const double price = Price::boxes(boxes, leaves);
+      spent += price;
+      spending_.probe_took(price);
       if (probe.search(boxes)) return true;
       if (context_.watch.stopped()) return false;
       reporter_.tick(lower_bound);
-      const double spent = context_.watch.seconds() - begin;
       const double done = probe.progress();
       const double rest = spent * (1 - done) / std::max(done, 1e-9);
       if (spent > 0.1 * dual_price && rest > dual_price) return false;
