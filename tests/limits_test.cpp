@@ -130,7 +130,7 @@ TEST_P(Limits, BoundsAreValidWhereverTheSearchStops) {
     if (testing::Test::HasFailure()) return;
   }
   expect_share(stopped, cases, 1.0 / 30);
-  expect_share(with_point, cases, 1.0 / 300);
+  expect_share(with_point, cases, 1.0 / 70);
 }
 
 TEST_P(Limits, TimeIsKept) {

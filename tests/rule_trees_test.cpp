@@ -81,7 +81,7 @@ TEST(RuleTrees, JoinPreparedEnsemblesAsIfAllWerePreparedTogether) {
     }
     const fast::Model one = fast::make_model(all, together);
     const fast::Model two =
-        fast::add_ensemble(fast::make_model(problem.ensembles, before), added, all.back());
+        fast::add_ensemble(fast::make_model(problem.ensembles, before), added, all.back(), {});
     EXPECT_EQ(one.first_at, two.first_at);
     EXPECT_EQ(one.last_at, two.last_at);
     EXPECT_EQ(one.first_row, two.first_row);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -84,8 +85,10 @@ class Prepared {
   explicit Prepared(std::span<const Ensemble> ensembles);
   explicit Prepared(const Ensemble& ensemble);
   Prepared(Ensemble&&) = delete;
-  /// The same ensembles, somewhere else, and one more behind them: for the library itself.
-  Prepared(const Prepared& prepared, std::span<const Ensemble> with_one_more);
+  /// The same ensembles, somewhere else, and one more behind them, for queries of which no answer
+  /// changes more features than this: for the library itself.
+  Prepared(const Prepared& prepared, std::span<const Ensemble> with_one_more,
+           std::optional<std::size_t> most_changes);
 
   std::span<const Ensemble> ensembles() const { return ensembles_; }
   const LeafBoxes& leaves() const { return *leaves_; }  ///< for the library itself, as is the next

@@ -26,62 +26,129 @@ Query counting(const Query& query) {
   return count;
 }
 
-Options rest_of(const Options& options, const Statistics& used) {
-  Options rest = options;
-  rest.limits.seconds = std::max(0.0, options.limits.seconds - used.seconds);
-  rest.limits.nodes = options.limits.nodes - std::min(options.limits.nodes, used.nodes);
-  return rest;
-}
+/// The questions that are asked one after the other, within one set of limits.
+class Fewest {
+ public:
+  Fewest(const Prepared& prepared, const Query& query, const Options& options,
+         std::span<const double> known_solution)
+      : prepared_(prepared), query_(query), options_(options), known_(known_solution) {}
 
-/// A point that is known, where the search for the best one did not end.
-Answer unfinished(Answer answer, const Query& query, double lower_bound, Stop stop,
-                  const Statistics& statistics) {
-  answer.cost = total_cost(query, answer.best().point);
-  answer.distance = distance(query.norm, answer.cost);
-  answer.lower_bound = std::min(lower_bound, answer.cost);
-  answer.status = Status::feasible;
-  answer.stop = stop;
-  answer.statistics = statistics;
-  return answer;
-}
+  Answer find() {
+    if (options_.engine == Engine::paper) return finish(count(options_));
+    // A short look for some point, which may be seen to have the fewest changes at once.
+    constexpr std::uint64_t short_look = 100;
+    Options quick = options_;
+    quick.parts.dual = false;
+    quick.limits.nodes = short_look;
+    const Answer first = count(quick);
+    const bool cut_short = first.stop == Stop::nodes && used_.nodes < options_.limits.nodes;
+    if (!cut_short) return finish(first);
+    // Whether one change is enough, or two or three, is soon seen: the fast engine drops all that
+    // asks for more. If they are, the cheapest point comes with it.
+    constexpr std::size_t soon_seen = 3;
+    const std::size_t enough = first.solutions.empty() ? query_.point.size() : changes(first);
+    const std::size_t most = std::min({enough, soon_seen, query_.most_changes.value_or(enough)});
+    for (std::size_t few = 1; few <= most; ++few) {
+      Answer answer = nearest(few, first, few == enough);
+      if (!answer.solutions.empty()) return with_all_used(std::move(answer));
+      if (answer.status != Status::infeasible) return unfinished(first, 0, answer.stop);
+    }
+    Options longer = options_;
+    const std::vector<std::vector<double>> start = points(first);
+    if (!start.empty()) longer.examples = start;
+    return finish(count(longer));
+  }
+
+ private:
+  Answer count(const Options& options) {
+    Options one = options;
+    one.ties = 1;
+    return ask(counting(query_), one, known_, false);
+  }
+
+  /// The cheapest point with no more changes than this.
+  Answer nearest(std::size_t most_changes, const Answer& found, bool last) {
+    Query nearest = query_;
+    nearest.fewest_first = false;
+    nearest.most_changes = most_changes;
+    const bool known = !known_.empty() && change_count(query_, known_) <= most_changes;
+    const std::vector<std::vector<double>> start = points(found);
+    Options options = options_;
+    if (!start.empty()) options.examples = start;
+    return ask(nearest, options, known ? known_ : std::span<const double>{}, last);
+  }
+
+  /// Within what is left of the limits. Only the last question knows costs to report.
+  Answer ask(const Query& query, Options options, std::span<const double> known, bool last) {
+    options.limits.seconds = std::max(0.0, options_.limits.seconds - used_.seconds);
+    options.limits.nodes = std::min(
+        options.limits.nodes, options_.limits.nodes - std::min(options_.limits.nodes, used_.nodes));
+    if (options_.progress) {
+      options.progress = [this, last](const Progress& progress) {
+        options_.progress({last ? progress.best_cost : infinity, last ? progress.lower_bound : 0,
+                           progress.nodes + used_.nodes, progress.seconds + used_.seconds});
+      };
+    }
+    Answer answer = explain_guarded(prepared_, query, options, known);
+    used_.nodes += answer.statistics.nodes;
+    used_.seconds += answer.statistics.seconds;
+    used_.peak_bytes = std::max(used_.peak_bytes, answer.statistics.peak_bytes);
+    used_.open_nodes = answer.statistics.open_nodes;
+    used_.threads = answer.statistics.threads;
+    return answer;
+  }
+
+  /// The cheapest of the points with as many changes as were counted.
+  Answer finish(const Answer& counted) {
+    if (counted.solutions.empty()) return unfinished(counted, 0, counted.stop);
+    const Answer answer = nearest(changes(counted), counted, true);
+    const bool proven = counted.status == Status::optimal;
+    if (proven && !answer.solutions.empty()) return with_all_used(answer);
+    return unfinished(answer.solutions.empty() ? counted : answer, proven ? answer.lower_bound : 0,
+                      proven ? answer.stop : counted.stop);
+  }
+
+  /// A point that is known, where the search for the best one did not end; or that there is none.
+  Answer unfinished(Answer answer, double lower_bound, Stop stop) const {
+    if (!answer.solutions.empty()) {
+      answer.cost = total_cost(query_, answer.best().point);
+      answer.distance = distance(query_.norm, answer.cost);
+      answer.lower_bound = std::min(lower_bound, answer.cost);
+      answer.status = Status::feasible;
+      answer.stop = stop;
+    } else if (answer.status != Status::infeasible) {
+      answer.lower_bound = 0;  // it was one on changes
+      answer.stop = stop;
+    }
+    return with_all_used(std::move(answer));
+  }
+
+  Answer with_all_used(Answer answer) const {
+    answer.statistics = used_;
+    return answer;
+  }
+
+  std::size_t changes(const Answer& answer) const {
+    return change_count(query_, answer.best().point);
+  }
+
+  static std::vector<std::vector<double>> points(const Answer& answer) {
+    if (answer.solutions.empty()) return {};
+    return {answer.best().point};
+  }
+
+  const Prepared& prepared_;
+  const Query& query_;
+  const Options& options_;
+  std::span<const double> known_;
+  Statistics used_;
+};
 
 }  // namespace
 
 Answer explain_fewest(const Prepared& prepared, const Query& query, const Options& options,
                       std::span<const double> known_solution) {
-  Options counting_options = options;
-  counting_options.ties = 1;
-  if (options.progress) {
-    counting_options.progress = [&options](const Progress& progress) {
-      options.progress({infinity, 0, progress.nodes, progress.seconds});
-    };
-  }
-  const Answer fewest =
-      explain_guarded(prepared, counting(query), counting_options, known_solution);
-  if (fewest.solutions.empty()) {
-    Answer none = fewest;
-    if (none.status != Status::infeasible) none.lower_bound = 0;  // it was one on changes
-    return none;
-  }
-  const std::size_t changes = change_count(query, fewest.best().point);
-  Query nearest = query;
-  nearest.fewest_first = false;
-  nearest.most_changes = changes;
-  const std::vector<std::vector<double>> start{fewest.best().point};
-  Options rest = rest_of(options, fewest.statistics);
-  rest.examples = start;
-  const bool known = !known_solution.empty() && change_count(query, known_solution) <= changes;
-  Answer answer =
-      explain_guarded(prepared, nearest, rest, known ? known_solution : std::span<const double>{});
-  answer.statistics.nodes += fewest.statistics.nodes;
-  answer.statistics.seconds += fewest.statistics.seconds;
-  answer.statistics.peak_bytes =
-      std::max(answer.statistics.peak_bytes, fewest.statistics.peak_bytes);
-  const bool proven = fewest.status == Status::optimal;
-  if (proven && !answer.solutions.empty()) return answer;
-  return unfinished(answer.solutions.empty() ? fewest : answer, query,
-                    proven ? answer.lower_bound : 0, proven ? answer.stop : fewest.stop,
-                    answer.statistics);
+  return Fewest(prepared, query, options, known_solution).find();
 }
 
 }  // namespace boxwood

@@ -1,5 +1,5 @@
-// The fewest changes first, then the cheapest: two questions, the second with what the first found
-// as the limit on changes.
+// The fewest changes first, then the cheapest: whether one change is enough, or two or three; if
+// not, how many are; then the cheapest point with that many.
 #pragma once
 
 #include <boxwood/explain.hpp>

@@ -9,77 +9,114 @@
 namespace boxwood::fast {
 namespace {
 
-/// A side of a listed variable that does not hold the own cell costs at least the cheapest other.
-/// Groups do not count: several sides of one leaf may ask for one of them.
-void add_listed(const Model& model, const LeafBoxes& boxes, std::span<const Variable> variables,
-                std::vector<double>& costs) {
-  std::vector<double> least(variables.size(), std::numeric_limits<double>::infinity());
-  for (std::size_t v = 0; v < variables.size(); ++v) {
-    const Variable& variable = variables[v];
-    if (!variable.listed || variable.group) {
-      least[v] = 0;
-      continue;
-    }
-    for (std::uint32_t cell = 0; cell < variable.cells.size(); ++cell) {
-      if (cell != variable.own) least[v] = std::min(least[v], variable.cells[cell].cost);
-    }
-  }
-  const Leaves& leaves = model.leaves;
-  std::uint32_t side = 0;
-  for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
-    for (; side < leaves.sides_begin[leaf + 1]; ++side) {
-      const std::uint32_t v = leaves.sides[side].variable;
-      if (least[v] == 0) continue;
-      const LeafSide& origin = boxes.sides[model.extra[side].origin];
-      const std::uint32_t rank = variables[v].ranks[variables[v].own];
-      const std::span<const CellRange> ranges = boxes.ranges_of(origin);
-      const bool holds = rank == Variable::missing_rank
-                             ? origin.missing != 0
-                             : std::any_of(ranges.begin(), ranges.end(),
-                                           [&](const CellRange& r) { return r.contains(rank); });
-      if (!holds) costs[leaf] += least[v];
-    }
-  }
+/// Whether a point may lie within a side and keep its own value there.
+bool holds_own(const Model& model, const LeafBoxes& boxes, const Variable& variable,
+               std::uint32_t side) {
+  const LeafSide& origin = boxes.sides[model.extra[side].origin];
+  const std::uint32_t rank = variable.ranks[variable.own];
+  if (rank == Variable::missing_rank) return origin.missing != 0;
+  const std::span<const CellRange> ranges = boxes.ranges_of(origin);
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const CellRange& range) { return range.contains(rank); });
 }
 
 /// What each leaf's own box costs at least. A side costs something only if the point's own cell
 /// lies below its first cut (then it is entered from below, at the first admitted cell from there
 /// on) or above its last one. Cells without an admitted value make it a bound, not the cost, and so
-/// do lists of ranges, of which the span counts, and listed variables, which add_listed() adds.
-std::vector<double> cost_leaves(const Model& model, const LeafBoxes& boxes,
-                                std::span<const Variable> variables) {
-  std::vector<double> from_below(model.cut_begin.back(), 0.0);
-  std::vector<double> from_above(model.cut_begin.back(), 0.0);
-  constexpr double never = std::numeric_limits<double>::infinity();
-  for (std::size_t v = 0; v < variables.size(); ++v) {
-    const Variable& variable = variables[v];
-    if (variable.missing) continue;
-    double* below = &from_below[model.cut_begin[v]];
-    double* above = &from_above[model.cut_begin[v]];
+/// do lists of ranges, of which the span counts.
+class LeafCosts {
+ public:
+  LeafCosts(const Model& model, const LeafBoxes& boxes, std::span<const Variable> variables)
+      : model_(model),
+        boxes_(boxes),
+        variables_(variables),
+        from_below_(model.cut_begin.back(), 0.0),
+        from_above_(model.cut_begin.back(), 0.0),
+        listed_(variables.size(), 0.0) {
+    for (std::size_t v = 0; v < variables.size(); ++v) {
+      if (variables[v].listed && !variables[v].group) price_listed(v);
+      if (!variables[v].missing) price_cuts(v);
+    }
+  }
+
+  std::vector<double> all() const {
+    const Leaves& leaves = model_.leaves;
+    std::vector<double> costs(leaves.count());
+    std::uint32_t side = 0;
+    for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
+      double cost = 0;
+      for (; side < leaves.sides_begin[leaf + 1]; ++side) cost += in_order(side);
+      costs[leaf] = cost;
+    }
+    if (any_listed_) add_listed(costs);
+    if (model_.most_changes) forbid(*model_.most_changes, costs);
+    return costs;
+  }
+
+ private:
+  void price_cuts(std::size_t v) {
+    const Variable& variable = variables_[v];
+    double* below = &from_below_[model_.cut_begin[v]];
+    double* above = &from_above_[model_.cut_begin[v]];
     for (std::size_t cut = 0; cut < variable.kept_below.size(); ++cut) {
       const std::uint32_t kept = variable.kept_below[cut];
       if (kept > variable.own) {
-        below[cut] = kept < variable.cells.size() ? variable.cells[kept].cost : never;
+        below[cut] = kept < variable.cells.size() ? variable.cells[kept].cost : infinity;
       } else {
-        above[cut] = kept > 0 ? variable.cells[kept - 1].cost : never;
+        above[cut] = kept > 0 ? variable.cells[kept - 1].cost : infinity;
       }
     }
   }
-  const Leaves& leaves = model.leaves;
-  std::vector<double> costs(leaves.count());
-  std::uint32_t side = 0;
-  for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
-    double cost = 0;
-    for (; side < leaves.sides_begin[leaf + 1]; ++side) {
-      cost += std::max(from_below[model.first_at[side]], from_above[model.last_at[side]]);
+
+  /// A side of a listed variable that does not hold the own cell costs at least the cheapest other.
+  /// Groups do not count: several sides of one leaf may ask for one of them.
+  void price_listed(std::size_t v) {
+    const Variable& variable = variables_[v];
+    listed_[v] = infinity;
+    for (std::uint32_t cell = 0; cell < variable.cells.size(); ++cell) {
+      if (cell != variable.own) listed_[v] = std::min(listed_[v], variable.cells[cell].cost);
     }
-    costs[leaf] = cost;
+    any_listed_ = true;
   }
-  const bool any_listed = std::any_of(variables.begin(), variables.end(),
-                                      [](const Variable& variable) { return variable.listed; });
-  if (any_listed) add_listed(model, boxes, variables, costs);
-  return costs;
-}
+
+  double in_order(std::uint32_t side) const {
+    return std::max(from_below_[model_.first_at[side]], from_above_[model_.last_at[side]]);
+  }
+
+  double of_listed(std::uint32_t side) const {
+    const std::uint32_t v = model_.leaves.sides[side].variable;
+    return listed_[v] == 0 || holds_own(model_, boxes_, variables_[v], side) ? 0.0 : listed_[v];
+  }
+
+  void add_listed(std::vector<double>& costs) const {
+    std::uint32_t side = 0;
+    for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
+      for (; side < model_.leaves.sides_begin[leaf + 1]; ++side) costs[leaf] += of_listed(side);
+    }
+  }
+
+  /// A side that costs something changes its variable, and a leaf has one side of each that counts:
+  /// where there are more of them than features may change, no point in the leaf is admissible.
+  void forbid(std::size_t most_changes, std::vector<double>& costs) const {
+    std::uint32_t side = 0;
+    for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
+      std::size_t changes = 0;
+      for (; side < model_.leaves.sides_begin[leaf + 1]; ++side) {
+        changes += in_order(side) > 0 || of_listed(side) > 0 ? 1U : 0U;
+      }
+      if (changes > most_changes) costs[leaf] = infinity;
+    }
+  }
+
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+  const Model& model_;
+  const LeafBoxes& boxes_;
+  std::span<const Variable> variables_;
+  std::vector<double> from_below_, from_above_;  // of a cut
+  std::vector<double> listed_;                   // of a variable: 0 where it is not listed
+  bool any_listed_ = false;
+};
 
 }  // namespace
 
@@ -92,7 +129,7 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
       boxes(given_boxes),
       model(given_model),
       variables(make_variables(given_ensembles, given_query, given_boxes)),
-      leaf_cost(cost_leaves(given_model, given_boxes, variables)),
+      leaf_cost(LeafCosts(given_model, given_boxes, variables).all()),
       known(given_ensembles, given_query, given_boxes.cuts, variables, known_solution),
       incumbent(given_incumbent),
       watch(given_watch) {

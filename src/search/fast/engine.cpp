@@ -1,6 +1,7 @@
 // Branch and bound: the first point, then the open nodes by several workers until none is left. A
 // node is probed while that seems cheap, tightened by the dual where it is not, and cut in two.
 #include "base/handover.hpp"
+#include "search/fast/changes.hpp"
 #include "search/fast/fast.hpp"
 #include "search/fast/frontier.hpp"
 #include "search/fast/node.hpp"
@@ -108,6 +109,11 @@ class Engine {
       }
     }
     Selection keep(raw);
+    if (!limit_changes(context_, raw, keep)) {
+      guard(raw, "number of changes");
+      return nullptr;
+    }
+    guard_selection(raw, keep, "number of changes");
     auto problem = reduce(raw, keep, context_.demands);
     if (!problem) {
       if (raw.holds_known) KnownSolution::lost("radius of the first problem");
@@ -338,6 +344,12 @@ class Engine {
       const std::uint32_t cut = begin + branch.cell;
       std::fill(keep.cell.begin() + (left ? cut : begin), keep.cell.begin() + (left ? end : cut),
                 std::uint8_t{0});
+      const bool known = problem.holds_known && keep.cell[begin + problem.known[branch.variable]];
+      if (!limit_changes(context_, problem, keep)) {
+        if (known) guard(problem, "number of changes");
+        continue;
+      }
+      if (known) guard_selection(problem, keep, "number of changes");
       Origin origin;
       auto part = reduce(problem, keep, context_.demands, &origin);
       if (!part) continue;

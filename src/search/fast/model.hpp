@@ -7,6 +7,7 @@
 #include <boxwood/ensemble.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -77,12 +78,14 @@ struct Model {
   std::vector<std::uint32_t> cut_begin;  ///< of a feature: all axes' cuts, ends included
   std::vector<std::uint32_t> first_row;  ///< of an ensemble
   std::uint32_t row_count = 0;
-  double largest_value = 0;  ///< the largest size of a leaf's value
+  double largest_value = 0;                 ///< the largest size of a leaf's value
+  std::optional<std::size_t> most_changes;  ///< no admissible point changes more features
 };
 
 Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes);
 
 /// The model of some ensembles and one more; the boxes are those of all.
-Model add_ensemble(const Model& model, const LeafBoxes& all, const Ensemble& more);
+Model add_ensemble(const Model& model, const LeafBoxes& all, const Ensemble& more,
+                   std::optional<std::size_t> most_changes);
 
 }  // namespace boxwood::fast

@@ -1,0 +1,184 @@
+#include "search/fast/changes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace boxwood::fast {
+namespace {
+
+constexpr std::uint32_t none = ~std::uint32_t{0};
+
+class ChangeLimit {
+ public:
+  ChangeLimit(const Context& context, const Problem& problem, Selection& keep, std::size_t most)
+      : context_(context),
+        problem_(problem),
+        keep_(keep),
+        most_(most),
+        own_(problem.variable_count(), none),
+        stays_(problem.variable_count(), 0),
+        asks_(problem.leaf_count(), 0) {}
+
+  bool settle() {
+    if (!count_changed()) return false;
+    // Each round leaves fewer leaves for the next one; most of what can go goes at once.
+    constexpr int most_rounds = 4;
+    for (int round = 0; round < most_rounds; ++round) {
+      drop_leaves();
+      bool dropped = false;
+      for (std::size_t m = 0; m < context_.demands.size(); ++m) {
+        if (!weigh(m)) return false;
+        dropped |= keep_affordable();
+      }
+      if (!dropped) break;
+    }
+    return true;
+  }
+
+ private:
+  /// Finds the cells in which variables stay as they are; without one a variable changes.
+  bool count_changed() {
+    std::vector<std::uint8_t> open(problem_.fixed_at.size(), 0);
+    std::size_t changed = 0;
+    for (std::size_t v = 0; v < own_.size(); ++v) {
+      const std::uint32_t variable = problem_.variable_of[v];
+      open[variable] = 1;
+      const std::uint32_t begin = problem_.cell_begin[v];
+      for (std::uint32_t c = begin; c < problem_.cell_begin[v + 1]; ++c) {
+        // The cell that covers a variable's own is read as that one: nothing is cheaper.
+        if (keep_.cell[c] && problem_.choice[c] == context_.variables[variable].own) {
+          own_[v] = c - begin;
+        }
+      }
+      changed += own_[v] == none ? 1U : 0U;
+    }
+    for (std::size_t g = 0; g < open.size(); ++g) {
+      if (!open[g] && problem_.fixed_at[g] != context_.variables[g].own) ++changed;
+    }
+    if (changed > most_) return false;
+    left_ = most_ - changed;
+    return true;
+  }
+
+  bool asks_for_change(const Side& side) const {
+    const std::uint32_t own = own_[side.variable];
+    return own != none && (own < side.first || own >= side.last);
+  }
+
+  /// A leaf asks for a change of every variable of which it does not hold the own cell.
+  void drop_leaves() {
+    for (std::size_t leaf = 0; leaf < asks_.size(); ++leaf) {
+      if (!keep_.leaf[leaf]) continue;
+      asks_[leaf] = 0;
+      bool possible = true;
+      for (const Side& side : problem_.leaves.sides_of(leaf)) {
+        if (!asks_for_change(side)) continue;
+        ++asks_[leaf];
+        possible = possible && !stays_[side.variable];
+      }
+      keep_.leaf[leaf] = possible && asks_[leaf] <= left_ ? 1 : 0;
+    }
+  }
+
+  /// How much of a demand there is without a change, and how much more a change of each variable
+  /// can bring: in every tree the best leaf that asks for it. A point takes from each tree a leaf
+  /// that asks for none but its own changes; if that is better than no change, it is no better than
+  /// any one of these makes it. So the sum over a point's changes bounds what it has. False when
+  /// that is too little for every point.
+  bool weigh(std::size_t m) {
+    const Demand& demand = context_.demands[m];
+    const Leaves& leaves = problem_.leaves;
+    base_ = 0;
+    double size = 0;
+    gain_.assign(own_.size(), 0.0);
+    best_.assign(own_.size(), 0.0);
+    for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+      double unchanged = -infinity, least = infinity;
+      for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
+        if (!keep_.leaf[leaf]) continue;
+        const double value = score(demand, leaves.rows[t], leaves.values_of(t, leaf));
+        least = std::min(least, value);
+        if (asks_[leaf] == 0) unchanged = std::max(unchanged, value);
+      }
+      if (least == infinity) return false;
+      if (unchanged == -infinity) unchanged = least;
+      base_ += unchanged;
+      size += std::abs(unchanged);
+      add_gains(demand, t, unchanged);
+    }
+    order_.resize(gain_.size());
+    std::iota(order_.begin(), order_.end(), 0U);
+    std::sort(order_.begin(), order_.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return gain_[a] > gain_[b]; });
+    most_gain_ = 0;
+    for (std::size_t i = 0; i < std::min(left_, order_.size()); ++i) most_gain_ += gain_[order_[i]];
+    // The thresholds allow for what sums of leaves round, not for what differences do.
+    enough_ = problem_.thresholds[m] - 1e-9 * (size + most_gain_);
+    return !(base_ + most_gain_ < enough_);
+  }
+
+  void add_gains(const Demand& demand, std::size_t tree, double unchanged) {
+    const Leaves& leaves = problem_.leaves;
+    touched_.clear();
+    for (std::uint32_t leaf = leaves.tree_begin[tree]; leaf < leaves.tree_begin[tree + 1]; ++leaf) {
+      if (!keep_.leaf[leaf] || asks_[leaf] == 0) continue;
+      const double more =
+          score(demand, leaves.rows[tree], leaves.values_of(tree, leaf)) - unchanged;
+      if (!(more > 0)) continue;
+      for (const Side& side : leaves.sides_of(leaf)) {
+        if (!asks_for_change(side)) continue;
+        if (best_[side.variable] == 0) touched_.push_back(side.variable);
+        best_[side.variable] = std::max(best_[side.variable], more);
+      }
+    }
+    for (const std::uint32_t v : touched_) {
+      gain_[v] += best_[v];
+      best_[v] = 0;
+    }
+  }
+
+  /// Of a variable that is not among the changes with the most gain, a point that changes it has at
+  /// most its gain and the most of all others but one.
+  bool keep_affordable() {
+    const std::size_t others = left_ > 0 ? std::min(left_ - 1, order_.size()) : 0;
+    double most_of_others = 0;
+    for (std::size_t i = 0; i < others; ++i) most_of_others += gain_[order_[i]];
+    bool dropped = false;
+    for (std::size_t i = others; i < order_.size(); ++i) {
+      const std::uint32_t v = order_[i];
+      if (own_[v] == none || stays_[v]) continue;
+      if (left_ > 0 && !(base_ + most_of_others + gain_[v] < enough_)) continue;
+      stays_[v] = 1;
+      dropped = true;
+      for (std::uint32_t c = 0; c < problem_.cell_count(v); ++c) {
+        if (c != own_[v]) keep_.cell[problem_.cell_begin[v] + c] = 0;
+      }
+    }
+    return dropped;
+  }
+
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+  const Context& context_;
+  const Problem& problem_;
+  Selection& keep_;
+  std::size_t most_;
+  std::size_t left_ = 0;             // changes beside those that are certain
+  std::vector<std::uint32_t> own_;   // of a variable: the cell in which it stays as it is
+  std::vector<std::uint8_t> stays_;  // of a variable: it was found that no point changes it
+  std::vector<std::uint32_t> asks_;  // of a leaf: for how many changes
+  double base_ = 0, most_gain_ = 0, enough_ = 0;  // of the demand just weighed, as are the next
+  std::vector<double> gain_, best_;
+  std::vector<std::uint32_t> order_, touched_;
+};
+
+}  // namespace
+
+bool limit_changes(const Context& context, const Problem& problem, Selection& keep) {
+  if (!context.model.most_changes) return true;
+  return ChangeLimit(context, problem, keep, *context.model.most_changes).settle();
+}
+
+}  // namespace boxwood::fast

@@ -1,0 +1,64 @@
+// Where only so many features may change, the fast engine drops leaves and cells: never those of a
+// point that keeps to it.
+#include "search/fast/changes.hpp"
+
+#include "fast_parts.hpp"
+#include "seeds.hpp"
+
+namespace {
+
+using namespace boxwood;
+
+TEST(ChangeLimit, EveryPointWithFewEnoughStays) {
+  int limits = 0, cells_dropped = 0, leaves_dropped = 0, refused = 0;
+  const auto check = [&](Question& question, std::mt19937_64& random) {
+    const fast::Context& context = question.context;
+    const double radius = question.points[random() % question.points.size()].cost;
+    std::vector<const GridPoint*> inside;
+    for (const GridPoint& point : question.points) {
+      const bool few = context.changes(point.cells) <= *context.model.most_changes;
+      if (point.works && few && point.cost <= radius) inside.push_back(&point);
+    }
+    std::unique_ptr<Traced> now = gather_all(context, radius);
+    for (int step = 0; step < 4; ++step) {
+      Selection keep(now->problem);
+      if (step > 0) {
+        cut_at_random(now->problem, random, keep);
+        std::erase_if(inside, [&](const GridPoint* p) { return !kept(*now, keep, p->cells); });
+      }
+      const auto left = [](const std::vector<std::uint8_t>& part) {
+        return std::count(part.begin(), part.end(), 1);
+      };
+      const auto cells = left(keep.cell), leaves = left(keep.leaf);
+      ++limits;
+      if (!fast::limit_changes(context, now->problem, keep)) {
+        EXPECT_TRUE(inside.empty()) << "nothing is left although a point is";
+        ++refused;
+        return;
+      }
+      cells_dropped += left(keep.cell) < cells ? 1 : 0;
+      leaves_dropped += left(keep.leaf) < leaves ? 1 : 0;
+      for (const GridPoint* point : inside) {
+        ASSERT_TRUE(kept(*now, keep, point->cells)) << "a cell of a point was dropped";
+        const Cells at = *now->place(point->cells);
+        for (std::size_t t = 0; t < now->problem.leaves.tree_count(); ++t) {
+          EXPECT_TRUE(keep.leaf[leaf_at(now->problem.leaves, t, at)]) << "lost a point's leaf";
+        }
+      }
+      fast::Origin origin;
+      now = reduce_traced(*now, keep, context.demands, origin);
+      if (!now) {
+        EXPECT_TRUE(inside.empty()) << "nothing is left although a point is";
+        return;
+      }
+    }
+  };
+  each_question(test_cases(3000), check, true);
+  std::cout << limits << " times, " << cells_dropped << " dropped cells, " << leaves_dropped
+            << " leaves, " << refused << " left nothing\n";
+  expect_share(cells_dropped, limits, 1.0 / 60);
+  expect_share(leaves_dropped, limits, 1.0 / 50);
+  expect_share(refused, limits, 1.0 / 8);
+}
+
+}  // namespace
