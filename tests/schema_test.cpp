@@ -205,6 +205,35 @@ TEST(Schema, LabelsOfTheModelNeedNoFile) {
   EXPECT_TRUE(schema_for(model).features[1].labels.empty());
 }
 
+TEST(SchemaErrors, TheModelsOwnNamesKeepTheirPlaces) {
+  Ensemble model = lender();
+  model.classes = {"no", "yes"};
+  model.features[1].kind = FeatureKind::categorical;
+  model.features[1].categories = {{0, "high"}, {1, "low"}, {2, "mid"}};
+  const auto said = [&](const std::string& more) -> std::string {
+    try {
+      schema_from_json(R"({"boxwood_schema": 1, )" + more + "}", "s.json", model);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto labels = [&](const std::string& list) {
+    return said(R"("features": [{"name": "savings", "kind": "ordinal", "labels": )" + list + "}]");
+  };
+  EXPECT_EQ(
+      labels(R"(["low", "mid", "high"])"),
+      "s.json: \"low\" is the model's name of \"savings\", code 1, not of 0. Keep the model's "
+      "order, or give other names");
+  EXPECT_EQ(labels(R"(["high", "low", "mid"])"), "");
+  EXPECT_EQ(labels(R"(["much", "little", "some"])"), "") << "renamed";
+  EXPECT_EQ(labels(R"(["high", "low", "mid", "none"])"), "") << "one more";
+  EXPECT_EQ(said(R"("classes": ["yes", "no"])"),
+            "s.json: \"yes\" is the model's name of class 1, not of 0. Keep the model's order, or "
+            "give other names");
+  EXPECT_EQ(said(R"("classes": ["refused", "granted"])"), "");
+}
+
 TEST(SchemaErrors, GroupsListsAndTablesMustFit) {
   const auto groups = [](const std::string& entry) {
     return complaint(R"({"boxwood_schema": 1, "one_hot": [)" + entry + "]}");

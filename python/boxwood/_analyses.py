@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from boxwood import _core
-from boxwood._columns import Columns, Form
+from boxwood._columns import Columns
+from boxwood._forms import Form
 from boxwood._question import OUTCOME, SEARCH, Asked, Question, levels_of, whole
 from boxwood.answer import Answer
 from boxwood.errors import Error
@@ -170,7 +171,8 @@ class Analyses:
         for key in asked.said(OUTCOME):
             raise Error(key, "robustness is about any other outcome",
                         "Leave it out, or use explain")
-        point, form = self.columns.point(x), self.columns.form(x)
+        point = self.columns.point(x)
+        form = self.columns.form(x, point)
         query = asked.bare(point)
         query.requirements = [_core.other_outcome(self.core, point, tolerance)]
         found = _core.robustness(self.core, query, tolerance, asked.options())
@@ -279,7 +281,8 @@ class Analyses:
                         + (asked.said(OUTCOME) or ["target"])[0], "Give one of them")
         if limit is not None:
             limit = whole(limit, "limit", 1)
-        point, form = self.columns.point(x), self.columns.form(x)
+        point = self.columns.point(x)
+        form = self.columns.form(x, point)
         query = asked.bare(point) if any_outcome else asked.at(point)
         found: list[Region] = []
         count = 0

@@ -8,13 +8,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from boxwood._forms import Form
 from boxwood._groups import Group
 from boxwood._refusals import Refusals
-from boxwood._tables import Column, columns_of, is_number, is_row, is_table, missing, module_of
+from boxwood._tables import (
+    Column,
+    as_table,
+    columns_of,
+    is_number,
+    is_row,
+    is_table,
+    missing,
+    module_of,
+)
 from boxwood._tracing import Mark, mark_name
 from boxwood.errors import Error, library
 from boxwood.schema import OneHot, Schema, nearest
@@ -36,24 +46,6 @@ def label_text(value: Any) -> str:
         Its label.
     """
     return str(value.item() if hasattr(value, "item") else value)
-
-
-class Form(NamedTuple):
-    """The form of a row, in which points are given back.
-
-    Parameters
-    ----------
-    kind : {"series", "dict", "array"}
-        What it is.
-    names : list
-        Its names for the model's columns.
-    label : object
-        Of a series its own name.
-    """
-
-    kind: str
-    names: list[Any]
-    label: Any = None
 
 
 class Columns:
@@ -293,12 +285,8 @@ class Columns:
                 raise Error(place, f"it has {len(points)} rows", "Give one, or use explain_batch")
             return points[0]
         if is_row(row):
-            names: list[str | None] = [
-                str(name) for name in (row if isinstance(row, Mapping) else row.index)]
+            names = self._names_in(row)
             values = list(row.values() if isinstance(row, Mapping) else row.array)
-            if module_of(row) == "pandas" and all(
-                    isinstance(name, (int, np.integer)) for name in row.index):
-                names = [None] * len(values)
         else:
             if isinstance(row, str) or not isinstance(row, Iterable):
                 raise Error(place, f"{row!r} is not a row",
@@ -315,6 +303,15 @@ class Columns:
         if self.refusals is not None:
             self.refusals.check(point[np.newaxis], place)
         return point
+
+    def _names_in(self, row: Any) -> list[str | None]:
+        given = list(row if isinstance(row, Mapping) else row.index)
+        names = [str(name) for name in given]
+        # A series counts its values where it has no names; the model's may be numbers, though.
+        if not isinstance(row, Mapping) and not set(self.names) <= set(names) and all(
+                isinstance(name, (int, np.integer)) for name in given):
+            return [None] * len(given)
+        return names
 
     def _refuse_marks(self, index: int, values: Iterable[Any], place: str) -> None:
         mark = self.marks[index]
@@ -434,19 +431,25 @@ class Columns:
             return list(labels)[code]
         return code
 
-    def form(self, given: Any) -> Form:
+    def form(self, given: Any, point: np.ndarray | None = None) -> Form:
         """See which form a row or a table has.
 
         Parameters
         ----------
         given : object
             What was given.
+        point : ndarray, optional
+            What was made of it, where it is a row.
 
         Returns
         -------
         Form
             Of its points.
         """
+        form = self._form(given)
+        return form if point is None else form._replace(strangers=self.strangers(given, point))
+
+    def _form(self, given: Any) -> Form:
         if is_table(given):
             if module_of(given) != "pandas":
                 names = given.schema.names if module_of(given) == "pyarrow" else given.columns
@@ -454,16 +457,75 @@ class Columns:
             return Form("series", self._called(list(given.columns)),
                         given.index[0] if len(given) else None)
         if isinstance(given, Mapping):
-            return Form("dict", self._called(list(given)))
+            return Form("dict", self._called(list(given), self._names_in(given)))
         if is_row(given):
-            return Form("series", self._called(list(given.index)), given.name)
+            return Form("series", self._called(list(given.index), self._names_in(given)),
+                        given.name)
         return Form("array", self.names)
 
-    def _called(self, given: list[Any]) -> list[Any]:
+    def _called(self, given: list[Any], names: list[str | None] | None = None) -> list[Any]:
         # The row's own names for the model's columns.
-        order = self.order([None if isinstance(name, (int, np.integer)) else str(name)
-                            for name in given], "x")
+        order = self.order([str(name) for name in given] if names is None else names, "x")
         return [given[at] for at in order]
+
+    def strangers(self, given: Any, point: np.ndarray, row: int = 0) -> dict[int, Any]:
+        """Find the categories of a row that no model knows.
+
+        Parameters
+        ----------
+        given : object
+            The row, or a table.
+        point : ndarray
+            What was made of the row.
+        row : int
+            Which row of a table.
+
+        Returns
+        -------
+        dict
+            By column the value that was given.
+        """
+        places = [i for i in self.others if self._is_other(i, point[i])]
+        if not places:
+            return {}
+        if is_row(given):
+            values = list(given.values() if isinstance(given, Mapping) else given.array)
+            order = self.order(self._names_in(given), "x")
+        elif is_table(given) or np.ndim(given) == 2:
+            table = as_table(given)
+            pandas = module_of(table) == "pandas"
+            values = list(table.iloc[row].array if pandas else table[row]) \
+                if pandas or isinstance(table, np.ndarray) else \
+                [table.column(i)[row].as_py() for i in range(table.num_columns)]
+            order = self.order([column.name for column in columns_of(table[:0])], "x")
+        else:
+            values, order = list(given), list(range(len(self)))
+        return {i: values[order[i]] for i in places}
+
+    def _is_other(self, index: int, number: float) -> bool:
+        codes = self.codes[index]
+        return codes is not None and number == len(codes) - 1
+
+    def value(self, index: int, number: float, strangers: Mapping[int, Any]) -> Any:
+        """Turn a number back into what people write, or wrote.
+
+        Parameters
+        ----------
+        index : int
+            The column.
+        number : float
+            The value.
+        strangers : mapping
+            Categories of the row that no model knows.
+
+        Returns
+        -------
+        object
+            As `decode` says; what was given where it is a category that no model knows.
+        """
+        if index in strangers and self._is_other(index, number):
+            return strangers[index]
+        return self.decode(index, number)
 
     def like(self, form: Form, point: np.ndarray) -> Any:
         """Give a point a form.
@@ -482,7 +544,7 @@ class Columns:
         """
         if form.kind == "array" and not self.written:
             return point.copy()
-        values = [self.decode(i, number) for i, number in enumerate(point)]
+        values = [self.value(i, number, form.strangers) for i, number in enumerate(point)]
         if form.kind == "array":
             plain = all(isinstance(value, (int, float)) for value in values)
             return np.array(values, dtype=np.float64 if plain else object)
@@ -493,24 +555,6 @@ class Columns:
         series = pandas.Series(values, index=form.names, name=form.label, dtype=object)
         # pandas would make NaN of None, which counts only where it is the column's own mark.
         return series if any(value is None for value in values) else series.infer_objects()
-
-
-def row_label(label: Any) -> int | str:
-    """Say what a row is called.
-
-    Parameters
-    ----------
-    label : object
-        Of a frame's index; None where there is none.
-
-    Returns
-    -------
-    int or str
-        A number from 0 on, or a text, which is empty where there is no label.
-    """
-    if isinstance(label, (int, np.integer)) and label >= 0:
-        return int(label)
-    return "" if label is None else str(label)
 
 
 def _start(names: list[str]) -> str:

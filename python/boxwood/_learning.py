@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,29 @@ from boxwood.errors import Error
 from boxwood.schema import Feature, UnsaidKind
 
 
+def keep_places(place: str, given: Sequence[str], own: Sequence[str], whose: str) -> None:
+    """Refuse labels that are known as those of other codes.
+
+    Parameters
+    ----------
+    place : str
+        Names the argument in errors.
+    given : sequence of str
+        The labels of codes 0, 1, ….
+    own : sequence of str
+        Those that are known.
+    whose : str
+        Who knows them.
+    """
+    codes = {label: code for code, label in enumerate(own)}
+    for code, label in enumerate(given):
+        if codes.get(label, code) != code:
+            raise Error(place, f'"{label}" is category {codes[label]} of the {whose}, not {code}',
+                        "Keep that order, or give other names")
+
+
 def learn(feature: Feature, column: Column, model_kind: str, place: str, number: bool = False,
-          by_value: bool = False) -> list[Any] | None:
+          by_value: bool = False, named: bool = False) -> list[Any] | None:
     """Complete what is known of a feature by what a column of data says.
 
     Parameters
@@ -30,6 +52,8 @@ def learn(feature: Feature, column: Column, model_kind: str, place: str, number:
         A schema says that it is a number: the data gives it no labels.
     by_value : bool
         The model reads a category that is a number as that number.
+    named : bool
+        The model itself knows the names of its categories, whatever their order in the data.
 
     Returns
     -------
@@ -54,6 +78,8 @@ def learn(feature: Feature, column: Column, model_kind: str, place: str, number:
         return None
     if column.kind == "category":
         texts = [label_text(value) for value in column.categories or []]
+        if not named:
+            keep_places(f'schema, labels of "{feature.name}"', feature.labels or [], texts, "data")
         if not feature.labels:
             feature.kind = "ordinal" if column.ordered and model_kind != "categorical" \
                 else "categorical"

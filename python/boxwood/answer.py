@@ -12,7 +12,7 @@ from boxwood import _core
 from boxwood.errors import Error, library
 
 if TYPE_CHECKING:
-    from boxwood._columns import Form
+    from boxwood._forms import Form
     from boxwood.explainer import Explainer
 
 
@@ -161,7 +161,7 @@ class Answer:
         """
         if self.array is None:
             raise Error("answer", f"there is no point: it is {self.status}")
-        return self.explainer.frame_of(self.array[np.newaxis])
+        return self.explainer.frame_of(self.array[np.newaxis], [self._form.strangers])
 
     def _changes_of(self, solution: _core.Solution) -> list[Change]:
         columns = self.explainer.columns
@@ -171,7 +171,7 @@ class Answer:
             name, before, after = told.title, told.now, told.then
             if columns.group_of(i) is None:
                 name = columns.names[i]
-                before = columns.decode(i, self._start[i])
+                before = columns.value(i, self._start[i], self._form.strangers)
                 after = columns.decode(i, solution.point[i])
             changes.append(Change(name, told.title, before, after, told.now, told.then,
                                   told.anything))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood import _core
-from boxwood._columns import row_label
+from boxwood._forms import row_label
 from boxwood._question import Asked, Question
 from boxwood._tables import as_table, is_table, module_of
 from boxwood.answer import Answer
@@ -109,7 +109,8 @@ class Batch:
                  if isinstance(one, Answer) and one.found]
         if not found:
             raise Error("batch", "no row has an answer")
-        frame = found[0][1].explainer.frame_of(np.array([one.array for _, one in found]))
+        frame = found[0][1].explainer.frame_of(
+            np.array([one.array for _, one in found]), [one._form.strangers for _, one in found])
         frame.index = self._labels(row for row, _ in found)
         return frame
 
@@ -137,7 +138,8 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
     points, faults = _points(explainer, data)
     labels = data.index if module_of(data) == "pandas" else range(len(points))
     index = list(labels)
-    form = explainer.columns.form(data)
+    columns = explainer.columns
+    form = columns.form(data)
     answers: list[Answer | Exception | None] = [None] * len(points)
     interrupted = False
     log.info("explaining %d rows", len(points))
@@ -162,7 +164,9 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
                     # Rows that are asked the same share one question.
                     kept = query if asked.follows_row else queries[0]
                     answers[row] = Answer(explainer, kept, points[row], one,
-                                          form._replace(label=index[row]),
+                                          form._replace(
+                                              label=index[row],
+                                              strangers=columns.strangers(data, points[row], row)),
                                           row_label(index[row]))
                 elif isinstance(one, Error):
                     answers[row] = _at_row(one, index[row])

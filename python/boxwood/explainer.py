@@ -12,8 +12,9 @@ import numpy as np
 
 from boxwood import _core
 from boxwood._analyses import Analyses
-from boxwood._columns import Columns, Form, row_label
-from boxwood._learning import learn
+from boxwood._columns import Columns
+from boxwood._forms import Form, row_label
+from boxwood._learning import keep_places, learn
 from boxwood._loading import class_values, named_models, read
 from boxwood._question import Asked, Question
 from boxwood._refusals import Refusals
@@ -94,7 +95,9 @@ class Explainer(Analyses):
         self._sample: Any = None
         for name, labels in (categories or {}).items():
             feature = known[name]
-            feature.labels = [str(label) for label in labels]
+            given_labels = [str(label) for label in labels]
+            keep_places(f'categories, "{name}"', given_labels, feature.labels or [], "model")
+            feature.labels = given_labels
             if feature.kind not in ("ordinal", "categorical"):
                 feature.kind = "categorical"
         if data is not None:
@@ -131,6 +134,7 @@ class Explainer(Analyses):
         # Labels of the schema given count here as well: texts in the data may be those. Where it
         # says that a feature is a number, the data's have none.
         numbers = set()
+        named = {feature.name for feature in known if feature.labels}
         for feature in given.features:
             if feature.labels and feature.name in known:
                 known[feature.name].labels = feature.labels
@@ -148,11 +152,11 @@ class Explainer(Analyses):
             if plain.unnamed and column.name is not None and column.name != feature.name:
                 feature.title = column.name
             originals.append(learn(feature, column, kinds[i], "data", feature.name in numbers,
-                                   i in by_value))
-        named = Columns(plain.names, known)
-        named.by_value, named.disputed = by_value, disputed
-        named.others = _last_is_any_other(known)
-        return originals, np.column_stack([named.numbers(i, table[at], "data")
+                                   i in by_value, feature.name in named))
+        labelled = Columns(plain.names, known)
+        labelled.by_value, labelled.disputed = by_value, disputed
+        labelled.others = _last_is_any_other(known)
+        return originals, np.column_stack([labelled.numbers(i, table[at], "data")
                                            for i, at in enumerate(order)])
 
     def __repr__(self) -> str:
@@ -308,7 +312,7 @@ class Explainer(Analyses):
         point = self.columns.point(x)
         query = asked.at(point)
         found = _core.explain(self.core, query, asked.options())
-        answer = self._answer(query, point, found, self.columns.form(x))
+        answer = self._answer(query, point, found, self.columns.form(x, point))
         if round is not None:
             answer.tolerance = float(round)
         return answer
@@ -344,7 +348,7 @@ class Explainer(Analyses):
                question: Question) -> tuple[Asked, np.ndarray, _core.Query, Form]:
         asked = Asked(self, target, question)
         point = self.columns.point(x)
-        return asked, point, asked.at(point), self.columns.form(x)
+        return asked, point, asked.at(point), self.columns.form(x, point)
 
     def _answer(self, query: _core.Query, point: np.ndarray, found: _core.Answer,
                 form: Form) -> Answer:
@@ -383,13 +387,14 @@ class Explainer(Analyses):
                 for end in feature.range]
         return (-np.inf if ends[0] is None else ends[0], np.inf if ends[1] is None else ends[1])
 
-    def frame_of(self, points: np.ndarray) -> Any:
-        """Make a pandas frame of points, with the types of the training data."""
+    def frame_of(self, points: np.ndarray, strangers: Sequence[Mapping[int, Any]]) -> Any:
+        """Make a pandas frame of points, with the types of the training data where they fit."""
         pandas = library("pandas")
 
         frame = {}
         for i, name in enumerate(self.columns.names):
-            values = [self.columns.decode(i, number) for number in points[:, i]]
+            values = [self.columns.value(i, number, unknown)
+                      for number, unknown in zip(points[:, i], strangers, strict=True)]
             column = pandas.Series(values, dtype=object)
             if self._sample is not None:
                 frame[name] = _typed(column, points[:, i], self._sample.dtypes.iloc[i])
@@ -486,6 +491,8 @@ def _merge(known: Schema, given: Schema) -> None:
         said = feature.to_dict()
         if "scale" in said:
             own.quantiles = None  # of the data, which would count instead
+        if "labels" in said:
+            own.range = None  # of the model's labels
         del said["name"]  # which may be its title here
         for key, value in said.items():
             setattr(own, key, tuple(value) if key == "range" else value)

@@ -15,7 +15,7 @@ from boxwood.errors import library
 
 if TYPE_CHECKING:
     from boxwood import _core
-    from boxwood._columns import Form
+    from boxwood._forms import Form
 
 
 @dataclass(repr=False)

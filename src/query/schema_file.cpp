@@ -312,6 +312,31 @@ void check_titles(const JsonField& document, const Schema& schema) {
   }
 }
 
+/// A word that is the model's own name of one code or class must not become that of another.
+void check_order(const JsonField& document, const Schema& schema, const Ensemble& ensemble) {
+  const auto check = [&](std::span<const std::string> given, const std::vector<Category>& own,
+                         const std::string& whose) {
+    std::unordered_map<std::string_view, std::int32_t> code;
+    for (const Category& category : own) code[category.label] = category.code;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const auto found = code.find(given[i]);
+      if (found == code.end() || found->second == static_cast<std::int32_t>(i)) continue;
+      document.fail(fmt::format("\"{}\" is the model's name of {} {}, not of {}", given[i], whose,
+                                found->second, i),
+                    "Keep the model's order, or give other names");
+    }
+  };
+  for (std::size_t i = 0; i < schema.features.size(); ++i) {
+    check(schema.features[i].labels, ensemble.features[i].categories,
+          fmt::format("\"{}\", code", schema.features[i].name));
+  }
+  std::vector<Category> classes;
+  for (const std::string& label : ensemble.classes) {
+    classes.push_back({static_cast<std::int32_t>(classes.size()), label});
+  }
+  check(schema.classes, classes, "class");
+}
+
 }  // namespace
 
 Schema schema_from_json(std::string_view text, std::string_view place, const Ensemble& ensemble) {
@@ -333,6 +358,7 @@ Schema schema_from_json(std::string_view text, std::string_view place, const Ens
   if (document.has("features")) read_features(document["features"], schema);
   if (document.has("one_hot")) read_groups(document["one_hot"], schema);
   check_titles(document, schema);
+  check_order(document, schema, ensemble);
   if (document.has("rules")) read_rules(document["rules"], place, ensemble, schema);
   return schema;
 }

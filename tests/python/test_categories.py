@@ -226,3 +226,76 @@ def test_texts_where_numbers_are_read(random):
     wrong = frame.head(2).assign(e=pd.Categorical(["q", "w"]))
     with pytest.raises(boxwood.Error, match="'q' is not a number"):
         boxwood.Explainer(model).predict(wrong)
+
+
+def test_labels_keep_the_places_that_model_or_data_give_them():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({
+        "size": pd.Categorical(random.choice(["low", "mid", "high"], 200), ["low", "mid", "high"]),
+        "n": random.integers(0, 5, 200)})
+    wanted = np.where((frame["size"] == "high") | (frame["n"] > 3), "yes", "no")
+    texts = frame.assign(size=frame["size"].astype(str))
+    encoded = sk.make_pipeline(
+        compose.make_column_transformer((preprocessing.OneHotEncoder(), ["size"]), remainder="passthrough"),
+        ensemble.RandomForestClassifier(5, random_state=0)).fit(texts, wanted)
+    boosted = xgboost.XGBClassifier(n_estimators=5, enable_categorical=True, max_cat_to_onehot=1)
+    boosted.fit(frame, wanted == "yes")
+    stored = boosted.get_booster().save_raw("ubj")
+
+    def schema(*labels, **more):
+        return {"boxwood_schema": 1, "features": [
+            {"name": "size", "kind": "ordinal", "labels": labels}], **more}
+
+    for model, data in ((encoded, texts), (boosted, frame), (bytes(stored), frame)):
+        with pytest.raises(boxwood.Error, match="order, or give other names"):
+            boxwood.Explainer(model, data, schema=schema("mid", "low", "high"))
+        renamed = boxwood.Explainer(model, schema=schema("a", "b", "c"))
+        assert renamed.schema["size"].labels == ["a", "b", "c"]
+    with pytest.raises(boxwood.Error, match='^categories, "size": "mid" is category 2'):
+        boxwood.Explainer(encoded, texts, categories={"size": ["mid", "low", "high"]})
+    with pytest.raises(boxwood.Error, match='"yes" is the model.s name of class 1, not of 0'):
+        boxwood.Explainer(encoded, texts, schema={"boxwood_schema": 1, "classes": ["yes", "no"]})
+    known = boxwood.Explainer(encoded, texts, schema=schema("high", "low", "mid",
+                                                            classes=["no", "yes"]))
+    assert known.predict(texts).tolist() == encoded.predict(texts).tolist()
+
+
+def test_names_that_are_numbers_are_names():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.integers(0, 9, (200, 2)))
+    model = xgboost.XGBClassifier(n_estimators=5).fit(frame, frame[0] > 4)
+    explainer = boxwood.Explainer(model, frame)
+    row = frame[(frame[0] > 5) & (frame[1] < 3)][[1, 0]].iloc[0]
+    for given in (row, row.to_dict(), row.to_frame().T):
+        answer = explainer.explain(given)
+        assert answer.outcome_before == 1 and dict(answer.before) == dict(row)
+        assert answer.point[1] == row[1] and answer.point[0] < row[0]
+    named = boxwood.Explainer(
+        ensemble.RandomForestClassifier(5, random_state=0).fit(
+            frame.rename(columns={0: "a", 1: "b"}), frame[0] > 4))
+    counted = pd.Series([7, 1])  # without names: in the model's order
+    assert named.explain(counted).outcome_before == named.predict([[7, 1]])[0]
+
+
+@pytest.mark.parametrize("known", [["Bern", "Oslo"], [1, 2, 3]])
+def test_a_category_that_nobody_knows_comes_back_as_it_was_given(known):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"n": random.integers(0, 6, 200), "c": random.choice(known, 200)})
+    model = sk.make_pipeline(
+        compose.make_column_transformer(
+            (preprocessing.OneHotEncoder(handle_unknown="ignore"), ["c"]),
+            remainder="passthrough"),
+        ensemble.RandomForestClassifier(5, random_state=0)).fit(frame, frame["n"] > 2)
+    explainer = boxwood.Explainer(model, frame)
+    stranger = 77 if known == [1, 2, 3] else "Rome"
+    row = pd.Series({"n": 1, "c": stranger}, name="r")
+    for given in (row, row.to_dict(), pd.DataFrame([row])):
+        answer = explainer.explain(given, True, fixed=["c"])
+        assert answer.before["c"] == answer.point["c"] == stranger
+        assert answer.point_frame()["c"].tolist() == [stranger]
+        assert model.predict(answer.point_frame()).tolist() == [True]
+    batch = explainer.explain_batch(pd.DataFrame([row, frame.iloc[0], row]), True, only=["n"],
+                                    show_progress=False)
+    assert batch.points()["c"].tolist() == [stranger, frame["c"][0], stranger]
+    array = explainer.explain(np.array([1, stranger], dtype=object), True, fixed=["c"])
+    assert array.before[1] == array.point[1] == stranger
