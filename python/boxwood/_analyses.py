@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from boxwood import _core
+from boxwood._arguments import by_feature, interval, number, whole
 from boxwood._columns import Columns
 from boxwood._forms import Form
-from boxwood._question import OUTCOME, SEARCH, Asked, Question, levels_of, whole
+from boxwood._question import OUTCOME, SEARCH, Asked, Question, levels_of
 from boxwood.answer import Answer
 from boxwood.errors import Error
 from boxwood.results import Map, Menu, Region, Step, Sweep, WhyNot, WideRegion
@@ -70,7 +71,7 @@ class Analyses:
         if apart not in ("features", "regions", "distance"):
             raise Error("apart", f"no {apart!r}", 'Give "features", "regions" or "distance"')
         found = _core.find_menu(self.core, query, whole(k, "k", 1), getattr(_core.Apart, apart),
-                                distance, asked.options())
+                                number(distance, "distance"), asked.options())
         return Menu([self._answer(query, point, way, form) for way in found.ways], found.complete,
                     found.stop.name)
 
@@ -167,6 +168,7 @@ class Analyses:
         Answer
             Its `distance` is the radius within which the decision holds.
         """
+        tolerance = number(tolerance, "tolerance", 0)
         asked = Asked(self._whole, None, question)
         for key in asked.said(OUTCOME):
             raise Error(key, "robustness is about any other outcome",
@@ -196,6 +198,8 @@ class Analyses:
         WideRegion
             A box by feature.
         """
+        if not isinstance(answer, Answer):
+            raise Error("answer", f"{answer!r} is no answer", "Give one that explain returned")
         if answer.array is None:
             raise Error("answer", "there is no point", "Widen an answer that has one")
         asked = Asked(self._whole, None, search)
@@ -237,16 +241,28 @@ class Analyses:
         if isinstance(features, str) or len(features) != 2:
             raise Error("features", f"{features!r} is not two features", "Give two names")
         across, up = (self.columns.index(name, "features") for name in features)
+        given = self._views(view, (across, up))
         views = []
         for i in (across, up):
-            ends = (view or {}).get(self.columns.titles[i], (view or {}).get(self.columns.names[i]))
-            low, high = ends or self.limits(i)
-            if not ends and np.isfinite([low, high, point[i]]).all():
+            low, high = given.get(i) or self.limits(i)
+            if i not in given and np.isfinite([low, high, point[i]]).all():
                 low, high = min(low, point[i]), max(high, point[i])
             views.append(_core.Interval(low, high) if low < high else _core.Interval())
-        found = _core.draw_map(self.core, query, across, up, views[0], views[1], radius, most_cells,
-                               asked.options())
+        found = _core.draw_map(self.core, query, across, up, views[0], views[1],
+                               None if radius is None else number(radius, "radius", 0),
+                               whole(most_cells, "most_cells", 1), asked.options())
         return Map(self, (across, up), found, point)
+
+    def _views(self, view: Any, drawn: tuple[int, int]) -> dict[int, tuple[float, float]]:
+        found = {}
+        for name, ends in by_feature(view, "view").items():
+            i = self.columns.index(name, "view")
+            if i not in drawn:
+                raise Error("view", f'"{name}" is not drawn', "Name the features of the map")
+            low, high = found[i] = interval(ends, f'view["{name}"]')
+            if low == high:
+                raise Error(f'view["{name}"]', "it shows nothing", "Give the smaller end first")
+        return found
 
     def regions(self, x: Any, within: float, target: Any = None, *, limit: int | None = 100,
                 any_outcome: bool = False, visit: Callable[[Region], Any] | None = None,
@@ -275,6 +291,7 @@ class Analyses:
         list of Region
             In no order that means anything; empty with `visit`.
         """
+        within = number(within, "within", 0)
         asked = Asked(self._whole, target, question)
         if any_outcome and (target is not None or asked.said(OUTCOME)):
             raise Error("any_outcome", "it is given together with "

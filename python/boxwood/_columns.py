@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from boxwood._arguments import number
 from boxwood._forms import Form
 from boxwood._groups import Group
 from boxwood._refusals import Refusals
@@ -225,9 +226,10 @@ class Columns:
         """
         if missing(value):
             return np.nan
+        where = f'{place}, column "{self.titles[index]}"'
         if raw and index not in self.written and isinstance(
                 value, (int, float, np.number, np.bool_)):
-            return float(value)
+            return number(value, where, truth=True)
         codes = self.codes[index]
         if codes is not None:
             text = label_text(value)
@@ -248,20 +250,19 @@ class Columns:
                 return float(codes[str(bool(value))])
             # What a model does not tell apart has one label, the last.
             if index in self.others and any(_is_hash(label) for label in codes):
-                raise Error(f'{place}, column "{self.titles[index]}"',
+                raise Error(where,
                             f"{value!r} may be one of the categories that the model has as hashes",
                             "Give Explainer the training data, which has their names")
             if index in self.others:
                 return float(len(codes) - 1)
         if isinstance(value, (int, float, np.number, np.bool_)) and (
                 codes is None or _is_code(value, codes)):
-            return float(value)
-        name = self.titles[index]
+            return number(value, where, truth=True)
         if codes is None:
-            raise Error(f'{place}, column "{name}"', f"{value!r} is not a number",
+            raise Error(where, f"{value!r} is not a number",
                         "Give the number, not its text" if is_number(value) else
                         "Give the schema labels, or Explainer the training data")
-        raise Error(f'{place}, column "{name}"', f"no category {value!r}",
+        raise Error(where, f"no category {value!r}",
                     nearest(label_text(value), list(codes)))
 
     def point(self, row: Any, place: str = "x") -> np.ndarray:
@@ -337,7 +338,7 @@ class Columns:
         ndarray
             One row for each of its rows.
         """
-        columns = columns_of(table)
+        columns = columns_of(table, place)
         order = self.order([column.name for column in columns], place)
         count = len(columns[0].values) if columns else 0
         points = np.empty((count, len(self)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from boxwood import _core
-from boxwood._tables import number
+from boxwood._arguments import LARGEST, by_feature, ends, interval, is_list, number, whole
 from boxwood.costs import NORMS, Cost, CostLike
 from boxwood.errors import Error
 from boxwood.rules import RuleLike
@@ -92,7 +92,16 @@ class Asked:
         self.targets: list[Any] = []
         self.follows_row = False
         self._labelled = False
+        self._probability, self._margin = (
+            None if question.get(key) is None else number(question[key], key)
+            for key in ("probability", "margin"))
         self._read_target(target)
+        self._requirements = [one.requirement(explainer.models) for one in self.targets]
+        self._ranges = {i: self._range(i, given)
+                        for name, given in by_feature(question.get("ranges"), "ranges").items()
+                        for i in [explainer.columns.index(name, "ranges")]}
+        self._weights = {name: number(weight, f'weights["{name}"]') for name, weight
+                         in by_feature(question.get("weights"), "weights").items()}
         for rule in _several(question.get("rules")):
             self.texts.append((str(rule), "rules", _core.Statements.rules))
         cost = question.get("cost")
@@ -130,22 +139,24 @@ class Asked:
 
     def _read_target(self, target: Any) -> None:
         question = self.question
-        ends: dict[str, Any] = {key: question.get(key)
-                                for key in ("at_least", "at_most", "between", "change")}
-        given = [key for key, value in ends.items() if value is not None]
-        for whole in ("between", "change"):
-            others = [key for key in given if key != whole]
-            if whole in given and others:
-                raise Error(whole, f"it is given together with {others[0]}", "Give one of them")
+        wanted: dict[str, Any] = {key: question.get(key)
+                                  for key in ("at_least", "at_most", "between", "change")}
+        given = [key for key, value in wanted.items() if value is not None]
+        for both in ("between", "change"):
+            others = [key for key in given if key != both]
+            if both in given and others:
+                raise Error(both, f"it is given together with {others[0]}", "Give one of them")
         if given and target is not None:
             raise Error("target", f"it is given together with {given[0]}", "Give one of them")
         if not given and self.said(["output"]):
             raise Error("output", "it goes with at_least, at_most, between or change",
                         "Give one of them, or write Output(…, output=…) in the target")
-        if ends["change"] is not None:
-            self._read_change(ends["change"])
+        if wanted["change"] is not None:
+            self._read_change(wanted["change"])
         elif given:
-            low, high = ends["between"] or (ends["at_least"], ends["at_most"])
+            low, high = wanted["at_least"], wanted["at_most"]
+            if wanted["between"] is not None:
+                low, high = interval(wanted["between"], "between")
             self.targets.append(Output(at_least=low, at_most=high,
                                        output=question.get("output", 0)))
         elif target is not None:
@@ -166,7 +177,14 @@ class Asked:
         if isinstance(target, str) and target.lstrip().startswith(words) and not label:
             self.texts.append((target, "target", _core.Statements.wants))
         elif isinstance(target, (list, tuple, set, frozenset)):
-            if all(isinstance(one, Target) for one in target):
+            if not target:
+                raise Error("target", "the list is empty",
+                            "Give the labels that will do, or leave it out for any other class")
+            kinds = {isinstance(one, Target) for one in target}
+            if len(kinds) == 2:
+                raise Error("target", "targets and labels are mixed",
+                            "Give labels alone, or write Class(label) for each of them")
+            if kinds == {True}:
                 self.targets.extend(target)
             else:
                 self.targets.append(OneOf(tuple(target)))
@@ -174,11 +192,10 @@ class Asked:
             self.targets.append(target)
         else:
             self._labelled = True
-            self.targets.append(Class(target, self.question.get("probability"),
-                                      self.question.get("margin")))
+            self.targets.append(Class(target, self._probability, self._margin))
 
     def _read_change(self, change: float | str) -> None:
-        output = self.question.get("output", 0)
+        output = whole(self.question.get("output", 0), "output", 0)
         which = f" {output}" if self.explainer.core.ensemble(0).output_count > 1 else ""
         if isinstance(change, str):
             text = change.strip()
@@ -188,8 +205,9 @@ class Asked:
                 text = f"now {text[0]} {text[1:].strip()}"
             sign = ">=" if change.strip().startswith("+") else "<="
         else:
-            sign = ">=" if change > 0 else "<="
-            text = f"now {'+' if change > 0 else '-'} {abs(float(change))!r}"
+            step = number(change, "change")
+            sign = ">=" if step > 0 else "<="
+            text = f"now {'+' if step > 0 else '-'} {abs(step)!r}"
         self.texts.append((f"want output{which} {sign} {text}", "change", _core.Statements.wants))
 
     def at(self, point: np.ndarray) -> _core.Query:
@@ -241,15 +259,14 @@ class Asked:
         if self._free is not None:
             for i in range(len(columns)):
                 query.feature(i).fixed = i not in self._free
-        for name, ends in (self.question.get("ranges") or {}).items():
-            i = columns.index(name, "ranges")
-            query.feature(i).range = self._range(i, ends)
-        for name, weight in (self.question.get("weights") or {}).items():
-            self.explainer.weigh(query, name, float(weight))
+        for i, range_ in self._ranges.items():
+            query.feature(i).range = range_
+        for name, weight in self._weights.items():
+            self.explainer.weigh(query, name, weight)
         most = self.question.get("most_changes")
         if most is not None:
             query.most_changes = whole(most, "most_changes", 0)
-        query.requirements = [target.requirement(self.explainer.models) for target in self.targets]
+        query.requirements = self._requirements
         if self.texts or self.explainer.schema.rules:
             core.add_text(query, self.texts)
             self._refuse_missing(query)
@@ -264,17 +281,13 @@ class Asked:
                 if query.feature(i).missing_allowed:
                     refusals.refuse([i], "rules")
 
-    def _range(self, i: int, ends: tuple[Any, Any]) -> _core.Interval:
+    def _range(self, i: int, given: Any) -> _core.Interval:
         columns = self.explainer.columns
         place = f'ranges["{columns.titles[i]}"]'
-        if isinstance(ends, _core.Interval):
-            made = ends
+        if isinstance(given, _core.Interval):
+            made = given
         else:
-            try:
-                low, high = ends
-            except (TypeError, ValueError):
-                raise Error(place, f"{ends!r} is not two ends",
-                            "Write (lowest, highest), None for no limit") from None
+            low, high = ends(given, place)
             made = _core.Interval(-math.inf if low is None else columns.encode(i, low, "ranges"),
                                   math.inf if high is None else columns.encode(i, high, "ranges"))
         if math.isnan(made.lower) or math.isnan(made.upper):
@@ -310,15 +323,13 @@ class Asked:
             raise Error("target", "the model predicts a number: say which is wanted",
                         "Give at_least=, at_most=, between= or change=")
         made = _core.other_outcome(self.explainer.core, point)
-        probability = self.question.get("probability")
-        margin = self.question.get("margin")
-        if probability is None and margin is None:
+        if self._probability is None and self._margin is None:
             return made
         if self.explainer.core.ensemble(0).class_count > 2:
             raise Error("target", "the model has several classes: say which is wanted",
                         "Give target=")
         now = int(self.explainer.core.classes(point[np.newaxis])[0, 0])
-        return _core.Requirement(_core.ClassIs(1 - now, probability, margin))
+        return _core.Requirement(_core.ClassIs(1 - now, self._probability, self._margin))
 
     def options(self) -> _core.Options:
         """Make the options of the search.
@@ -334,18 +345,14 @@ class Asked:
         if engine not in ("fast", "paper"):
             raise Error("engine", f"no engine {engine!r}", 'Give "fast" or "paper"')
         options.engine = getattr(_core.Engine, engine)
-        options.threads = whole(question.get("threads", 0), "threads", 0)
+        options.threads = whole(question.get("threads", 0), "threads", 0, 2**31 - 1)
         options.ties = whole(question.get("ties", 16), "ties", 1)
-        limit = question.get("time_limit")
-        if limit is not None:
-            seconds = number(limit, "time_limit")
-            if not seconds >= 0:
-                raise Error("time_limit", "must be 0 or more seconds")
-            options.seconds = seconds
+        if question.get("time_limit") is not None:
+            options.seconds = number(question["time_limit"], "time_limit", 0)
         if question.get("node_limit") is not None:
             options.nodes = whole(question["node_limit"], "node_limit", 0)
         if question.get("memory_limit") is not None:
-            options.bytes = whole(question["memory_limit"], "memory_limit", 1) << 20
+            options.bytes = whole(question["memory_limit"], "memory_limit", 1, LARGEST >> 20) << 20
         progress = question.get("progress")
         if progress is not None and not callable(progress):
             raise Error("progress", f"{progress!r} is not a function",
@@ -359,37 +366,11 @@ class Asked:
 
 def _priced(cost: Callable[[str, float, float], float], name: str, before: float,
             after: float) -> float:
-    price = number(cost(name, before, after), f'cost of "{name}"')
+    price = number(cost(name, before, after), f'cost of "{name}"', truth=True)
     if not price >= 0:
         raise Error("cost", f'the function gives {price} for "{name}" from {before} to {after}',
                     "Give 0 for no change and more the farther a value moves, never less than 0")
     return price
-
-
-def whole(value: Any, name: str, least: int) -> int:
-    """Check a whole number.
-
-    Parameters
-    ----------
-    value : object
-        What is given.
-    name : str
-        Names the argument in errors.
-    least : int
-        The smallest that makes sense.
-
-    Returns
-    -------
-    int
-        The number.
-    """
-    try:
-        fits = not isinstance(value, bool) and int(value) == value and value >= least
-    except (TypeError, ValueError, OverflowError):
-        fits = False
-    if not fits:
-        raise Error(name, f"{value!r} is not a whole number from {least} on")
-    return int(value)
 
 
 def levels_of(levels: Sequence[float]) -> list[float]:
@@ -405,7 +386,10 @@ def levels_of(levels: Sequence[float]) -> list[float]:
     list of float
         The same.
     """
-    found = [float(level) for level in levels]
+    if not is_list(levels):
+        raise Error("levels", f"{levels!r} is not a list of numbers",
+                    "Give some, [0.5, 0.7, 0.9] say")
+    found = [number(level, "levels") for level in levels]
     if not found:
         raise Error("levels", "there is none", "Give some, [0.5, 0.7, 0.9] say")
     return found

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from boxwood._arguments import number
 from boxwood.errors import Error
 
 
@@ -90,29 +91,9 @@ def is_number(text: Any) -> bool:
     """
     try:
         float(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
-
-
-def number(value: Any, name: str) -> float:
-    """Check a number that is given as an argument.
-
-    Parameters
-    ----------
-    value : object
-        What is given; a truth value counts as 0 or 1.
-    name : str
-        Names the argument in errors.
-
-    Returns
-    -------
-    float
-        The number.
-    """
-    if isinstance(value, str) or not hasattr(value, "__float__"):
-        raise Error(name, f"{value!r} is not a number")
-    return float(value)
 
 
 def is_row(value: Any) -> bool:
@@ -132,35 +113,40 @@ def is_row(value: Any) -> bool:
         module_of(value) == "pandas" and hasattr(value, "index") and not hasattr(value, "columns"))
 
 
-def columns_of(table: Any) -> list[Column]:
+def columns_of(table: Any, place: str = "data") -> list[Column]:
     """Read all columns.
 
     Parameters
     ----------
     table : DataFrame, Arrow table or 2-D ndarray
         The table.
+    place : str
+        Names the argument in errors.
 
     Returns
     -------
     list of Column
         In its order.
     """
-    table = as_table(table)
+    table = as_table(table, place)
     if module_of(table) == "pandas":
-        return [_pandas_column(str(name), table.iloc[:, i])
+        return [_pandas_column(str(name), table.iloc[:, i], place)
                 for i, name in enumerate(table.columns)]
     if is_table(table):
-        return [_arrow_column(name, table.column(i)) for i, name in enumerate(table.schema.names)]
-    return [_array_column(None, table[:, i]) for i in range(table.shape[1])]
+        return [_arrow_column(name, table.column(i), place)
+                for i, name in enumerate(table.schema.names)]
+    return [_array_column(i, table[:, i], place) for i in range(table.shape[1])]
 
 
-def as_table(given: Any) -> Any:
+def as_table(given: Any, place: str = "data") -> Any:
     """Make one of three kinds of tables of whatever is one.
 
     Parameters
     ----------
     given : object
         A table, or something that becomes one.
+    place : str
+        Names the argument in errors.
 
     Returns
     -------
@@ -170,21 +156,31 @@ def as_table(given: Any) -> Any:
     if is_table(given):
         return given.to_arrow() if hasattr(given, "to_arrow") and module_of(given) != "pandas" \
             else given
-    array = np.asarray(given)
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        raise Error(place, "its rows are not all of one length",
+                    "Give a data frame, an Arrow table or a 2-D array") from None
+    if array.ndim == 0:
+        kind = "None" if given is None else f"of type {type(given).__name__}"
+        raise Error(place, f"it is {kind}, not a table",
+                    "Give its toarray()" if hasattr(given, "toarray") else
+                    "Make a pandas.DataFrame of it" if isinstance(given, Mapping) else
+                    "Give a data frame, an Arrow table or a 2-D array")
     if array.ndim != 2:
-        raise Error("data", f"it has {array.ndim} dimensions, not rows and columns",
+        raise Error(place, f"it has {array.ndim} dimensions, not rows and columns",
                     "Give a data frame, an Arrow table or a 2-D array")
     return array
 
 
-def _array_column(name: str | None, values: np.ndarray) -> Column:
+def _array_column(index: int, values: np.ndarray, place: str) -> Column:
     if values.dtype.kind == "b":
-        return Column(name, "bool", values.astype(np.float64))
+        return Column(None, "bool", values.astype(np.float64))
     if values.dtype.kind in "iu":
-        return Column(name, "int", values.astype(np.float64))
+        return Column(None, "int", values.astype(np.float64))
     if values.dtype.kind == "f":
-        return Column(name, "float", values.astype(np.float64))
-    return _object_column(name, values.astype(object))
+        return Column(None, "float", values.astype(np.float64))
+    return _object_column(None, values.astype(object), f"{place}, column {index}")
 
 
 def _pandas() -> Any:
@@ -214,7 +210,7 @@ def missing(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
-def _object_column(name: str | None, values: np.ndarray) -> Column:
+def _object_column(name: str | None, values: np.ndarray, place: str) -> Column:
     present = [value for value in values if not missing(value)]
     if present and all(isinstance(value, (bool, np.bool_)) for value in present):
         kind = "bool"
@@ -225,11 +221,11 @@ def _object_column(name: str | None, values: np.ndarray) -> Column:
     else:
         return Column(name, "text", np.array([None if missing(value) else value
                                               for value in values], dtype=object))
-    return Column(name, kind, np.array([np.nan if missing(value) else float(value)
-                                        for value in values]))
+    return Column(name, kind, np.array([np.nan if missing(value) else
+                                        number(value, place, truth=True) for value in values]))
 
 
-def _pandas_column(name: str, series: Any) -> Column:
+def _pandas_column(name: str, series: Any, place: str) -> Column:
     dtype = series.dtype
     if hasattr(dtype, "categories"):
         return Column(name, "category", np.asarray(series.cat.codes, dtype=np.int64),
@@ -239,11 +235,12 @@ def _pandas_column(name: str, series: Any) -> Column:
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return Column(name, {"b": "bool", "f": "float"}.get(kind, "int"), values)
     if kind in "mM":
-        raise Error(f'data, column "{name}"', "it holds dates", "Make numbers of them")
-    return _object_column(name, series.to_numpy(dtype=object, na_value=None))
+        raise Error(f'{place}, column "{name}"', "it holds dates", "Make numbers of them")
+    return _object_column(name, series.to_numpy(dtype=object, na_value=None),
+                          f'{place}, column "{name}"')
 
 
-def _arrow_column(name: str, values: Any) -> Column:
+def _arrow_column(name: str, values: Any, place: str) -> Column:
     if hasattr(values, "combine_chunks") and hasattr(values, "num_chunks"):
         values = values.combine_chunks()
         if hasattr(values, "num_chunks"):  # of older versions, and of empty columns
@@ -259,4 +256,5 @@ def _arrow_column(name: str, values: Any) -> Column:
     if plain:
         return Column(name, plain, np.array([np.nan if value is None else float(value)
                                              for value in values.to_pylist()], dtype=np.float64))
-    return _object_column(name, np.array(values.to_pylist(), dtype=object))
+    return _object_column(name, np.array(values.to_pylist(), dtype=object),
+                          f'{place}, column "{name}"')

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood import _core
+from boxwood._arguments import number
 from boxwood.errors import Error, library
 
 if TYPE_CHECKING:
@@ -143,7 +144,8 @@ class Answer:
         """
         if self.array is None:
             return None
-        numbers = _core.rounded(self.explainer.core, self._query, self.array, tolerance)
+        numbers = _core.rounded(self.explainer.core, self._query, self.array,
+                                number(tolerance, "tolerance", 0))
         return self.explainer.columns.like(self._form, numbers)
 
     @property

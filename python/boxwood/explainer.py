@@ -12,6 +12,7 @@ import numpy as np
 
 from boxwood import _core
 from boxwood._analyses import Analyses
+from boxwood._arguments import number
 from boxwood._columns import Columns
 from boxwood._forms import Form, row_label
 from boxwood._learning import keep_places, learn
@@ -207,7 +208,10 @@ class Explainer(Analyses):
         ndarray
             A column for each class.
         """
-        return self.core.probabilities(self.columns.points(data), self.models.index(model))
+        index = self.models.index(model)
+        if self.core.ensemble(index).class_count == 0:
+            raise Error("predict_proba", "the model predicts no classes", "Call predict")
+        return self.core.probabilities(self.columns.points(data), index)
 
     def scores(self, data: Any, model: int | str = 0) -> np.ndarray:
         """Give the library's raw scores, bit for bit.
@@ -308,13 +312,13 @@ class Explainer(Analyses):
         """
         arguments = {key: value for key, value in locals().items()
                      if key in Question.__annotations__}
+        tolerance = None if round is None else number(round, "round", 0)
         asked = Asked(self, target, cast("Question", arguments))
         point = self.columns.point(x)
         query = asked.at(point)
         found = _core.explain(self.core, query, asked.options())
         answer = self._answer(query, point, found, self.columns.form(x, point))
-        if round is not None:
-            answer.tolerance = float(round)
+        answer.tolerance = tolerance
         return answer
 
     def explain_batch(self, data: Any, target: Any = None, *, show_progress: bool = True,

@@ -14,7 +14,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from boxwood._tables import is_number, number
+from boxwood._arguments import number, whole
+from boxwood._tables import is_number
 from boxwood.errors import Error
 
 if TYPE_CHECKING:
@@ -81,9 +82,10 @@ class Models:
             if model in self.names:
                 return self.names.index(model)
             raise Error("target", f'no model "{model}"', f"There are: {', '.join(self.names)}")
-        if not 0 <= model < len(self.core):
-            raise Error("target", f"no model {model}", f"There are {len(self.core)}")
-        return int(model)
+        index = whole(model, "model", 0)
+        if index >= len(self.core):
+            raise Error("target", f"no model {index}", f"There are {len(self.core)}")
+        return index
 
     def class_index(self, model: int, label: Any) -> int:
         """Find a class.
@@ -104,6 +106,9 @@ class Models:
         if ensemble.class_count == 0:
             raise Error("target", f"the model predicts a number, not the class {label!r}",
                         "Give at_least=, at_most=, between= or change=")
+        if getattr(label, "ndim", 0) > 0:
+            raise Error("target", f"it is of type {type(label).__name__}, not the label of a class",
+                        "Give one label, or a list of those that will do")
         # numpy's scalars print with their type, and True is the label "True" or the class 1.
         plain = label.item() if hasattr(label, "item") else label
         if isinstance(plain, bool) and str(plain) not in ensemble.classes:
@@ -149,11 +154,9 @@ class Class(Target):
         from boxwood import _core
 
         index = models.index(self.model)
-        for name in ("probability", "margin"):
-            if getattr(self, name) is not None:
-                number(getattr(self, name), name)
-        outcome = _core.ClassIs(models.class_index(index, self.label), self.probability,
-                                self.margin)
+        probability, margin = (None if given is None else number(given, name) for name, given in
+                               (("probability", self.probability), ("margin", self.margin)))
+        outcome = _core.ClassIs(models.class_index(index, self.label), probability, margin)
         return _core.Requirement(outcome, index)
 
 
@@ -195,8 +198,11 @@ class _InRange(Target):
             raise Error("target", "at_least and more_than are both given", "Give one of them")
         if self.at_most is not None and self.less_than is not None:
             raise Error("target", "at_most and less_than are both given", "Give one of them")
-        lower = self.at_least if self.at_least is not None else self.more_than
-        upper = self.at_most if self.at_most is not None else self.less_than
+        given = {name: number(getattr(self, name), name)
+                 for name in ("at_least", "at_most", "more_than", "less_than")
+                 if getattr(self, name) is not None}
+        lower = given.get("at_least", given.get("more_than"))
+        upper = given.get("at_most", given.get("less_than"))
         if lower is None and upper is None:
             raise Error("target", "no end of the range is given", "Give at_least= or at_most=")
         range_ = _core.Interval(-math.inf if lower is None else lower,
@@ -230,7 +236,7 @@ class Output(_InRange):
         """Make the core's requirement."""
         from boxwood import _core
 
-        return _core.Requirement(_core.OutputIn(self._range(), self.output),
+        return _core.Requirement(_core.OutputIn(self._range(), whole(self.output, "output", 0)),
                                  models.index(self.model))
 
 
@@ -260,8 +266,9 @@ class Score(_InRange):
         """Make the core's requirement."""
         from boxwood import _core
 
-        return _core.Requirement(_core.ScoreIn(self._range(), self.output, self.rival),
-                                 models.index(self.model))
+        rival = None if self.rival is None else whole(self.rival, "rival", 0)
+        return _core.Requirement(_core.ScoreIn(self._range(), whole(self.output, "output", 0),
+                                               rival), models.index(self.model))
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,0 +1,168 @@
+"""Checks of what is given as an argument; each names the argument in its error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from boxwood.errors import Error
+
+# What the core's integers hold.
+LARGEST = 2**63 - 1
+
+
+def number(value: Any, name: str, least: float | None = None, *, truth: bool = False) -> float:
+    """Check a number.
+
+    Parameters
+    ----------
+    value : object
+        What is given.
+    name : str
+        Names the argument in errors.
+    least : float, optional
+        The smallest that makes sense; NaN makes none then.
+    truth : bool
+        Whether a truth value counts, as 0 or 1.
+
+    Returns
+    -------
+    float
+        The number.
+    """
+    plain = hasattr(value, "__float__") and not isinstance(value, (str, np.complexfloating)) \
+        and getattr(value, "ndim", 0) == 0
+    try:
+        found = float(value) if plain and (truth or not _is_truth(value)) else None
+    except (TypeError, ValueError):  # an object that is a number only sometimes
+        found = None
+    except OverflowError:
+        raise Error(name, "the number is too large", "Numbers are doubles") from None
+    if found is None:
+        raise Error(name, f"{value!r} is not a number")
+    if least is not None and not found >= least:
+        raise Error(name, f"{value!r} is not a number from {least:g} on")
+    return found
+
+
+def whole(value: Any, name: str, least: int, most: int = LARGEST) -> int:
+    """Check a whole number.
+
+    Parameters
+    ----------
+    value : object
+        What is given.
+    name : str
+        Names the argument in errors.
+    least : int
+        The smallest that makes sense.
+    most : int
+        The largest that there is room for.
+
+    Returns
+    -------
+    int
+        The number.
+    """
+    try:
+        fits = not _is_truth(value) and int(value) == value
+    except (TypeError, ValueError, OverflowError):
+        fits = False
+    if fits and value > most:
+        raise Error(name, "the number is too large", f"Give at most {most}")
+    if not fits or value < least:
+        raise Error(name, f"{value!r} is not a whole number from {least} on")
+    return int(value)
+
+
+def ends(value: Any, name: str) -> tuple[Any, Any]:
+    """Check that there are two ends.
+
+    Parameters
+    ----------
+    value : object
+        What is given.
+    name : str
+        Names the argument in errors.
+
+    Returns
+    -------
+    tuple
+        The lowest and the highest, whatever they are.
+    """
+    found = tuple(value) if is_list(value) else ()
+    if len(found) != 2:
+        raise Error(name, f"{value!r} is not two ends",
+                    "Write (lowest, highest), None for no limit")
+    return found[0], found[1]
+
+
+def interval(value: Any, name: str) -> tuple[float, float]:
+    """Check two numbers, of which the first is the smaller one.
+
+    Parameters
+    ----------
+    value : object
+        What is given.
+    name : str
+        Names the argument in errors.
+
+    Returns
+    -------
+    tuple of float
+        The ends, infinite where there is no limit.
+    """
+    low, high = ends(value, name)
+    low = -math.inf if low is None else number(low, name)
+    high = math.inf if high is None else number(high, name)
+    if not low <= high:
+        raise Error(name, f"nothing lies between {low:g} and {high:g}",
+                    "Give the smaller end first")
+    return low, high
+
+
+def by_feature(value: Any, name: str) -> Mapping[Any, Any]:
+    """Check that something is said by feature.
+
+    Parameters
+    ----------
+    value : object
+        What is given; None says nothing.
+    name : str
+        Names the argument in errors.
+
+    Returns
+    -------
+    mapping
+        The same.
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise Error(name, f"{value!r} does not say which features are meant",
+                    f"Write {name}={{feature: …}}")
+    return value
+
+
+def is_list(value: Any) -> bool:
+    """Tell several values from a single one.
+
+    Parameters
+    ----------
+    value : object
+        Anything.
+
+    Returns
+    -------
+    bool
+        Whether it can be gone through, and is neither a text nor a mapping.
+    """
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) \
+        and getattr(value, "ndim", 1) > 0
+
+
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, (bool, np.bool_))
