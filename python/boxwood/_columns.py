@@ -307,7 +307,7 @@ class Columns:
 
     def _names_in(self, row: Any) -> list[str | None]:
         given = list(row if isinstance(row, Mapping) else row.index)
-        names = [str(name) for name in given]
+        names: list[str | None] = [str(name) for name in given]
         # A series counts its values where it has no names; the model's may be numbers, though.
         if not isinstance(row, Mapping) and not set(self.names) <= set(names) and all(
                 isinstance(name, (int, np.integer)) for name in given):

@@ -391,10 +391,12 @@ class Explainer(Analyses):
                 for end in feature.range]
         return (-np.inf if ends[0] is None else ends[0], np.inf if ends[1] is None else ends[1])
 
-    def frame_of(self, points: np.ndarray, strangers: Sequence[Mapping[int, Any]]) -> Any:
+    def frame_of(self, points: np.ndarray,
+                 strangers: Sequence[Mapping[int, Any]] | None = None) -> Any:
         """Make a pandas frame of points, with the types of the training data where they fit."""
         pandas = library("pandas")
 
+        strangers = strangers or [{}] * len(points)
         frame = {}
         for i, name in enumerate(self.columns.names):
             values = [self.columns.value(i, number, unknown)
