@@ -278,7 +278,8 @@ def test_arrays_without_names_and_plain_steps():
             xgboost.XGBClassifier(n_estimators=10, max_depth=3)).fit(points, target)
         explainer = boxwood.Explainer(model, points)
         assert explainer.columns.names == ["f0", "f1", "f2", "f3"]
-        ends = thresholds_of(json.loads(pipelines.to_bytes(model, pipelines.follow_steps(model, points))))
+        steps = pipelines.follow_steps(model, points)
+        ends = thresholds_of(json.loads(pipelines.to_bytes(model, steps)))
         rows = points.copy()
         for i in range(4):
             rows[:, i] = random.choice(np.array(sorted(ends[f"f{i}"])), 300).astype(kind)
