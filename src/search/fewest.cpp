@@ -43,20 +43,26 @@ class Fewest {
     const Answer first = count(quick);
     const bool cut_short = first.stop == Stop::nodes && used_.nodes < options_.limits.nodes;
     if (!cut_short) return finish(first);
-    // Whether one change is enough, or two or three, is soon seen: the fast engine drops all that
-    // asks for more. If they are, the cheapest point comes with it.
+    // Whether one change is enough, or two or three, is mostly soon seen: the fast engine drops all
+    // that asks for more. If they are, the cheapest point comes with it.
     constexpr std::size_t soon_seen = 3;
+    constexpr std::uint64_t soon = 3000;
     const std::size_t enough = first.solutions.empty() ? query_.point.size() : changes(first);
     const std::size_t most = std::min({enough, soon_seen, query_.most_changes.value_or(enough)});
     for (std::size_t few = 1; few <= most; ++few) {
-      Answer answer = nearest(few, first, few == enough);
-      if (!answer.solutions.empty()) return with_all_used(std::move(answer));
-      if (answer.status != Status::infeasible) return unfinished(first, 0, answer.stop);
+      Answer answer = nearest(few, first, soon, few == enough);
+      if (answer.status == Status::infeasible) continue;
+      const bool too_long = answer.stop == Stop::nodes && used_.nodes < options_.limits.nodes;
+      if (too_long && answer.solutions.empty()) break;
+      if (answer.solutions.empty()) return unfinished(first, 0, answer.stop);
+      if (!too_long) return with_all_used(std::move(answer));
+      const Answer longer = nearest(few, answer, options_.limits.nodes, true);
+      return with_all_used(longer.solutions.empty() ? answer : longer);
     }
-    Options longer = options_;
+    Options from_first = options_;
     const std::vector<std::vector<double>> start = points(first);
-    if (!start.empty()) longer.examples = start;
-    return finish(count(longer));
+    if (!start.empty()) from_first.examples = start;
+    return finish(count(from_first));
   }
 
  private:
@@ -67,13 +73,14 @@ class Fewest {
   }
 
   /// The cheapest point with no more changes than this.
-  Answer nearest(std::size_t most_changes, const Answer& found, bool last) {
+  Answer nearest(std::size_t most_changes, const Answer& found, std::uint64_t nodes, bool last) {
     Query nearest = query_;
     nearest.fewest_first = false;
     nearest.most_changes = most_changes;
     const bool known = !known_.empty() && change_count(query_, known_) <= most_changes;
     const std::vector<std::vector<double>> start = points(found);
     Options options = options_;
+    options.limits.nodes = nodes;
     if (!start.empty()) options.examples = start;
     return ask(nearest, options, known ? known_ : std::span<const double>{}, last);
   }
@@ -101,7 +108,7 @@ class Fewest {
   /// The cheapest of the points with as many changes as were counted.
   Answer finish(const Answer& counted) {
     if (counted.solutions.empty()) return unfinished(counted, 0, counted.stop);
-    const Answer answer = nearest(changes(counted), counted, true);
+    const Answer answer = nearest(changes(counted), counted, options_.limits.nodes, true);
     const bool proven = counted.status == Status::optimal;
     if (proven && !answer.solutions.empty()) return with_all_used(answer);
     return unfinished(answer.solutions.empty() ? counted : answer, proven ? answer.lower_bound : 0,
