@@ -40,12 +40,28 @@ def number(value: Any, name: str, least: float | None = None, *, truth: bool = F
     except (TypeError, ValueError):  # an object that is a number only sometimes
         found = None
     except OverflowError:
-        raise Error(name, "the number is too large", "Numbers are doubles") from None
+        raise too_large(name) from None
     if found is None:
         raise Error(name, f"{value!r} is not a number")
     if least is not None and not found >= least:
         raise Error(name, f"{value!r} is not a number from {least:g} on")
     return found
+
+
+def too_large(name: str) -> Error:
+    """Make the error about a number that no double holds.
+
+    Parameters
+    ----------
+    name : str
+        Names the argument.
+
+    Returns
+    -------
+    Error
+        To be raised.
+    """
+    return Error(name, "the number is too large", "Numbers are doubles")
 
 
 def whole(value: Any, name: str, least: int, most: int = LARGEST) -> int:

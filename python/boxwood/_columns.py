@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._arguments import number
+from boxwood._arguments import too_large
 from boxwood._forms import Form
 from boxwood._groups import Group
 from boxwood._refusals import Refusals
@@ -224,12 +224,20 @@ class Columns:
         float
             NaN for missing.
         """
+        try:
+            return self._encode(index, value, place, raw)
+        except OverflowError:
+            raise too_large(self._where(index, place)) from None
+
+    def _where(self, index: int, place: str) -> str:
+        return f'{place}, column "{self.titles[index]}"'
+
+    def _encode(self, index: int, value: Any, place: str, raw: bool) -> float:
         if missing(value):
             return np.nan
-        where = f'{place}, column "{self.titles[index]}"'
         if raw and index not in self.written and isinstance(
                 value, (int, float, np.number, np.bool_)):
-            return number(value, where, truth=True)
+            return float(value)
         codes = self.codes[index]
         if codes is not None:
             text = label_text(value)
@@ -250,19 +258,19 @@ class Columns:
                 return float(codes[str(bool(value))])
             # What a model does not tell apart has one label, the last.
             if index in self.others and any(_is_hash(label) for label in codes):
-                raise Error(where,
+                raise Error(self._where(index, place),
                             f"{value!r} may be one of the categories that the model has as hashes",
                             "Give Explainer the training data, which has their names")
             if index in self.others:
                 return float(len(codes) - 1)
         if isinstance(value, (int, float, np.number, np.bool_)) and (
                 codes is None or _is_code(value, codes)):
-            return number(value, where, truth=True)
+            return float(value)
         if codes is None:
-            raise Error(where, f"{value!r} is not a number",
+            raise Error(self._where(index, place), f"{value!r} is not a number",
                         "Give the number, not its text" if is_number(value) else
                         "Give the schema labels, or Explainer the training data")
-        raise Error(where, f"no category {value!r}",
+        raise Error(self._where(index, place), f"no category {value!r}",
                     nearest(label_text(value), list(codes)))
 
     def point(self, row: Any, place: str = "x") -> np.ndarray:
@@ -285,16 +293,10 @@ class Columns:
             if len(points) != 1:
                 raise Error(place, f"it has {len(points)} rows", "Give one, or use explain_batch")
             return points[0]
-        if is_row(row):
-            names = self._names_in(row)
-            values = list(row.values() if isinstance(row, Mapping) else row.array)
-        else:
-            if isinstance(row, str) or not isinstance(row, Iterable):
-                raise Error(place, f"{row!r} is not a row",
-                            "Give a Series, a mapping, a one-row table or a 1-D array")
-            values = list(row)
-            names = [None] * len(values)
-        order = self.order(names, place)
+        if not is_row(row) and (isinstance(row, str) or not isinstance(row, Iterable)):
+            raise Error(place, f"{row!r} is not a row",
+                        "Give a Series, a mapping, a one-row table or a 1-D array")
+        values, order = self._values_in(row, place)
         for i in self.marks:
             # In a column that holds no objects every missing value is the same.
             plain = getattr(self.dtypes[i], "kind", "O") != "O" and missing(values[order[i]])
@@ -304,6 +306,14 @@ class Columns:
         if self.refusals is not None:
             self.refusals.check(point[np.newaxis], place)
         return point
+
+    def _values_in(self, row: Any, place: str) -> tuple[list[Any], list[int]]:
+        # The values of a row, and where those of the model's columns are among them.
+        if not is_row(row):
+            values = list(row)
+            return values, self.order([None] * len(values), place)
+        return (list(row.values() if isinstance(row, Mapping) else row.array),
+                self.order(self._names_in(row), place))
 
     def _names_in(self, row: Any) -> list[str | None]:
         given = list(row if isinstance(row, Mapping) else row.index)
@@ -319,7 +329,7 @@ class Columns:
         for value in values:
             if missing(value) and mark_name(value) in mark.others:
                 own = mark_name(mark.value)
-                raise Error(f'{place}, column "{self.titles[index]}"',
+                raise Error(self._where(index, place),
                             f"{mark_name(value)} is something else than {own} to this pipeline",
                             f"Write {own} for missing")
 
@@ -390,7 +400,7 @@ class Columns:
 
     def _category(self, index: int, position: int, value: Any, place: str) -> float:
         if index in self.disputed and is_number(value):
-            raise Error(f'{place}, column "{self.titles[index]}"',
+            raise Error(self._where(index, place),
                         "some of the models read its categories as numbers, others as places",
                         "Ask the models one by one, or make numbers of the column")
         if self.codes[index] is not None:
@@ -400,7 +410,7 @@ class Columns:
         if index not in self.by_value:
             return float(position)
         if not is_number(value):
-            raise Error(f'{place}, column "{self.titles[index]}"', f"{value!r} is not a number",
+            raise Error(self._where(index, place), f"{value!r} is not a number",
                         "Give the categories that the model was trained on")
         return float(value)
 
@@ -489,18 +499,15 @@ class Columns:
         places = [i for i in self.others if self._is_other(i, point[i])]
         if not places:
             return {}
-        if is_row(given):
-            values = list(given.values() if isinstance(given, Mapping) else given.array)
-            order = self.order(self._names_in(given), "x")
-        elif is_table(given) or np.ndim(given) == 2:
+        if not is_table(given) and np.ndim(given) != 2:
+            values, order = self._values_in(given, "x")
+        else:
             table = as_table(given)
             pandas = module_of(table) == "pandas"
             values = list(table.iloc[row].array if pandas else table[row]) \
                 if pandas or isinstance(table, np.ndarray) else \
                 [table.column(i)[row].as_py() for i in range(table.num_columns)]
             order = self.order([column.name for column in columns_of(table[:0])], "x")
-        else:
-            values, order = list(given), list(range(len(self)))
         return {i: values[order[i]] for i in places}
 
     def _is_other(self, index: int, number: float) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._arguments import number
+from boxwood._arguments import too_large
 from boxwood.errors import Error
 
 
@@ -221,8 +221,11 @@ def _object_column(name: str | None, values: np.ndarray, place: str) -> Column:
     else:
         return Column(name, "text", np.array([None if missing(value) else value
                                               for value in values], dtype=object))
-    return Column(name, kind, np.array([np.nan if missing(value) else
-                                        number(value, place, truth=True) for value in values]))
+    try:
+        return Column(name, kind, np.array([np.nan if missing(value) else float(value)
+                                            for value in values]))
+    except OverflowError:
+        raise too_large(place) from None
 
 
 def _pandas_column(name: str, series: Any, place: str) -> Column:

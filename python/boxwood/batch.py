@@ -135,7 +135,8 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
     asked = Asked(explainer, target, question)
     options = asked.options()
     threads = options.threads
-    points, faults = _points(explainer, data)
+    table = as_table(data)
+    points, faults = _points(explainer, table)
     labels = data.index if module_of(data) == "pandas" else range(len(points))
     index = list(labels)
     columns = explainer.columns
@@ -166,7 +167,7 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
                     answers[row] = Answer(explainer, kept, points[row], one,
                                           form._replace(
                                               label=index[row],
-                                              strangers=columns.strangers(data, points[row], row)),
+                                              strangers=columns.strangers(table, points[row], row)),
                                           row_label(index[row]))
                 elif isinstance(one, Error):
                     answers[row] = _at_row(one, index[row])
@@ -184,7 +185,6 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
 
 def _points(explainer: Explainer, data: Any) -> tuple[np.ndarray, dict[int, Error]]:
     # A table as a whole is fast. Where a cell makes no sense, halves find which.
-    data = as_table(data)
     columns = explainer.columns
     columns.points(_rows(data, 0, 0))  # the names and their number
     points = np.full((len(data), len(columns)), np.nan)
