@@ -58,6 +58,18 @@ class Documents(unittest.TestCase):
                     with self.subTest(page=page.name, line=line):
                         self.assertRegex(help_of[verb], re.escape(flag) + r"(?![a-z-])")
 
+    def test_every_identifier_in_the_glossary_exists(self):
+        folders = [ROOT / name for name in ("include", "src", "python")]
+        words = {word for folder in folders for path in folder.rglob("*")
+                 if path.suffix in (".hpp", ".cpp", ".py")
+                 for word in re.findall(r"--[a-z-]+|\w+", path.read_text())}
+        for line in (ROOT / "docs" / "glossary.md").read_text().splitlines():
+            cells = line.split("|")
+            for name in re.findall(r"`([^`]+)`", cells[3]) if len(cells) == 6 else ():
+                for word in re.findall(r"--[a-z-]+|\w+", name.partition("(")[0]):
+                    with self.subTest(line=line):
+                        self.assertIn(word, words)
+
     def test_performance_has_its_figures(self):
         text = (ROOT / "docs" / "performance.md").read_text()
         for mark, remedy in (("growth", "run bench/growth.py with --write"), ("bench", "make bench")):
