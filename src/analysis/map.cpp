@@ -1,6 +1,7 @@
 // Exact decision regions over two features: the cells of both, evaluated one by one, and neighbours
 // that are decided alike put together.
 #include "analysis/budget.hpp"
+#include "base/infinity.hpp"
 #include "grid/cuts.hpp"
 #include "grid/leaves.hpp"
 #include "grid/rule_trees.hpp"
@@ -20,8 +21,6 @@
 
 namespace boxwood {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A piece of an axis and some number in it that the models can read.
 struct Piece {

@@ -2,6 +2,7 @@
 // again.
 #include "analysis/budget.hpp"
 #include "analysis/variables.hpp"
+#include "base/infinity.hpp"
 #include "grid/cuts.hpp"
 #include "model/arithmetic.hpp"
 
@@ -9,13 +10,10 @@
 #include <boxwood/error.hpp>
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace boxwood {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Literal not_missing(std::size_t feature) { return {feature, {}, true, false, {}}; }
 

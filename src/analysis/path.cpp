@@ -1,17 +1,15 @@
 // The changes of an answer one by one.
 #include "analysis/budget.hpp"
 #include "analysis/variables.hpp"
+#include "base/infinity.hpp"
 #include "query/lead.hpp"
 
 #include <boxwood/analysis.hpp>
 
 #include <algorithm>
-#include <limits>
 
 namespace boxwood {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double inside_by(const Interval& range, double value) {
   return std::min(value - range.lower, range.upper - value);

@@ -1,5 +1,6 @@
 // What more certainty costs, and how much of a change a decision withstands.
 #include "analysis/budget.hpp"
+#include "base/infinity.hpp"
 
 #include <boxwood/analysis.hpp>
 #include <boxwood/error.hpp>
@@ -7,12 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 namespace boxwood {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool asks_at_most(const Requirement& requirement) {
   const auto upper_only = [](const Interval& range) {

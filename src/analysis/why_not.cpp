@@ -7,6 +7,7 @@
 // is open and leads to another.
 #include "analysis/budget.hpp"
 #include "analysis/variables.hpp"
+#include "base/infinity.hpp"
 #include "grid/cuts.hpp"
 
 #include <boxwood/analysis.hpp>
@@ -14,13 +15,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 namespace boxwood {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using Chosen = std::vector<std::uint8_t>;  ///< of a rule: 1 if it is in the set
 

@@ -4,6 +4,7 @@
 // proven by the search.
 #include "analysis/budget.hpp"
 #include "analysis/variables.hpp"
+#include "base/infinity.hpp"
 #include "grid/grid.hpp"
 #include "model/arithmetic.hpp"
 #include "query/reach.hpp"
@@ -13,13 +14,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 namespace boxwood {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 /// More codes of one feature than this are not tried one by one.
 constexpr double most_codes = 1000;
 

@@ -1,16 +1,15 @@
 #include "grid/axis.hpp"
 
+#include "base/infinity.hpp"
 #include "model/arithmetic.hpp"
 #include "query/reach.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace boxwood {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 /// The next whole number that a double can hold: beyond 2^53 steps they are not counted singly.
 double one_more(double count) { return std::max(count + 1, std::nextafter(count, infinity)); }
 double one_less(double count) { return -one_more(-count); }

@@ -1,5 +1,6 @@
 #include "grid/conditions.hpp"
 
+#include "base/infinity.hpp"
 #include "model/arithmetic.hpp"
 
 #include <algorithm>
@@ -10,8 +11,6 @@
 
 namespace boxwood {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// How far a link may stray from monotone. exp is within an ulp or so, which moves the score at
 /// which a threshold is crossed by less than 1e-6. Identity and winner compare the sums themselves.

@@ -1,4 +1,5 @@
 #include "grid/cuts.hpp"
+#include "base/infinity.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +7,6 @@
 
 namespace boxwood {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double next_up(double value, Precision precision) {
   if (precision == Precision::float64) return std::nextafter(value, infinity);

@@ -1,15 +1,14 @@
 #include "grid/rule_trees.hpp"
 
+#include "base/infinity.hpp"
 #include "grid/cuts.hpp"
 #include "model/arithmetic.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace boxwood {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int32_t clause_score = 0, change_score = 1, first_wide_score = 2;
 /// A clause is one tree, which bounds best, unless it takes more than so many leaves for points
 /// that break it. Then each statement is a tree of its own, and their scores are counted.

@@ -1,7 +1,7 @@
 #include "query/lead.hpp"
+#include "base/infinity.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace boxwood {
 
@@ -9,7 +9,6 @@ double lead(double score, double rival) { return score == rival ? 0.0 : score - 
 
 double lead_of(const Ensemble& ensemble, std::span<const double> scores,
                std::span<const std::size_t> targets) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto wanted = [&](std::size_t k) {
     return std::find(targets.begin(), targets.end(), k) != targets.end();
   };

@@ -1,15 +1,13 @@
 #include "query/reach.hpp"
 
+#include "base/infinity.hpp"
 #include "model/arithmetic.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace boxwood {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// What rounding took off a sum: exact as long as nothing overflows (Knuth's TwoSum).
 double lost(double a, double b, double sum) {

@@ -4,13 +4,10 @@
 #include <boxwood/schema.hpp>
 
 #include <fmt/format.h>
-
-#include <limits>
+#include "base/infinity.hpp"
 
 namespace boxwood {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The labels of codes 0, 1, … where the model knows them all.
 std::vector<std::string> labels_of(const Feature& feature) {

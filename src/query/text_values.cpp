@@ -1,13 +1,11 @@
 #include "query/text_values.hpp"
+#include "base/infinity.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace boxwood::text {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Ends in the order of the axis: an open lower end lies beyond a closed one at the same number.
 bool starts_before(const Interval& a, const Interval& b) {

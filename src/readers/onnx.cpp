@@ -13,8 +13,6 @@
 namespace boxwood::readers {
 namespace {
 
-constexpr std::int64_t most_features = 1 << 20;
-
 /// Some producers put a whole report where the version belongs.
 std::string source_of(const OnnxModel& model) {
   std::string source = "ONNX";
@@ -36,9 +34,9 @@ void count_features(const OnnxForest& forest, OnnxGraph& graph) {
   for (const OnnxForest::Node& node : forest.nodes) {
     if (node.mode != OnnxForest::Mode::leaf) count = std::max(count, node.feature + 1);
   }
-  if (count > most_features) {
+  if (count > most_onnx_features) {
     throw Error(forest.place, fmt::format("feature {}; Boxwood reads models with up to {}",
-                                          count - 1, most_features));
+                                          count - 1, most_onnx_features));
   }
   const FeatureKind kind = graph.integers ? FeatureKind::integer : FeatureKind::continuous;
   for (std::int64_t i = 0; i < count; ++i) {

@@ -19,6 +19,9 @@
 
 namespace boxwood::readers {
 
+/// The number of features above which a file is refused.
+inline constexpr std::int64_t most_onnx_features = 1 << 20;
+
 Ensemble read_onnx(std::string_view bytes, std::string_view place, const Rounds& rounds);
 
 /// What the graph does with scores: times `factor`, divided by `divisor`, plus `added` (nothing,

@@ -19,8 +19,6 @@
 namespace boxwood::readers {
 namespace {
 
-constexpr std::int64_t most_features = 1 << 20;
-
 /// What is known of a named value. Lists are shared, so that a copy costs the same for all.
 struct Known {
   enum class Kind : std::uint8_t { features, constant, scores, label, largest, changed };
@@ -304,10 +302,10 @@ class Walk {
       const std::string at = fmt::format("{}: input {}", place_, in_quotes(part->name));
       const std::int64_t width = part->width;
       if (width <= 0 && !one) throw Error(at, "its number of columns is unknown");
-      if (width > most_features ||
-          width + static_cast<std::int64_t>(graph_.features.size()) > most_features) {
+      if (width > most_onnx_features ||
+          width + static_cast<std::int64_t>(graph_.features.size()) > most_onnx_features) {
         throw Error(at, fmt::format("{} columns; Boxwood reads models with up to {}", width,
-                                    most_features));
+                                    most_onnx_features));
       }
       if (one) {
         graph_.width_is_known = width > 0;

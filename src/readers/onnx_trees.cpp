@@ -1,5 +1,6 @@
 // The operator's nodes as trees. onnxruntime lets several nodes share a true branch and folds
 // chains of BRANCH_EQ into one test; both are written out here, within bounds.
+#include "base/infinity.hpp"
 #include "readers/onnx.hpp"
 
 #include <boxwood/error.hpp>
@@ -17,7 +18,6 @@ namespace {
 
 using Mode = OnnxForest::Mode;
 constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Throws where following children leads back to a node: no descent would end.
 void check_acyclic(const OnnxForest& forest) {

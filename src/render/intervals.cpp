@@ -1,4 +1,5 @@
 // Values and intervals of a feature in its own words: units, labels, whole numbers.
+#include "base/infinity.hpp"
 #include "render/words.hpp"
 
 #include <boxwood/render.hpp>
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 namespace boxwood {
@@ -104,7 +104,6 @@ std::string continuous_text(const FeatureSchema& feature, const Interval& interv
 }  // namespace
 
 Interval whole_hull(const Interval& interval, Precision precision) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const double lower =
       interval.lower_closed ? interval.lower : next_number(interval.lower, infinity, precision);
   const double upper =

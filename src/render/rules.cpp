@@ -1,4 +1,5 @@
 // The rules of a query in words, as a list of what stands in the way names them.
+#include "base/infinity.hpp"
 #include "render/changes.hpp"
 #include "render/outcome.hpp"
 #include "render/words.hpp"
@@ -20,7 +21,6 @@ std::string amount_text(const FeatureSchema& feature, double amount) {
 
 std::string literal_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                          const Literal& literal) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   FeatureSchema words = schema.features[literal.feature];
   words.range = {};  // an end that the schema's range repeats has to be told here
   const std::string& title = title_of(words);

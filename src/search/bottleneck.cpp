@@ -1,5 +1,6 @@
 #include "search/bottleneck.hpp"
 
+#include "base/infinity.hpp"
 #include "grid/cells.hpp"
 #include "grid/leaves.hpp"
 #include "search/guarded.hpp"
@@ -7,12 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace boxwood {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Bisects the costs that a cell can have: the least one that, as a cap, leaves a point.
 class Bisection {

@@ -2,6 +2,7 @@
 #include <boxwood/error.hpp>
 #include <boxwood/explain.hpp>
 
+#include "base/infinity.hpp"
 #include "grid/grid.hpp"
 #include "grid/rule_trees.hpp"
 #include "search/alternatives.hpp"
@@ -24,8 +25,6 @@
 
 namespace boxwood {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Nodes that Algorithm 4 may spend before Algorithm 5 starts without a bound. Its depth-first
 /// order can be lost in a far corner; branch and bound finds its own way there.

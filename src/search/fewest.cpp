@@ -1,14 +1,12 @@
 #include "search/fewest.hpp"
 
+#include "base/infinity.hpp"
 #include "search/guarded.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace boxwood {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Counts changes: every feature and group weighs the same.
 Query counting(const Query& query) {

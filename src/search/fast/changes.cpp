@@ -1,14 +1,14 @@
 #include "search/fast/changes.hpp"
+#include "base/infinity.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace boxwood::fast {
 namespace {
 
-constexpr std::uint32_t none = ~std::uint32_t{0};
+constexpr std::uint32_t no_cell = ~std::uint32_t{0};
 
 class ChangeLimit {
  public:
@@ -17,7 +17,7 @@ class ChangeLimit {
         problem_(problem),
         keep_(keep),
         most_(most),
-        own_(problem.variable_count(), none),
+        own_(problem.variable_count(), no_cell),
         stays_(problem.variable_count(), 0),
         asks_(problem.leaf_count(), 0) {}
 
@@ -52,7 +52,7 @@ class ChangeLimit {
           own_[v] = c - begin;
         }
       }
-      changed += own_[v] == none ? 1U : 0U;
+      changed += own_[v] == no_cell ? 1U : 0U;
     }
     for (std::size_t g = 0; g < open.size(); ++g) {
       if (!open[g] && problem_.fixed_at[g] != context_.variables[g].own) ++changed;
@@ -64,7 +64,7 @@ class ChangeLimit {
 
   bool asks_for_change(const Side& side) const {
     const std::uint32_t own = own_[side.variable];
-    return own != none && (own < side.first || own >= side.last);
+    return own != no_cell && (own < side.first || own >= side.last);
   }
 
   /// A leaf asks for a change of every variable of which it does not hold the own cell.
@@ -148,7 +148,7 @@ class ChangeLimit {
     bool dropped = false;
     for (std::size_t i = others; i < order_.size(); ++i) {
       const std::uint32_t v = order_[i];
-      if (own_[v] == none || stays_[v]) continue;
+      if (own_[v] == no_cell || stays_[v]) continue;
       if (left_ > 0 && !(base_ + most_of_others + gain_[v] < enough_)) continue;
       stays_[v] = 1;
       dropped = true;
@@ -158,8 +158,6 @@ class ChangeLimit {
     }
     return dropped;
   }
-
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
 
   const Context& context_;
   const Problem& problem_;

@@ -1,10 +1,10 @@
 #include "search/fast/context.hpp"
 
+#include "base/infinity.hpp"
 #include "model/arithmetic.hpp"
 #include "search/speaker.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace boxwood::fast {
 namespace {
@@ -107,8 +107,6 @@ class LeafCosts {
       if (changes > most_changes) costs[leaf] = infinity;
     }
   }
-
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
 
   const Model& model_;
   const LeafBoxes& boxes_;

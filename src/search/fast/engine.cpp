@@ -1,6 +1,7 @@
 // Branch and bound: the first point, then the open nodes by several workers until none is left. A
 // node is probed while that seems cheap, tightened by the dual where it is not, and cut in two.
 #include "base/handover.hpp"
+#include "base/infinity.hpp"
 #include "search/fast/changes.hpp"
 #include "search/fast/fast.hpp"
 #include "search/fast/frontier.hpp"
@@ -19,8 +20,6 @@
 
 namespace boxwood::fast {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class Engine {
  public:

@@ -1,18 +1,14 @@
 #include "search/fast/split.hpp"
 
+#include "base/infinity.hpp"
 #include "search/fast/simd.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 namespace boxwood::fast {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 Split::Split(const Context& context, const Problem& problem)
     : context_(context), problem_(problem), price_(context.demands.size(), 0.0) {

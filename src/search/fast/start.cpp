@@ -1,4 +1,5 @@
 #include "search/fast/start.hpp"
+#include "base/infinity.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +8,6 @@
 namespace boxwood::fast {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double exponents[] = {1, 2, 1.5, 3};
 
 Terrain terrain_of(const Context& context, const Problem& problem) {
