@@ -1,7 +1,9 @@
 // Asks a model a file of questions and times each answer: what bench/run.py measures Boxwood with.
-// It uses the public API alone. One JSON object a line, written as soon as it is known, so that
-// what was answered before a crash is not lost. The files are described in bench/README.md.
+// It calls the public API; only the switches for experiments (--without) come from an internal
+// header. It prints one JSON object a line as soon as it is known, so that a crash loses no earlier
+// answer. bench/README.md describes the files.
 #include "kinds.hpp"
+#include "search/engine_settings.hpp"
 
 #include <boxwood/boxwood.hpp>
 
@@ -160,11 +162,13 @@ boxwood::Options options_of(const Arguments& arguments) {
   options.engine = engine_named(arguments.engine);
   options.threads = arguments.threads;
   options.limits.seconds = arguments.time_limit;
+  boxwood::EngineSettings settings;
   for (const std::string& part : arguments.without) {
-    if (part == "start") options.parts.start = false;
-    if (part == "probe") options.parts.probe = false;
-    if (part == "dual") options.parts.dual = false;
+    if (part == "start") settings.parts.start = false;
+    if (part == "probe") settings.parts.probe = false;
+    if (part == "dual") settings.parts.dual = false;
   }
+  boxwood::set(options, settings);
   return options;
 }
 

@@ -6,6 +6,7 @@
 #include "agreement.hpp"
 #include "oracle.hpp"
 #include "random_problem.hpp"
+#include "search/engine_settings.hpp"
 #include "search/guarded.hpp"
 #include "search/known_solution.hpp"
 #include "seeds.hpp"
@@ -35,7 +36,7 @@ TEST(Engines, TheBaseAloneMayReachTheTarget) {
   for (const bool additions : {true, false}) {
     Options options;
     options.engine = Engine::paper;
-    options.additions = {additions, additions};
+    options.published = !additions;
     EXPECT_EQ(explain(model, query, options).best().point[0], 0.5);
   }
 }
@@ -66,7 +67,8 @@ TEST(Engines, AKnownSolutionThatIsLostIsNoticed) {
   const std::vector<double> wrong{0.0, 0.5};
   for (const Engine engine : {Engine::fast, Engine::paper}) {
     Options options = with_engine(engine);
-    options.parts.start = false;  // a start would find better, and then losing the point is right
+    // A start would find a better point, and then it would be right to lose this one.
+    set(options, FastParts{.start = false});
     if (developer_build) {
       EXPECT_THROW(explain_guarded(Prepared(model), query, options, wrong), std::logic_error);
     } else {
@@ -119,12 +121,12 @@ struct Mode {
 std::vector<Mode> modes() {
   const auto paper = [](bool score, bool leaf, int threads) {
     Options options = with_engine(Engine::paper, threads);
-    options.additions = {score, leaf};
+    set(options, PaperAdditions{score, leaf});
     return options;
   };
   const auto fast = [](bool start, bool probe, bool dual, int threads) {
     Options options = with_engine(Engine::fast, threads);
-    options.parts = {start, probe, dual};
+    set(options, FastParts{start, probe, dual});
     return options;
   };
   return {{"fast", fast(true, true, true, 1)},

@@ -5,6 +5,7 @@
 
 #include "oracle.hpp"
 #include "random_problem.hpp"
+#include "search/engine_settings.hpp"
 #include "search/fast/context.hpp"
 #include "search/fast/start.hpp"
 #include "search/guarded.hpp"
@@ -69,12 +70,13 @@ void expect_same_in_every_mode(const Prepared& prepared, const Query& query, con
   for (int mode = 0; mode < 8; ++mode) {
     Options options;
     options.ties = ties;
-    options.parts = {(mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
+    const FastParts parts{(mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
+    set(options, parts);
     options.threads = (mode + turn) % 2 != 0 ? 4 : 1;
     if (turn % 3 == 0) options.examples = examples;
     SCOPED_TRACE(testing::Message()
-                 << "start " << options.parts.start << ", probe " << options.parts.probe
-                 << ", dual " << options.parts.dual << ", " << options.threads << " threads");
+                 << "start " << parts.start << ", probe " << parts.probe << ", dual " << parts.dual
+                 << ", " << options.threads << " threads");
     expect_same(explain_guarded(prepared, query, options, known), truth);
   }
 }
@@ -155,7 +157,7 @@ TEST(FastEngine, ThreadsDoNotChangeTheAnswer) {
     SCOPED_TRACE(testing::Message() << "problem " << i << " of BOXWOOD_SEED=" << test_seed());
     Options options;
     options.ties = i % 2 == 0 ? 2 : 100'000;
-    options.parts = {i % 3 != 0, i % 4 != 0, i % 5 != 0};
+    set(options, FastParts{i % 3 != 0, i % 4 != 0, i % 5 != 0});
     options.limits.nodes = 100'000;
     options.threads = 1;
     const Answer one = explain(prepared, problem.query, options);
@@ -188,7 +190,7 @@ TEST(FastEngine, BoundsAreValidWhereverTheDualStops) {
     options.limits.nodes = 100'000;
     const Answer truth = explain(prepared, problem.query, options);
     if (truth.stop != Stop::finished || truth.already_met) continue;
-    options.parts = {i % 2 == 0, false, true};
+    set(options, FastParts{i % 2 == 0, false, true});
     for (const std::uint64_t nodes : {3U, 6U, 10U, 20U, 50U}) {
       options.limits.nodes = nodes;
       const Answer answer = explain(prepared, problem.query, options);
@@ -408,7 +410,7 @@ TEST(FastEngine, SmallValuesAreNoHarder) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     Options options;
     options.threads = 1;
-    options.parts.dual = false;
+    set(options, FastParts{.dual = false});
     const auto ask = [&](double scale) {
       const Ensemble model = regression_model(6, many_stairs(seed, scale));
       const std::vector<double> point(6, 4.5);

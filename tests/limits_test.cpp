@@ -5,6 +5,7 @@
 
 #include "oracle.hpp"
 #include "random_problem.hpp"
+#include "search/engine_settings.hpp"
 #include "seeds.hpp"
 #include "small_models.hpp"
 
@@ -112,8 +113,8 @@ TEST_P(Limits, BoundsAreValidWhereverTheSearchStops) {
     SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
     Options limited = options(i % 3 == 0 ? 3 : 1);
     limited.limits.nodes = random() % 25;
-    limited.additions.score_pruning = i % 2 == 0;
-    limited.parts = {i % 2 == 0, i % 5 < 2, i % 7 < 5};
+    set(limited, PaperAdditions{.score_pruning = i % 2 == 0});
+    set(limited, FastParts{i % 2 == 0, i % 5 < 2, i % 7 < 5});
     const Answer answer = explain(problem.ensembles, problem.query, limited);
     EXPECT_LE(answer.lower_bound, truth->cost);
     EXPECT_GE(answer.cost, truth->cost);
@@ -147,7 +148,7 @@ TEST_P(Limits, TimeIsKept) {
 TEST_P(Limits, MemoryIsKept) {
   const bool fast = GetParam() == Engine::fast;
   Options limited = options(1);
-  limited.additions = {false, false};
+  limited.published = true;
   limited.limits.nodes = 0;
   const std::uint64_t tables = explain(busy_model(), busy_query(), limited).statistics.peak_bytes;
   limited.limits.nodes = boxwood::Limits{}.nodes;

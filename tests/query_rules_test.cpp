@@ -5,6 +5,7 @@
 
 #include "agreement.hpp"
 #include "random_rules.hpp"
+#include "search/engine_settings.hpp"
 #include "search/guarded.hpp"
 #include "seeds.hpp"
 #include "small_models.hpp"
@@ -73,7 +74,7 @@ TEST(QueryRules, StoppedEarlyTheyClaimNoMoreThanIsTrue) {
     const Answer whole = explain(prepared, problem.query);
     Options options;
     options.engine = i % 2 == 0 ? Engine::fast : Engine::paper;
-    options.parts.start = false;
+    set(options, FastParts{.start = false});
     options.limits.nodes = static_cast<std::uint64_t>(i % 12);
     const Answer part = explain(prepared, problem.query, options);
     const Verification check = verify(problem.ensembles, problem.query, part, 8, 7);

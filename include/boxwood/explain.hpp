@@ -43,22 +43,8 @@ struct Limits {
   const std::atomic<bool>* interrupt = nullptr;  ///< set it from anywhere to stop
 };
 
-/// What the paper's engine does beyond the paper. Switched off, the engine is the published one but
-/// for two things: its vote rule is mended where a base score would break it, and Algorithm 4
-/// gives up after a number of nodes (docs/engine.md).
-struct PaperAdditions {
-  /// Abandon a node when even the best remaining leaf of every tree cannot meet a requirement.
-  bool score_pruning = true;
-  /// Drop a leaf from a node when its own distance in the dimensions to come exceeds the bound.
-  bool leaf_pruning = true;
-};
-
-/// The parts of the fast engine, to see what each is worth. The answer does not depend on them.
-struct FastParts {
-  bool start = true;  ///< look for good points before the search
-  bool probe = true;  ///< search boxes with the radius bound before paying for the dual bound
-  bool dual = true;   ///< the dual bound
-};
+/// Internal settings for tests and benchmarks; see src/search/engine_settings.hpp.
+struct EngineSettings;
 
 struct Options {
   Engine engine = Engine::fast;
@@ -68,9 +54,11 @@ struct Options {
   /// Points that may have the outcome, training data say: the fast engine starts from the nearest
   /// that has it. They must outlive the call.
   std::span<const std::vector<double>> examples;
-  PaperAdditions additions;
-  FastParts parts;
-  std::function<void(const Progress&)> progress;  ///< called by one thread at a time
+  /// Run the paper's engine as published, without Boxwood's additions (docs/engine.md). The fast
+  /// engine ignores this.
+  bool published = false;
+  std::shared_ptr<const EngineSettings> engine_settings;  ///< for the library's own tests
+  std::function<void(const Progress&)> progress;          ///< called by one thread at a time
 };
 
 struct LeafBoxes;

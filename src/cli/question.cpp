@@ -308,7 +308,7 @@ Options options_for(const SearchFlags& flags) {
   options.limits.seconds = flags.time_limit;
   options.limits.nodes = flags.node_limit;
   options.limits.bytes = flags.memory_limit << 20;
-  options.additions = {.score_pruning = !flags.published, .leaf_pruning = !flags.published};
+  options.published = flags.published;
   return options;
 }
 

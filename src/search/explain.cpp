@@ -7,6 +7,7 @@
 #include "grid/rule_trees.hpp"
 #include "search/alternatives.hpp"
 #include "search/bottleneck.hpp"
+#include "search/engine_settings.hpp"
 #include "search/fast/fast.hpp"
 #include "search/fast/model.hpp"
 #include "search/fewest.hpp"
@@ -72,8 +73,8 @@ Outcome search_paper(const Prepared& prepared, const Query& query, const Options
   Reporter reporter(options.progress, watch, incumbent);
   const MemoryHold whole(watch, grid.bytes());
   {
-    const paper::Space space(prepared.ensembles(), query, cuts, grid, options.additions,
-                             known_solution);
+    const paper::Space space(prepared.ensembles(), query, cuts, grid,
+                             settings_of(options).additions, known_solution);
     const MemoryHold tables(watch, space.bytes());
     if (paper::backtrack(space, incumbent, watch, reporter, backtrack_budget)) {
       return {infinity, 0};
@@ -81,7 +82,7 @@ Outcome search_paper(const Prepared& prepared, const Query& query, const Options
   }
   // Leaves farther than the first point found can hold nothing better.
   const Grid near = restrict_to_radius(grid, incumbent.cost());
-  const paper::Space space(prepared.ensembles(), query, cuts, near, options.additions,
+  const paper::Space space(prepared.ensembles(), query, cuts, near, settings_of(options).additions,
                            known_solution);
   const MemoryHold tables(watch, near.bytes() + space.bytes());
   return paper::branch_and_bound(space, incumbent, watch, reporter, threads);

@@ -1,6 +1,7 @@
 #include "search/fewest.hpp"
 
 #include "base/infinity.hpp"
+#include "search/engine_settings.hpp"
 #include "search/guarded.hpp"
 
 #include <algorithm>
@@ -36,7 +37,9 @@ class Fewest {
     // A short look for some point, which may be seen to have the fewest changes at once.
     constexpr std::uint64_t short_look = 100;
     Options quick = options_;
-    quick.parts.dual = false;
+    FastParts without_dual = settings_of(options_).parts;
+    without_dual.dual = false;
+    set(quick, without_dual);
     quick.limits.nodes = short_look;
     const Answer first = count(quick);
     const bool cut_short = first.stop == Stop::nodes && used_.nodes < options_.limits.nodes;

@@ -5,6 +5,7 @@
 #include "grid/grid.hpp"
 #include "grid/rule_trees.hpp"
 #include "search/bottleneck.hpp"
+#include "search/engine_settings.hpp"
 #include "search/incumbent.hpp"
 #include "search/paper/paper.hpp"
 #include "search/reporter.hpp"
@@ -62,7 +63,8 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
     return watch.stop();
   }
   const Grid grid = restrict_to_radius(whole, bound);
-  const paper::Space space(ensembles, query, prepared.leaves().cuts, grid, options.additions, {});
+  const paper::Space space(ensembles, query, prepared.leaves().cuts, grid,
+                           settings_of(options).additions, {});
   const MemoryHold tables(watch, grid.bytes() + space.bytes());
   const auto visit_node = [&](const paper::SearchNode& node) {
     // The boxes built dimension by dimension are finer than the intersections of leaves, because

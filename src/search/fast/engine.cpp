@@ -2,6 +2,7 @@
 // node is probed while that seems cheap, tightened by the dual where it is not, and cut in two.
 #include "base/handover.hpp"
 #include "base/infinity.hpp"
+#include "search/engine_settings.hpp"
 #include "search/fast/changes.hpp"
 #include "search/fast/fast.hpp"
 #include "search/fast/frontier.hpp"
@@ -26,7 +27,7 @@ class Engine {
   Engine(Context& context, Reporter& reporter, const Options& options, int threads)
       : context_(context),
         reporter_(reporter),
-        parts_(options.parts),
+        parts_(settings_of(options).parts),
         examples_(options.examples),
         threads_(threads),
         workers_(Probe(context)) {}

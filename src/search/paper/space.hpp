@@ -4,6 +4,7 @@
 #pragma once
 
 #include "grid/grid.hpp"
+#include "search/engine_settings.hpp"
 #include "search/known_solution.hpp"
 #include "search/paper/dimensions.hpp"
 #include "search/paper/leaf_set.hpp"
