@@ -195,11 +195,11 @@ TEST(CatboostFixtures, refuse_by_name_what_cannot_be_represented) {
        "model_info.params.loss_function.type: MultiLogloss (several labels at once) is not "
        "supported"},
       {"refused_combination.json",
-       "features_info.ctrs[1].elements: the model uses statistics of combinations of features, "
-       "which are not supported"},
+       "features_info.ctrs[1].elements: statistics (CTRs) of combinations of features are not "
+       "supported"},
       {"refused_two_tables.json",
-       "features_info.ctrs[1]: it may be of another table than the one before; the file does not "
-       "tell them apart"},
+       "features_info.ctrs[1]: several tables may share this identifier; the file keeps only one "
+       "of them"},
   };
   for (const Refused& refused : cases) {
     const auto file = fixtures() / "1.2.10" / refused.file;
@@ -223,7 +223,7 @@ TEST(CatboostFixtures, say_so_when_rounds_do_not_exist) {
     boxwood::read_model(model, rounds);
     ADD_FAILURE() << "five of four rounds were read";
   } catch (const boxwood::Error& error) {
-    EXPECT_EQ(error.reason(), "5 rounds were asked for, the model has 4");
+    EXPECT_EQ(error.reason(), "5 rounds were requested, but the model has 4");
   }
   rounds.first = 0;
   EXPECT_TRUE(boxwood::read_model(model, rounds).trees.empty());

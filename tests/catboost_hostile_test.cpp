@@ -83,21 +83,19 @@ TEST(CatboostHostile, oblivious_trees) {
   const char* name = "logloss.json";
   const std::string tree = "/oblivious_trees/1";
   EXPECT_EQ(complaint(name, tree + "/leaf_values", "[1, 2, 3]"),
-            "m: oblivious_trees[1].leaf_values: 3 numbers, but 2 splits and 1 outputs ask for "
-            "others");
+            "m: oblivious_trees[1].leaf_values: 3 numbers do not match 2 splits and 1 outputs");
   EXPECT_EQ(complaint(name, tree + "/leaf_values/2", "\"inf\""),
-            "m: trees[1].values[2]: inf is not a finite number of the model's precision");
+            "m: trees[1].values[2]: inf is not a finite number in the precision of the model");
   EXPECT_EQ(complaint(name, tree + "/splits/0/split_index", "-1"),
             "m: oblivious_trees[1].splits[0].split_index: -1 is negative");
   EXPECT_EQ(
       complaint(name, tree + "/splits/0/split_index", "1000"),
-      "m: oblivious_trees[1].splits[0].split_index: split 1000 does not exist; the features "
-      "have " +
+      "m: oblivious_trees[1].splits[0].split_index: split 1000 does not exist; features_info has " +
           std::to_string(
               json::parse(fixture(name))["features_info"]["float_features"][0]["borders"].size() +
               json::parse(fixture(name))["features_info"]["float_features"][1]["borders"].size()));
   const std::string said = complaint(name, tree + "/splits/0/border", "0.125");
-  EXPECT_TRUE(said.starts_with("m: oblivious_trees[1].splits[0]: it does not describe split "))
+  EXPECT_TRUE(said.starts_with("m: oblivious_trees[1].splits[0]: it does not match split "))
       << said;
   // A depth that no file has the leaves for.
   json document = json::parse(fixture(name));
@@ -111,9 +109,9 @@ TEST(CatboostHostile, oblivious_trees) {
 TEST(CatboostHostile, nested_trees) {
   const char* name = "multiclass_depthwise.json";
   EXPECT_EQ(complaint(name, "/trees/1/left", "{\"value\": [1, 2]}"),
-            "m: trees[1].left.value: 2 numbers in a leaf, other leaves have 3");
+            "m: trees[1].left.value: 2 numbers in this leaf; other leaves have 3");
   EXPECT_EQ(complaint(name, "/trees/1/left", "{}"), "m: trees[1].left: \"split\" is missing");
-  EXPECT_EQ(complaint(name, "/trees/1/left", "7"), "m: trees[1].left: an object is expected here");
+  EXPECT_EQ(complaint(name, "/trees/1/left", "7"), "m: trees[1].left: expected an object");
   std::string deep = fixture(name);
   json document = json::parse(deep);
   for (int i = 0; i < 40; ++i)
@@ -125,22 +123,22 @@ TEST(CatboostHostile, features) {
   const char* name = "ctr_borders.json";
   const std::string info = "/features_info";
   EXPECT_EQ(complaint(name, info + "/float_features/0/flat_feature_index", "2000000000"),
-            "m: features_info.float_features[0].flat_feature_index: feature 2000000000 is beyond "
-            "the 65540 that can be there");
+            "m: features_info.float_features[0].flat_feature_index: feature 2000000000 is out of "
+            "range: at most 65540 features are possible");
   EXPECT_EQ(complaint(name, info + "/float_features/0/flat_feature_index", "1"),
-            "m: features_info.float_features[1].flat_feature_index: feature 1 is there twice");
+            "m: features_info.float_features[1].flat_feature_index: feature 1 is listed twice");
   EXPECT_EQ(complaint(name, info + "/float_features/0/borders", "[3, 2]"),
-            "m: features_info.float_features[0].borders[1]: borders must rise");
+            "m: features_info.float_features[0].borders[1]: borders must be in ascending order");
   EXPECT_EQ(complaint(name, info + "/float_features/0/borders", "[1e39]"),
-            "m: features_info.float_features[0].borders[0]: 1e+39 is beyond the range of float32");
+            "m: features_info.float_features[0].borders[0]: 1e+39 is outside the range of float32");
   EXPECT_EQ(complaint(name, info + "/float_features/0/nan_value_treatment", "\"AsEver\""),
             "m: features_info.float_features[0].nan_value_treatment: \"AsEver\" is not one of: "
             "AsIs, AsFalse, AsTrue");
   EXPECT_EQ(complaint(name, info + "/categorical_features/1/feature_index", "0"),
             "m: features_info.categorical_features[1].feature_index: categorical feature 0 is "
-            "there twice");
+            "listed twice");
   EXPECT_EQ(complaint("one_hot.json", info + "/categorical_features/0/values", "[5, 5]"),
-            "m: features_info.categorical_features[0].values: category 5 is there twice");
+            "m: features_info.categorical_features[0].values: category 5 is listed twice");
   EXPECT_EQ(complaint(name, info + "/text_features", "[]"),
             "m: features_info.text_features: text and embedding features are not supported");
   const std::string said = complaint(name, info + "/cat_features_hash/0/value", "\"other text\"");
@@ -162,8 +160,9 @@ TEST(CatboostHostile, tables) {
       complaint(name, ctr + "/ctr_type", "\"Magic\""),
       "m: features_info.ctrs[0].ctr_type: \"Magic\" is not one of: Borders, Buckets, Counter, "
       "FeatureFreq, BinarizedTargetMeanValue, FloatTargetMeanValue");
-  EXPECT_EQ(complaint(name, ctr + "/ctr_type", "\"Counter\""),
-            "m: features_info.ctrs[0].identifier: it does not name the statistic beside it");
+  EXPECT_EQ(
+      complaint(name, ctr + "/ctr_type", "\"Counter\""),
+      "m: features_info.ctrs[0].identifier: it does not match the statistic that it belongs to");
   json document = json::parse(fixture(name));
   const std::string key = document["features_info"]["ctrs"][0]["identifier"];
   const std::string place = "m: ctr_data." + key;
@@ -173,17 +172,17 @@ TEST(CatboostHostile, tables) {
     return complaint(changed.dump());
   };
   EXPECT_EQ(with("hash_stride", 2),
-            place + ".hash_stride: entries of 2 values do not go with this statistic");
+            place + ".hash_stride: entries of 2 values do not fit this kind of statistic");
   EXPECT_EQ(with("hash_stride", 0),
-            place + ".hash_stride: entries of 0 values do not go with this statistic");
+            place + ".hash_stride: entries of 0 values do not fit this kind of statistic");
   json map = document["ctr_data"][key]["hash_map"];
   map.push_back("7");
   EXPECT_EQ(with("hash_map", map), place + ".hash_map: " + std::to_string(map.size()) +
-                                       " values are no whole number of entries of 3");
+                                       " values cannot be divided into entries of 3");
   EXPECT_EQ(with("hash_map", json::array({"x", 1, 2})),
-            place + ".hash_map[0]: \"x\" is not a whole number of 64 bits");
+            place + ".hash_map[0]: \"x\" is not a 64-bit integer");
   EXPECT_EQ(with("hash_map", json::array({"0", 1, 2, "0", 1, 2})),
-            place + ".hash_map[3]: there are two entries for 0");
+            place + ".hash_map[3]: key 0 has two entries");
   document["ctr_data"].erase(key);
   EXPECT_EQ(complaint(document.dump()), "m: ctr_data: \"" + key + "\" is missing");
 }
@@ -191,21 +190,20 @@ TEST(CatboostHostile, tables) {
 TEST(CatboostHostile, scale_bias_and_loss) {
   const char* name = "logloss.json";
   EXPECT_EQ(complaint(name, "/scale_and_bias", "[0, [1]]"),
-            "m: scale_and_bias: a scale of 0 makes all predictions the same");
+            "m: scale_and_bias: the scale is 0; it must be finite and not 0");
   EXPECT_EQ(complaint(name, "/scale_and_bias", "[1, [1, 2]]"),
             "m: scale_and_bias[1]: 2 numbers for 1 outputs");
   EXPECT_EQ(complaint(name, "/scale_and_bias", "[1]"), "m: scale_and_bias: it has no entry 1");
   EXPECT_EQ(complaint(name, "/model_info/params/loss_function/type", "\"MultiClass\""),
-            "m: model_info.params.loss_function.type: MultiClass does not go with 1 numbers in a "
-            "leaf");
+            "m: model_info.params.loss_function.type: MultiClass cannot have 1 numbers in a leaf");
   EXPECT_EQ(complaint(name, "/model_info/params/loss_function/type", "\"Mine\""),
             "m: model_info.params.loss_function.type: the loss function \"Mine\" is not supported");
   EXPECT_EQ(complaint(name, "/model_info/params", "{}"),
-            "m: model_info: it does not say which loss function the model was trained with");
+            "m: model_info: the loss function of the model is not recorded");
   EXPECT_EQ(complaint(name, "/model_info/class_params/class_names", "[\"a\", \"b\", \"c\"]"),
             "it was read");  // class_to_label says which two of them
   EXPECT_EQ(complaint(name, "/model_info/class_params", "{\"class_names\": [\"a\"]}"),
-            "m: model_info.class_params: there are labels for 1 classes, the model has 2");
+            "m: model_info.class_params: 1 labels for 2 classes");
 }
 
 }  // namespace

@@ -145,7 +145,8 @@ TEST(Ensemble, ComparesScoresWhereSoftmaxWouldRoundThemAlike) {
   EXPECT_EQ(model.classify(scores), 1U);
   EXPECT_EQ(ensemble_from_json(to_json(model)), model);
   model.decision = Decision::score_from_zero;
-  EXPECT_EQ(error_of([&] { model.validate(); }), "decision: it does not fit the number of classes");
+  EXPECT_EQ(error_of([&] { model.validate(); }),
+            "decision: it is not possible for this number of classes");
 }
 
 TEST(Ensemble, AddsInTheOrderAndPrecisionOfTheLibrary) {
@@ -191,7 +192,7 @@ TEST(Ensemble, ExponentiatesAsCatBoostDoes) {
   EXPECT_EQ(ensemble_from_json(to_json(model)), model);
   model.accumulator = Precision::float32;
   EXPECT_EQ(error_of([&] { model.validate(); }),
-            "link_form: \"catboost\" needs scores that are added in float64");
+            "link_form: \"catboost\" requires accumulator float64");
 }
 
 TEST(Ensemble, AnOutputOfExactlyOneHalfIsClassZero) {
@@ -230,15 +231,16 @@ TEST(Ensemble, ErrorsInAFileNameThePlace) {
   EXPECT_EQ(with("\"feature\":[0,", "\"feature\":[7,"),
             "m.json: trees[0].nodes[0]: feature 7 does not exist; the model has 2");
   EXPECT_EQ(with("\"left\":[1,", "\"left\":[0,"),
-            "m.json: trees[0].nodes[0]: child 0 does not come after it within the tree's 3 nodes");
+            "m.json: trees[0].nodes[0]: child 0 must have a larger index than its parent and be "
+            "one of the 3 nodes");
   EXPECT_EQ(with("\"right\":[2,", "\"right\":[1,"),
-            "m.json: trees[0].nodes[0]: child 1 has another parent already");
+            "m.json: trees[0].nodes[0]: child 1 already has another parent");
   EXPECT_EQ(with("\"missing_left\":[false,", "\"missing_left\":["),
             "m.json: trees[0].missing_left: it has 2 entries, \"kind\" has 3");
   EXPECT_EQ(with("\"values\":[-1.0,", "\"values\":[0.1,"),
-            "m.json: trees[0].values[0]: 0.1 is not a finite number of the model's precision");
+            "m.json: trees[0].values[0]: 0.1 is not a finite number in the precision of the model");
   EXPECT_EQ(with("\"left\":[1,", "\"left\":[\"x\","),
-            "m.json: trees[0].left[0]: a number is expected here");
+            "m.json: trees[0].left[0]: expected a number");
   EXPECT_NE(with("\"task\"", "task").find("m.json, byte "), std::string::npos);
   EXPECT_NE(
       with("\"values\":[-1.0,", "\"values\":[1e999,").find("m.json: this JSON cannot be read"),

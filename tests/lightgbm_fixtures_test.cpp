@@ -192,7 +192,7 @@ TEST(LightgbmFixtures, refuse_linear_trees) {
       ADD_FAILURE() << file << " was read";
     } catch (const boxwood::Error& error) {
       EXPECT_EQ(error.place(), file.string() + ": Tree=0: is_linear");
-      EXPECT_EQ(error.reason(), "its leaves are linear models, not numbers");
+      EXPECT_EQ(error.reason(), "linear trees are not supported");
       EXPECT_EQ(error.remedy(), "Train with linear_tree=false");
     }
   }
@@ -212,10 +212,10 @@ TEST(LightgbmFixtures, say_so_when_rounds_do_not_exist) {
   EXPECT_EQ(complaint("gamma.txt", rounds),
             "LightGBM's model files do not record the best iteration");
   rounds.first = 3;
-  EXPECT_EQ(complaint("gamma.txt", rounds), "3 rounds were asked for, the model has 2");
+  EXPECT_EQ(complaint("gamma.txt", rounds), "3 rounds were requested, but the model has 2");
   rounds.first = 0;
   EXPECT_TRUE(boxwood::read_model(fixtures() / "4.7.0/gamma.txt", rounds).trees.empty());
-  EXPECT_EQ(complaint("binary_forest.txt", rounds), "a random forest without trees has no average");
+  EXPECT_EQ(complaint("binary_forest.txt", rounds), "this random forest has no trees");
 }
 
 }  // namespace

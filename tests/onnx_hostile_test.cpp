@@ -130,13 +130,14 @@ TEST(OnnxByHand, is_read) {
 
 TEST(OnnxByHand, trees_that_make_no_sense_are_refused_with_their_place) {
   EXPECT_EQ(changed([](Regressor& r) { r.yes[0] = 0; }),
-            "m: node 0 (TreeEnsembleRegressor): entry 0 of its nodes leads back to itself");
+            "m: node 0 (TreeEnsembleRegressor): node entry 0 is its own descendant");
   EXPECT_EQ(changed([](Regressor& r) { r.no[0] = 7; }),
             "m: nodes_falsenodeids: node 7 of tree 0 does not exist");
   EXPECT_EQ(changed([](Regressor& r) { r.nodes[2] = 1; }),
-            "m: nodes_nodeids: node 1 of tree 0 is there twice");
-  EXPECT_EQ(changed([](Regressor& r) { r.nodes[2] = std::int64_t{1} << 60; }),
-            "m: nodes_nodeids: node 1152921504606846976 of 3 at entry 2");
+            "m: nodes_nodeids: node 1 of tree 0 is listed twice");
+  EXPECT_EQ(
+      changed([](Regressor& r) { r.nodes[2] = std::int64_t{1} << 60; }),
+      "m: nodes_nodeids: node 1152921504606846976 must be below the number of nodes, 3 (entry 2)");
   EXPECT_EQ(changed([](Regressor& r) { r.features[0] = 2; }),
             "m: node 0 (TreeEnsembleRegressor): feature 2 does not exist; the model has 2");
   EXPECT_EQ(changed([](Regressor& r) { r.features[0] = -1; }),
@@ -159,9 +160,9 @@ TEST(OnnxByHand, trees_that_make_no_sense_are_refused_with_their_place) {
             }),
             "m: base_values: 2 numbers for 1 outputs");
   EXPECT_EQ(changed([](Regressor& r) { r.weights[0] = std::numeric_limits<float>::infinity(); }),
-            "m: trees[0].values[0]: inf is not a finite number of the model's precision");
+            "m: trees[0].values[0]: inf is not a finite number in the precision of the model");
   EXPECT_EQ(changed([](Regressor& r) { r = {{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, 1}; }),
-            "m: node 0 (TreeEnsembleRegressor): there are no trees");
+            "m: node 0 (TreeEnsembleRegressor): the ensemble has no trees");
 }
 
 TEST(OnnxByHand, what_cannot_be_represented_is_refused_by_name) {
@@ -175,25 +176,26 @@ TEST(OnnxByHand, what_cannot_be_represented_is_refused_by_name) {
     r.values.push_back(0);
     r.more = text("aggregate_function", "MIN");
   };
-  EXPECT_EQ(changed(two_trees), "m: aggregate_function: \"MIN\" of 2 trees is not a sum");
+  EXPECT_EQ(changed(two_trees),
+            "m: aggregate_function: the aggregate \"MIN\" of 2 trees is not supported");
   EXPECT_EQ(changed([](Regressor& r) { r.more = text("aggregate_function", "MIN"); }),
             "it was read");
   EXPECT_EQ(complaint(model(node("Scaler", {"X"}, "S", {}) + Regressor{}.bytes("S"))),
-            "m: node 0 (Scaler): it changes the features before the trees see them");
+            "m: node 0 (Scaler): this operator transforms the features before the trees");
   EXPECT_EQ(complaint(model(Regressor{}.bytes("X", "R") + node("Sigmoid", {"R"}, "Y", {}, ""))),
-            "m: node 1 (Sigmoid): it changes the scores in a way that Boxwood cannot represent");
+            "m: node 1 (Sigmoid): this operator transforms the scores in an unsupported way");
   EXPECT_EQ(complaint(model(Regressor{}.bytes("X", "R") + node("Identity", {"R"}, "I", {}, "") +
                             node("Sigmoid", {"I"}, "Y", {}, ""))),
-            "m: node 2 (Sigmoid): it changes the scores in a way that Boxwood cannot represent");
+            "m: node 2 (Sigmoid): this operator transforms the scores in an unsupported way");
   EXPECT_EQ(complaint(model(Regressor{}.bytes() + Regressor{}.bytes("X", "Z"))),
             "m: node 1 (TreeEnsembleRegressor): the graph has more than one tree ensemble");
   EXPECT_EQ(complaint(model(node("LinearRegressor", {"X"}, "Y", {}))),
-            "m: no tree ensemble in the graph, but \"LinearRegressor\"");
+            "m: the graph has no tree ensemble, only \"LinearRegressor\"");
   EXPECT_EQ(complaint(model(Regressor{}.bytes("X", "Z"))),
             "m: no output of the graph comes from the trees");
   EXPECT_EQ(complaint(model(Regressor{}.bytes(), 2, 7)),
-            "m: node 0 (TreeEnsembleRegressor): onnxruntime gives this operator float or double "
-            "features only");
+            "m: node 0 (TreeEnsembleRegressor): onnxruntime supports only float and double inputs "
+            "for this operator");
   EXPECT_EQ(complaint(model(Regressor{}.bytes(), std::int64_t{1} << 50)),
             "m: input \"X\": 1125899906842624 columns; Boxwood reads models with up to 1048576");
 }
@@ -201,7 +203,7 @@ TEST(OnnxByHand, what_cannot_be_represented_is_refused_by_name) {
 TEST(OnnxByHand, a_file_that_is_cut_off_says_where) {
   const std::string whole = model(Regressor{}.bytes());
   const std::string said = complaint(whole.substr(0, whole.size() / 2));
-  EXPECT_EQ(said, "m: byte 11: the file is damaged or cut off here (end of buffer exception)");
+  EXPECT_EQ(said, "m: byte 11: the file is damaged or truncated here (end of buffer exception)");
   std::string wrong = whole;
   wrong[0] = static_cast<char>(1 << 3 | 5);  // the version as a float
   EXPECT_NE(complaint(wrong), "it was read");
@@ -230,8 +232,8 @@ TEST(OnnxByHand, shared_branches_do_not_explode) {
   r.weights = {1};
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(complaint(model(r.bytes())),
-            "m: node 0 (TreeEnsembleRegressor): its trees share so many nodes that they are too "
-            "large when written out");
+            "m: node 0 (TreeEnsembleRegressor): its trees share so many nodes that they become too "
+            "large when expanded");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 

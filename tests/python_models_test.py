@@ -56,12 +56,12 @@ class Registry(unittest.TestCase):
     def test_what_is_no_model_is_named(self):
         self.assertEqual(
             self.refused({"a": 1}),
-            "builtins.dict is not a model that Boxwood knows. Give a fitted model of xgboost, "
+            "builtins.dict is not a supported model. Pass a fitted model of xgboost, "
             "lightgbm, catboost, sklearn")
         matrix = xgboost.DMatrix(X)
-        self.assertIn("DMatrix is not a model of XGBoost's", self.refused(matrix))
-        self.assertIn("Dataset is not a model of LightGBM's", self.refused(lightgbm.Dataset(X)))
-        self.assertIn("Pool is not a model of CatBoost's", self.refused(catboost.Pool(X)))
+        self.assertIn("DMatrix is not an XGBoost model", self.refused(matrix))
+        self.assertIn("Dataset is not a LightGBM model", self.refused(lightgbm.Dataset(X)))
+        self.assertIn("Pool is not a CatBoost model", self.refused(catboost.Pool(X)))
 
     def test_what_is_not_fitted_says_so(self):
         for model in (xgboost.XGBClassifier(), lightgbm.LGBMRegressor(),
@@ -75,27 +75,28 @@ class Registry(unittest.TestCase):
         stump = tree.DecisionTreeClassifier(max_depth=1)
         cases = [
             (ensemble.AdaBoostRegressor(n_estimators=2).fit(X, Y),
-             "AdaBoostRegressor answers the weighted median of its trees, which is no sum. Use a "
-             "forest, GradientBoosting or HistGradientBoosting"),
+             "AdaBoostRegressor predicts the weighted median of its trees, which is not a sum. "
+             "Use a forest, GradientBoosting or HistGradientBoosting"),
             (ensemble.VotingClassifier([("a", stump)]).fit(X, BINARY),
-             "VotingClassifier puts models of any kind together. Explain its trees' model by "
-             "itself"),
+             "VotingClassifier combines models of any kind. Explain one of its tree models on "
+             "its own"),
             (ensemble.StackingClassifier([("a", stump)]).fit(X, BINARY),
-             "StackingClassifier puts a model on top of others. Explain its trees' model by "
-             "itself"),
+             "StackingClassifier fits a model to the predictions of other models. Explain one of "
+             "its tree models on its own"),
             (pipeline.make_pipeline(stump),
              'pipeline, step "decisiontreeclassifier": it does not know its columns. Call fit '
              "first; if it is, put the model or a ColumnTransformer first"),
             (model_selection.GridSearchCV(stump, {}),
              "GridSearchCV searches for a model. Give its best_estimator_"),
             (calibration.CalibratedClassifierCV(stump),
-             "CalibratedClassifierCV bends the probabilities of other models. Explain the "
+             "CalibratedClassifierCV calibrates the probabilities of another model. Explain the "
              "estimator of one of its calibrated_classifiers_"),
             (linear_model.LinearRegression().fit(X, Y),
              "LinearRegression is not one of scikit-learn's tree models. Use a forest, "
              "GradientBoosting or HistGradientBoosting"),
             (ensemble.GradientBoostingRegressor(init=dummy.DummyRegressor()).fit(X, Y),
-             "this GradientBoostingRegressor starts from a model of its own, init=DummyRegressor. "
+             "this GradientBoostingRegressor starts from a custom initial model, "
+             "init=DummyRegressor. "
              'Fit it with init=None or init="zero"'),
             (ensemble.BaggingRegressor(linear_model.LinearRegression(), n_estimators=2).fit(X, Y),
              "this BaggingRegressor is built of LinearRegression, not of trees. Use it with a "
@@ -104,17 +105,17 @@ class Registry(unittest.TestCase):
              "this AdaBoostClassifier is built of LogisticRegression, not of trees. Use it with a "
              "DecisionTreeClassifier, or explain a model of another kind"),
             (tree.DecisionTreeClassifier().fit(X, np.column_stack([BINARY, 1 - BINARY])),
-             "this DecisionTreeClassifier predicts several targets at once, each with classes of "
-             "its own. Fit one classifier for each target"),
+             "this DecisionTreeClassifier predicts several targets at once, which is not "
+             "supported. Fit one classifier for each target"),
             (ensemble.RandomForestClassifier(n_estimators=2).fit(X, np.ones(90)),
-             "this RandomForestClassifier knows one class only, so that no change leads to "
-             "another. Fit it to data with at least two classes"),
+             "this RandomForestClassifier was fitted with a single class, so it has no "
+             "other outcome. Fit it to data with at least two classes"),
         ]
         for model, message in cases:
             self.assertEqual(self.refused(model), message)
 
     def test_pool_is_for_catboost(self):
-        with self.assertRaisesRegex(ValueError, "pool is for models of CatBoost"):
+        with self.assertRaisesRegex(ValueError, "pool is only for CatBoost models"):
             boxwood.model_bytes(tree.DecisionTreeRegressor().fit(X, Y), pool=catboost.Pool(X))
 
 

@@ -40,32 +40,32 @@ constexpr const char* save_again =
 
 TEST(Detection, names_files_that_are_no_models) {
   EXPECT_EQ(complaint(""), "m: the file is empty");
-  EXPECT_EQ(complaint(" \n"), "m: there is nothing but space in it");
-  EXPECT_EQ(complaint("hello"), std::string("m: this is not a model that can be read") + readable);
+  EXPECT_EQ(complaint(" \n"), "m: the file contains only whitespace");
+  EXPECT_EQ(complaint("hello"), std::string("m: this is not a supported model file") + readable);
   EXPECT_EQ(complaint("{}"), std::string("m: this is an empty object, not a model") + readable);
   EXPECT_EQ(complaint("{\"a\": 1, \"b\": [2]}"),
             std::string("m: this is JSON without a model; its keys are \"a\", \"b\"") + readable);
   EXPECT_EQ(complaint("{\"a\": 1,, \"b\": [2]}"),
             "m: byte 9: not well formed: unexpected ','; expected string literal. The file is "
-            "damaged or cut short; save the model again");
+            "damaged or truncated; save the model again");
 }
 
 TEST(Detection, names_other_kinds_of_models) {
+  EXPECT_EQ(complaint("tree\nversion=v4\nnum_class=1\n"),
+            "m: the file ends after 0 trees, without \"end of trees\". The file is truncated; save "
+            "it again with save_model");
   EXPECT_EQ(
-      complaint("tree\nversion=v4\nnum_class=1\n"),
-      "m: it ends after 0 trees, without \"end of trees\". The file is cut off; save it again "
-      "with save_model");
-  EXPECT_EQ(complaint("{\"name\": \"tree\", \"version\": \"v4\", \"tree_info\": []}"),
-            "m: this is a dump by LightGBM's dump_model, which is not read. Save the model with "
-            "save_model(\"model.txt\") instead of dump_model");
+      complaint("{\"name\": \"tree\", \"version\": \"v4\", \"tree_info\": []}"),
+      "m: this is a dump by LightGBM's dump_model, which is not supported. Save the model with "
+      "save_model(\"model.txt\") instead of dump_model");
   EXPECT_EQ(
       complaint("CBM1\0\0\0"),
       "m: this is a CatBoost model in its binary format. Load it with CatBoost and save it "
       "with save_model(\"model.json\", format=\"json\", pool=...); the training pool gives the "
       "names of categories");
   EXPECT_EQ(complaint("\x80\x04\x95"),
-            "m: this is a Python pickle, which can run any program when it is loaded and is not "
-            "read. Load it in Python and save the model with its save_model(\"model.json\")");
+            "m: this is a Python pickle; pickles can run arbitrary code when loaded and are not "
+            "supported. Load it in Python and save the model with its save_model(\"model.json\")");
   EXPECT_EQ(complaint("\x1F\x8B\x08"), "m: this is compressed (gzip). Unpack it first");
   EXPECT_EQ(complaint("booster[0]:\n0:leaf=1\n"),
             "m: this is a text dump by XGBoost's dump_model, which lacks the intercept. Save the "
@@ -109,12 +109,12 @@ TEST(Files, that_cannot_be_read_are_named) {
   EXPECT_EQ(file_complaint(cut),
             cut.string() +
                 ": byte 14: not well formed: unexpected end of input; expected string literal. The "
-                "file is damaged or cut short; save the model again");
+                "file is damaged or truncated; save the model again");
   std::filesystem::remove_all(folder);
 }
 
 TEST(Files, that_never_end_are_given_up) {
-  EXPECT_EQ(file_complaint("/dev/zero"), "/dev/zero: it is larger than 256 MiB");
+  EXPECT_EQ(file_complaint("/dev/zero"), "/dev/zero: it is larger than the limit of 256 MiB");
 }
 
 TEST(OwnFormat, has_no_rounds_to_choose_from) {

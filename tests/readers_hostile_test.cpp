@@ -129,20 +129,21 @@ TEST(Trees, with_a_cycle_or_a_shared_child_are_refused) {
   TreeText tree = boxwood_test::three_nodes();
   tree.left = {0, -1, -1};
   tree.right = {1, -1, -1};
-  EXPECT_EQ(
-      complaint(model_text({tree})),
-      "m: learner.gradient_booster.model.trees[0].left_children[0]: node 0 has another parent "
-      "already");
+  EXPECT_EQ(complaint(model_text({tree})),
+            "m: learner.gradient_booster.model.trees[0].left_children[0]: node 0 already has "
+            "another parent");
   tree = boxwood_test::full_tree(2);
   tree.left[1] = 1;
   tree.right[1] = 2;
-  EXPECT_NE(complaint(model_text({tree})).find("left_children[1]: node 1 has another parent"),
-            std::string::npos);
+  EXPECT_NE(
+      complaint(model_text({tree})).find("left_children[1]: node 1 already has another parent"),
+      std::string::npos);
   tree = boxwood_test::full_tree(2);
   tree.left[2] = 3;
   tree.right[2] = 4;
-  EXPECT_NE(complaint(model_text({tree})).find("left_children[2]: node 3 has another parent"),
-            std::string::npos);
+  EXPECT_NE(
+      complaint(model_text({tree})).find("left_children[2]: node 3 already has another parent"),
+      std::string::npos);
 }
 
 TEST(Trees, with_indices_out_of_range_are_refused) {
@@ -153,8 +154,9 @@ TEST(Trees, with_indices_out_of_range_are_refused) {
   }
   TreeText tree = boxwood_test::three_nodes();
   tree.right[0] = -1;
-  EXPECT_NE(complaint(model_text({tree})).find("right_children[0]: node -1 does not follow"),
-            std::string::npos);
+  EXPECT_NE(
+      complaint(model_text({tree})).find("right_children[0]: right child -1 must directly follow"),
+      std::string::npos);
   for (const int feature : {-1, 2, std::numeric_limits<int>::max()}) {
     tree = boxwood_test::three_nodes();
     tree.feature[0] = feature;
@@ -166,7 +168,7 @@ TEST(Trees, with_columns_of_different_lengths_are_refused) {
   TreeText tree = boxwood_test::three_nodes();
   tree.condition.push_back("1");
   EXPECT_EQ(complaint(model_text({tree})),
-            "m: learner.gradient_booster.model.trees[0].split_conditions: it has 4 entries, "
+            "m: learner.gradient_booster.model.trees[0].split_conditions: it has 4 entries, but "
             "left_children has 3");
   tree = boxwood_test::three_nodes();
   tree.nodes = "4";
@@ -184,24 +186,26 @@ TEST(Categories, that_are_damaged_are_refused) {
   const std::string tree = "m: learner.gradient_booster.model.trees[0].";
   EXPECT_EQ(with([](auto&) {}), "");
   EXPECT_EQ(with([](auto& s) { s.sizes = "[3]"; }),
-            tree + "categories_sizes[0]: 3 categories from 0 on lie outside the tree's 2");
+            tree + "categories_sizes[0]: 3 categories starting at 0 exceed the 2 of the tree");
   EXPECT_NE(with([](auto& s) { s.sizes = "[0]"; }).find("categories_sizes[0]: 0 categories"),
             std::string::npos);
   EXPECT_NE(with([](auto& s) { s.sizes = "[-1]"; }).find("categories_sizes[0]: -1 categories"),
             std::string::npos);
   EXPECT_EQ(with([](auto& s) { s.sizes = "[1]"; }),
-            tree + "categories: the splits use 1 of 2 entries");
+            tree + "categories: the splits use only 1 of 2 entries");
   EXPECT_EQ(with([](auto& s) { s.sizes = "[2,1]"; }),
-            tree + "categories_sizes: it has 2 entries, categories_nodes has 1");
+            tree + "categories_sizes: it has 2 entries, but categories_nodes has 1");
   EXPECT_EQ(with([](auto& s) { s.starts = "[1]"; }),
-            tree + "categories_segments[0]: its categories begin at 1, those before it end at 0");
+            tree +
+                "categories_segments[0]: its categories start at 1, but those of the previous node "
+                "end at 0");
   EXPECT_NE(with([](auto& s) { s.starts = "[-2147483648]"; }).find("categories_segments[0]"),
             std::string::npos);
   EXPECT_EQ(with([](auto& s) { s.codes = "[3,3]"; }),
-            tree + "categories[1]: category 3 does not rise above the one before it, 3");
+            tree + "categories[1]: category 3 is not greater than the previous one, 3");
   EXPECT_EQ(with([](auto& s) { s.codes = "[1,16777216]"; }),
-            tree + "categories[1]: 16777216 is no category; they go from 0 to 16777215");
-  EXPECT_NE(with([](auto& s) { s.codes = "[-1,3]"; }).find("categories[0]: -1 is no category"),
+            tree + "categories[1]: 16777216 is not a category; categories are 0 to 16777215");
+  EXPECT_NE(with([](auto& s) { s.codes = "[-1,3]"; }).find("categories[0]: -1 is not a category"),
             std::string::npos);
   EXPECT_NE(with([](auto& s) { s.codes = "[1,3.5]"; }).find("categories: expected an array"),
             std::string::npos);
@@ -215,10 +219,12 @@ TEST(Categories, that_are_damaged_are_refused) {
               s.starts = "[0,0]";
               s.sizes = "[2,2]";
             }),
-            tree + "categories_segments[1]: its categories begin at 0, those before it end at 2");
+            tree +
+                "categories_segments[1]: its categories start at 0, but those of the previous node "
+                "end at 2");
   TreeText kind = boxwood_test::SetText{}.tree();
   kind.kind = {2, 0, 0};
-  EXPECT_EQ(complaint(model_text({kind})), tree + "split_type[0]: 2 is no kind of split");
+  EXPECT_EQ(complaint(model_text({kind})), tree + "split_type[0]: 2 is not a known split type");
 }
 
 TEST(Categories, with_damaged_names_are_refused) {
@@ -237,7 +243,7 @@ TEST(Categories, with_damaged_names_are_refused) {
             "m: learner.gradient_booster.model.cats.enc: 1 entries for 2 features");
   const std::string place = "m: learner.gradient_booster.model.cats.enc[0].";
   EXPECT_EQ(first(R"({"offsets":[0,9],"values":[97]})"),
-            place + "offsets[1]: 9 is not where a name of 1 bytes ends");
+            place + "offsets[1]: 9 is not a valid end of a name: there are 1 bytes");
   EXPECT_NE(first(R"({"offsets":[0,1,0],"values":[97]})").find("offsets[2]"), std::string::npos);
   EXPECT_NE(first(R"({"offsets":[-5,1],"values":[97]})").find("offsets[0]"), std::string::npos);
   EXPECT_NE(first(R"({"values":[97]})").find("type: it is missing"), std::string::npos);
@@ -263,12 +269,13 @@ TEST(Leaves, of_several_numbers_have_to_be_there) {
   EXPECT_EQ(with(four, "2", 1), "");
   const std::string tree = "m: learner.gradient_booster.model.trees[0].";
   EXPECT_EQ(with(four, "2", 2),
-            tree + "right_children[2]: leaf 2 does not exist; there are numbers for 2");
+            tree + "right_children[2]: leaf 2 does not exist; there are values for 2");
   EXPECT_NE(with(four, "2", -1).find("leaf -1 does not exist"), std::string::npos);
   EXPECT_NE(with(R"("leaf_weights":[1,2.5],)", "2", 0).find("leaf 0 does not exist"),
             std::string::npos);
-  EXPECT_EQ(with(four, "3", 1),
-            tree + "tree_param.size_leaf_vector: leaves of 3 numbers in a model of 2 outputs");
+  EXPECT_EQ(
+      with(four, "3", 1),
+      tree + "tree_param.size_leaf_vector: leaves have 3 values, but the model has 2 outputs");
   EXPECT_NE(with(four, "9223372036854775807", 1).find("size_leaf_vector"), std::string::npos);
   // Before 3.2 the numbers are where others keep statistics.
   EXPECT_EQ(with("", "2", -1), tree + "base_weights: 3 numbers for 3 nodes of 2 outputs");
@@ -277,9 +284,8 @@ TEST(Leaves, of_several_numbers_have_to_be_there) {
 TEST(Numbers, that_are_not_numbers_are_refused_where_they_matter) {
   TreeText tree = boxwood_test::three_nodes();
   tree.condition[0] = "NaN";
-  EXPECT_NE(
-      complaint(model_text({tree})).find("split_conditions[0]: the threshold is not a number"),
-      std::string::npos);
+  EXPECT_NE(complaint(model_text({tree})).find("split_conditions[0]: the threshold is NaN"),
+            std::string::npos);
   tree = boxwood_test::three_nodes();
   tree.condition[1] = "NaN";
   EXPECT_NE(complaint(model_text({tree})).find("split_conditions[1]: leaf value nan is not finite"),
@@ -289,7 +295,7 @@ TEST(Numbers, that_are_not_numbers_are_refused_where_they_matter) {
   tree.condition[1] = "1E39";  // beyond float32
   EXPECT_NE(complaint(model_text({tree})).find("leaf value inf is not finite"), std::string::npos);
   tree.condition[1] = "\"1\"";
-  EXPECT_NE(complaint(model_text({tree})).find("mixes numbers with something else"),
+  EXPECT_NE(complaint(model_text({tree})).find("mixes numbers with other values"),
             std::string::npos);
   tree = boxwood_test::three_nodes();
   tree.condition[0] = "Infinity";

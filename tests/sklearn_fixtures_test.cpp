@@ -131,7 +131,9 @@ TEST(SklearnFixtures, damaged_categories_and_scales_are_named) {
   using Json = nlohmann::json;
   EXPECT_EQ(error_after([](Json&) {}), "no error");
   const std::string set = error_after([](Json& m) { m["trees"][0]["sets"][0] = {3, 1}; });
-  EXPECT_EQ(set, "m: trees[0].sets[0]: categories must be whole numbers from 0 on that rise");
+  EXPECT_EQ(set,
+            "m: trees[0].sets[0]: categories must be integers >= 0 in ascending order, without "
+            "duplicates");
   EXPECT_EQ(error_after([](Json& m) { m["trees"][0]["sets"][0] = {-1, 1}; }), set);
   EXPECT_NE(error_after([](Json& m) { m["trees"][0]["sets"][0] = {0.5}; }), "no error");
   EXPECT_NE(error_after([](Json& m) { m["trees"][0]["sets"] = 7; }), "no error");
@@ -145,18 +147,19 @@ TEST(SklearnFixtures, damaged_categories_and_scales_are_named) {
   EXPECT_NE(error_after([](Json& m) { m["trees"][0].erase("sets"); }).find(" does not exist"),
             std::string::npos);
   EXPECT_EQ(error_after([](Json& m) { m["features"][1]["categories"][0]["code"] = 4; }),
-            "m: features[1].categories[1]: codes must be whole numbers from 0 on that rise");
+            "m: features[1].categories[1]: codes must be integers >= 0 in ascending order, without "
+            "duplicates");
   EXPECT_NE(error_after([](Json& m) { m["features"][1]["categories"][0].erase("code"); }),
             "no error");
   for (const char* name : {"divisor", "factor", "steepness"}) {
     EXPECT_EQ(error_after([&](Json& m) { m[name] = -1; }),
-              std::string("m: ") + name + ": -1 is not a positive number");
+              std::string("m: ") + name + ": -1 must be a positive number");
     EXPECT_NE(error_after([&](Json& m) { m[name] = "many"; }), "no error");
   }
   EXPECT_NE(error_after([](Json& m) { m["decision"] = "coin"; }).find("m: decision: \"coin\""),
             std::string::npos);
   EXPECT_EQ(error_after([](Json& m) { m["decision"] = "largest_score"; }),
-            "m: decision: it does not fit the number of classes");
+            "m: decision: it is not possible for this number of classes");
   EXPECT_EQ(error_after([](Json& m) {
               m["trees"][1]["missing_at_zero"] = {true};
             }).find("m: trees[1].missing_at_zero: it has 1 entries"),

@@ -126,10 +126,10 @@ CASES = [
     *(case("categories", f"CTR {name}", TASTE, "RMSE", one_hot_max_size=1, simple_ctr=[name], **TOWN)
       for name in CTRS),
     refused("categories", "statistics of combinations",
-            "the model uses statistics of combinations of features, which are not supported",
+            "statistics (CTRs) of combinations of features are not supported",
             "refused_combination.json"),
     refused("categories", "two tables that the file does not tell apart",
-            "it may be of another table than the one before", "refused_two_tables.json"),
+            "several tables may share this identifier", "refused_two_tables.json"),
     estimator("CatBoostClassifier", WORDS, "MultiClass"),
     estimator("CatBoostRegressor", SCORE, "RMSE"),
     estimator("CatBoostRanker", UP, "YetiRank"),

@@ -210,7 +210,8 @@ CASES = [
     *(case("sums", f"{name} of one tree", lambda name=name: lists(trees=1, aggregate_function=name))
       for name in ("MIN", "MAX")),
     *(refused("sums", f"{name} of several trees",
-              lambda name=name: lists(aggregate_function=name), f'"{name}" of 4 trees is not a sum')
+              lambda name=name: lists(aggregate_function=name),
+              f'the aggregate "{name}" of 4 trees is not supported')
       for name in ("MIN", "MAX")),
     *(case("transforms", name, lambda name=name: lists(classes=3, transform=name))
       for name in TRANSFORMS[:3]),
@@ -220,7 +221,7 @@ CASES = [
             'post_transform "PROBIT" is not supported'),
     case("before the trees", "Cast", cast),
     refused("before the trees", "scalers, encoders, imputers", scaler,
-            "it changes the features before the trees see them"),
+            "this operator transforms the features before the trees"),
     *(case("after the trees", name, lambda name=name: then(lists(), [step(name, "two")], TWO), True)
       for name in ("Mul", "Div", "Add", "Sub")),
     case("after the trees", "Identity", lambda: then(lists(), [step("Identity")]), True),
@@ -229,7 +230,7 @@ CASES = [
     case("after the trees", "Flatten", lambda: then(lists(), [step("Flatten")]), True),
     case("after the trees", "Exp", lambda: then(lists(), [step("Exp")])),
     refused("after the trees", "other steps", lambda: then(lists(), [step("Sigmoid")]),
-            "it changes the scores in a way that Boxwood cannot represent"),
+            "this operator transforms the scores in an unsupported way"),
     *(exported(*entry) for entry in (
         ("skl2onnx", "RandomForestClassifier", THREE), ("skl2onnx", "RandomForestRegressor", SCORE),
         ("skl2onnx", "GradientBoostingClassifier", UP), ("xgboost", "XGBClassifier", UP),

@@ -37,7 +37,7 @@ class Lies : public testing::Test {
 TEST_F(Lies, AreFound) {
   EXPECT_EQ(fault_after([](Answer&) {}), "none");
   EXPECT_EQ(fault_after([](Answer& a) { a.solutions[0].point[0] = 0.25; }),
-            "solution 0: it costs 0.0625, the answer says 0.25");
+            "solution 0: it costs 0.0625, but the answer says 0.25");
   EXPECT_EQ(fault_after([](Answer& a) { a.solutions[0].point[1] = 0.25; }),
             "solution 0: feature \"f1\" is fixed but changed");
   EXPECT_EQ(fault_after([](Answer& a) { a.solutions[0].point[0] = 0.7; }),
@@ -45,19 +45,19 @@ TEST_F(Lies, AreFound) {
   EXPECT_EQ(fault_after([](Answer& a) { a.cost = 0.2; }),
             "status: the lower bound exceeds the cost");
   EXPECT_EQ(fault_after([](Answer& a) { a.lower_bound = 0.1; }),
-            "status: optimal, but the lower bound is not the cost");
+            "status: the status is optimal, but the lower bound differs from the cost");
   EXPECT_EQ(fault_after([](Answer& a) { a.distance = 0.25; }),
-            "status: the distance does not follow from the cost");
+            "status: the distance does not match the cost");
   EXPECT_EQ(fault_after([](Answer& a) { a.status = Status::infeasible; }),
             "status: infeasible with 1 solutions");
   EXPECT_EQ(fault_after([](Answer& a) { a.solutions[0].region[0].lower = 0.25; }),
-            "solution 0: a point of the box has other scores");
+            "solution 0: a point of the region has different scores");
   EXPECT_EQ(fault_after([](Answer& a) { a.solutions[0].region[1].upper_closed = true; }),
-            "solution 0: a point of the box has other scores");
+            "solution 0: a point of the region has different scores");
   EXPECT_EQ(fault_after([](Answer& a) { a.solutions[0].region[0].lower_closed = false; }),
-            "solution 0: the box does not hold the point in feature \"f0\"");
+            "solution 0: the region does not contain the point in feature \"f0\"");
   EXPECT_EQ(fault_after([](Answer& a) { a.output_after[0][0] = 0.9; }),
-            "outputs: what is reported of model 0 is not what it says");
+            "outputs: the reported outputs of model 0 differ from its outputs");
   EXPECT_EQ(fault_after([](Answer& a) { a.solutions.push_back(a.solutions[0]); }),
             "solution 1: it is the same point as solution 0");
   EXPECT_EQ(fault_after([](Answer& a) {
@@ -71,7 +71,7 @@ TEST_F(Lies, AreFound) {
 
 TEST_F(Lies, AboutKindsAndRangesAreFound) {
   query_.features[0].kind = FeatureKind::integer;
-  EXPECT_EQ(fault_after([](Answer&) {}), "solution 0: feature \"f0\" is not whole");
+  EXPECT_EQ(fault_after([](Answer&) {}), "solution 0: feature \"f0\" is not an integer");
   query_.features[0].kind = FeatureKind::continuous;
   query_.features[0].range.upper = 0.4;
   EXPECT_EQ(fault_after([](Answer&) {}), "solution 0: feature \"f0\" = 0.5 lies outside its range");

@@ -268,7 +268,7 @@ TEST(XgboostFixtures, say_so_when_rounds_do_not_exist) {
     boxwood::read_model(model, rounds);
     ADD_FAILURE() << "three of two rounds were read";
   } catch (const boxwood::Error& error) {
-    EXPECT_EQ(error.reason(), "3 rounds were asked for, the model has 2");
+    EXPECT_EQ(error.reason(), "3 rounds were requested, but the model has 2");
   }
   rounds.first = 0;
   EXPECT_TRUE(boxwood::read_model(model, rounds).trees.empty());

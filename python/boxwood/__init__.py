@@ -16,6 +16,7 @@ from boxwood.errors import Error, UnsupportedModelError
 from boxwood.models import model_bytes, save_model
 
 if TYPE_CHECKING:
+    from boxwood import examples
     from boxwood._core import Interval, Progress
     from boxwood.answer import Answer, Change
     from boxwood.batch import Batch
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 # Loaded when they are first used: saving a model needs neither the compiled part nor numpy.
 _HOMES = {
+    "examples": ("examples",),
     "_core": ("Interval", "Progress", "__version__"),
     "answer": ("Answer", "Change"),
     "batch": ("Batch",),
@@ -79,6 +81,7 @@ __all__ = [
     "WhyNot",
     "WideRegion",
     "__version__",
+    "examples",
     "model_bytes",
     "save_model",
 ]
@@ -87,7 +90,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'boxwood' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"boxwood.{_HOME[name]}"), name)
+    module = importlib.import_module(f"boxwood.{_HOME[name]}")
+    value = module if name == _HOME[name] else getattr(module, name)
     globals()[name] = value
     return value
 

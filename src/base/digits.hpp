@@ -1,5 +1,5 @@
-// Numbers from text by std::from_chars, whatever the locale, and the same where the standard
-// library has it for whole numbers alone, as libc++ and so macOS had for long.
+// Parses numbers independently of the locale, with std::from_chars. Older versions of libc++
+// (macOS) have std::from_chars only for integers; there strtod with the locale "C" is used.
 #pragma once
 
 #include <charconv>

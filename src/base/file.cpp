@@ -46,11 +46,11 @@ std::string read_file(const std::filesystem::path& file, const std::string& reme
     const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), stream.get());
     bytes.append(chunk.data(), count);
     if (bytes.size() > limit) {
-      throw Error(place, fmt::format("it is larger than {} MiB", limit >> 20));
+      throw Error(place, fmt::format("it is larger than the limit of {} MiB", limit >> 20));
     }
     if (count < chunk.size()) break;
   }
-  if (std::ferror(stream.get()) != 0) throw Error(place, "it cannot be read to its end");
+  if (std::ferror(stream.get()) != 0) throw Error(place, "reading it failed before its end");
   return bytes;
 }
 

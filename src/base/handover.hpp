@@ -4,8 +4,8 @@
 //   group.run(handed_over([&] { work(); }));  …  group.wait();  take_over();
 //
 // What comes before `run` comes before the work, and the work before what follows `wait`. This
-// never makes an order, it only reports one: where there is none, it would hide a race. So use it
-// for tasks alone.
+// does not create an order, it only reports one. Used where there is no order it would hide a race,
+// so use it for tasks only.
 #pragma once
 
 #include <utility>
@@ -32,9 +32,9 @@ namespace boxwood {
 inline char ended_tasks = 0;
 inline void take_over() { __tsan_acquire(&ended_tasks); }
 
-/// A task lives in memory that the scheduler recycles, so its own making and unmaking are part of
-/// the order: the base is made before the work and unmade after it. Its address is the mark, so
-/// that tasks which run side by side stay unordered and their races are found.
+/// The scheduler recycles the memory of tasks, so construction and destruction of a task are part
+/// of the order: the base is constructed before the work and destroyed after it. Its address is
+/// the synchronisation object, so that concurrent tasks stay unordered and their races are found.
 struct TaskMemory {
   TaskMemory() = default;
   TaskMemory(const TaskMemory&) { __tsan_acquire(this); }

@@ -24,7 +24,7 @@ nlohmann::json parse_json(std::string_view text, std::string_view place) {
     const std::string_view what = error.what();
     throw Error(std::string(place),
                 fmt::format("this JSON cannot be read: {}", what.substr(what.find("] ") + 2)),
-                "Look for a number with too large an exponent");
+                "Check for a number whose exponent is too large");
   }
 }
 
@@ -41,7 +41,7 @@ std::string JsonField::where() const {
 }
 
 JsonField JsonField::operator[](const char* key) const {
-  if (!value_->is_object()) fail("an object is expected here");
+  if (!value_->is_object()) fail("expected an object");
   const auto found = value_->find(key);
   if (found == value_->end()) fail(fmt::format("\"{}\" is missing", key));
   return {*found, file_, path_.empty() ? key : fmt::format("{}.{}", path_, key)};
@@ -53,24 +53,24 @@ JsonField JsonField::operator[](std::size_t index) const {
 }
 
 bool JsonField::has(const char* key) const {
-  if (!value_->is_object()) fail("an object is expected here");
+  if (!value_->is_object()) fail("expected an object");
   return value_->contains(key);
 }
 
 std::size_t JsonField::size() const {
-  if (!value_->is_array()) fail("an array is expected here");
+  if (!value_->is_array()) fail("expected an array");
   return value_->size();
 }
 
 std::vector<std::string> JsonField::keys() const {
-  if (!value_->is_object()) fail("an object is expected here");
+  if (!value_->is_object()) fail("expected an object");
   std::vector<std::string> names;
   for (const auto& item : value_->items()) names.push_back(item.key());
   return names;
 }
 
 std::string JsonField::string() const {
-  if (!value_->is_string()) fail("a string is expected here");
+  if (!value_->is_string()) fail("expected a string");
   return value_->get<std::string>();
 }
 
@@ -80,12 +80,12 @@ double JsonField::number() const {
     if (text == "inf") return std::numeric_limits<double>::infinity();
     if (text == "-inf") return -std::numeric_limits<double>::infinity();
   }
-  if (!value_->is_number()) fail("a number is expected here");
+  if (!value_->is_number()) fail("expected a number");
   return value_->get<double>();
 }
 
 bool JsonField::boolean() const {
-  if (!value_->is_boolean()) fail("true or false is expected here");
+  if (!value_->is_boolean()) fail("expected true or false");
   return value_->get<bool>();
 }
 
@@ -93,7 +93,7 @@ std::int32_t JsonField::int32() const {
   const double value = number();
   if (value != std::floor(value) || value < std::numeric_limits<std::int32_t>::min() ||
       value > std::numeric_limits<std::int32_t>::max()) {
-    fail(fmt::format("{} is not a whole number of 32 bits", value));
+    fail(fmt::format("{} is not a 32-bit integer", value));
   }
   return static_cast<std::int32_t>(value);
 }

@@ -1,4 +1,4 @@
-// Small text helpers: numbers as short as they can be read back, names that look alike.
+// Small text helpers: numbers as short as they can be read back, similar names.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// What every Ensemble promises to those who walk it. Readers call this last; nothing after them
-// checks an index again.
+// Checks every invariant of an Ensemble. Readers call this last; later code does not check
+// indices again.
 #include "model/validate.hpp"
 
 #include <boxwood/ensemble.hpp>
@@ -40,7 +40,7 @@ class TreeCheck {
       const double value = tree_.values[i];
       if (!std::isfinite(value) || !exact_in(value, ensemble_.accumulator)) {
         throw Error(fmt::format("trees[{}].values[{}]", index_, i),
-                    fmt::format("{} is not a finite number of the model's precision", value));
+                    fmt::format("{} is not a finite number in the precision of the model", value));
       }
     }
     for (std::size_t i = 0; i < tree_.sets.size(); ++i) {
@@ -49,14 +49,14 @@ class TreeCheck {
           std::adjacent_find(set.begin(), set.end(), std::greater_equal<>{}) == set.end();
       if (!rises || (!set.empty() && set.front() < 0)) {
         throw Error(fmt::format("trees[{}].sets[{}]", index_, i),
-                    "categories must be whole numbers from 0 on that rise");
+                    "categories must be integers >= 0 in ascending order, without duplicates");
       }
     }
     std::vector<char> has_parent(tree_.nodes.size(), 0);
     has_parent[0] = 1;
     for (std::size_t i = 0; i < tree_.nodes.size(); ++i) check_node(i, has_parent);
     for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
-      if (!has_parent[i]) fail(i, "no other node leads to it");
+      if (!has_parent[i]) fail(i, "it is not a child of any node");
     }
   }
 
@@ -76,25 +76,26 @@ class TreeCheck {
       fail(i, fmt::format("feature {} does not exist; the model has {}", node.feature,
                           ensemble_.features.size()));
     }
-    if (std::isnan(node.threshold)) fail(i, "its threshold is not a number");
+    if (std::isnan(node.threshold)) fail(i, "its threshold is NaN");
     if (node.kind == NodeKind::in_set &&
         (node.value < 0 || static_cast<std::size_t>(node.value) >= tree_.sets.size())) {
       fail(i, fmt::format("set {} does not exist; the tree has {}", node.value, tree_.sets.size()));
     }
     if (node.missing_at_zero && node.kind != NodeKind::less && node.kind != NodeKind::less_equal) {
-      fail(i, "zero counts as missing only where a number is compared");
+      fail(i, "missing_at_zero is only for splits that compare numbers");
     }
     if (node.zero_up && node.kind != NodeKind::in_set) {
-      fail(i, "only a split on categories asks what a number below zero is");
+      fail(i, "zero_up is only for splits on categories");
     }
     for (const std::int32_t child : {node.left, node.right}) {
       if (child <= static_cast<std::int32_t>(i) ||
           static_cast<std::size_t>(child) >= tree_.nodes.size()) {
-        fail(i, fmt::format("child {} does not come after it within the tree's {} nodes", child,
-                            tree_.nodes.size()));
+        fail(i, fmt::format(
+                    "child {} must have a larger index than its parent and be one of the {} nodes",
+                    child, tree_.nodes.size()));
       }
       char& taken = has_parent[static_cast<std::size_t>(child)];
-      if (taken) fail(i, fmt::format("child {} has another parent already", child));
+      if (taken) fail(i, fmt::format("child {} already has another parent", child));
       taken = 1;
     }
   }
@@ -114,7 +115,7 @@ class TreeCheck {
 }  // namespace
 
 void Ensemble::validate() const {
-  if (base.empty()) throw Error("base", "there is no output");
+  if (base.empty()) throw Error("base", "it is empty; a model has at least one output");
   if (features.size() > std::numeric_limits<std::int32_t>::max()) {
     throw Error("features", "too many features");
   }
@@ -130,49 +131,52 @@ void Ensemble::validate() const {
     for (std::size_t c = 0; c < known.size(); ++c) {
       if (known[c].code >= 0 && (c == 0 || known[c - 1].code < known[c].code)) continue;
       throw Error(fmt::format("features[{}].categories[{}]", i, c),
-                  "codes must be whole numbers from 0 on that rise");
+                  "codes must be integers >= 0 in ascending order, without duplicates");
     }
   }
   for (const auto& [name, number] :
        {std::pair{"factor", factor}, {"divisor", divisor}, {"steepness", steepness}}) {
     if (!(number > 0) || !std::isfinite(number)) {
-      throw Error(name, fmt::format("{} is not a positive number", number));
+      throw Error(name, fmt::format("{} must be a positive number", number));
     }
   }
   for (std::size_t k = 0; k < base.size(); ++k) {
     if (!std::isfinite(base[k]) || !exact_in(base[k], accumulator)) {
       throw Error(fmt::format("base[{}]", k),
-                  fmt::format("{} is not a finite number of the model's precision", base[k]));
+                  fmt::format("{} is not a finite number in the precision of the model", base[k]));
     }
   }
   if (task == Task::binary && base.size() != 1) {
-    throw Error("base", fmt::format("a binary model has one output, not {}", base.size()));
+    throw Error("base",
+                fmt::format("a binary model has exactly one output, found {}", base.size()));
   }
   if (task == Task::multiclass && base.size() < 2) {
-    throw Error("base", "a model of several classes has at least two outputs");
+    throw Error("base", "a multiclass model needs at least two outputs");
   }
   if (link_form == LinkForm::catboost && accumulator != Precision::float64) {
-    throw Error("link_form", "\"catboost\" needs scores that are added in float64");
+    throw Error("link_form", "\"catboost\" requires accumulator float64");
   }
   const bool of_one_score = decision == Decision::score_above_zero ||
                             decision == Decision::score_from_zero ||
                             decision == Decision::score_above_half;
   if ((of_one_score && task != Task::binary) ||
       (decision == Decision::largest_score && task != Task::multiclass)) {
-    throw Error("decision", "it does not fit the number of classes");
+    throw Error("decision", "it is not possible for this number of classes");
   }
   if (link == Link::winner && task == Task::regression) {
-    throw Error("link", "\"winner\" needs a model with classes");
+    throw Error("link", "\"winner\" requires a classifier");
   }
   if (link == Link::winner && task == Task::binary && decision != Decision::score_above_zero &&
       decision != Decision::score_from_zero) {
-    throw Error("link", "\"winner\" of one score needs a decision by its sign");
+    throw Error(
+        "link",
+        "\"winner\" of a single score requires the decision score_above_zero or score_from_zero");
   }
   if (link == Link::votes && task == Task::regression) {
-    throw Error("link", "\"votes\" needs a model with classes");
+    throw Error("link", "\"votes\" requires a classifier");
   }
   if (link == Link::softmax && task != Task::multiclass) {
-    throw Error("link", "\"softmax\" needs a model of several classes");
+    throw Error("link", "\"softmax\" requires a multiclass model");
   }
   if (!classes.empty() && classes.size() != class_count()) {
     throw Error("classes",

@@ -45,7 +45,7 @@ struct ScaleAndBias {
   std::vector<double> bias;
 };
 
-/// `outputs` is 0 where no tree says how many there are.
+/// `outputs` is 0 if there are no trees to determine it.
 ScaleAndBias read_scale_and_bias(const JsonField& root, std::size_t outputs) {
   ScaleAndBias result;
   if (!root.has("scale_and_bias")) {
@@ -61,7 +61,7 @@ ScaleAndBias read_scale_and_bias(const JsonField& root, std::size_t outputs) {
     result.bias = {bias.number()};
   }
   if (result.scale == 0 || !std::isfinite(result.scale)) {
-    field.fail(fmt::format("a scale of {} makes all predictions the same", result.scale));
+    field.fail(fmt::format("the scale is {}; it must be finite and not 0", result.scale));
   }
   if (outputs == 0) outputs = std::max<std::size_t>(result.bias.size(), 1);
   const bool zero =
@@ -79,19 +79,19 @@ std::size_t read_round_count(const JsonField& list, const Rounds& rounds) {
   if (rounds.first) {
     if (*rounds.first > available) {
       list.fail(
-          fmt::format("{} rounds were asked for, the model has {}", *rounds.first, available));
+          fmt::format("{} rounds were requested, but the model has {}", *rounds.first, available));
     }
     return *rounds.first;
   }
   if (rounds.choice == Rounds::Choice::best) {
-    list.fail("CatBoost's files do not tell the best round",
-              "With an eval_set CatBoost itself keeps no round after the best (use_best_model); "
-              "use all rounds");
+    list.fail("CatBoost's model files do not record the best round",
+              "Use all rounds: with an eval_set, CatBoost saves only the rounds up to the best one "
+              "(use_best_model)");
   }
   return available;
 }
 
-/// Another threshold than one half moves the class, which an Ensemble cannot express.
+/// An Ensemble can only express a probability threshold of one half.
 void check_threshold(const JsonField& info) {
   if (!info.has("binclass_probability_threshold")) return;
   const JsonField field = info["binclass_probability_threshold"];
@@ -99,8 +99,9 @@ void check_threshold(const JsonField& info) {
   double threshold = 0.5;
   const auto [end, status] = from_digits(text.data(), text.data() + text.size(), threshold);
   if (status != std::errc{} || end != text.data() + text.size() || threshold != 0.5) {
-    field.fail(fmt::format("a probability threshold of {} is not supported", in_quotes(text)),
-               "Call set_probability_threshold(0.5) before save_model and ask for the probability");
+    field.fail(
+        fmt::format("a probability threshold of {} is not supported", in_quotes(text)),
+        "Call set_probability_threshold(0.5) before save_model, and ask for a probability instead");
   }
 }
 
@@ -117,13 +118,13 @@ std::size_t catboost_index(const JsonField& field) {
 float catboost_float(const JsonField& field) {
   const double number = field.number();
   if (!(std::fabs(number) <= static_cast<double>(std::numeric_limits<float>::max()))) {
-    field.fail(fmt::format("{} is beyond the range of float32", number));
+    field.fail(fmt::format("{} is outside the range of float32", number));
   }
   return static_cast<float>(number);
 }
 
 void catboost_fail_at_set_limit(const JsonField& field) {
-  field.fail("the splits up to here name more than 134 million categories",
+  field.fail("the splits up to this one list more than 134 million categories",
              "Train with fewer CTR splits or merge rare categories");
 }
 

@@ -85,7 +85,7 @@ inline constexpr std::size_t catboost_set_limit = std::size_t{1} << 27;
 
 /// CatBoost writes null for a list without entries.
 std::size_t catboost_length(const JsonField& list);
-/// A whole number from 0 on.
+/// An integer >= 0.
 std::size_t catboost_index(const JsonField& field);
 /// A number that the library holds as float32.
 float catboost_float(const JsonField& field);

@@ -99,7 +99,7 @@ CatboostLoss checked(const JsonField& loss, std::size_t outputs) {
               "Boxwood reads models trained with " + known_names());
   }
   if (found->width != Width::any && (outputs == 1) != (found->width == Width::one)) {
-    type.fail(fmt::format("{} does not go with {} numbers in a leaf", name, outputs));
+    type.fail(fmt::format("{} cannot have {} numbers in a leaf", name, outputs));
   }
   return {name_with_parameters(loss), found->task, found->link};
 }
@@ -117,9 +117,9 @@ CatboostLoss catboost_loss(const JsonField& info, std::size_t outputs) {
     return checked(info["params"]["loss_function"], outputs);
   }
   if (!info.has("loss_function")) {
-    info.fail(
-        "it does not say which loss function the model was trained with",
-        "Save a model that CatBoost has trained; sums of models of different losses have none");
+    info.fail("the loss function of the model is not recorded",
+              "Save a model that CatBoost trained; a sum of models with different losses has no "
+              "loss function");
   }
   // A sum of models has it as JSON within a string.
   const JsonField text = info["loss_function"];
@@ -148,8 +148,7 @@ std::vector<std::string> catboost_classes(const JsonField& info, std::size_t cou
       labels = std::move(chosen);
     }
     if (labels.size() != count) {
-      classes.fail(
-          fmt::format("there are labels for {} classes, the model has {}", labels.size(), count));
+      classes.fail(fmt::format("{} labels for {} classes", labels.size(), count));
     }
     return labels;
   }

@@ -41,7 +41,8 @@ std::vector<float> read_borders(const JsonField& field) {
   for (std::size_t i = 0; i < field.size(); ++i) {
     const float border = catboost_float(field[i]);
     // CatBoost counts the borders below a value, which finds a split only among rising ones.
-    if (!borders.empty() && !(borders.back() < border)) field[i].fail("borders must rise");
+    if (!borders.empty() && !(borders.back() < border))
+      field[i].fail("borders must be in ascending order");
     borders.push_back(border);
   }
   return borders;
@@ -85,9 +86,10 @@ class Reader {
     const JsonField field = entry["flat_feature_index"];
     const std::size_t place = catboost_index(field);
     if (place >= places_) {
-      field.fail(fmt::format("feature {} is beyond the {} that can be there", place, places_));
+      field.fail(fmt::format("feature {} is out of range: at most {} features are possible", place,
+                             places_));
     }
-    if (taken_[place]) field.fail(fmt::format("feature {} is there twice", place));
+    if (taken_[place]) field.fail(fmt::format("feature {} is listed twice", place));
     taken_[place] = true;
     Feature& feature = result_.features[place];
     if (entry.has("feature_name")) feature.name = entry["feature_name"].string();
@@ -179,13 +181,13 @@ class Reader {
       for (const std::int32_t value : entry["values"].int32s()) {
         feature.compared.push_back(std::bit_cast<std::uint32_t>(value));
         if (!seen.insert(value).second) {
-          entry["values"].fail(fmt::format("category {} is there twice", value));
+          entry["values"].fail(fmt::format("category {} is listed twice", value));
         }
       }
     }
     if (!position_.emplace(feature.index, categorical_.size()).second) {
       entry["feature_index"].fail(
-          fmt::format("categorical feature {} is there twice", feature.index));
+          fmt::format("categorical feature {} is listed twice", feature.index));
     }
     categorical_.push_back(std::move(feature));
   }

@@ -57,7 +57,7 @@ std::size_t single_category(const JsonField& elements) {
       elements[std::size_t{0}]["combination_element"].string() == "cat_feature_value";
   if (!single) {
     elements.fail(
-        "the model uses statistics of combinations of features, which are not supported",
+        "statistics (CTRs) of combinations of features are not supported",
         "Train with max_ctr_complexity=1, or with one_hot_max_size above the number of categories");
   }
   return catboost_index(elements[std::size_t{0}]["cat_feature_index"]);
@@ -82,7 +82,7 @@ JsonField find_table(const JsonField& root, const JsonField& field) {
   const JsonField described(parsed, identifier.where());
   if (described["type"].string() != field["ctr_type"].string() ||
       single_category(described["identifier"]) != single_category(field["elements"])) {
-    identifier.fail("it does not name the statistic beside it");
+    identifier.fail("it does not match the statistic that it belongs to");
   }
   return root["ctr_data"][name.c_str()];
 }
@@ -92,7 +92,7 @@ std::uint64_t key_of(const JsonField& field) {
   std::uint64_t key = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), key);
   if (status != std::errc{} || end != text.data() + text.size()) {
-    field.fail(fmt::format("{} is not a whole number of 64 bits", in_quotes(text)));
+    field.fail(fmt::format("{} is not a 64-bit integer", in_quotes(text)));
   }
   return key;
 }
@@ -103,7 +103,8 @@ std::size_t entry_size(const Formula& formula, const JsonField& stride_field) {
   const std::size_t least = formula.kind == Kind::share ? 2 : 3;
   const bool exact = formula.kind == Kind::share || formula.kind == Kind::mean;
   if (stride < least || (exact && stride != least)) {
-    stride_field.fail(fmt::format("entries of {} values do not go with this statistic", stride));
+    stride_field.fail(
+        fmt::format("entries of {} values do not fit this kind of statistic", stride));
   }
   // Borders lie between the classes of the target.
   const std::size_t choices = formula.kind == Kind::borders   ? stride - 2
@@ -141,7 +142,7 @@ float value_of(const Formula& formula, const JsonField& map, std::size_t first, 
 /// Whether statistics of one kind may differ in the target that they count, and what to do then.
 const char* several_targets(const JsonField& info, const std::string& type) {
   if (!info.has("params") || !info["params"].has("cat_feature_params")) {
-    return "Explain the models that were added up one by one";
+    return "Explain each of the summed models on its own";
   }
   const JsonField parameters = info["params"];
   if (parameters["loss_function"]["type"].string().starts_with("MultiRMSE")) {
@@ -178,7 +179,7 @@ CatboostTable catboost_table(const JsonField& root, const JsonField& field) {
   const std::size_t size = entry_size(formula, entries["hash_stride"]);
   const JsonField map = entries["hash_map"];
   if (map.size() % (size + 1) != 0) {
-    map.fail(fmt::format("{} values are no whole number of entries of {}", map.size(), size + 1));
+    map.fail(fmt::format("{} values cannot be divided into entries of {}", map.size(), size + 1));
   }
   for (std::size_t i = 0; i < map.size(); i += size + 1) {
     const std::uint64_t key = key_of(map[i]);
@@ -187,7 +188,7 @@ CatboostTable catboost_table(const JsonField& root, const JsonField& field) {
     if (!category) continue;
     const float value = value_of(formula, map, i + 1, size);
     if (!table.values.emplace(*category, value).second) {
-      map[i].fail(fmt::format("there are two entries for {}", key));
+      map[i].fail(fmt::format("key {} has two entries", key));
     }
   }
   table.otherwise = formula.otherwise();
@@ -203,9 +204,8 @@ void catboost_check_tables(const JsonField& root) {
     if (seen.insert(list[i]["identifier"].string()).second) continue;
     const char* remedy = several_targets(root["model_info"], type);
     if (remedy == nullptr) continue;
-    list[i].fail(
-        "it may be of another table than the one before; the file does not tell them apart",
-        remedy);
+    list[i].fail("several tables may share this identifier; the file keeps only one of them",
+                 remedy);
   }
 }
 

@@ -1,5 +1,5 @@
-// The trees of a CatBoost file. Oblivious ones ask the same on each level, so that the answers are
-// the binary digits of the leaf's number, the first split's the lowest; the others are nested.
+// The trees of a CatBoost file. Oblivious trees use one split for each level: its results are the
+// binary digits of the leaf's number, lowest digit first. Other trees are nested objects.
 #include "readers/catboost.hpp"
 
 #include <boxwood/error.hpp>
@@ -29,8 +29,8 @@ class TreeBuilder {
     const JsonField list = field["splits"];
     const std::size_t depth = catboost_length(list);
     if (depth > deepest || values.size() != outputs_ << depth) {
-      values.fail(fmt::format("{} numbers, but {} splits and {} outputs ask for others",
-                              values.size(), depth, outputs_));
+      values.fail(fmt::format("{} numbers do not match {} splits and {} outputs", values.size(),
+                              depth, outputs_));
     }
     add_values(values.numbers());
     // The file's number of the leaf that a node leads to, as far as its path tells.
@@ -86,7 +86,7 @@ class TreeBuilder {
           value.is_array() ? value.numbers() : std::vector{value.number()};
       if (numbers.size() != outputs_) {
         value.fail(
-            fmt::format("{} numbers in a leaf, other leaves have {}", numbers.size(), outputs_));
+            fmt::format("{} numbers in this leaf; other leaves have {}", numbers.size(), outputs_));
       }
       add_values(numbers);
     }
@@ -94,14 +94,13 @@ class TreeBuilder {
   }
 
  private:
-  /// CatBoost goes by the number alone; where the rest of the split says something else, the file
-  /// has no single meaning.
+  /// CatBoost uses only split_index. If the other fields contradict it, the file is ambiguous.
   const CatboostSplit& split_of(const JsonField& field) const {
     const JsonField index_field = field["split_index"];
     const std::size_t index = catboost_index(index_field);
     if (index >= splits_.size()) {
       index_field.fail(
-          fmt::format("split {} does not exist; the features have {}", index, splits_.size()));
+          fmt::format("split {} does not exist; features_info has {}", index, splits_.size()));
     }
     const CatboostSplit& split = splits_[index];
     const bool one_hot = split.type == "OneHotFeature";
@@ -114,11 +113,11 @@ class TreeBuilder {
     if (same && !one_hot) {
       same = static_cast<double>(catboost_float(field["border"])) == split.number;
     }
-    if (!same) field.fail(fmt::format("it does not describe split {} of the features", index));
+    if (!same) field.fail(fmt::format("it does not match split {} in features_info", index));
     return split;
   }
 
-  /// No category takes the other branch than unknown ones do.
+  /// Every category takes the same branch as unknown categories.
   static bool always_same(const CatboostSplit& split) {
     return split.type != "FloatFeature" && split.apart.empty();
   }
@@ -192,7 +191,7 @@ std::size_t catboost_output_count(const JsonField& root) {
   while (!node.has("value")) node = node["left"];
   const JsonField value = node["value"];
   if (!value.is_array()) return 1;
-  if (value.size() == 0) value.fail("a leaf without a number");
+  if (value.size() == 0) value.fail("this leaf has no value");
   return value.size();
 }
 

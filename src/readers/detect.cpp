@@ -88,7 +88,8 @@ Format detect_object(std::string_view bytes, std::string_view text, std::string_
   };
   if (!is_ubjson && has("boxwood_model")) return Format::boxwood_json;
   if (has("tree_info")) {
-    throw Error(std::string(place), "this is a dump by LightGBM's dump_model, which is not read",
+    throw Error(std::string(place),
+                "this is a dump by LightGBM's dump_model, which is not supported",
                 "Save the model with save_model(\"model.txt\") instead of dump_model");
   }
   if (has("learner") || has("version")) {
@@ -101,7 +102,7 @@ Format detect_object(std::string_view bytes, std::string_view text, std::string_
   if (!is_ubjson && (has("features_info") || has("ctr_data") || has("oblivious_trees"))) {
     return Format::catboost_json;
   }
-  // No key tells: a damaged file ends in the parser's own complaint, with its byte.
+  // No known key: if the file is damaged, the parser reports the byte.
   load_document(bytes, place, encoding, [](std::string_view) { return false; });
   std::string seen;
   for (std::size_t i = 0; i < std::min<std::size_t>(keys.size(), 5); ++i) {
@@ -126,12 +127,12 @@ Format detect_format(std::string_view bytes, std::string_view place) {
     return Format::lightgbm_text;
   }
   if (bytes.empty()) throw Error(std::string(place), "the file is empty");
-  if (text.empty()) throw Error(std::string(place), "there is nothing but space in it");
+  if (text.empty()) throw Error(std::string(place), "the file contains only whitespace");
   for (const Signature& signature : signatures) {
     if (bytes.starts_with(signature.start)) refuse(signature.what, signature.remedy);
   }
   if (bytes.size() > 1 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5) {
-    refuse("a Python pickle, which can run any program when it is loaded and is not read",
+    refuse("a Python pickle; pickles can run arbitrary code when loaded and are not supported",
            "Load it in Python and save the model with its save_model(\"model.json\")");
   }
   if (looks_like_onnx(bytes)) return Format::onnx;
@@ -142,7 +143,7 @@ Format detect_format(std::string_view bytes, std::string_view place) {
   if (looks_like_old_xgboost(bytes)) {
     refuse("probably a model in XGBoost's old binary format", save_xgboost);
   }
-  refuse("not a model that can be read", readable);
+  refuse("not a supported model file", readable);
   return Format::xgboost_json;
 }
 

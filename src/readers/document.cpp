@@ -82,7 +82,7 @@ class Builder final : public nlohmann::json_sax<Json> {
       : place_(place),
         keep_(keep),
         depth_limit_(limits.depth),
-        // No encoding of a sound file needs less than a byte for a value.
+        // Every value of a valid file takes at least one byte.
         element_budget_(bytes),
         value_budget_(limits.values + bytes / 24),
         special_numbers_(special_numbers) {}
@@ -110,7 +110,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     }
     return add(Value{std::move(text)});
   }
-  bool binary(binary_t& /*bytes*/) override { fail("binary values have no place in a model"); }
+  bool binary(binary_t& /*bytes*/) override { fail("unexpected binary value"); }
 
   bool start_object(std::size_t length) override { return open(Value{Object{}}, length); }
   bool start_array(std::size_t length) override { return open(Value{Array{}}, length); }
@@ -133,7 +133,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& problem) override {
     throw Error(fmt::format("{}: byte {}", place_, position), plain_reason(problem.what()),
-                "The file is damaged or cut short; save the model again");
+                "The file is damaged or truncated; save the model again");
   }
 
  private:
@@ -153,15 +153,15 @@ class Builder final : public nlohmann::json_sax<Json> {
   }
 
   void spend_element() {
-    if (element_budget_ == 0) fail("it claims more values than the file has bytes");
+    if (element_budget_ == 0) fail("it declares more values than the file has bytes");
     --element_budget_;
   }
   void spend_value() {
-    if (value_budget_ == 0) fail("too many separate values for a model of this size");
+    if (value_budget_ == 0) fail("too many separate values for a file of this size");
     --value_budget_;
   }
 
-  /// Whether the value that comes now is of no interest. Consumes the mark of its key.
+  /// Whether the next value is to be skipped. Resets the flag that its key has set.
   bool skipped() {
     if (skipping_ != 0) return true;
     if (open_.empty() || !open_.back().skip_next) return false;
@@ -169,7 +169,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  /// Entries of number arrays: true when the number is done with.
+  /// Entries of number arrays: true if the number has been stored.
   template <typename Number>
   bool add_to_numbers(Number value) {
     if (skipping_ != 0 || open_.empty() || open_.back().skip_next) return false;
@@ -224,17 +224,17 @@ class Builder final : public nlohmann::json_sax<Json> {
     } else if (auto* array = std::get_if<Array>(&content)) {
       array->push_back(std::move(value));
     } else {
-      fail("an array mixes numbers with something else");
+      fail("an array mixes numbers with other values");
     }
   }
 
   bool open(Value value, std::size_t length) {
     spend_element();
     if (++depth_ > depth_limit_) {
-      fail(fmt::format("nested deeper than {} levels; no model is", depth_limit_));
+      fail(fmt::format("nested deeper than {} levels; no model file is", depth_limit_));
     }
     if (length != unknown_length && length > element_budget_) {
-      fail(fmt::format("it claims {} entries, more than the file has bytes", length));
+      fail(fmt::format("it declares {} entries, more than the file has bytes", length));
     }
     if (skipped()) {
       ++skipping_;

@@ -1,6 +1,6 @@
-// JSON and UBJSON as a compact tree of values, safe to read from anybody.
-// Arrays of numbers stay flat; parts that nobody asked for are checked but not kept. Depth, element
-// counts and memory are bounded by the number of input bytes, whatever the bytes claim.
+// JSON and UBJSON as a compact tree of values; safe for untrusted files.
+// Arrays of numbers stay flat; parts that are not needed are checked but not kept. Depth, element
+// counts and memory are bounded by the number of input bytes, whatever counts the file declares.
 // Model readers (xgboost.cpp) walk the result through fields.hpp.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A value of a document together with its JSON path, so that every complaint names its place.
+// A value of a document together with its JSON path, so that every error names its place.
 #pragma once
 
 #include "readers/document.hpp"

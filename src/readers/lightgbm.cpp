@@ -1,4 +1,4 @@
-// The whole of a LightGBM text model: its head, its trees in order, and what stands behind them.
+// Reads a LightGBM text model: header, trees in order, and the parameters after them.
 //
 // LightGBM's arithmetic: values are doubles, of which those within zero_size of zero count as zero;
 // `x <= threshold` goes left; each output is a double sum of its trees in their order, from zero; a
@@ -20,8 +20,8 @@ constexpr std::int64_t most_outputs = 1 << 20;
 
 [[noreturn]] void fail_cut_off(std::string_view place, std::size_t trees) {
   throw Error(std::string(place),
-              fmt::format("it ends after {} trees, without \"{}\"", trees, trees_end),
-              "The file is cut off; save it again with save_model");
+              fmt::format("the file ends after {} trees, without \"{}\"", trees, trees_end),
+              "The file is truncated; save it again with save_model");
 }
 
 LightgbmBlock read_head(LightgbmLines& lines, std::string_view place) {
@@ -57,8 +57,8 @@ std::vector<Tree> read_trees(LightgbmLines& lines, std::string_view place, std::
       return trees;
     }
     if (!line->starts_with(tree_start)) {
-      throw Error(fmt::format("{}: behind tree {}", place, trees.size()),
-                  fmt::format("a tree is expected here, not {}", in_quotes(*line)));
+      throw Error(fmt::format("{}: after tree {}", place, trees.size()),
+                  fmt::format("expected a tree, found {}", in_quotes(*line)));
     }
     trees.push_back(lightgbm_tree(read_block(lines, place, trees.size()), features));
     trees.back().output = static_cast<std::int32_t>((trees.size() - 1) % outputs);
@@ -70,10 +70,11 @@ std::size_t round_count(const Rounds& rounds, std::size_t available, std::string
   if (!rounds.first) {
     if (rounds.choice != Rounds::Choice::best) return available;
     throw Error(std::string(place), "LightGBM's model files do not record the best iteration",
-                "After early stopping save_model keeps the rounds up to it; use all rounds");
+                "Use all rounds: after early stopping, save_model writes only the rounds up to the "
+                "best one");
   }
   if (*rounds.first > available) {
-    throw Error(std::string(place), fmt::format("{} rounds were asked for, the model has {}",
+    throw Error(std::string(place), fmt::format("{} rounds were requested, but the model has {}",
                                                 *rounds.first, available));
   }
   return *rounds.first;
@@ -81,11 +82,12 @@ std::size_t round_count(const Rounds& rounds, std::size_t available, std::string
 
 void check_tree_count(const LightgbmBlock& head, std::size_t trees, std::size_t outputs) {
   if (const auto sizes = head.find("tree_sizes"); sizes && sizes->words().size() != trees) {
-    sizes->fail(fmt::format("it lists {} trees, there are {}", sizes->words().size(), trees));
+    sizes->fail(
+        fmt::format("it lists {} trees, but the file has {}", sizes->words().size(), trees));
   }
   if (trees % outputs != 0) {
     head["num_tree_per_iteration"].fail(
-        fmt::format("{} trees are no whole number of rounds of {}", trees, outputs));
+        fmt::format("{} trees cannot be divided into rounds of {}", trees, outputs));
   }
 }
 
@@ -120,7 +122,7 @@ Ensemble read_lightgbm(std::string_view bytes, std::string_view place, const Rou
   const std::size_t count = round_count(rounds, ensemble.trees.size() / outputs, place);
   ensemble.trees.resize(count * outputs);
   if (head.has("average_output")) {
-    if (count == 0) throw Error(std::string(place), "a random forest without trees has no average");
+    if (count == 0) throw Error(std::string(place), "this random forest has no trees");
     ensemble.divisor = static_cast<double>(count);
   }
   add_lightgbm_labels(head, lines, ensemble);

@@ -40,8 +40,8 @@ void add_info(Feature& feature, const LightgbmField& field, std::size_t index,
   if (text == "none" || text.starts_with('[')) return;
   auto codes = split_codes(text, ':');
   if (!codes) {
-    field.fail_at(index, fmt::format("{} is neither \"none\" nor a range nor a list of categories",
-                                     in_quotes(text)));
+    field.fail_at(
+        index, fmt::format("{} is not \"none\", a range or a list of categories", in_quotes(text)));
   }
   std::sort(codes->begin(), codes->end());
   codes->erase(std::unique(codes->begin(), codes->end()), codes->end());

@@ -98,7 +98,7 @@ std::optional<double> read_fast(std::string_view text) {
 double read_steepness(const LightgbmField& field, std::string_view text) {
   const std::optional<double> value = read_fast(text);
   if (!value || !(*value > 0) || !std::isfinite(*value)) {
-    field.fail(fmt::format("sigmoid {} is not a positive number", in_quotes(text)));
+    field.fail(fmt::format("sigmoid {} must be a positive number", in_quotes(text)));
   }
   return *value;
 }
@@ -107,7 +107,7 @@ double read_steepness(const LightgbmField& field, std::string_view text) {
 
 LightgbmObjective lightgbm_objective(const LightgbmBlock& head, std::size_t outputs) {
   const auto field = head.find("objective");
-  // A model that was trained with a function of the user's own has no objective.
+  // A model trained with a custom objective function records none.
   if (!field) return {.name = "custom"};
   const auto words = field->words();
   if (words.empty()) field->fail("it is empty");
@@ -136,12 +136,12 @@ LightgbmObjective lightgbm_objective(const LightgbmBlock& head, std::size_t outp
     }
   }
   if (found->link == Link::sigmoid && found->task != Task::regression && !has_steepness) {
-    field->fail("\"sigmoid:\" is missing behind it");
+    field->fail("\"sigmoid:\" is missing after the objective");
   }
   if (found->task == Task::multiclass) {
-    if (!classes) field->fail("\"num_class:\" is missing behind it");
+    if (!classes) field->fail("\"num_class:\" is missing after the objective");
     if (static_cast<std::size_t>(*classes) != outputs) {
-      field->fail(fmt::format("it has {} classes, a round has {} trees", *classes, outputs));
+      field->fail(fmt::format("it has {} classes, but a round has {} trees", *classes, outputs));
     }
     if (outputs < 2) field->fail("it needs at least two classes", "Train with objective=binary");
   }

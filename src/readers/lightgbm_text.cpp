@@ -81,7 +81,7 @@ std::vector<Number> LightgbmField::list(std::size_t count, std::string_view why)
     numbers.push_back(number);
   }
   if (numbers.size() != count) {
-    fail(fmt::format("it has {} entries, {} asks for {}", numbers.size(), why, count));
+    fail(fmt::format("it has {} entries, but {} requires {}", numbers.size(), why, count));
   }
   return numbers;
 }
@@ -119,7 +119,7 @@ std::optional<LightgbmField> LightgbmBlock::find(std::string_view key) const {
   if (found == lines_.end()) return std::nullopt;
   const LightgbmField field(found->key, found->value, place_);
   if (std::find_if(found + 1, lines_.end(), has_key) != lines_.end()) {
-    field.fail("it is there twice");
+    field.fail("this key occurs twice");
   }
   return field;
 }

@@ -59,7 +59,7 @@ std::vector<std::vector<std::int32_t>> read_sets(const LightgbmBlock& block, std
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     const std::int64_t least = i == 0 ? 0 : bounds[i - 1];
     if (bounds[i] < least || bounds[i] > (i == 0 ? 0 : least + most_words)) {
-      bounds_field.fail_at(i, fmt::format("{} is not where a set can begin", bounds[i]));
+      bounds_field.fail_at(i, fmt::format("{} is not a valid start of a set", bounds[i]));
     }
   }
   const auto words =
@@ -70,7 +70,7 @@ std::vector<std::vector<std::int32_t>> read_sets(const LightgbmBlock& block, std
     const auto end = static_cast<std::size_t>(bounds[s + 1]);
     for (std::size_t w = begin; w < end; ++w) {
       if (words[w] < 0 || words[w] > std::numeric_limits<std::uint32_t>::max()) {
-        words_field.fail_at(w, fmt::format("{} is not a word of 32 bits", words[w]));
+        words_field.fail_at(w, fmt::format("{} is not a 32-bit word", words[w]));
       }
       for (auto bits = static_cast<std::uint32_t>(words[w]); bits != 0; bits &= bits - 1) {
         const std::size_t code =
@@ -82,7 +82,7 @@ std::vector<std::vector<std::int32_t>> read_sets(const LightgbmBlock& block, std
   return sets;
 }
 
-/// Node 0 alone: LightGBM writes such trees where no split was worth it.
+/// A tree with a single leaf: LightGBM writes it if no split improves the loss.
 Tree single_leaf(double value) {
   Tree tree;
   tree.nodes.push_back({.value = 0});
@@ -119,7 +119,7 @@ struct Columns {
     split_taken[0] = true;
   }
 
-  /// Throws unless the child exists and is nobody else's.
+  /// Throws unless the child exists and has no other parent.
   std::int64_t take_child(const LightgbmField& field, std::size_t parent, std::int64_t child) {
     const bool is_leaf = child < 0;
     std::vector<bool>& taken = is_leaf ? leaf_taken : split_taken;
@@ -130,7 +130,7 @@ struct Columns {
           parent, fmt::format("{} {} does not exist; the tree has {}", what, index, taken.size()));
     }
     if (taken[static_cast<std::size_t>(index)]) {
-      field.fail_at(parent, fmt::format("{} {} has another parent already", what, index));
+      field.fail_at(parent, fmt::format("{} {} already has another parent", what, index));
     }
     taken[static_cast<std::size_t>(index)] = true;
     return child;
@@ -151,7 +151,7 @@ Node read_split(const Columns& columns, std::size_t split, std::size_t features,
   }
   const double threshold = columns.threshold[split];
   if (std::isnan(threshold)) {
-    columns.threshold_field.fail_at(split, "the threshold is not a number");
+    columns.threshold_field.fail_at(split, "the threshold is NaN");
   }
   const Decision decision = read_decision(columns.decision_field, split, columns.decision[split]);
   Node node;
@@ -175,7 +175,7 @@ Node read_split(const Columns& columns, std::size_t split, std::size_t features,
 
 Tree lightgbm_tree(const LightgbmBlock& block, std::size_t features) {
   if (const auto linear = block.find("is_linear"); linear && linear->text() != "0") {
-    linear->fail("its leaves are linear models, not numbers", "Train with linear_tree=false");
+    linear->fail("linear trees are not supported", "Train with linear_tree=false");
   }
   const auto leaves = static_cast<std::size_t>(block["num_leaves"].integer(1, most_nodes));
   const auto set_count = static_cast<std::size_t>(block["num_cat"].integer(0, most_nodes));
@@ -203,8 +203,9 @@ Tree lightgbm_tree(const LightgbmBlock& block, std::size_t features) {
     tree.nodes.push_back(node);
   }
   if (tree.nodes.size() != 2 * leaves - 1) {
-    columns.left_field.fail(fmt::format("the root leads to {} nodes, the tree has {}",
-                                        tree.nodes.size(), 2 * leaves - 1));
+    columns.left_field.fail(
+        fmt::format("{} nodes can be reached from the root, but the tree has {}", tree.nodes.size(),
+                    2 * leaves - 1));
   }
   return tree;
 }

@@ -1,4 +1,4 @@
-// The whole of an ONNX file: who wrote it, its features, its trees, and what becomes of their sums.
+// Reads an ONNX file: producer, features, trees, and the link applied to their sums.
 #include "readers/onnx.hpp"
 
 #include <boxwood/error.hpp>
@@ -13,7 +13,7 @@
 namespace boxwood::readers {
 namespace {
 
-/// Some producers put a whole report where the version belongs.
+/// Shortens the version: some producers write long texts into it.
 std::string source_of(const OnnxModel& model) {
   std::string source = "ONNX";
   if (model.producer.empty()) return source;
@@ -35,8 +35,8 @@ void count_features(const OnnxForest& forest, OnnxGraph& graph) {
     if (node.mode != OnnxForest::Mode::leaf) count = std::max(count, node.feature + 1);
   }
   if (count > most_onnx_features) {
-    throw Error(forest.place, fmt::format("feature {}; Boxwood reads models with up to {}",
-                                          count - 1, most_onnx_features));
+    throw Error(forest.place, fmt::format("feature {} exceeds the limit of {} features", count - 1,
+                                          most_onnx_features));
   }
   const FeatureKind kind = graph.integers ? FeatureKind::integer : FeatureKind::continuous;
   for (std::int64_t i = 0; i < count; ++i) {

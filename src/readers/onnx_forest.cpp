@@ -47,10 +47,11 @@ std::vector<double> numbers_of(const OnnxNode& node, const std::string& name,
   if (tensor->type !=
       static_cast<std::int32_t>(is_double ? OnnxType::float64 : OnnxType::float32)) {
     fail(node, tensor_name,
-         fmt::format("it is not of the type of the operator's input, {}",
+         fmt::format("its type differs from the type of the operator's input, {}",
                      is_double ? "double" : "float"));
   }
-  if (!floats.empty()) fail(node, tensor_name, fmt::format("{} is there too", name));
+  if (!floats.empty())
+    fail(node, tensor_name, fmt::format("{} is given as well; only one of them is allowed", name));
   return std::move(tensor->numbers);
 }
 
@@ -66,8 +67,9 @@ void check_aggregate(const OnnxNode& node, std::string_view name, OnnxForest& fo
   if (name == "SUM" || forest.average) return;
   if ((name == "MIN" || name == "MAX") && forest.roots.size() == 1) return;
   fail(node, "aggregate_function",
-       fmt::format("{} of {} trees is not a sum", in_quotes(name), forest.roots.size()),
-       "Boxwood explains SUM and AVERAGE");
+       fmt::format("the aggregate {} of {} trees is not supported", in_quotes(name),
+                   forest.roots.size()),
+       "Boxwood supports SUM and AVERAGE");
 }
 
 struct WeightColumns {
@@ -109,16 +111,19 @@ NodeNumbers link_nodes(const OnnxNode& node, OnnxForest& forest) {
     if (i == 0 || trees[i] != trees[i - 1]) {
       if (!begun.emplace(trees[i], true).second || trees[i] < 0) {
         fail(node, "nodes_treeids",
-             fmt::format("tree {} begins a second time, at entry {}", trees[i], i));
+             fmt::format("the nodes of tree {} are not contiguous: it starts again at entry {}",
+                         trees[i], i));
       }
       forest.roots.push_back(i);
     }
     if (numbers[i] < 0 || static_cast<std::uint64_t>(numbers[i]) >= count) {
-      fail(node, "nodes_nodeids", fmt::format("node {} of {} at entry {}", numbers[i], count, i));
+      fail(node, "nodes_nodeids",
+           fmt::format("node {} must be below the number of nodes, {} (entry {})", numbers[i],
+                       count, i));
     }
     if (!known.emplace(Key{trees[i], numbers[i]}, i).second) {
       fail(node, "nodes_nodeids",
-           fmt::format("node {} of tree {} is there twice", numbers[i], trees[i]));
+           fmt::format("node {} of tree {} is listed twice", numbers[i], trees[i]));
     }
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -242,7 +247,7 @@ void load_lists(const OnnxNode& node, OnnxForest& forest) {
 /// small, and looks up the whole part of a value otherwise.
 void place_members(const OnnxNode& node, std::vector<double> members, std::size_t at,
                    OnnxForest& forest) {
-  if (members.empty()) fail(node, "membership_values", fmt::format("none for node {}", at));
+  if (members.empty()) fail(node, "membership_values", fmt::format("no members for node {}", at));
   const auto [least, most] = std::minmax_element(members.begin(), members.end());
   if (members.size() < 31 && *most <= 30 && *least >= 0) {
     // node -> the last test; the others in front of it, each with the same true branch.
@@ -264,7 +269,7 @@ void place_members(const OnnxNode& node, std::vector<double> members, std::size_
   for (const double member : members) {
     if (!(member >= 0 && member < 0x1p31) || member != std::floor(member)) {
       fail(node, "membership_values",
-           fmt::format("{} in the set of node {} is not a whole number from 0 on", member, at));
+           fmt::format("{} in the set of node {} must be an integer >= 0", member, at));
     }
     set.push_back(static_cast<std::int32_t>(member));
   }
@@ -370,11 +375,12 @@ OnnxForest load_onnx_forest(const OnnxGraph& graph) {
   const bool is_double = graph.type == static_cast<std::int32_t>(OnnxType::float64);
   const bool is_float = graph.type == static_cast<std::int32_t>(OnnxType::float32);
   if (!forest.is_classifier && !is_double && !is_float) {
-    throw Error(forest.place, "onnxruntime gives this operator float or double features only");
+    throw Error(forest.place,
+                "onnxruntime supports only float and double inputs for this operator");
   }
   forest.precision = is_double ? Precision::float64 : Precision::float32;
   forest.newest ? load_newest(node, forest) : load_lists(node, forest);
-  if (forest.roots.empty()) throw Error(forest.place, "there are no trees");
+  if (forest.roots.empty()) throw Error(forest.place, "the ensemble has no trees");
   return forest;
 }
 

@@ -109,7 +109,7 @@ class Walk {
     }
     std::optional<Known> result = follow(node);
     if (!result) {
-      // A change that was there before stays the first to blame.
+      // Errors name the first operator that changed the value.
       result = Known{};
       result->culprit = node.where(index);
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -264,15 +264,15 @@ class Walk {
     const OnnxNode& node = model_.nodes[index];
     if (graph_.trees != nullptr) {
       throw Error(node.where(index), "the graph has more than one tree ensemble",
-                  "Export a single one (of LightGBM, without split)");
+                  "Export a single ensemble (for LightGBM, without the split option)");
     }
     const Known* input = input_of(node, 0);
     if (input == nullptr || input->kind != Known::Kind::features) {
       const bool blamed = input != nullptr && !input->culprit.empty();
       throw Error(blamed ? input->culprit : node.where(index),
-                  "it changes the features before the trees see them",
-                  "Export the trees without the steps before them, and give Boxwood what those "
-                  "steps make of your data");
+                  "this operator transforms the features before the trees",
+                  "Export the trees without the preceding steps, and give Boxwood the transformed "
+                  "data");
     }
     graph_.trees = &node;
     graph_.trees_index = index;
@@ -329,7 +329,7 @@ class Walk {
     }
     throw Error(std::string(place_),
                 seen.empty() ? "the graph is empty"
-                             : fmt::format("no tree ensemble in the graph, but {}", types),
+                             : fmt::format("the graph has no tree ensemble, only {}", types),
                 "Boxwood reads TreeEnsembleClassifier, TreeEnsembleRegressor and TreeEnsemble");
   }
 
@@ -342,7 +342,7 @@ class Walk {
       if (found == known_.end()) continue;
       const Known& known = found->second;
       if (known.kind == Known::Kind::changed) {
-        throw Error(known.culprit, "it changes the scores in a way that Boxwood cannot represent",
+        throw Error(known.culprit, "this operator transforms the scores in an unsupported way",
                     "Export the model without the steps after the trees");
       }
       const bool is_score = known.kind == Known::Kind::scores;
@@ -358,7 +358,7 @@ class Walk {
       steps.classes.reset();
       if (scores && !same(*scores, steps)) {
         throw Error(fmt::format("{}: output {}", place_, in_quotes(output)),
-                    "another output is made of the same scores in another way",
+                    "it transforms the same scores differently from another output",
                     "Export the model with one of them");
       }
       scores = std::move(steps);

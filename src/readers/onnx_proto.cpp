@@ -72,7 +72,7 @@ class Field {
   void expect(Wire wire) const {
     if (reader_.wire_type() == wire) return;
     throw Error(message_.where(),
-                fmt::format("field {} has another encoding than an ONNX file's", number()));
+                fmt::format("field {} does not have the encoding of an ONNX file", number()));
   }
 
   pbf_reader& reader_;
@@ -94,7 +94,7 @@ void for_each_field(const OnnxBytes& message, Handle handle) {
     }
   } catch (const protozero::exception& error) {
     throw Error(message.part(rest).where(),
-                fmt::format("the file is damaged or cut off here ({})", error.what()),
+                fmt::format("the file is damaged or truncated here ({})", error.what()),
                 "Export the model again, or copy the file once more");
   }
 }
@@ -106,7 +106,7 @@ std::int32_t small_number(std::int64_t value) {
 template <typename Number>
 void append_raw(const OnnxBytes& raw, std::vector<double>& numbers) {
   if (raw.bytes.size() % sizeof(Number) != 0) {
-    throw Error(raw.where(), fmt::format("{} bytes are no whole number of elements of {} bytes",
+    throw Error(raw.where(), fmt::format("{} bytes cannot be divided into elements of {} bytes",
                                          raw.bytes.size(), sizeof(Number)));
   }
   using Bits =
@@ -196,8 +196,9 @@ OnnxTensor load_tensor(const OnnxBytes& message) {
   const bool known = tensor.type == 1 || tensor.type == 2 || tensor.type == 6 || tensor.type == 7 ||
                      tensor.type == 8 || tensor.type == 11;
   if (known && count != there) {
-    throw Error(message.where(), fmt::format("tensor {} holds {} elements, not those of its sizes",
-                                             in_quotes(tensor.name), there));
+    throw Error(message.where(),
+                fmt::format("tensor {} holds {} elements, which does not match its shape",
+                            in_quotes(tensor.name), there));
   }
   return tensor;
 }

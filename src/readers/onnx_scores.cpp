@@ -28,7 +28,7 @@ bool has_weights_of(const OnnxForest& forest, std::int64_t output) {
 }
 
 /// Every leaf says the same of both classes, with opposite signs: their sums are opposite too,
-/// because rounding does not care for signs.
+/// because rounding is symmetric.
 bool has_opposite_weights(const OnnxForest& forest) {
   for (const OnnxForest::Node& node : forest.nodes) {
     if (node.mode != OnnxForest::Mode::leaf) continue;
@@ -65,7 +65,7 @@ std::vector<std::int32_t> two_classes(const OnnxForest& forest, Ensemble& ensemb
     if (!has_opposite_weights(forest)) {
       refuse(forest,
              "two classes with weights that are not opposite: onnxruntime answers the second one "
-             "whenever its own score is above 0, whatever the score of the first");
+             "whenever its score is above 0, regardless of the score of the first class");
     }
     if (!logistic && forest.post_transform != "NONE") {
       refuse(forest, fmt::format("{} of two opposite scores", forest.post_transform));
@@ -109,11 +109,11 @@ void take_steps(const OnnxForest& forest, const OnnxSteps& steps, Ensemble& ense
   if (scales || steps.exponential) {
     const bool plain = !forest.is_classifier && ensemble.link == Link::identity;
     const bool same_type = forest.newest || forest.precision == Precision::float32;
-    if (!plain || !same_type) fail("it changes scores that have been transformed already");
+    if (!plain || !same_type)
+      fail("it changes scores after post_transform was applied; this is not supported");
   }
   if (steps.takes_largest) {
-    if (forest.is_classifier || forest.outputs < 2)
-      fail("it is no way to choose one of these classes");
+    if (forest.is_classifier || forest.outputs < 2) fail("it does not select one of these classes");
     ensemble.task = Task::multiclass;
     if (steps.classes) ensemble.classes = *steps.classes;
     if (steps.classes && steps.classes->size() != forest.outputs) {
@@ -123,7 +123,8 @@ void take_steps(const OnnxForest& forest, const OnnxSteps& steps, Ensemble& ense
   if (scales) {
     const bool has_base = std::any_of(ensemble.base.begin(), ensemble.base.end(),
                                       [](double value) { return value != 0; });
-    if (has_base || forest.average) fail("it scales or shifts scores that have a base already");
+    if (has_base || forest.average)
+      fail("scaling or shifting scores that have base values is not supported");
     ensemble.factor = steps.factor;
     ensemble.divisor = steps.divisor;
     if (steps.added) {
@@ -176,7 +177,7 @@ void check_onnx_scores(const OnnxForest& forest, const OnnxTrees& built) {
   if (!forest.is_classifier) return;
   if (forest.outputs == 2) {
     const bool scored = built.always_scored[0] || forest.base.empty();
-    if (!scored) refuse(forest, "some rows would leave the class without any score");
+    if (!scored) refuse(forest, "for some rows the class would have no score");
     return;
   }
   // A class that no leaf has added to cannot win, even where the others are below 0. With base
@@ -184,7 +185,7 @@ void check_onnx_scores(const OnnxForest& forest, const OnnxTrees& built) {
   if (!forest.base.empty() || (forest.all_positive && built.always_positive)) return;
   const auto found = std::find(built.always_scored.begin(), built.always_scored.end(), false);
   if (found == built.always_scored.end()) return;
-  refuse(forest, fmt::format("some rows would leave class {} without any score",
+  refuse(forest, fmt::format("for some rows class {} would have no score",
                              found - built.always_scored.begin()));
 }
 

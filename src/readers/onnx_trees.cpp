@@ -38,7 +38,7 @@ void check_acyclic(const OnnxForest& forest) {
       }
       const std::size_t child = done++ == 0 ? node.yes : node.no;
       if (seen[child] == Seen::open) {
-        throw Error(forest.place, fmt::format("entry {} of its nodes leads back to itself", child));
+        throw Error(forest.place, fmt::format("node entry {} is its own descendant", child));
       }
       if (seen[child] == Seen::no) {
         seen[child] = Seen::open;
@@ -75,8 +75,8 @@ class Builder {
   void spend(std::size_t steps) {
     if (steps > left_) {
       throw Error(forest_.place,
-                  "its trees share so many nodes that they are too large when written out",
-                  "Train with fewer categories or shallower trees, or convert them to columns");
+                  "its trees share so many nodes that they become too large when expanded",
+                  "Train with fewer categories or shallower trees, or use one-hot columns");
     }
     left_ -= steps;
   }
@@ -202,7 +202,7 @@ class Builder {
         continue;
       }
       if (left.weights == 0 || right.weights == 0) {
-        throw Error(forest_.place, "a leaf behind BRANCH_EQ has no weight");
+        throw Error(forest_.place, "a leaf below BRANCH_EQ has no weight");
       }
       if (forest_.weights[left.first_weight].value != forest_.weights[right.first_weight].value) {
         return false;
@@ -295,8 +295,8 @@ class Builder {
     for (std::size_t i = 0; i < forest_.nodes.size(); ++i) {
       if (forest_.nodes[i].weights == 0 || reached_[i]) continue;
       throw Error(forest_.place,
-                  fmt::format("entry {} of its nodes has a weight, but no root leads "
-                              "to it",
+                  fmt::format("node entry {} has a weight, but cannot be reached from a "
+                              "root",
                               i));
     }
   }

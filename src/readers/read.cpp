@@ -1,4 +1,4 @@
-// From a path or bytes to an Ensemble: opens, looks what it is, and hands over to its reader.
+// Reads a path or bytes into an Ensemble: detects the format and calls its reader.
 #include <boxwood/error.hpp>
 #include <boxwood/read.hpp>
 

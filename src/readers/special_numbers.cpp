@@ -12,7 +12,7 @@ struct Word {
   float number;
 };
 
-// DEL is legal within a JSON string and nobody's name for anything.
+// DEL is legal within a JSON string and does not occur in names.
 constexpr std::array words{
     Word{"NaN", "\"\x7F\"", std::numeric_limits<float>::quiet_NaN()},
     Word{"-Infinity", "\"\x7F-Infin\"", -std::numeric_limits<float>::infinity()},

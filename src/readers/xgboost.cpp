@@ -1,5 +1,5 @@
-// The whole of an XGBoost file: who wrote it, its features, its trees in order, its intercept, and
-// which rounds count. Everything that cannot be represented ends here in an Error that names it.
+// Reads an XGBoost file: version, features, trees in order, intercept and the number of rounds
+// used. Whatever an Ensemble cannot represent is an Error that names it.
 #include "readers/xgboost.hpp"
 
 #include <boxwood/error.hpp>
@@ -15,7 +15,7 @@
 namespace boxwood::readers {
 namespace {
 
-/// Unnamed features get names, which cost memory that no byte of the file pays for.
+/// Limits the memory for generated feature names, which is not bounded by the file size.
 constexpr std::int64_t most_features = 1 << 22;
 
 /// Statistics from training that prediction does not use: more than half of a file.
@@ -80,7 +80,7 @@ std::size_t read_output_count(const Field& learner) {
     const auto field = parameters.find(key);
     if (!field) continue;
     const std::int64_t count = field->integer();
-    if (count < 0 || count > most_outputs) field->fail(fmt::format("{} makes no sense", count));
+    if (count < 0 || count > most_outputs) field->fail(fmt::format("{} is out of range", count));
     outputs = std::max(outputs, count);
   }
   return static_cast<std::size_t>(outputs);
@@ -126,13 +126,14 @@ std::vector<std::size_t> read_round_ends(const Field& model, std::size_t trees,
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (entries[i] < 0 || static_cast<std::size_t>(entries[i]) > trees ||
           (i == 0 ? entries[i] != 0 : entries[i] < entries[i - 1])) {
-        field->fail_at(
-            i, fmt::format("{} is not where a round of {} trees begins", entries[i], trees));
+        field->fail_at(i, fmt::format("{} is not a valid start of a round: the model has {} trees",
+                                      entries[i], trees));
       }
       if (i > 0) ends.push_back(static_cast<std::size_t>(entries[i]));
     }
     if (ends.back() != trees) {
-      field->fail(fmt::format("the rounds hold {} trees, the model {}", ends.back(), trees));
+      field->fail(
+          fmt::format("the rounds contain {} trees, but the model has {}", ends.back(), trees));
     }
     return ends;
   }
@@ -145,7 +146,7 @@ std::vector<std::size_t> read_round_ends(const Field& model, std::size_t trees,
   const auto each = static_cast<std::uint64_t>(outputs) * static_cast<std::uint64_t>(parallel);
   if (each == 0 || each / outputs != static_cast<std::uint64_t>(parallel) || trees % each != 0) {
     parameters.fail(
-        fmt::format("{} trees are no whole number of rounds of {} trees for each of {} "
+        fmt::format("{} trees cannot be divided into rounds of {} trees for each of {} "
                     "outputs",
                     trees, parallel, outputs));
   }
@@ -160,7 +161,7 @@ std::size_t read_round_count(const Field& learner, const Rounds& rounds, std::si
   if (rounds.first) {
     if (*rounds.first > available) {
       attributes.fail(
-          fmt::format("{} rounds were asked for, the model has {}", *rounds.first, available));
+          fmt::format("{} rounds were requested, but the model has {}", *rounds.first, available));
     }
     return *rounds.first;
   }
@@ -174,7 +175,7 @@ std::size_t read_round_count(const Field& learner, const Rounds& rounds, std::si
     case Rounds::Choice::best:
       if (!best) {
         attributes.fail("the model has no best_iteration",
-                        "Only training with early stopping records it; use all rounds");
+                        "Use all rounds: only training with early stopping records it");
       }
       break;
   }
@@ -216,7 +217,7 @@ std::vector<Tree> read_trees(const Booster& booster, const Field& learner, const
   const std::size_t available = list.size();
   const Field count = booster.model["gbtree_model_param"]["num_trees"];
   if (count.integer() < 0 || static_cast<std::uint64_t>(count.integer()) != available) {
-    count.fail(fmt::format("it says {} trees, there are {}", count.integer(), available));
+    count.fail(fmt::format("it says {} trees, but there are {}", count.integer(), available));
   }
   const Field groups_field = booster.model["tree_info"];
   const auto groups = groups_field.integers();
@@ -230,7 +231,7 @@ std::vector<Tree> read_trees(const Booster& booster, const Field& learner, const
   for (std::size_t t = 0; t < used; ++t) {
     const Field field = list[t];
     if (const auto id = field.find("id"); id && id->integer() != static_cast<std::int64_t>(t)) {
-      id->fail(fmt::format("tree {} stands in place {}", id->integer(), t));
+      id->fail(fmt::format("tree {} is at position {}; trees must be in order", id->integer(), t));
     }
     if (groups[t] < 0 || static_cast<std::size_t>(groups[t]) >= outputs) {
       groups_field.fail_at(

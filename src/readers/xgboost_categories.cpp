@@ -31,8 +31,8 @@ std::vector<std::string> string_labels(const Field& column, const XgboostVersion
     const std::int32_t start = i == 0 ? 0 : offsets[i - 1];
     if (offsets[i] < start || static_cast<std::size_t>(offsets[i]) > bytes.size() ||
         (i == 0 && offsets[i] != 0)) {
-      offsets_field.fail_at(
-          i, fmt::format("{} is not where a name of {} bytes ends", offsets[i], bytes.size()));
+      offsets_field.fail_at(i, fmt::format("{} is not a valid end of a name: there are {} bytes",
+                                           offsets[i], bytes.size()));
     }
     if (i == 0) continue;
     std::string& label = labels.emplace_back();
@@ -81,39 +81,40 @@ CategorySplits::CategorySplits(const Field& tree) {
   for (const auto& [field, length] :
        {std::pair{&starts_field, starts_.size()}, {&sizes_field, sizes_.size()}}) {
     if (length == nodes_.size()) continue;
-    field->fail(fmt::format("it has {} entries, categories_nodes has {}", length, nodes_.size()));
+    field->fail(
+        fmt::format("it has {} entries, but categories_nodes has {}", length, nodes_.size()));
   }
   // XGBoost writes the sets one behind the other. Held to that, no part of the file counts twice,
   // and memory stays in proportion to its bytes.
   std::size_t end = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i] < 0 || (i > 0 && nodes_[i] <= nodes_[i - 1])) {
-      nodes_field->fail_at(i,
-                           fmt::format("node {} does not come after the one before it", nodes_[i]));
+      nodes_field->fail_at(i, fmt::format("node {} is not in ascending order", nodes_[i]));
     }
     if (starts_[i] < 0 || static_cast<std::size_t>(starts_[i]) != end) {
       starts_field.fail_at(
-          i, fmt::format("its categories begin at {}, those before it end at {}", starts_[i], end));
+          i, fmt::format("its categories start at {}, but those of the previous node end at {}",
+                         starts_[i], end));
     }
     if (sizes_[i] <= 0 || static_cast<std::size_t>(sizes_[i]) > codes_.size() - end) {
-      sizes_field.fail_at(i, fmt::format("{} categories from {} on lie outside the tree's {}",
+      sizes_field.fail_at(i, fmt::format("{} categories starting at {} exceed the {} of the tree",
                                          sizes_[i], end, codes_.size()));
     }
     const std::size_t start = end;
     end += static_cast<std::size_t>(sizes_[i]);
     for (std::size_t at = start; at < end; ++at) {
       if (codes_[at] < 0 || codes_[at] >= category_end) {
-        codes_field.fail_at(at, fmt::format("{} is no category; they go from 0 to {}", codes_[at],
-                                            category_end - 1));
+        codes_field.fail_at(at, fmt::format("{} is not a category; categories are 0 to {}",
+                                            codes_[at], category_end - 1));
       }
       if (at > start && codes_[at] <= codes_[at - 1]) {
-        codes_field.fail_at(at, fmt::format("category {} does not rise above the one before it, {}",
+        codes_field.fail_at(at, fmt::format("category {} is not greater than the previous one, {}",
                                             codes_[at], codes_[at - 1]));
       }
     }
   }
   if (end != codes_.size()) {
-    codes_field.fail(fmt::format("the splits use {} of {} entries", end, codes_.size()));
+    codes_field.fail(fmt::format("the splits use only {} of {} entries", end, codes_.size()));
   }
 }
 
@@ -143,7 +144,7 @@ void name_categories(const Field& model, const XgboostVersion& version,
     std::vector<std::string> labels =
         column.find("offsets") ? string_labels(column, version) : number_labels(column);
     if (labels.size() > static_cast<std::size_t>(category_end)) {
-      column.fail(fmt::format("{} categories are more than XGBoost can tell apart", labels.size()));
+      column.fail(fmt::format("{} categories exceed the limit of XGBoost", labels.size()));
     }
     features[i].categories.reserve(labels.size());
     for (std::size_t code = 0; code < labels.size(); ++code) {

@@ -30,7 +30,7 @@ struct Columns {
     const Field count = tree["tree_param"]["num_nodes"];
     const auto nodes = left.size();
     if (count.integer() < 0 || static_cast<std::uint64_t>(count.integer()) != nodes) {
-      count.fail(fmt::format("it says {} nodes, left_children has {}", count.integer(), nodes));
+      count.fail(fmt::format("it says {} nodes, but left_children has {}", count.integer(), nodes));
     }
     if (nodes == 0) count.fail("a tree without nodes");
     if (nodes > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
@@ -48,7 +48,7 @@ struct Columns {
 
   void same_length(const Field& field, std::size_t length) const {
     if (length != left.size()) {
-      field.fail(fmt::format("it has {} entries, left_children has {}", length, left.size()));
+      field.fail(fmt::format("it has {} entries, but left_children has {}", length, left.size()));
     }
   }
 
@@ -65,7 +65,7 @@ std::int32_t check_child(const Columns& columns, const Field& field, std::int32_
                                       columns.left.size()));
   }
   if (reached[static_cast<std::size_t>(child)]) {
-    field.fail_at(parent, fmt::format("node {} has another parent already", child));
+    field.fail_at(parent, fmt::format("node {} already has another parent", child));
   }
   reached[static_cast<std::size_t>(child)] = true;
   return child;
@@ -77,8 +77,8 @@ void check_split(const Columns& columns, std::size_t old, std::size_t features) 
   // missing values. A file in which they disagree has no single meaning.
   if (columns.right[old] != columns.left[old] + 1) {
     columns.right_field.fail_at(
-        old, fmt::format("node {} does not follow the left child {}, as XGBoost expects",
-                         columns.right[old], columns.left[old]));
+        old, fmt::format("right child {} must directly follow left child {}", columns.right[old],
+                         columns.left[old]));
   }
   const std::int32_t feature = columns.feature[old];
   if (feature < 0 || static_cast<std::size_t>(feature) >= features) {
@@ -91,7 +91,7 @@ void check_split(const Columns& columns, std::size_t old, std::size_t features) 
 bool by_category(const Columns& columns, const Field& tree, std::size_t old) {
   if (columns.kind.empty() || columns.kind[old] == 0) return false;
   if (columns.kind[old] != 1) {
-    tree["split_type"].fail_at(old, fmt::format("{} is no kind of split", columns.kind[old]));
+    tree["split_type"].fail_at(old, fmt::format("{} is not a known split type", columns.kind[old]));
   }
   return true;
 }
@@ -104,8 +104,8 @@ class Leaves {
     if (!has_vector_leaves(tree)) return;
     const Field size = tree["tree_param"]["size_leaf_vector"];
     if (static_cast<std::uint64_t>(size.integer()) != outputs) {
-      size.fail(
-          fmt::format("leaves of {} numbers in a model of {} outputs", size.integer(), outputs));
+      size.fail(fmt::format("leaves have {} values, but the model has {} outputs", size.integer(),
+                            outputs));
     }
     width_ = outputs;
     numbered_ = tree.find("leaf_weights").has_value();
@@ -131,7 +131,7 @@ class Leaves {
       if (number < 0 || static_cast<std::size_t>(number) >= vectors_.size() / width_ ||
           values.size() + width_ > vectors_.size()) {
         columns_.right_field.fail_at(
-            old, fmt::format("leaf {} does not exist; there are numbers for {}", number,
+            old, fmt::format("leaf {} does not exist; there are values for {}", number,
                              vectors_.size() / width_));
       }
       index = static_cast<std::size_t>(number);
@@ -207,7 +207,7 @@ Tree xgboost_tree(const Field& field, std::size_t features, std::size_t outputs,
         node.missing_left = !node.missing_left;
       } else {
         if (std::isnan(columns.condition[old])) {
-          columns.condition_field.fail_at(old, "the threshold is not a number");
+          columns.condition_field.fail_at(old, "the threshold is NaN");
         }
         node.kind = NodeKind::less;
         node.threshold = static_cast<double>(columns.condition[old]);

@@ -167,7 +167,7 @@ bool between(const Interval& range, double value) {
   return !(value == range.upper && !range.upper_closed);
 }
 
-/// Two scores that overflow alike are level.
+/// Two scores that overflow in the same direction count as equal.
 double ahead_of(double score, double rival) {
   return std::isinf(score) && score == rival ? 0.0 : score - rival;
 }

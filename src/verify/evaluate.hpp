@@ -1,5 +1,5 @@
-// The verifier's own reading of a model and a query, written anew so that an error elsewhere
-// cannot hide here.
+// The verifier's own reading of a model and a query, written independently so that an error
+// elsewhere is not repeated here.
 #pragma once
 
 #include <boxwood/ensemble.hpp>

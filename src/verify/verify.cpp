@@ -69,22 +69,22 @@ class Verifier {
       fault(
           fmt::format("{} with {} solutions", to_string(answer_.status), answer_.solutions.size()));
     }
-    if (has_point != std::isfinite(answer_.cost)) fault("cost and status do not fit together");
+    if (has_point != std::isfinite(answer_.cost)) fault("cost and status contradict each other");
     if (!(answer_.lower_bound <= answer_.cost)) fault("the lower bound exceeds the cost");
     if (answer_.status == Status::optimal && answer_.lower_bound != answer_.cost) {
-      fault("optimal, but the lower bound is not the cost");
+      fault("the status is optimal, but the lower bound differs from the cost");
     }
     const double expected =
         query_.norm == Norm::squared_l2 ? std::sqrt(answer_.cost) : answer_.cost;
-    if (!nearly_equal(expected, answer_.distance))
-      fault("the distance does not follow from the cost");
-    if (answer_.already_met && answer_.cost != 0) fault("already met, but at a cost");
+    if (!nearly_equal(expected, answer_.distance)) fault("the distance does not match the cost");
+    if (answer_.already_met && answer_.cost != 0)
+      fault("already_met is set, but the cost is not 0");
   }
 
   void check_solution(const Solution& solution) {
     if (solution.point.size() != query_.point.size() ||
         solution.region.size() != query_.point.size()) {
-      fault("it has another length than the query's point");
+      fault("its length differs from the length of the query's point");
       return;
     }
     for (std::size_t d = 0; d < solution.point.size(); ++d) check_value(d, solution.point[d]);
@@ -92,7 +92,7 @@ class Verifier {
     check_rules(solution.point);
     const double cost = cost_of(query_, solution.point);
     if (!nearly_equal(cost, answer_.cost)) {
-      fault(fmt::format("it costs {}, the answer says {}", cost, answer_.cost));
+      fault(fmt::format("it costs {}, but the answer says {}", cost, answer_.cost));
     }
     std::vector<std::vector<double>> scores;
     for (const Ensemble& ensemble : ensembles_)
@@ -137,7 +137,7 @@ class Verifier {
     }
     if (rule.kind != FeatureKind::continuous && rule.allowed.empty() &&
         value != std::floor(value)) {
-      fault(name + " is not whole");
+      fault(name + " is not an integer");
     }
     const bool low =
         value > rule.range.lower || (value == rule.range.lower && rule.range.lower_closed);
@@ -178,10 +178,10 @@ class Verifier {
     if (rule.direction == Direction::up && to < from) fault(name + " falls but may only rise");
     if (rule.direction == Direction::down && to > from) fault(name + " rises but may only fall");
     if (compare_distance(from, to, rule.least_change) < 0) {
-      fault(name + " changes by less than the least");
+      fault(name + " changes by less than least_change");
     }
     if (std::isfinite(rule.most_change) && compare_distance(from, to, rule.most_change) > 0) {
-      fault(name + " changes by more than the most");
+      fault(name + " changes by more than most_change");
     }
   }
 
@@ -191,7 +191,7 @@ class Verifier {
       if (std::none_of(any_of.begin(), any_of.end(), [&](const Literal& literal) {
             return literal_holds(literal, point[literal.feature], precision_);
           })) {
-        fault(fmt::format("clause {} is broken", c));
+        fault(fmt::format("clause {} does not hold", c));
       }
     }
     if (!query_.most_changes) return;
@@ -206,7 +206,7 @@ class Verifier {
       }
     }
     if (changed > *query_.most_changes) {
-      fault(fmt::format("{} features change, at most {} may", changed, *query_.most_changes));
+      fault(fmt::format("{} features change, but at most {} may", changed, *query_.most_changes));
     }
   }
 
@@ -220,7 +220,7 @@ class Verifier {
         changed |= point[column] != query_.point[column];
       }
       const bool valid = others == 0 && (ones == 1 || (ones == 0 && group.none_allowed));
-      if (changed && !valid) fault("the columns of a one-hot group are not zeros with a single 1");
+      if (changed && !valid) fault("a one-hot group must have a single 1 and otherwise zeros");
     }
   }
 
@@ -266,7 +266,7 @@ class Verifier {
       low[d] = innermost(side.lower, side.lower_closed, infinity);
       high[d] = innermost(side.upper, side.upper_closed, -infinity);
       if (!(low[d] <= read && read <= high[d])) {
-        fault(fmt::format("the box does not hold the point in feature \"{}\"",
+        fault(fmt::format("the region does not contain the point in feature \"{}\"",
                           ensembles_.front().features[d].name));
         return;
       }
@@ -297,7 +297,7 @@ class Verifier {
     ++result_.points_checked;
     for (std::size_t e = 0; e < ensembles_.size(); ++e) {
       if (!same_values(scores_at(ensembles_[e], probe), scores[e])) {
-        fault("a point of the box has other scores");
+        fault("a point of the region has different scores");
         return;
       }
     }
@@ -308,7 +308,7 @@ class Verifier {
     for (std::size_t e = 0; e < ensembles_.size(); ++e) {
       if (e >= outputs.size() ||
           !same_values(outputs[e], outputs_of(ensembles_[e], scores_at(ensembles_[e], point)))) {
-        fault(fmt::format("what is reported of model {} is not what it says", e));
+        fault(fmt::format("the reported outputs of model {} differ from its outputs", e));
       }
     }
   }

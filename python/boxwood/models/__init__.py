@@ -50,13 +50,13 @@ def _root(kind: type) -> str:
 
 
 def _library_class(model: Any) -> type:
-    # XGBoost's and LightGBM's estimators derive from scikit-learn's: the nearest class decides.
+    # XGBoost's and LightGBM's estimators derive from scikit-learn's: the closest base decides.
     for base in type(model).__mro__:
         if _root(base) in CONVERTERS:
             return base
     raise UnsupportedModelError(
-        f"{type(model).__module__}.{type(model).__qualname__} is not a model that Boxwood knows",
-        f"Give a fitted model of {', '.join(CONVERTERS)}",
+        f"{type(model).__module__}.{type(model).__qualname__} is not a supported model",
+        f"Pass a fitted model of {', '.join(CONVERTERS)}",
     )
 
 
@@ -88,7 +88,7 @@ def model_bytes(model: Any, *, pool: Any = None) -> bytes:
     if pool is None:
         return converter.to_bytes(model)
     if library != "catboost":
-        raise ValueError(f"pool is for models of CatBoost, this is one of {library}. Leave it out")
+        raise ValueError(f"pool is only for CatBoost models; this is a model of {library}")
     return converter.to_bytes(model, pool)
 
 
@@ -99,7 +99,8 @@ def _refuse_own_methods(model: Any) -> None:
         for name in vars(base):
             if "predict" in name or name in ("decision_function", "score_samples", "apply"):
                 raise UnsupportedModelError(
-                    f"{base.__name__} has a {name} of its own, which its trees do not tell",
+                    f"{base.__name__} overrides {name}, so its trees alone do not "
+                    "determine its predictions",
                     f"Give a {known.__name__} with the same trees",
                 )
 

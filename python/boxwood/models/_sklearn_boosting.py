@@ -21,7 +21,7 @@ def gradient_boosting(model: Any) -> Ensemble:
     """
     if model.init is not None and not (isinstance(model.init, str) and model.init == "zero"):
         raise UnsupportedModelError(
-            f"this {type(model).__name__} starts from a model of its own, "
+            f"this {type(model).__name__} starts from a custom initial model, "
             f"init={type(model.init).__name__}",
             'Fit it with init=None or init="zero"',
         )

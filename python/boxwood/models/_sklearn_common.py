@@ -38,13 +38,13 @@ def class_labels(model: Any) -> list[str]:
     name = type(model).__name__
     if getattr(model, "n_outputs_", 1) > 1:
         raise UnsupportedModelError(
-            f"this {name} predicts several targets at once, each with classes of its own",
+            f"this {name} predicts several targets at once, which is not supported",
             "Fit one classifier for each target",
         )
     labels = [str(label) for label in model.classes_]
     if len(labels) < 2:
         raise UnsupportedModelError(
-            f"this {name} knows one class only, so that no change leads to another",
+            f"this {name} was fitted with a single class, so it has no other outcome",
             "Fit it to data with at least two classes",
         )
     return labels

@@ -164,7 +164,7 @@ def hist_gradient_boosting(model: Any) -> Ensemble:
     """Convert a `HistGradientBoostingClassifier` or `HistGradientBoostingRegressor`."""
     name = type(model).__name__
     if not isinstance(model.loss, str) or model.loss not in LINKS:
-        raise UnsupportedModelError(f"this {name} has a loss of its own",
+        raise UnsupportedModelError(f"this {name} has a custom loss, which is not supported",
                                     f"Fit it with one of {', '.join(LINKS)}")
     base = np.asarray(model._baseline_prediction)
     if base.dtype != np.float64:

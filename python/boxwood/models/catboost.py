@@ -25,7 +25,7 @@ def to_bytes(model: Any, pool: Any = None) -> bytes:
     """
     if not hasattr(model, "save_model"):
         raise UnsupportedModelError(
-            f"{type(model).__name__} is not a model of CatBoost's",
+            f"{type(model).__name__} is not a CatBoost model",
             "Give a fitted CatBoostClassifier, CatBoostRegressor or CatBoost",
         )
     if not model.is_fitted():

@@ -35,7 +35,7 @@ def to_bytes(model: Any) -> bytes:
         return model.model_to_string().encode()
     if all(base.__name__ != "LGBMModel" for base in type(model).__mro__):
         raise UnsupportedModelError(
-            f"{type(model).__name__} is not a model of LightGBM's",
+            f"{type(model).__name__} is not a LightGBM model",
             "Give a Booster or a fitted estimator such as LGBMClassifier",
         )
     if not model.__sklearn_is_fitted__():

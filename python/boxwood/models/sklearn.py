@@ -31,18 +31,18 @@ CONVERTERS = {
 }
 
 ANOTHER = "Use a forest, GradientBoosting or HistGradientBoosting"
-ONE_MODEL = "Explain its trees' model by itself"
+ONE_MODEL = "Explain one of its tree models on its own"
 REFUSED = {
-    "AdaBoostRegressor": ("answers the weighted median of its trees, which is no sum", ANOTHER),
+    "AdaBoostRegressor": ("predicts the weighted median of its trees, which is not a sum", ANOTHER),
     "RandomTreesEmbedding": ("transforms data and predicts nothing", ANOTHER),
-    "VotingClassifier": ("puts models of any kind together", ONE_MODEL),
-    "VotingRegressor": ("puts models of any kind together", ONE_MODEL),
-    "StackingClassifier": ("puts a model on top of others", ONE_MODEL),
-    "StackingRegressor": ("puts a model on top of others", ONE_MODEL),
+    "VotingClassifier": ("combines models of any kind", ONE_MODEL),
+    "VotingRegressor": ("combines models of any kind", ONE_MODEL),
+    "StackingClassifier": ("fits a model to the predictions of other models", ONE_MODEL),
+    "StackingRegressor": ("fits a model to the predictions of other models", ONE_MODEL),
     "BaseSearchCV": ("searches for a model", "Give its best_estimator_"),
-    "CalibratedClassifierCV": ("bends the probabilities of other models",
+    "CalibratedClassifierCV": ("calibrates the probabilities of another model",
                                "Explain the estimator of one of its calibrated_classifiers_"),
-    "TransformedTargetRegressor": ("transforms what its model predicts",
+    "TransformedTargetRegressor": ("transforms the predictions of its model",
                                    "Give its regressor_ and transform the range that you ask for"),
     "MultiOutputClassifier": ("holds one model for each target", "Give one of its estimators_"),
     "MultiOutputRegressor": ("holds one model for each target", "Give one of its estimators_"),

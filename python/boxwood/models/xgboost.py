@@ -29,7 +29,7 @@ def to_bytes(model: Any) -> bytes:
     """
     if not hasattr(model, "save_model"):
         raise UnsupportedModelError(
-            f"{type(model).__name__} is not a model of XGBoost's",
+            f"{type(model).__name__} is not an XGBoost model",
             "Give a Booster or a fitted estimator such as XGBClassifier",
         )
     if hasattr(model, "get_booster") and not model.__sklearn_is_fitted__():
@@ -37,7 +37,8 @@ def to_bytes(model: Any) -> bytes:
     missing = getattr(model, "missing", None)
     if missing is not None and not math.isnan(missing):
         raise UnsupportedModelError(
-            f"this {type(model).__name__} takes {missing} for missing, which its file does not say",
-            "Write NaN for missing values and fit it without missing=",
+            f"this {type(model).__name__} treats {missing} as missing, which its file "
+            "does not record",
+            "Use NaN for missing values and fit without missing=",
         )
     return written_bytes(model.save_model, "model.ubj")
