@@ -1,31 +1,30 @@
 """Quick start
 
-Everything here uses the files of `examples/german_credit`: a model that decides about credits (XGBoost,
-250 trees), ten applicants, and a schema that says what the columns mean. Run it in the root of the
-source tree.
+This page uses the example that comes with the package: a model that decides about credits (XGBoost,
+250 trees), ten applicants, and a schema that says what the columns mean and what may change.
 """
 # %%
 # ## Install
 # ```
-# pip install ".[all]"    # the Python package; needs a C++20 compiler and CMake 3.25
+# pip install ".[all]"    # in the source tree: the Python package; needs a C++20 compiler and CMake 3.25
 # make build              # the command: build/release/bin/boxwood
 # ```
 #
 # ## In Python
-# An `Explainer` takes a fitted model or a model file. What the columns mean comes from training data
-# (`data=`, types and ranges of a frame), from a schema, or from both.
+# An `Explainer` takes a fitted model or a model file. The meaning of the columns comes from training data
+# (`data=`: types and ranges of a frame), from a schema, or from both. `example.explainer()` is short for
+# `boxwood.Explainer(example.model, schema=example.schema)`.
 import boxwood
-import pandas as pd
 
-explainer = boxwood.Explainer("examples/german_credit/model.ubj",
-                              schema="examples/german_credit/schema.json")
-applicants = pd.read_csv("examples/german_credit/applicants.csv").drop(columns="class")
+example = boxwood.examples.german_credit()
+explainer = example.explainer()
+applicants = example.data
 x = applicants.iloc[0]
 print(explainer)
 print(explainer.predict(applicants))
 
 # %%
-# The smallest change that gets the credit. In a notebook `answer` alone shows a table.
+# The cheapest change that gets the credit. In a notebook, `answer` on its own line shows a table.
 answer = explainer.explain(x, target="granted")
 print(answer)
 
@@ -37,25 +36,25 @@ for change in answer.changes:
 print(answer.point["duration"], explainer.predict(answer.point_frame()))
 
 # %%
-# With conditions of your own: what stays, what may change, in words or as arguments.
+# With constraints: features that must not change, rules in words, a limit on the number of changes.
 answer = explainer.explain(x, target="granted", fixed=["checking account"],
                            rules='"credit amount" step 100 DM', most_changes=3)
 print(answer)
 
 # %%
-# More certain than just granted:
+# Ask for a higher probability than a bare majority:
 answer = explainer.explain(x, target="granted", probability=0.7)
 for change in answer.changes:
     print(change)
 
 # %%
-# All rows at once, on all cores, as a frame:
+# All rows at once, on all cores; the results as a frame:
 batch = explainer.explain_batch(applicants, target="granted", show_progress=False)
 print(batch)
 print(batch.to_frame()[["status", "cost", "changed", "outcome_before"]].round(3))
 
 # %%
-# With a model of your own the schema comes from the data:
+# For your own model, pass the training data instead of a schema:
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
@@ -66,18 +65,18 @@ print(answer.status, answer.outcome_before, answer.outcome, len(answer.changes))
 
 # %% console
 # ## On the command line
-# The same files, the same answers. `boxwood COMMAND --help` teaches the flags,
-# [the command line](command_line.md) has them all. What the model says:
+# The command gives the same answers from files. See `boxwood COMMAND --help`; the full reference is
+# [the command line](command_line.md). The predictions of the model:
 # $ boxwood predict examples/german_credit/model.ubj --data examples/german_credit/applicants.csv --schema examples/german_credit/schema.json --rows 0-3
 
 # %% console
-# The smallest change, with a rule in words, for one row:
+# The cheapest change for one row, with a rule in words:
 # $ boxwood explain examples/german_credit/model.ubj --data examples/german_credit/applicants.csv --schema examples/german_credit/schema.json --row 0 --rule "fix savings; at most 2 changes"
 
 # %%
-# `--format jsonl`, `json` or `csv` writes results for other programs, `--rows all` answers the whole
-# file, and `--verify` checks each answer again.
+# `--format jsonl`, `json` or `csv` writes results for other programs, `--rows all` answers for the whole
+# file, and `--verify` checks each answer with independent code.
 #
-# ## And now
-# The [guides](guides/credit_refusal.md) go task by task; [questions](questions.md) lists all that can be
-# asked; [query](query.md) has the words for rules.
+# ## Next
+# The [guides](guides/credit_refusal.md) treat one task each. [Questions](questions.md) lists everything
+# that can be asked. [Questions in words](query.md) describes the language of rules.

@@ -3,15 +3,18 @@
 
 A script opens with its title and what the page is about. Then come cells: a line "# %%", prose as
 comments, code. The page shows all of it, and below each cell what it printed and drew: pyplot's
-figures, or one that its last line gives, as in a notebook. A cell "# %% console" holds commands as comments ("# $ boxwood ..."), which run as well.
+figures, or one that its last line gives, as in a notebook. A cell "# %% console" holds commands as
+comments ("# $ boxwood ..."), which run as well. The scripts of NOTEBOOKS are also written as notebooks
+with these outputs, docs/notebooks/NAME.ipynb.
 
     PYTHONPATH=build/dev/python python scripts/guides.py [--check] [--png FOLDER] [NAME...]
 
---check writes nothing and fails where a page shows something else, times aside; --png also draws
-the pictures for looking at. The command is BOXWOOD_COMMAND, or that of a build in build/.
+--check writes nothing and fails if a page or notebook shows something else, times aside; --png also
+writes the pictures as PNG files. The command is BOXWOOD_COMMAND, or that of a build in build/.
 """
 import argparse
 import ast
+import base64
 import contextlib
 import difflib
 import io
@@ -24,6 +27,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
+NOTEBOOKS = ("quickstart", "credit_refusal")
 TIME = re.compile(r"(under )?\b[\d.]+ (ms|µs|s)\b")
 # Readable on a light and on a dark page.
 GREY, STYLE = "#808080", {
@@ -95,8 +99,8 @@ def described(figure, otherwise):
     return head or (f"{up} by {across}" if across and up else otherwise)
 
 
-def page(path):
-    """Run a script: the text of its page, and its figures by file name."""
+def executed(path):
+    """Run a script: (on the console or not, prose, code, output, figures) of every cell."""
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
@@ -105,32 +109,100 @@ def page(path):
     matplotlib.rcParams.update(STYLE)
     for key in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"):
         matplotlib.rcParams[key] = GREY
-    title, introduction, cells = parts(path)
+    names, cells = {"__name__": "__main__"}, []
+    for on_console, prose, code in parts(path)[2]:
+        if on_console:
+            cells.append((True, prose, code, console(code).rstrip() + "\n", []))
+            continue
+        output, given = run(code, names, path.name)
+        figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
+        if isinstance(given, Figure) and given not in figures:
+            figures.append(given)
+        pyplot.close("all")
+        cells.append((False, prose, code, output, figures))
+    return cells
+
+
+def page(path, cells=None):
+    """The text of a script's page, and its figures by file name."""
+    title, introduction, _ = parts(path)
     text = [f"<!-- Made by scripts/guides.py from {path.name}: change that, not this. -->",
             f"# {title}", introduction]
-    names, pictures = {"__name__": "__main__"}, {}
-    heading = title
-    for on_console, prose, code in cells:
+    pictures, heading = {}, title
+    for on_console, prose, code, output, figures in cells or executed(path):
         text.append(prose)
         heading = ([heading] + re.findall(r"^##+ (.*)$", prose, re.MULTILINE))[-1]
         if on_console:
-            text.append(f"```console\n{console(code).rstrip()}\n```")
+            text.append(f"```console\n{output}```")
             continue
-        output, given = run(code, names, path.name)
         if code:
             text.append(f"```python\n{code}\n```")
         if output:
             text.append(f"```text\n{output}```")
-        figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
-        if isinstance(given, Figure) and given not in figures:
-            figures.append(given)
         for figure in figures:
             name = f"img/{path.stem}_{len(pictures) + 1}.svg"
             pictures[name] = figure
             text.append(f"![{described(figure, heading)}]({name})")
-            pyplot.close(figure)
-    text.append(f"The script of this page is [{path.name}]({path.name}).")
+    last = f"The script of this page is [{path.name}]({path.name})"
+    if path.stem in NOTEBOOKS:
+        beside = os.path.relpath(notebook_file(path), path.parent)
+        last += f"; the same as a [notebook]({beside})"
+    text.append(last + ".")
     return "\n\n".join(one for one in text if one) + "\n", pictures
+
+
+def notebook_file(path):
+    """Where the notebook of a script is written."""
+    return DOCS / "notebooks" / f"{path.stem}.ipynb"
+
+
+def notebook(path, cells):
+    """The notebook of a script that has run, as JSON text."""
+    import nbformat
+    from nbformat import v4
+
+    def moved(prose):
+        """Prose with links that lead from the folder of the notebooks to where they led before."""
+        def link(match):
+            if "://" in match[1] or match[1].startswith("#"):
+                return match[0]
+            target = os.path.relpath(path.parent / match[1], notebook_file(path).parent)
+            return f"]({target})"
+        return re.sub(r"\]\(([^)\s]+)\)", link, prose)
+
+    title, introduction, _ = parts(path)
+    made = [v4.new_markdown_cell(f"# {title}\n{moved(introduction)}")]
+    for on_console, prose, code, output, figures in cells:
+        if prose:
+            made.append(v4.new_markdown_cell(moved(prose)))
+        outputs = []
+        if on_console:
+            code = "\n".join("!" + line[4:] for line in code.splitlines())
+            output = "".join(line + "\n" for line in output.splitlines()
+                             if not line.startswith("$ "))
+        if output:
+            outputs.append(v4.new_output("stream", text=output))
+        for figure in figures:
+            drawn = io.BytesIO()
+            figure.savefig(drawn, format="png", dpi=100, facecolor="white", transparent=False)
+            data = {"image/png": base64.b64encode(drawn.getvalue()).decode(),
+                    "text/plain": described(figure, title)}
+            outputs.append(v4.new_output("display_data", data=data))
+        if code:
+            made.append(v4.new_code_cell(code, outputs=outputs,
+                                         execution_count=sum(c.cell_type == "code"
+                                                             for c in made) + 1))
+    for number, cell in enumerate(made):
+        cell["id"] = f"cell-{number}"
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    whole = v4.new_notebook(cells=made, metadata={"kernelspec": kernel})
+    nbformat.validate(whole)
+    return nbformat.writes(whole) + "\n"
+
+
+def without_pictures(text):
+    """A notebook's text without the bytes of its pictures, which differ between machines."""
+    return re.sub(r'("image/png": )"[^"]*"', r'\1"…"', text)
 
 
 def masked(text):
@@ -140,18 +212,30 @@ def masked(text):
 
 def check(path):
     """Compare a page with a fresh run: the differences, or nothing."""
-    text, pictures = page(path)
+    cells = executed(path)
+    text, pictures = page(path, cells)
     shown = path.with_suffix(".md")
     old = shown.read_text(encoding="utf-8") if shown.exists() else ""
     wrong = list(difflib.unified_diff(masked(old).splitlines(), masked(text).splitlines(),
                                       "the page", "the run", lineterm="", n=1))
     wrong += [f"{name} is missing" for name in pictures if not (path.parent / name).exists()]
+    if path.stem in NOTEBOOKS and path.is_relative_to(DOCS):
+        file = notebook_file(path)
+        there = without_pictures(file.read_text(encoding="utf-8")) if file.exists() else ""
+        fresh = without_pictures(notebook(path, cells))
+        wrong += difflib.unified_diff(masked(there).splitlines(), masked(fresh).splitlines(),
+                                      "the notebook", "the run", lineterm="", n=1)
     return "\n".join(wrong)
 
 
 def write(path, png):
     """Write a page and its pictures."""
-    text, pictures = page(path)
+    cells = executed(path)
+    text, pictures = page(path, cells)
+    if path.stem in NOTEBOOKS:
+        file = notebook_file(path)
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(notebook(path, cells), encoding="utf-8")
     shown = path.with_suffix(".md")
     if not shown.exists() or masked(shown.read_text(encoding="utf-8")) != masked(text):
         shown.write_text(text, encoding="utf-8")

@@ -1,6 +1,6 @@
-"""The examples of docs/python.md run in their order and print what the page shows.
+"""The examples of docs/python.md and README.md run in their order and print what the page shows.
 
-    PYTHONPATH=build/dev/python python tests/python/test_docs.py      writes what they print into it
+    PYTHONPATH=build/dev/python python tests/python/test_docs.py      writes what they print into them
 """
 
 import contextlib
@@ -10,8 +10,11 @@ import pathlib
 import re
 import sys
 
+import pytest
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "python.md"
+PAGES = {PAGE: 9, ROOT / "README.md": 1}  # with the least number of examples
 EXAMPLE = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```\n)?", re.DOTALL)
 TIME = re.compile(r"(under )?[\d.]+ m?s\)")
 
@@ -19,7 +22,7 @@ TIME = re.compile(r"(under )?[\d.]+ m?s\)")
 def printed(code, names):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        exec(compile(code, PAGE.name, "exec"), names)
+        exec(compile(code, "example", "exec"), names)
     return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())
 
 
@@ -29,12 +32,13 @@ def in_folder(folder):
     os.chdir(folder)
 
 
-def test_examples(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     in_folder(tmp_path)
     names = {}
-    examples = EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))
-    assert len(examples) >= 9
+    examples = EXAMPLE.findall(page.read_text(encoding="utf-8"))
+    assert len(examples) >= PAGES[page]
     for code, shown in examples:
         assert TIME.sub("TIME)", printed(code, names)) == TIME.sub("TIME)", shown), code
 
@@ -49,16 +53,20 @@ def test_the_time_of_a_batch_is_told():
 def write():
     import tempfile
 
-    names = {}
-    text = PAGE.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         in_folder(pathlib.Path(folder))
+        for page in PAGES:
+            names = {}
 
-        def renewed(match):
-            output = printed(match[1], names)
-            return f"```python\n{match[1]}```\n" + (f"```text\n{output}```\n" if output else "")
+            def renewed(match, names=names):
+                output = printed(match[1], names)
+                shown = f"```text\n{output}```\n" if output else ""
+                return f"```python\n{match[1]}```\n{shown}"
 
-        PAGE.write_text(EXAMPLE.sub(renewed, text), encoding="utf-8")
+            text = page.read_text(encoding="utf-8")
+            new = EXAMPLE.sub(renewed, text)
+            if TIME.sub("TIME)", new) != TIME.sub("TIME)", text):
+                page.write_text(new, encoding="utf-8")
         os.chdir(ROOT)
 
 

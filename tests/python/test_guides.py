@@ -1,5 +1,6 @@
 """The pages that are made from scripts show what the scripts print today (scripts/guides.py)."""
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -48,6 +49,30 @@ def test_a_figure_that_the_last_line_gives_is_shown(tmp_path):
     text, pictures = guides.page(script)
     assert list(pictures) == ["img/page_1.svg"]
     assert "![cost by x](img/page_1.svg)" in text
+
+
+def test_a_notebook_holds_the_cells_and_their_outputs(tmp_path, monkeypatch):
+    monkeypatch.setattr(guides, "DOCS", tmp_path)
+    monkeypatch.setattr(guides, "NOTEBOOKS", ("page",))
+    script = tmp_path / "page.py"
+    script.write_text('"""Title\n\nAbout [this](other.md)."""\n# %%\n# Prose.\nprint("in 3 ms:", 1 + 1)\n'
+                      '# %%\nfrom matplotlib.figure import Figure\nfigure = Figure()\n'
+                      'axes = figure.subplots()\nfigure\n')
+    (tmp_path / "notebooks").mkdir()
+    cells = guides.executed(script)
+    text = guides.notebook(script, cells)
+    whole = json.loads(text)
+    assert [cell["cell_type"] for cell in whole["cells"]] == ["markdown", "markdown", "code", "code"]
+    assert "](../other.md)" in "".join(whole["cells"][0]["source"])
+    assert whole["cells"][2]["outputs"][0]["text"] == ["in 3 ms: 2\n"]
+    assert "image/png" in whole["cells"][3]["outputs"][0]["data"]
+    guides.write(script, None)
+    assert guides.check(script) == ""
+    file = tmp_path / "notebooks" / "page.ipynb"
+    file.write_text(text.replace("3 ms: 2", "7 ms: 2"))
+    assert guides.check(script) == ""
+    file.write_text(text.replace("3 ms: 2", "3 ms: 3"))
+    assert "+" in guides.check(script)
 
 
 def test_code_and_prose_of_a_cell_are_told_apart(tmp_path):
