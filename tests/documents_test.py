@@ -70,6 +70,15 @@ class Documents(unittest.TestCase):
                     with self.subTest(line=line):
                         self.assertIn(word, words)
 
+    def test_formats_lists_every_value_of_the_model_file(self):
+        source = (ROOT / "src" / "model" / "ensemble_json.cpp").read_text()
+        values = re.findall(r'std::pair\{"(\w[^"]*)", (?:\w+::|&Node::)', source)
+        self.assertIn("score_above_half", values)
+        page = (ROOT / "docs" / "formats.md").read_text()
+        for value in values:
+            with self.subTest(value=value):
+                self.assertIn(f"`{value}`", page)
+
     def test_performance_has_its_figures(self):
         text = (ROOT / "docs" / "performance.md").read_text()
         for mark, remedy in (("growth", "run bench/growth.py with --write"), ("bench", "make bench")):
