@@ -1,17 +1,14 @@
 """Constraints
 
-An answer that nobody can follow is no answer. Rules say what may change, which way, how far, in
-which steps, and what depends on what. They are part of the search: an answer that breaks one does not
-come out, and where nothing obeys them all that is proven. [Questions in words](../query.md) lists
-every form.
+An answer is useful only if a person can follow it. Rules say what may change, in which direction, by how
+much, in which steps, and under which conditions. They are part of the search: no answer violates a rule,
+and if no row satisfies all of them, that is proven. [Questions in words](../query.md) lists all forms.
 """
 # %%
 import boxwood
-import pandas as pd
 
-explainer = boxwood.Explainer("examples/german_credit/model.ubj",
-                              schema="examples/german_credit/schema.json")
-applicant = pd.read_csv("examples/german_credit/applicants.csv").iloc[0]
+example = boxwood.examples.german_credit()
+explainer, applicant = example.explainer(), example.data.iloc[0]
 
 
 def ask(**question):
@@ -22,48 +19,48 @@ def ask(**question):
 
 
 # %%
-# ## Nothing but the schema
+# ## Only the rules of the schema
 ask()
 
 # %%
-# ## What stays, what may change
+# ## Which features may change
 ask(fixed=["checking account", "other debtors"])
 ask(only=["duration", "credit amount", "instalment rate"])
 
 # %%
 # ## Ranges, steps, directions
-# `ranges` holds for one question. Rules in words may say the same and more; a title with a blank
-# stands in double quotes.
+# `ranges` applies to one question. Rules in words can express the same and more; a title that contains a
+# space is written in double quotes.
 ask(fixed=["checking account"], ranges={"duration": (24, 36)})
 ask(fixed=["other debtors"], rules=["duration step 6 months", '"credit amount" step 500 DM'])
 ask(fixed=["other debtors"],
     rules=["duration may only fall", '"credit amount" changes by at most 250'])
 
 # %%
-# ## What depends on what
-# A longer credit must not be a larger one; and who asks for a guarantor keeps the amount.
+# ## Conditions between features
+# If the duration rises, the amount must not rise; if a guarantor is added, the amount stays.
 ask(rules=[boxwood.If('"other debtors" changes', '"credit amount" stays'),
            boxwood.If("duration rises", '"credit amount" does not rise'),
            'not ("other debtors" changes and "checking account" changes)'])
 
 # %%
 # ## How many changes
-# At most two; or as few as possible, and of those the cheapest.
+# At most two changes; or as few changes as possible, and the cheapest among those.
 ask(fixed=["other debtors"], most_changes=2)
 ask(fixed=["other debtors"], fewest_first=True)
 
 # %%
 # ## What a change costs
-# One unit is the feature's scale (12 months, say), times its weight. The sum of squares is the
-# default; absolute differences, the largest one, or a mixture with the number of changes are others.
+# A change of one scale of a feature (such as 12 months) costs its weight. The cost can be the sum of squares
+# or of absolute values, the largest change, or a mixture with the number of changes.
 ask(weights={"other debtors": 10})
 ask(cost="linf", fixed=["other debtors"])
 ask(cost=boxwood.L1() + 0.5 * boxwood.L0())
 
 # %%
-# A cost may be any function of feature, old and new value that is 0 for no change and never falls as
-# the new value moves away. Here a month costs 1, a hundred marks that are begun cost 1 as well, a step
-# of the instalment rate 20.
+# A cost may be any function of feature, old and new value that is 0 for no change and never decreases as
+# the new value moves away from the old one. Here a month costs 1, every started hundred marks cost 1, and a
+# step of the instalment rate costs 20.
 import math
 
 
@@ -76,12 +73,12 @@ ask(cost=effort, only=["duration", "credit amount", "instalment rate"])
 
 # %%
 # ## Too many rules
-# Within the rules nothing may be possible. Then that is proven, and `why_not` names a smallest set of
-# rules that block it, those of the schema among them.
+# If the rules leave no answer, that is proven, and `why_not` names a smallest set of rules, including those
+# of the schema, that together block the outcome.
 print(explainer.why_not(applicant, "granted", most_changes=1, rules="duration >= 24"))
 
 # %%
-# A rule that makes no sense is an error that shows the place:
+# An invalid rule is an error that shows the position:
 try:
     ask(rules="duration <= twelve")
 except boxwood.Error as error:

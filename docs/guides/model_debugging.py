@@ -1,9 +1,9 @@
 """Model debugging
 
-Exact search turns suspicions about a model into questions with an answer: "can this column alone turn
-a decision?", "does more income ever hurt?". An example shows that it can; a proof that none exists is
-worth more than a thousand samples without one. The data is made up: loans, with a column `branch`
-that has nothing to do with who pays back.
+Exact search answers questions about a model that samples cannot answer: "can this column alone change a
+decision?", "can a higher income ever lead to a refusal?". Either there is an example, or it is proven that
+there is none. The data is synthetic: loans, with a column `branch` that has nothing to do with who pays
+back.
 """
 # %%
 import boxwood
@@ -31,17 +31,17 @@ said = model.predict(loans)
 refused, granted = loans[said == "refused"].iloc[:300], loans[said == "granted"].iloc[:300]
 
 # %%
-# ## Can a column that should not matter turn a decision?
-# Only `branch` may change. Where that is infeasible it is proven for every branch there is.
+# ## Can an irrelevant column change a decision?
+# Only `branch` may change. "Infeasible" is a proof for all branches.
 batch = explainer.explain_batch(refused, "granted", only=["branch"], show_progress=False)
 print(batch)
 print(batch.to_frame().query("status == 'optimal'")["changes"].head(3).to_string())
 
 # %%
-# Some refusals hang on the branch alone. The model has learned noise; the column should go.
+# Some refusals depend on the branch alone. The model has learned noise; remove the column.
 #
-# ## Does more income ever hurt?
-# For everybody who is granted: is there a higher income, all else as it is, that is refused?
+# ## Can a higher income lead to a refusal?
+# For everybody who is granted: is there a higher income, everything else unchanged, that is refused?
 batch = explainer.explain_batch(granted, "refused", only=["income"],
                                 rules="income may only rise", show_progress=False)
 print(batch)
@@ -49,8 +49,8 @@ worst = max((one for one in batch if one.found), key=lambda one: one.cost)
 print(worst)
 
 # %%
-# A map of two columns shows where: exact rectangles, not a raster of samples. The refused income lies
-# in a stripe a few units wide.
+# A map of two columns shows where, with exact rectangles instead of a raster of samples. The refused income
+# lies in a narrow stripe.
 applicant = granted.iloc[list(batch).index(worst)]
 view = {name: (applicant[name] * 0.8, applicant[name] * 1.2) for name in ("income", "debt")}
 drawn = explainer.map(applicant, ("income", "debt"), "granted", view=view)
@@ -58,7 +58,7 @@ print(drawn)
 plots.decision_map(drawn, worst)
 
 # %%
-# A model that is trained with monotone constraints cannot do that, and here is the proof, row by row:
+# A model that is trained with monotone constraints cannot do that. Here is the proof for each row:
 monotone = HistGradientBoostingClassifier(max_iter=100, max_depth=4, random_state=0,
                                           monotonic_cst={"income": 1, "debt": -1})
 monotone.fit(loans[["income", "debt", "age"]], decision)
@@ -69,8 +69,8 @@ print(mended.explain_batch(granted, "refused", only=["income"], rules="income ma
                            show_progress=False))
 
 # %%
-# ## Which decisions are shaky?
-# The distance to any other decision, in ranges of the columns, for 200 rows of each model.
+# ## Which decisions are fragile?
+# The distance to any other decision, in ranges of the columns, for 200 rows and each model.
 for name, one in (("first model", explainer), ("mended", mended)):
     frame = one.explain_batch(loans.iloc[:200], show_progress=False).to_frame()
     nearest = frame["distance"].quantile([0.1, 0.5, 0.9]).round(3)
@@ -78,9 +78,9 @@ for name, one in (("first model", explainer), ("mended", mended)):
           f"median {nearest[0.5]}, 90 % {nearest[0.9]}")
 
 # %%
-# ## Does Boxwood say what the library says?
-# It should, bit for bit; this is the check. `verify` examines one answer by code that shares nothing
-# with the search.
+# ## Does Boxwood agree with the library?
+# It must, bit for bit; this is a check. `verify` checks one answer with code that shares nothing with the
+# search.
 same = np.array_equal(explainer.scores(loans)[:, 0], model.decision_function(loans))
 print("raw scores of all rows are scikit-learn's:", same)
 print("faults found in the answer above:", worst.verify())

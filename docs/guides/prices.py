@@ -1,7 +1,7 @@
 """Prices
 
-A model that predicts a number is asked for a range: what is the smallest change to this house after
-which it is worth 300? The houses are made up, prices in thousands.
+For a model that predicts a number, ask for a range: what is the cheapest change to this house after which
+the model values it at 300 or more? The houses are synthetic, prices are in thousands.
 """
 # %%
 import boxwood
@@ -26,9 +26,9 @@ price = (1.3 * houses["area"] + 9 * houses["rooms"] + 14 * houses["bathrooms"]
 model = GradientBoostingRegressor(n_estimators=200, max_depth=4, random_state=0).fit(houses, price)
 
 # %%
-# What the columns mean is read off the data, then adjusted. Nobody moves a house or makes it older;
-# walls can be added; the heating has three kinds in a sensible order. One unit of change is what
-# costs about the same: 10 square metres, one room, one step of heating.
+# The schema comes from the data and is then adjusted. Location and year cannot change, the area can only
+# grow, and the heating has three ordered kinds. The scales are chosen so that one unit of change costs about
+# the same everywhere: 10 square metres, one room, one step of heating.
 schema = boxwood.Schema.from_data(model, houses)
 schema.subject, schema.outcome, schema.output_unit = "house", "price", "thousand"
 schema["built"].fixed = schema["kilometres"].fixed = True
@@ -43,7 +43,7 @@ print(f"{answer.status}: {answer.outcome_before:.1f} → {answer.outcome:.1f}")
 print(answer.to_frame()[["feature", "now", "change_to", "anything_in"]].to_string(index=False))
 
 # %%
-# ## Relative to now
+# ## Relative to the present value
 answer = explainer.explain(house, change="+10%", cost="l1")
 print(f"{answer.outcome_before:.1f} → {answer.outcome:.1f}")
 for change in answer.changes:
@@ -51,7 +51,7 @@ for change in answer.changes:
 
 # %%
 # ## A range
-# Both ends are kept, and so is a rule between features: more rooms only with more area.
+# Both ends of the range hold, and also a rule between features: more rooms only with more area.
 answer = explainer.explain(house, between=(280, 285),
                            rules=boxwood.If("rooms rises", "area rises"))
 print(f"{answer.status}: {answer.outcome:.1f}")
@@ -59,9 +59,9 @@ for change in answer.changes:
     print(" ", change)
 
 # %%
-# ## What each price takes
-# The least cost for rising prices. Where it is infinite no admissible change is worth that much, and
-# that is proven too.
+# ## The cost of each price
+# The lowest cost for increasing prices. If it is infinite, it is proven that no admissible change reaches that
+# price.
 levels = list(range(240, 501, 10))
 sweep = explainer.sweep(house, levels, at_least=levels[0])
 print(sweep.to_frame()[["level", "status", "cost", "changed"]].iloc[::2].round(2).to_string(index=False))
@@ -70,8 +70,8 @@ print(sweep.to_frame()[["level", "status", "cost", "changed"]].iloc[::2].round(2
 plots.sweep(sweep, label="wanted price, thousands")
 
 # %%
-# ## How firm is the estimate
-# The smallest change of area, rooms and heating that moves the price by more than 5. `tolerance` is
-# how far the number may move and still count as the same.
+# ## How robust is the estimate?
+# The cheapest change of area, rooms and heating that changes the price by more than 5. `tolerance` is the
+# difference up to which two outputs count as the same.
 answer = explainer.robustness(house, tolerance=5, only=["area", "rooms", "heating"])
 print(f"{answer.outcome_before:.1f} → {answer.outcome:.1f}", [str(one) for one in answer.changes])

@@ -1,9 +1,9 @@
 """Robust recourse
 
-By the time somebody has followed the advice the model may be another one. The nearest point lies on
-the edge of a decision by its nature, so advice that should last has to keep a distance. Three ways:
-ask for more probability, ask two models at once, and ask for a point that looks like the data. All
-of them are conditions of the same exact search. The data is made up.
+When a person has followed the advice, the model may have been replaced. The cheapest row lies at the edge
+of a decision region, so advice that lasts needs a distance from that edge. Three methods: require a higher
+probability, require the outcome of two models, and require a row that looks like the data. All of them are
+requirements of the same exact search. The data is synthetic.
 """
 # %%
 import boxwood
@@ -36,7 +36,7 @@ def fitted(frame, decision, seed):
 
 
 # %%
-# This year's model, and next year's, which nobody knows yet: trained on new data from the same world.
+# This year's model, and next year's, which is not known yet: it is trained on new data from the same source.
 X, decision = loans(1500)
 now = fitted(X, decision, 0)
 later = fitted(*loans(1500), 1)
@@ -54,8 +54,8 @@ print(nearest)
 print("still granted next year:", lasting(nearest))
 
 # %%
-# ## More probability
-# The least cost for each level of certainty, and how much of the advice lasts.
+# ## A higher probability
+# The lowest cost for each probability, and the share of answers that are still granted next year.
 levels = [0.5, 0.6, 0.7, 0.8, 0.9]
 rows = []
 for level in levels:
@@ -78,9 +78,9 @@ right.spines["right"].set_visible(True)
 
 # %%
 # ## Two models at once
-# A second model is trained on a sample of this year's data, as a stand-in for what may come. Both must
-# say granted in the same point, and of all such points it is the nearest. Together with some
-# probability that is a further step to advice that lasts; what it costs is in the distance.
+# A second model is trained on a sample of this year's data and stands in for a future one. Both models must
+# grant the same row, and the answer is the cheapest such row. Combined with a higher probability, more of the
+# advice lasts, at a higher cost.
 other = fitted(X.iloc[::2], decision[::2], 2)
 both = boxwood.Explainer({"now": now, "other": other}, data=X)
 for level in (0.5, 0.7, 0.9):
@@ -91,10 +91,10 @@ for level in (0.5, 0.7, 0.9):
           f"lasts for {lasting(batch)}")
 
 # %%
-# ## Like the data
-# An isolation forest says how normal a row is; `predict` calls it 1 or -1. It is a tree ensemble too,
-# so "granted, and the isolation forest calls it normal" is one question. Its output is
-# scikit-learn's `score_samples`, and a row is normal from `offset_` on.
+# ## Plausible rows
+# An isolation forest measures how normal a row is; its `predict` returns 1 or -1. It is a tree ensemble too,
+# so "granted, and normal for the isolation forest" is a single question. Its output is scikit-learn's
+# `score_samples`; a row is normal if that is at least `offset_`.
 normal = IsolationForest(n_estimators=60, random_state=0, contamination=0.1).fit(X)
 plausible = boxwood.Explainer({"credit": now, "normal": normal}, data=X)
 before = normal.predict(nearest.points())
@@ -108,8 +108,8 @@ print(batch, f"mean distance {batch.to_frame()['distance'].mean():.3f}")
 
 # %%
 # ## A region instead of a point
-# Advice is rarely followed to the digit. Inside the wide region *everything* is granted by this
-# year's model: whoever stays in it may be late by a month or short of an amount.
+# Advice is rarely followed exactly. Inside the wide region *every* row is granted by this year's model, so
+# small deviations do not matter.
 applicant = refused.iloc[0]
 answer = explainer.explain(applicant, "granted", probability=0.6, fixed=["age"])
 for change in answer.changes:
