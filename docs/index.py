@@ -7,18 +7,23 @@ no allowed row with the outcome costs less.
 ```
 pip install ".[all]"    # in the source tree; needs a C++20 compiler and CMake 3.25
 ```
+
+A bank's model (XGBoost, 250 trees) has refused a credit. What would have to be different?
 """
-# %%
-# A bank's model (XGBoost, 250 trees) has refused a credit. What would have to be different?
+# %% hidden
 import boxwood
 from boxwood import plots
 
 example = boxwood.examples.german_credit()
-explainer = example.explainer()
-answer = explainer.explain(example.data.iloc[3], target="granted")
+answer = example.explainer().explain(example.data.iloc[3], target="granted")
 plots.changes(answer)
 
 # %%
+import boxwood
+
+example = boxwood.examples.german_credit()
+explainer = example.explainer()
+answer = explainer.explain(example.data.iloc[3], target="granted")
 print(answer)
 
 # %%

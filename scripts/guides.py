@@ -4,7 +4,8 @@
 A script opens with its title and what the page is about. Then come cells: a line "# %%", prose as
 comments, code. The page shows all of it, and below each cell what it printed and drew: pyplot's
 figures, or one that its last line gives, as in a notebook. A cell "# %% console" holds commands as
-comments ("# $ boxwood ..."), which run as well. The scripts of NOTEBOOKS are also written as notebooks
+comments ("# $ boxwood ..."), which run as well; of a cell "# %% hidden" only the figures are shown. The
+scripts of NOTEBOOKS are also written as notebooks
 with these outputs, docs/notebooks/NAME.ipynb.
 
     PYTHONPATH=build/dev/python python scripts/guides.py [--check] [--png FOLDER] [NAME...]
@@ -44,7 +45,7 @@ def scripts():
 
 
 def parts(path):
-    """Title, introduction, and (console or not, prose, code) of every cell."""
+    """Title, introduction, and (kind, prose, code) of every cell: "", "console" or "hidden"."""
     source = path.read_text(encoding="utf-8")
     title, _, introduction = ast.get_docstring(ast.parse(source)).partition("\n")
     pieces = re.split(r"^# %%(.*)\n", source, flags=re.MULTILINE)
@@ -54,7 +55,7 @@ def parts(path):
         count = next((i for i, line in enumerate(lines) if not line.startswith("#")
                       or line.startswith("# $")), len(lines))
         prose = "\n".join(line[2:] for line in lines[:count])
-        cells.append((kind.strip() == "console", prose, "\n".join(lines[count:]).strip("\n")))
+        cells.append((kind.strip(), prose, "\n".join(lines[count:]).strip("\n")))
     return title, introduction.strip(), cells
 
 
@@ -100,7 +101,7 @@ def described(figure, otherwise):
 
 
 def executed(path):
-    """Run a script: (on the console or not, prose, code, output, figures) of every cell."""
+    """Run a script: (kind, prose, code, output, figures) of every cell."""
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
@@ -110,16 +111,16 @@ def executed(path):
     for key in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"):
         matplotlib.rcParams[key] = GREY
     names, cells = {"__name__": "__main__"}, []
-    for on_console, prose, code in parts(path)[2]:
-        if on_console:
-            cells.append((True, prose, code, console(code).rstrip() + "\n", []))
+    for kind, prose, code in parts(path)[2]:
+        if kind == "console":
+            cells.append((kind, prose, code, console(code).rstrip() + "\n", []))
             continue
         output, given = run(code, names, path.name)
         figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
         if isinstance(given, Figure) and given not in figures:
             figures.append(given)
         pyplot.close("all")
-        cells.append((False, prose, code, output, figures))
+        cells.append((kind, prose, code, output, figures))
     return cells
 
 
@@ -129,13 +130,13 @@ def page(path, cells=None):
     text = [f"<!-- Made by scripts/guides.py from {path.name}: change that, not this. -->",
             f"# {title}", introduction]
     pictures, heading = {}, title
-    for on_console, prose, code, output, figures in cells or executed(path):
+    for kind, prose, code, output, figures in cells or executed(path):
         text.append(prose)
         heading = ([heading] + re.findall(r"^##+ (.*)$", prose, re.MULTILINE))[-1]
-        if on_console:
+        if kind == "console":
             text.append(f"```console\n{output}```")
             continue
-        if code:
+        if code and kind != "hidden":
             text.append(f"```python\n{code}\n```")
         if output:
             text.append(f"```text\n{output}```")
@@ -172,11 +173,11 @@ def notebook(path, cells):
 
     title, introduction, _ = parts(path)
     made = [v4.new_markdown_cell(f"# {title}\n{moved(introduction)}")]
-    for on_console, prose, code, output, figures in cells:
+    for kind, prose, code, output, figures in cells:
         if prose:
             made.append(v4.new_markdown_cell(moved(prose)))
         outputs = []
-        if on_console:
+        if kind == "console":
             code = "\n".join("!" + line[4:] for line in code.splitlines())
             output = "".join(line + "\n" for line in output.splitlines()
                              if not line.startswith("$ "))

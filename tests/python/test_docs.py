@@ -8,6 +8,7 @@ import io
 import os
 import pathlib
 import re
+import subprocess
 import sys
 
 import pytest
@@ -41,6 +42,18 @@ def test_examples(page, tmp_path, monkeypatch):
     assert len(examples) >= PAGES[page]
     for code, shown in examples:
         assert TIME.sub("TIME)", printed(code, names)) == TIME.sub("TIME)", shown), code
+
+
+def test_the_landing_page_needs_nothing_but_pandas():
+    """Its code, as printed, runs where no other optional library is installed."""
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    code = "\n".join(code for code, _ in EXAMPLE.findall(page))
+    assert "print(answer)" in code
+    absent = ("matplotlib", "sklearn", "xgboost", "lightgbm", "catboost", "tqdm", "pyarrow")
+    head = f"import sys\nsys.modules.update(dict.fromkeys({absent}))\n"
+    done = subprocess.run([sys.executable, "-c", head + code], text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert "proven" in done.stdout
 
 
 def test_the_time_of_a_batch_is_told():

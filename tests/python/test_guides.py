@@ -51,6 +51,14 @@ def test_a_figure_that_the_last_line_gives_is_shown(tmp_path):
     assert "![cost by x](img/page_1.svg)" in text
 
 
+def test_of_a_hidden_cell_only_the_figure_is_shown(tmp_path):
+    script = tmp_path / "page.py"
+    script.write_text('"""Title\n\nAbout."""\n# %% hidden\nfrom matplotlib.figure import Figure\n'
+                      'figure = Figure()\naxes = figure.subplots()\nfigure\n')
+    text, pictures = guides.page(script)
+    assert "import" not in text and "img/page_1.svg" in text and len(pictures) == 1
+
+
 def test_a_notebook_holds_the_cells_and_their_outputs(tmp_path, monkeypatch):
     monkeypatch.setattr(guides, "DOCS", tmp_path)
     monkeypatch.setattr(guides, "NOTEBOOKS", ("page",))
@@ -80,5 +88,5 @@ def test_code_and_prose_of_a_cell_are_told_apart(tmp_path):
     script.write_text('"""Title\n\nAbout."""\n# %%\n# ## Head\n#\n# Prose.\nx = 1  # one\n\n# %%\n'
                       "# More prose, no code.\n# %% console\n# Run:\n# $ boxwood inspect model\n")
     assert guides.parts(script) == ("Title", "About.", [
-        (False, "## Head\n\nProse.", "x = 1  # one"), (False, "More prose, no code.", ""),
-        (True, "Run:", "# $ boxwood inspect model")])
+        ("", "## Head\n\nProse.", "x = 1  # one"), ("", "More prose, no code.", ""),
+        ("console", "Run:", "# $ boxwood inspect model")])
