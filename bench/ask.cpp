@@ -1,5 +1,5 @@
 // Asks a model a file of questions and times each answer: what bench/run.py measures Boxwood with.
-// It calls the public API; only the switches for experiments (--without) come from an internal
+// It calls the public API; only the switches for experiments (--without, --tune) come from an internal
 // header. It prints one JSON object a line as soon as it is known, so that a crash loses no earlier
 // answer. bench/README.md describes the files.
 #include "kinds.hpp"
@@ -41,6 +41,7 @@ struct Arguments {
   std::string kind = "plain";
   std::string rows;
   std::vector<std::string> without;
+  std::vector<std::string> tune;
   int threads = 0;
   double time_limit = infinity;
   int repeat = 1;
@@ -168,6 +169,13 @@ boxwood::Options options_of(const Arguments& arguments) {
     if (part == "probe") settings.parts.probe = false;
     if (part == "dual") settings.parts.dual = false;
   }
+  for (const std::string& text : arguments.tune) {
+    const std::size_t sign = text.find('=');
+    if (sign == std::string::npos) {
+      throw boxwood::Error("--tune " + text, "there is no value", "Give NAME=VALUE");
+    }
+    boxwood::fast::set(settings.tuning, text.substr(0, sign), std::stod(text.substr(sign + 1)));
+  }
   boxwood::set(options, settings);
   return options;
 }
@@ -281,6 +289,9 @@ int main(int count, char** words) {
   app.add_option("--without", arguments.without, "parts of the fast engine to leave out")
       ->delimiter(',')
       ->check(CLI::IsMember({"start", "probe", "dual"}));
+  app.add_option("--tune", arguments.tune,
+                 "NAME=VALUE,...: parameters of the fast engine (src/search/fast/tuning.hpp)")
+      ->delimiter(',');
   app.add_option("--norm", arguments.norm, "squared_l2, l1, l0 or linf");
   std::vector<std::string> names;
   for (const auto& [name, ask] : kinds()) names.push_back(name);

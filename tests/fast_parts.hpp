@@ -211,7 +211,7 @@ inline std::unique_ptr<Traced> gather_all(const fast::Context& context, double r
   return raw;
 }
 
-/// On the heap, because a split refers to the problem.
+/// On the heap, because a dual bound refers to the problem.
 inline std::unique_ptr<Traced> reduce_traced(const Traced& from, Selection& keep,
                                              std::span<const fast::Demand> demands,
                                              fast::Origin& origin) {

@@ -1,9 +1,9 @@
 // The parts of the fast engine, each against first principles on random problems that are small
 // enough to look at every point: what a part claims must hold for each of them.
+#include "search/fast/dual_bound.hpp"
 #include "search/fast/frontier.hpp"
 #include "search/fast/moves.hpp"
 #include "search/fast/simd.hpp"
-#include "search/fast/split.hpp"
 
 #include "fast_parts.hpp"
 #include "seeds.hpp"
@@ -111,7 +111,7 @@ TEST(Reduce, CellsThatATreeHasNoLeafForAreDroppedAndNoOthers) {
   }
 }
 
-TEST(Split, BoundsEveryPointAndDropsNoneWithinTheRadius) {
+TEST(DualBound, BoundsEveryPointAndDropsNoneWithinTheRadius) {
   int questions = 0, selections = 0, leaves_dropped = 0, cells_dropped = 0, tight = 0,
       inherited = 0, close = 0;
   each_question(test_cases(3000), [&](Question& question, std::mt19937_64& random) {
@@ -140,17 +140,17 @@ TEST(Split, BoundsEveryPointAndDropsNoneWithinTheRadius) {
     fast::Origin origin;
     now = reduce_traced(*now, all, context.demands, origin);
     ASSERT_TRUE(now);
-    auto split = std::make_unique<fast::Split>(context, now->problem);
-    EXPECT_LE(split->certify(), least()) << "before the first round";
+    auto dual = std::make_unique<fast::DualBound>(context, now->problem);
+    EXPECT_LE(dual->certify(), least()) << "before the first round";
     for (int step = 0; step < 4; ++step) {
       for (std::size_t round = random() % 12; round > 0; --round) {
-        split->ascend();
-        EXPECT_LE(split->certify(), least()) << "the bound exceeds a point's cost";
+        dual->ascend();
+        EXPECT_LE(dual->certify(), least()) << "the bound exceeds a point's cost";
       }
-      const double bound = split->certify();
+      const double bound = dual->certify();
       tight += bound > 0.9 * least() ? 1 : 0;
       Selection keep(now->problem);
-      split->select(bound, radius * weak, keep);
+      dual->select(bound, radius * weak, keep);
       ++selections;
       const auto drops = [](const std::vector<std::uint8_t>& part) {
         return std::find(part.begin(), part.end(), 0) != part.end() ? 1 : 0;
@@ -176,15 +176,15 @@ TEST(Split, BoundsEveryPointAndDropsNoneWithinTheRadius) {
       std::unique_ptr<Traced> next = reduce_traced(*now, keep, context.demands, origin);
       ASSERT_TRUE(next);
       for (const GridPoint* point : working) expect_same_point(context, *next, *point);
-      auto smaller = std::make_unique<fast::Split>(context, next->problem);
-      smaller->inherit(*split, origin);
+      auto smaller = std::make_unique<fast::DualBound>(context, next->problem);
+      smaller->inherit(*dual, origin);
       const double after = smaller->certify();
       EXPECT_LE(after, least()) << "the inherited bound exceeds a point's cost";
       if (bound > 0) {
         ++inherited;
         close += after >= 0.9 * bound ? 1 : 0;
       }
-      split = std::move(smaller);
+      dual = std::move(smaller);
       now = std::move(next);
     }
   });

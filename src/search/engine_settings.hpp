@@ -2,8 +2,12 @@
 // Options::engine_settings. No setting changes an answer.
 #pragma once
 
+#include "search/fast/tuning.hpp"
+
 #include <boxwood/explain.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 
 namespace boxwood {
@@ -26,6 +30,8 @@ struct FastParts {
 struct EngineSettings {
   PaperAdditions additions;
   FastParts parts;
+  fast::Tuning tuning;
+  std::atomic<std::uint64_t>* leaf_visits = nullptr;  ///< if set: leaves looked at are added to it
 };
 
 inline EngineSettings settings_of(const Options& options) {
@@ -41,6 +47,11 @@ inline void set(Options& options, const EngineSettings& settings) {
 inline void set(Options& options, const FastParts& parts) {
   EngineSettings settings = settings_of(options);
   settings.parts = parts;
+  set(options, settings);
+}
+inline void set(Options& options, const fast::Tuning& tuning) {
+  EngineSettings settings = settings_of(options);
+  settings.tuning = tuning;
   set(options, settings);
 }
 inline void set(Options& options, const PaperAdditions& additions) {

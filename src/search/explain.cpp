@@ -54,7 +54,7 @@ Outcome search_fast(const Prepared& prepared, const Query& query, const Options&
   if (impossible(conditions)) return {infinity, 0};
   Reporter reporter(options.progress, watch, incumbent);
   fast::Context context(prepared.ensembles(), query, prepared.leaves(), prepared.model(),
-                        conditions, known_solution, incumbent, watch);
+                        conditions, known_solution, incumbent, watch, settings_of(options).tuning);
   return fast::search(context, reporter, options, threads);
 }
 
@@ -205,6 +205,7 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   for (const std::vector<double>& point : found.points) {
     answer.solutions.push_back({point, pure_box(ensembles, point), pure_codes(ensembles, point)});
   }
+  if (auto* const visits = settings_of(options).leaf_visits) *visits += watch.leaf_visits();
   answer.statistics = {watch.nodes(), outcome.open_nodes, watch.peak_bytes(), threads,
                        watch.seconds()};
   return answer;

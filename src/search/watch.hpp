@@ -32,6 +32,11 @@ class Watch {
     return stopped();
   }
 
+  /// Counts leaves that were looked at: the work of a search, whatever the machine.
+  void count_leaves(std::uint64_t leaves) {
+    leaf_visits_.fetch_add(leaves, std::memory_order_relaxed);
+  }
+
   void hold_bytes(std::uint64_t bytes) {
     const std::uint64_t held = held_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
     std::uint64_t peak = peak_.load(std::memory_order_relaxed);
@@ -54,6 +59,7 @@ class Watch {
   Stop stop() const { return stop_.load(std::memory_order_relaxed); }
 
   std::uint64_t nodes() const { return nodes_.load(std::memory_order_relaxed); }
+  std::uint64_t leaf_visits() const { return leaf_visits_.load(std::memory_order_relaxed); }
   std::uint64_t peak_bytes() const { return peak_.load(std::memory_order_relaxed); }
 
  private:
@@ -62,6 +68,7 @@ class Watch {
   Limits limits_;
   Clock::time_point start_;
   std::atomic<std::uint64_t> nodes_{0};
+  std::atomic<std::uint64_t> leaf_visits_{0};
   std::atomic<std::uint64_t> held_{0};
   std::atomic<std::uint64_t> peak_{0};
   std::atomic<Stop> stop_{Stop::finished};

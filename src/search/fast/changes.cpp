@@ -19,13 +19,12 @@ class ChangeLimit {
         most_(most),
         own_(problem.variable_count(), no_cell),
         stays_(problem.variable_count(), 0),
-        asks_(problem.leaf_count(), 0) {}
+        required_(problem.leaf_count(), 0) {}
 
   bool settle() {
     if (!count_changed()) return false;
-    // Each round leaves fewer leaves for the next one; most of what can go goes at once.
-    constexpr int most_rounds = 4;
-    for (int round = 0; round < most_rounds; ++round) {
+    // Each round leaves fewer leaves for the next one; the first drops most of what can be dropped.
+    for (std::uint32_t round = 0; round < context_.tuning.change_rounds; ++round) {
       drop_leaves();
       bool dropped = false;
       for (std::size_t m = 0; m < context_.demands.size(); ++m) {
@@ -38,7 +37,8 @@ class ChangeLimit {
   }
 
  private:
-  /// Finds the cells in which variables stay as they are; without one a variable changes.
+  /// Finds each variable's own cell, in which it stays unchanged. A variable without one changes.
+  /// False when too many do.
   bool count_changed() {
     std::vector<std::uint8_t> open(problem_.fixed_at.size(), 0);
     std::size_t changed = 0;
@@ -47,7 +47,7 @@ class ChangeLimit {
       open[variable] = 1;
       const std::uint32_t begin = problem_.cell_begin[v];
       for (std::uint32_t c = begin; c < problem_.cell_begin[v + 1]; ++c) {
-        // The cell that covers a variable's own is read as that one: nothing is cheaper.
+        // A merged cell that covers the own cell has it as its choice: no cell is cheaper.
         if (keep_.cell[c] && problem_.choice[c] == context_.variables[variable].own) {
           own_[v] = c - begin;
         }
@@ -62,31 +62,31 @@ class ChangeLimit {
     return true;
   }
 
-  bool asks_for_change(const Side& side) const {
+  bool requires_change(const Side& side) const {
     const std::uint32_t own = own_[side.variable];
     return own != no_cell && (own < side.first || own >= side.last);
   }
 
-  /// A leaf asks for a change of every variable of which it does not hold the own cell.
+  /// A leaf requires a change of every variable whose own cell it does not hold.
   void drop_leaves() {
-    for (std::size_t leaf = 0; leaf < asks_.size(); ++leaf) {
+    for (std::size_t leaf = 0; leaf < required_.size(); ++leaf) {
       if (!keep_.leaf[leaf]) continue;
-      asks_[leaf] = 0;
+      required_[leaf] = 0;
       bool possible = true;
       for (const Side& side : problem_.leaves.sides_of(leaf)) {
-        if (!asks_for_change(side)) continue;
-        ++asks_[leaf];
+        if (!requires_change(side)) continue;
+        ++required_[leaf];
         possible = possible && !stays_[side.variable];
       }
-      keep_.leaf[leaf] = possible && asks_[leaf] <= left_ ? 1 : 0;
+      keep_.leaf[leaf] = possible && required_[leaf] <= left_ ? 1 : 0;
     }
   }
 
-  /// How much of a demand there is without a change, and how much more a change of each variable
-  /// can bring: in every tree the best leaf that asks for it. A point takes from each tree a leaf
-  /// that asks for none but its own changes; if that is better than no change, it is no better than
-  /// any one of these makes it. So the sum over a point's changes bounds what it has. False when
-  /// that is too little for every point.
+  /// Computes what a demand reaches without a change (base_) and how much the change of each
+  /// variable can add (gain_): in every tree, the best leaf that requires this change. A point
+  /// takes from each tree a leaf that requires only changes the point makes, and such a leaf gains
+  /// no more than the best leaf for any one of its changes. So base_ plus the gains of a point's
+  /// changes bounds what the point reaches. False when that is too little for every point.
   bool weigh(std::size_t m) {
     const Demand& demand = context_.demands[m];
     const Leaves& leaves = problem_.leaves;
@@ -100,7 +100,7 @@ class ChangeLimit {
         if (!keep_.leaf[leaf]) continue;
         const double value = score(demand, leaves.rows[t], leaves.values_of(t, leaf));
         least = std::min(least, value);
-        if (asks_[leaf] == 0) unchanged = std::max(unchanged, value);
+        if (required_[leaf] == 0) unchanged = std::max(unchanged, value);
       }
       if (least == infinity) return false;
       if (unchanged == -infinity) unchanged = least;
@@ -114,8 +114,8 @@ class ChangeLimit {
               [&](std::uint32_t a, std::uint32_t b) { return gain_[a] > gain_[b]; });
     most_gain_ = 0;
     for (std::size_t i = 0; i < std::min(left_, order_.size()); ++i) most_gain_ += gain_[order_[i]];
-    // The thresholds allow for what sums of leaves round, not for what differences do.
-    enough_ = problem_.thresholds[m] - 1e-9 * (size + most_gain_);
+    // The thresholds allow for the rounding of sums of leaf values, not for that of differences.
+    enough_ = problem_.thresholds[m] - generous * (size + most_gain_);
     return !(base_ + most_gain_ < enough_);
   }
 
@@ -123,12 +123,12 @@ class ChangeLimit {
     const Leaves& leaves = problem_.leaves;
     touched_.clear();
     for (std::uint32_t leaf = leaves.tree_begin[tree]; leaf < leaves.tree_begin[tree + 1]; ++leaf) {
-      if (!keep_.leaf[leaf] || asks_[leaf] == 0) continue;
+      if (!keep_.leaf[leaf] || required_[leaf] == 0) continue;
       const double more =
           score(demand, leaves.rows[tree], leaves.values_of(tree, leaf)) - unchanged;
       if (!(more > 0)) continue;
       for (const Side& side : leaves.sides_of(leaf)) {
-        if (!asks_for_change(side)) continue;
+        if (!requires_change(side)) continue;
         if (best_[side.variable] == 0) touched_.push_back(side.variable);
         best_[side.variable] = std::max(best_[side.variable], more);
       }
@@ -139,8 +139,8 @@ class ChangeLimit {
     }
   }
 
-  /// Of a variable that is not among the changes with the most gain, a point that changes it has at
-  /// most its gain and the most of all others but one.
+  /// A point that changes a variable reaches at most base_, that variable's gain and the largest
+  /// gains of the other changes. Where that is too little, the variable stays unchanged.
   bool keep_affordable() {
     const std::size_t others = left_ > 0 ? std::min(left_ - 1, order_.size()) : 0;
     double most_of_others = 0;
@@ -163,11 +163,11 @@ class ChangeLimit {
   const Problem& problem_;
   Selection& keep_;
   std::size_t most_;
-  std::size_t left_ = 0;             // changes beside those that are certain
-  std::vector<std::uint32_t> own_;   // of a variable: the cell in which it stays as it is
-  std::vector<std::uint8_t> stays_;  // of a variable: it was found that no point changes it
-  std::vector<std::uint32_t> asks_;  // of a leaf: for how many changes
-  double base_ = 0, most_gain_ = 0, enough_ = 0;  // of the demand just weighed, as are the next
+  std::size_t left_ = 0;                 // changes that are possible besides those that are certain
+  std::vector<std::uint32_t> own_;       // of a variable: the cell in which it stays unchanged
+  std::vector<std::uint8_t> stays_;      // of a variable: proven that no point changes it
+  std::vector<std::uint32_t> required_;  // of a leaf: the number of changes that it requires
+  double base_ = 0, most_gain_ = 0, enough_ = 0;  // of the latest demand, as are the next
   std::vector<double> gain_, best_;
   std::vector<std::uint32_t> order_, touched_;
 };

@@ -1,4 +1,4 @@
-// Where only so many features may change: what that leaves of a problem.
+// Drops from a problem what a limit on the number of changes excludes.
 #pragma once
 
 #include "search/fast/context.hpp"
@@ -6,9 +6,9 @@
 
 namespace boxwood::fast {
 
-/// Drops leaves that ask for more changes than are left, and all cells but its own of a variable
-/// that no point can afford to change. False when no point is left. Keeps everything where the
-/// model does not limit the number of changes.
+/// Drops leaves that require more changes than are allowed and, for a variable that no point can
+/// change, all cells but its own. False when no point is left. Does nothing where the model does
+/// not limit the number of changes.
 bool limit_changes(const Context& context, const Problem& problem, Selection& keep);
 
 }  // namespace boxwood::fast

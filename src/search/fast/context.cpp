@@ -121,7 +121,7 @@ class LeafCosts {
 Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_query,
                  const LeafBoxes& given_boxes, const Model& given_model,
                  std::span<const Condition> conditions, std::span<const double> known_solution,
-                 Incumbent& given_incumbent, Watch& given_watch)
+                 Incumbent& given_incumbent, Watch& given_watch, const Tuning& given_tuning)
     : ensembles(given_ensembles),
       query(given_query),
       boxes(given_boxes),
@@ -130,11 +130,12 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
       leaf_cost(LeafCosts(given_model, given_boxes, variables).all()),
       known(given_ensembles, given_query, given_boxes.cuts, variables, known_solution),
       incumbent(given_incumbent),
-      watch(given_watch) {
+      watch(given_watch),
+      tuning(given_tuning) {
   for (const Variable& variable : variables) {
     most += std::max(variable.cells.front().cost, variable.cells.back().cost);
   }
-  most *= 1 + 1e-9;  // added up in any order
+  most *= 1 + generous;  // in any order of summation
   in_pieces = given_boxes.list_begin.size() > 1 ||
               std::any_of(variables.begin(), variables.end(),
                           [](const Variable& variable) { return variable.listed; });
@@ -145,9 +146,9 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
     if (condition.minus >= 0) demand.minus = first + static_cast<std::uint32_t>(condition.minus);
     demands.push_back(demand);
     thresholds.push_back(condition.threshold);
-    // A little more than what rounding asks for: where equal sums are not enough to win, as in a
-    // forest whose votes are even, a point that is just short of it would be refused.
-    slack.push_back(2 * condition.slack + 1e-7 * model.largest_value);
+    // A little more than what was subtracted for rounding: where equal sums are not enough, as in a
+    // forest with a tie of votes, a point just at the threshold would be rejected.
+    slack.push_back(2 * condition.slack + tuning.point_slack * model.largest_value);
   }
 }
 

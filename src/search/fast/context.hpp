@@ -1,8 +1,10 @@
-// What one question has in common for all its boxes: cells, demands, the best point so far.
+// What all boxes of one query share: cells, demands, the best point so far.
 #pragma once
 
 #include "grid/grid.hpp"
 #include "search/fast/problem.hpp"
+#include "search/fast/rounding.hpp"
+#include "search/fast/tuning.hpp"
 #include "search/incumbent.hpp"
 #include "search/known_solution.hpp"
 #include "search/watch.hpp"
@@ -20,7 +22,8 @@ namespace boxwood::fast {
 struct Context {
   Context(std::span<const Ensemble> ensembles, const Query& query, const LeafBoxes& boxes,
           const Model& model, std::span<const Condition> conditions,
-          std::span<const double> known_solution, Incumbent& incumbent, Watch& watch);
+          std::span<const double> known_solution, Incumbent& incumbent, Watch& watch,
+          const Tuning& tuning = {});
 
   std::span<const Ensemble> ensembles;
   const Query& query;
@@ -28,13 +31,14 @@ struct Context {
   const Model& model;
   std::vector<Variable> variables;  ///< the grid's, one for each feature
   std::vector<Demand> demands;
-  std::vector<double> thresholds;  ///< of a demand: necessary, all rounding taken off
-  std::vector<double> slack;       ///< of a demand: what was taken off; sufficient when added
-  std::vector<double> leaf_cost;   ///< of a model's leaf: no point in it costs less, about
-  bool in_pieces = false;          ///< leaves may be cut: the more, the farther one looks
+  std::vector<double> thresholds;  ///< of a demand: necessary for it, all rounding subtracted
+  std::vector<double> slack;       ///< of a demand: what was subtracted; sufficient when added
+  std::vector<double> leaf_cost;   ///< of a model's leaf: a lower bound on the cost of its points
+  bool in_pieces = false;  ///< leaves may be cut into pieces; more of them for a larger radius
   KnownSolution known;
   Incumbent& incumbent;
   Watch& watch;
+  const Tuning tuning;
 
   /// The cost of a point given by its cells, as total_cost adds it up.
   double cost(std::span<const std::uint32_t> cells) const {
@@ -50,25 +54,25 @@ struct Context {
     return count;
   }
 
-  /// Asks the library's own arithmetic about the point of these cells and, if it meets the
-  /// requirements, offers the nearest point of its region.
+  /// Evaluates the point of these cells as the source library does. If it meets the requirements,
+  /// offers the nearest point of its region to the incumbent and returns true.
   bool offer(std::span<const std::uint32_t> cells) const;
 
-  /// The cells of a point; where it lies in none that is admitted, the query's own.
+  /// The cells of a point. Where a value lies in no admissible cell, the query's own cell.
   std::vector<std::uint32_t> cells_of(std::span<const double> point) const;
 
-  /// Nothing dearer than this is worth finding: the best known cost, less than that while the
-  /// search has not yet dared to go farther, and never more than the dearest cells of all cost
-  /// together. The last makes a bound of the proof that there is no point at all.
+  /// Points that cost more than this are not searched for: the best known cost; the cap, while the
+  /// search is still limited to a small radius; and at most the cost of the most expensive cells
+  /// together, so that a bound above that proves that there is no point at all.
   double reach() const { return std::min({incumbent.cost(), cap, most}); }
   double cap = std::numeric_limits<double>::infinity();
   double most = 0;
 
-  /// Bounds are about the exact sum of a point's costs, total_cost adds with rounding: a bound must
-  /// exceed this to be sure that every total_cost exceeds the best known one.
+  /// Bounds are about the exact sum of a point's costs, and total_cost adds with rounding. A bound
+  /// above this proves that every total_cost is above reach().
   double radius() const { return reach() * rounding(); }
   /// A bound divided by this bounds total_cost.
-  double rounding() const { return 1 + (static_cast<double>(variables.size()) + 4) * 0x1p-52; }
+  double rounding() const { return cost_rounding(variables.size()); }
 };
 
 }  // namespace boxwood::fast

@@ -28,9 +28,12 @@ class Engine {
       : context_(context),
         reporter_(reporter),
         parts_(settings_of(options).parts),
+        tuning_(context.tuning),
+        price_(context.tuning),
         examples_(options.examples),
         threads_(threads),
-        workers_(Probe(context)) {}
+        workers_(Probe(context)),
+        spending_(context.tuning) {}
 
   Outcome run() {
     if (parts_.start) start_from_examples(context_, examples_);
@@ -54,17 +57,20 @@ class Engine {
   }
 
  private:
-  /// Looks for a first point nearby, then farther and farther away, so that the problems stay
-  /// small. Nothing when the search is over.
+  /// Looks for a first point within a small radius, then within larger ones, so that the problems
+  /// stay small. Returns null when the search is over.
   std::unique_ptr<Node> reach_out() {
     const Outlook outlook(context_);
-    // Where leaves are cut into pieces, no farther than needed: their number grows with the radius.
+    // Where leaves are cut into pieces, the number of pieces grows with the radius: go no farther
+    // than necessary.
     const auto wider = [&](double radius, double factor) {
-      return context_.in_pieces && radius > 0 ? 2 * radius : outlook.wider(radius, factor);
+      return context_.in_pieces && radius > 0 ? tuning_.piece_radius_factor * radius
+                                              : outlook.wider(radius, factor);
     };
     const bool stay_near = context_.in_pieces && outlook.least() > 0;
-    double radius = stay_near ? outlook.least() : outlook.wider(outlook.least(), 2);
-    for (;; radius = wider(radius, 1.5)) {
+    double radius =
+        stay_near ? outlook.least() : outlook.wider(outlook.least(), tuning_.first_leaf_factor);
+    for (;; radius = wider(radius, tuning_.next_leaf_factor)) {
       if (radius >= std::min(context_.incumbent.cost(), context_.most)) radius = infinity;
       context_.cap = radius;
       std::unique_ptr<Node> node = compile();
@@ -73,15 +79,15 @@ class Engine {
         start_from_home(context_, node->problem);
         Probe& probe = workers_.local();
         if (std::isinf(context_.incumbent.cost()) && parts_.probe && probe.start(node->problem)) {
-          probe.search(24);
+          probe.search(tuning_.first_probe_boxes);
         }
       }
       context_.cap = infinity;
       reporter_.tick([] { return 0.0; });
       const double cost = context_.incumbent.cost();
       if (std::isinf(radius) && std::isinf(cost)) return node;
-      // A problem for a radius a little too large will do.
-      if (node && cost <= radius && cost > 0.5 * radius) return node;
+      // A problem for a radius that is a little too large is good enough.
+      if (node && cost <= radius && cost > tuning_.good_radius_share * radius) return node;
       if (node && cost <= radius && std::isfinite(cost)) return come_closer(std::move(node));
       if (std::isfinite(cost) || context_.watch.stopped()) return compile();
     }
@@ -98,16 +104,8 @@ class Engine {
       return nullptr;
     }
     Problem& raw = *gathered;
-    if (developer_build && context_.known.active() && context_.known.cost() <= radius) {
-      raw.holds_known = true;
-      for (std::size_t v = 0; v < raw.variable_count(); ++v) {
-        const auto begin = raw.choice.begin() + raw.cell_begin[v];
-        const auto end = raw.choice.begin() + raw.cell_begin[v + 1];
-        const auto found = std::find(begin, end, context_.known.cell(v));
-        if (found == end) KnownSolution::lost("near cells");
-        raw.known.push_back(static_cast<std::uint32_t>(found - begin));
-      }
-    }
+    context_.known.enter(raw, radius);
+    context_.watch.count_leaves(context_.model.leaves.count() + raw.leaf_count());
     Selection keep(raw);
     if (!limit_changes(context_, raw, keep)) {
       guard(raw, "number of changes");
@@ -116,80 +114,61 @@ class Engine {
     guard_selection(raw, keep, "number of changes");
     auto problem = reduce(raw, keep, context_.demands);
     if (!problem) {
-      if (raw.holds_known) KnownSolution::lost("radius of the first problem");
+      guard(raw, "radius of the first problem");
       return nullptr;
     }
-    guard_reduction(raw, *problem, "first problem");
+    context_.known.check_reduction(raw, *problem, "first problem");
     return hold(std::make_unique<Node>(std::move(*problem)));
   }
 
-  /// The same for a smaller radius: what costs at most that lies in the problem already. Nothing
-  /// when nothing in it is worth finding.
+  /// Reduces a problem to a smaller radius: it already has every point that costs at most that.
+  /// Returns null when the search is over.
   std::unique_ptr<Node> come_closer(std::unique_ptr<Node> node) {
     const Problem& problem = node->problem;
     Probe& probe = workers_.local();
     if (!probe.start(problem)) return nullptr;
     Selection keep(problem);
     probe.select(keep);
-    // No sum of costs is less than one of them.
+    // A sum of costs is at least as large as each of them.
     const double radius = context_.reach();
     for (std::size_t c = 0; c < problem.cost.size(); ++c) keep.cell[c] = problem.cost[c] <= radius;
     guard_selection(problem, keep, "smaller radius");
+    context_.watch.count_leaves(problem.leaf_count());
     auto smaller = reduce(problem, keep, context_.demands);
     if (!smaller) {
       guard(problem, "smaller radius");
       return nullptr;
     }
-    guard_reduction(problem, *smaller, "smaller radius");
+    context_.known.check_reduction(problem, *smaller, "smaller radius");
     return hold(std::make_unique<Node>(std::move(*smaller)));
   }
 
   std::unique_ptr<Node> hold(std::unique_ptr<Node> node) const {
-    node->held = {};  // before it is counted again
+    node->held = {};  // release the old amount before the new one is counted
     node->held = MemoryHold(context_.watch, node->problem.bytes() + node->origin.bytes() +
-                                                (node->split ? node->split->bytes() : 0));
+                                                (node->dual ? node->dual->bytes() : 0));
     return node;
   }
 
-  void guard_reduction(const Problem& before, const Problem& after, const char* prune) const {
-    if (developer_build && before.holds_known && !after.holds_known) KnownSolution::lost(prune);
-  }
-  /// What is not selected must not be part of the known solution.
-  void guard_selection(const Problem& problem, const Selection& keep, const char* prune) const {
-    if (!developer_build || !problem.holds_known || context_.known.cost() > context_.reach()) {
-      return;
-    }
-    for (std::size_t v = 0; v < problem.variable_count(); ++v) {
-      if (!keep.cell[problem.cell_begin[v] + problem.known[v]]) KnownSolution::lost(prune);
-    }
-    for (std::size_t leaf = 0; leaf < problem.leaf_count(); ++leaf) {
-      const auto holds = [&](const Side& side) {
-        return problem.known[side.variable] >= side.first &&
-               problem.known[side.variable] < side.last;
-      };
-      const auto sides = problem.leaves.sides_of(leaf);
-      if (!keep.leaf[leaf] && std::all_of(sides.begin(), sides.end(), holds)) {
-        KnownSolution::lost(prune);
-      }
-    }
-  }
   void guard(const Problem& problem, const char* prune) const {
-    if (developer_build && problem.holds_known && context_.known.cost() <= context_.reach()) {
-      KnownSolution::lost(prune);
-    }
+    context_.known.check_discarded(problem.holds_known, context_.reach(), prune);
+  }
+  void guard_selection(const Problem& problem, const Selection& keep, const char* prune) const {
+    context_.known.check_selection(problem, keep, context_.reach(), prune);
   }
 
-  /// Cheap things first: a short probe, better points, and the problem again for their radius.
+  /// What costs little comes first: a short probe, better points, and then the problem of their
+  /// smaller radius. False when the search is over.
   bool first_look(std::unique_ptr<Node>& root) {
     Probe& probe = workers_.local();
     if (!probe.start(root->problem)) return false;
     const std::size_t leaves = root->problem.leaf_count();
-    const double price = Price::first_dual(leaves);
+    const double price = price_.first_dual(leaves);
     if (parts_.probe && probe_while_promising(probe, leaves, price, [] { return 0.0; })) {
       return false;
     }
     const double before = context_.incumbent.cost();
-    if (parts_.start) improve(context_, root->problem, 30, 0);
+    if (parts_.start) improve(context_, root->problem, tuning_.start_patience, 0);
     if (context_.incumbent.cost() < before) {
       root = come_closer(std::move(root));
       if (!root) return false;
@@ -241,7 +220,7 @@ class Engine {
     if (parts_.dual) {
       const double from = node->bound;
       double price = 0;
-      const bool open = tighten(node, probe, root ? 400 : 8, root, price);
+      const bool open = tighten(node, probe, root, price);
       const double gap = context_.radius() - from;
       spending_.dual_took(price,
                           open && gap > 0 && std::isfinite(gap) ? (node->bound - from) / gap : 1.0);
@@ -253,41 +232,45 @@ class Engine {
     }
     if (parts_.start) polish(*node);
     Selection keep(node->problem);
-    // Certified again: reduced costs and bound must be of one split, and the last one may be new.
-    if (node->split) node->split->select(node->split->certify(), context_.radius(), keep);
+    // Certify again: reduced costs and bound must come from the same shares, which may have
+    // changed.
+    if (node->dual) node->dual->select(node->dual->certify(), context_.radius(), keep);
     guard_selection(node->problem, keep, "reduced cost");
     if (!probe.start(node->problem, &keep)) return;
-    if (node->split) {
-      node->split->drop_scratch();
+    if (node->dual) {
+      node->dual->drop_scratch();
       node = hold(std::move(node));
     }
-    split_up(std::move(node), probe.branch(), keep);
+    branch(std::move(node), probe.branch(), keep);
   }
 
-  /// Raises the bound by the dual and drops what it excludes. False when the node is done.
-  bool tighten(std::unique_ptr<Node>& node, Probe& probe, int rounds, bool root, double& price) {
+  /// Raises the node's bound by the dual bound and drops what that excludes. False when the node is
+  /// finished.
+  bool tighten(std::unique_ptr<Node>& node, Probe& probe, bool root, double& price) {
+    const std::uint32_t rounds = root ? tuning_.root_rounds : tuning_.node_rounds;
+    const std::uint32_t stride = root ? tuning_.root_stride : tuning_.node_stride;
+    const double enough = root ? tuning_.root_least_progress : tuning_.node_least_progress;
     {
       Selection keep(node->problem);
       probe.select(keep);
       if (!shrink(node, keep)) return false;
     }
-    if (!node->split) {
-      node->split.emplace(context_, node->problem);
-      if (node->parent) node->split->inherit(*node->parent->split, node->origin);
+    if (!node->dual) {
+      node->dual.emplace(context_, node->problem);
+      if (node->parent) node->dual->inherit(*node->parent->dual, node->origin);
       node->parent.reset();
       node = hold(std::move(node));
     }
-    price += Price::dual_check(node->problem.leaf_count());
+    price += price_.dual_check(node->problem.leaf_count());
     double last = -infinity;
-    const int stride = root ? 10 : 4;
-    for (int round = 1; round <= rounds; ++round) {
-      const double value = node->split->ascend();
-      price += Price::dual_round(node->problem.leaf_count());
+    for (std::uint32_t round = 1; round <= rounds; ++round) {
+      const double value = node->dual->ascend();
+      price += price_.dual_round(node->problem.leaf_count());
       if (context_.watch.expired()) break;
       const bool check = round % stride == 0 || round == rounds || value > context_.radius();
       if (!check) continue;
-      const double bound = node->split->certify();
-      price += Price::dual_check(node->problem.leaf_count());
+      const double bound = node->dual->certify();
+      price += price_.dual_check(node->problem.leaf_count());
       node->bound = std::max(node->bound, bound);
       if (root) reporter_.tick([&] { return node->bound / context_.rounding(); });
       const double radius = context_.radius();
@@ -295,26 +278,29 @@ class Engine {
         guard(node->problem, "dual bound");
         return false;
       }
-      if (root && parts_.start) improve_from(context_, node->problem, node->split->favourites());
+      if (root && parts_.start) improve_from(context_, node->problem, node->dual->favourites());
       Selection keep(node->problem);
-      node->split->select(bound, context_.radius(), keep);
+      node->dual->select(bound, context_.radius(), keep);
       guard_selection(node->problem, keep, "reduced cost");
       if (!shrink(node, keep)) return false;
       if (node->problem.variable_count() == 0) break;
       const double gained = bound - last;
       last = bound;
-      if (gained < (radius - bound) * (root ? 0.02 : 0.05)) break;
+      if (gained < (radius - bound) * enough) break;
     }
     return true;
   }
 
-  /// Goes over to the reduced problem if that is worth it. False when nothing is left.
+  /// Replaces the node by one of the reduced problem if enough of it is dead. False when nothing is
+  /// left.
   bool shrink(std::unique_ptr<Node>& node, Selection& keep) {
-    const auto many_dead = [](const std::vector<std::uint8_t>& kept) {
-      return 10 * static_cast<std::size_t>(std::count(kept.begin(), kept.end(), 0)) > kept.size();
+    const auto many_dead = [this](const std::vector<std::uint8_t>& kept) {
+      const auto dead = static_cast<std::size_t>(std::count(kept.begin(), kept.end(), 0));
+      return tuning_.shrink_one_in * dead > kept.size();
     };
     if (!many_dead(keep.leaf) && !many_dead(keep.cell)) return true;
     Origin origin;
+    context_.watch.count_leaves(node->problem.leaf_count());
     auto problem = reduce(node->problem, keep, context_.demands, &origin);
     if (!problem) {
       guard(node->problem, "reduction");
@@ -323,9 +309,9 @@ class Engine {
     auto smaller = std::make_unique<Node>(std::move(*problem));
     smaller->bound = node->bound;
     smaller->depth = node->depth;
-    if (node->split) {
-      smaller->split.emplace(context_, smaller->problem);
-      smaller->split->inherit(*node->split, origin);
+    if (node->dual) {
+      smaller->dual.emplace(context_, smaller->problem);
+      smaller->dual->inherit(*node->dual, origin);
     } else if (node->parent) {
       smaller->parent = node->parent;
       smaller->origin = compose(node->problem, node->origin, origin);
@@ -334,33 +320,35 @@ class Engine {
     return true;
   }
 
-  void split_up(std::unique_ptr<Node> whole, Branch branch, const Selection& kept) {
+  /// Divides a node in two.
+  void branch(std::unique_ptr<Node> whole, Branch at, const Selection& kept) {
     const std::shared_ptr<const Node> node = std::move(whole);
     const Problem& problem = node->problem;
-    const std::uint32_t begin = problem.cell_begin[branch.variable];
-    const std::uint32_t end = problem.cell_begin[branch.variable + 1];
+    const std::uint32_t begin = problem.cell_begin[at.variable];
+    const std::uint32_t end = problem.cell_begin[at.variable + 1];
     for (const bool left : {true, false}) {
       Selection keep = kept;
-      const std::uint32_t cut = begin + branch.cell;
+      const std::uint32_t cut = begin + at.cell;
       std::fill(keep.cell.begin() + (left ? cut : begin), keep.cell.begin() + (left ? end : cut),
                 std::uint8_t{0});
-      const bool known = problem.holds_known && keep.cell[begin + problem.known[branch.variable]];
+      const bool known = problem.holds_known && keep.cell[begin + problem.known[at.variable]];
       if (!limit_changes(context_, problem, keep)) {
         if (known) guard(problem, "number of changes");
         continue;
       }
       if (known) guard_selection(problem, keep, "number of changes");
       Origin origin;
+      context_.watch.count_leaves(problem.leaf_count());
       auto part = reduce(problem, keep, context_.demands, &origin);
       if (!part) continue;
       auto child = std::make_unique<Node>(std::move(*part));
       child->bound = node->bound;
       child->depth = node->depth + 1;
-      if (node->split && context_.watch.crowded()) {
-        // Without the parent, which would be kept for as long as a child is open.
-        child->split.emplace(context_, child->problem);
-        child->split->inherit(*node->split, origin);
-      } else if (node->split) {
+      if (node->dual && context_.watch.crowded()) {
+        // Memory is short: do not keep the parent for as long as this child is open.
+        child->dual.emplace(context_, child->problem);
+        child->dual->inherit(*node->dual, origin);
+      } else if (node->dual) {
         child->parent = node;
         child->origin = std::move(origin);
       }
@@ -368,39 +356,48 @@ class Engine {
     }
   }
 
-  /// Better points for a part of the work: a lower radius prunes everywhere.
+  /// Looks for better points, for a share of the work: a smaller radius prunes everywhere.
   void polish(const Node& node) {
     if (!spending_.may_polish()) return;
-    constexpr int tries = 20;
-    if (node.split) improve_from(context_, node.problem, node.split->favourites());
+    const std::uint32_t tries = tuning_.polish_patience;
+    if (node.dual) improve_from(context_, node.problem, node.dual->favourites());
     improve(context_, node.problem, tries, ++polished_);
-    spending_.polish_took(Price::tries(tries, node.problem.leaf_count()));
+    spending_.polish_took(price_.tries(tries, node.problem.leaf_count()));
   }
 
-  /// Probes for as long as the rest seems to cost less than the dual would. True when it is done.
+  /// Probes as long as the rest seems to cost less than the dual bound would. True when the problem
+  /// is finished.
   template <typename LowerBound>
   bool probe_while_promising(Probe& probe, std::size_t leaves, double dual_price,
                              LowerBound lower_bound) {
-    constexpr std::uint64_t most_boxes = 10'000;
+    const auto longer = [this](std::uint64_t boxes) {
+      const auto more =
+          static_cast<std::uint64_t>(tuning_.probe_growth * static_cast<double>(boxes));
+      return std::min<std::uint64_t>(tuning_.probe_most_boxes, boxes + more);
+    };
     double spent = 0;
-    for (std::uint64_t boxes = 32;; boxes = std::min(most_boxes, boxes + boxes / 2)) {
-      const double price = Price::boxes(boxes, leaves);
+    for (std::uint64_t boxes = tuning_.probe_boxes;; boxes = longer(boxes)) {
+      const double price = price_.boxes(boxes, leaves);
       spent += price;
       spending_.probe_took(price);
       if (probe.search(boxes)) return true;
       if (context_.watch.stopped()) return false;
       reporter_.tick(lower_bound);
       const double done = probe.progress();
-      const double rest = spent * (1 - done) / std::max(done, 1e-9);
-      if (spent > 0.1 * dual_price && rest > dual_price) return false;
+      const double rest = spent * (1 - done) / std::max(done, least_progress);
+      if (spent > tuning_.probe_sure_share * dual_price && rest > dual_price) return false;
       // The estimate takes both sides of a cut for equal, which they need not be.
-      if (spent > 4 * dual_price) return false;
+      if (spent > tuning_.probe_most_share * dual_price) return false;
     }
   }
+
+  static constexpr double least_progress = 1e-9;  // avoids a division by zero
 
   Context& context_;
   Reporter& reporter_;
   FastParts parts_;
+  const Tuning& tuning_;
+  Price price_;
   std::span<const std::vector<double>> examples_;
   int threads_;
   Frontier frontier_;

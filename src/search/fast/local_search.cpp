@@ -14,8 +14,11 @@ LocalSearch::LocalSearch(Terrain terrain)
       bias_(terrain_.home.size(), 1.0) {}
 
 void LocalSearch::shake(std::uint32_t seed) {
-  std::minstd_rand random(seed);  // begins at once, which a larger state does not
-  for (double& bias : bias_) bias = 0.5 + static_cast<double>(random() % 1024) / 1024;
+  constexpr std::uint32_t steps = 1024;
+  std::minstd_rand random(seed);  // its small state is initialized quickly
+  for (double& bias : bias_) {
+    bias = 1 + terrain_.tuning.bias_spread * (static_cast<double>(random() % steps) / steps - 0.5);
+  }
 }
 
 void LocalSearch::place(std::span<const std::uint32_t> at) {
@@ -38,8 +41,9 @@ void LocalSearch::move(std::uint32_t variable, std::uint32_t cell) {
 
 double LocalSearch::shortfall() { return shortfall_of(table_.sums()); }
 
-/// How much is missing: for a group of demands, by the logarithm of its sum of exp(-margin), which
-/// is just what its probability lacks; for the others demand by demand.
+/// How much the demands are missed by, in total. A group of demands, which stands for one
+/// probability, counts with the logarithm of its sum of exp(-margin): that is what the probability
+/// lacks.
 double LocalSearch::shortfall_of(std::span<const double> sums) const {
   double missing = 0, group_sum = 0;
   for (std::size_t m = 0; m < terrain_.demands.size(); ++m) {
@@ -91,6 +95,8 @@ void LocalSearch::each_move(std::uint32_t variable, Visit visit) {
 }
 
 bool LocalSearch::repair(double exponent, double limit) {
+  constexpr double tiny = 1e-300;  // keeps the price of a free move positive
+  const double least = terrain_.tuning.least_repair_gain;
   const auto variables = static_cast<std::uint32_t>(terrain_.home.size());
   for (double missing = shortfall(); missing > 0;) {
     if (terrain_.watch.expired()) return false;
@@ -101,9 +107,9 @@ bool LocalSearch::repair(double exponent, double limit) {
       const double bias = bias_[v];
       each_move(v, [&](std::uint32_t cell, double cost, double after) {
         const double gain = missing - after;
-        // The table drifts by rounding: staying where one is gains nothing, whatever it says.
-        if (gain <= 1e-12 * missing || cell == at()[v] || !(cost - now <= most)) return;
-        const double price = std::max(cost - now, 1e-12 * (cost_ + 1e-300));
+        // The table drifts by rounding: a gain this small, or one for staying, is no gain.
+        if (gain <= least * missing || cell == at()[v] || !(cost - now <= most)) return;
+        const double price = std::max(cost - now, least * (cost_ + tiny));
         const double merit = exponent == 1   ? gain / price
                              : exponent == 2 ? gain * gain / price
                                              : std::pow(gain, exponent) / price;
@@ -114,8 +120,8 @@ bool LocalSearch::repair(double exponent, double limit) {
     const double before = missing;
     move(best.variable, best.cell);
     missing = shortfall();
-    // The table drifts by rounding: a gain that is nothing but that leads nowhere.
-    if (missing > before - 1e-12 * std::abs(before)) return false;
+    // The expected gain may have been drift alone: then go no further.
+    if (missing > before - least * std::abs(before)) return false;
   }
   return cost_ <= limit;
 }

@@ -1,10 +1,11 @@
-// Good points quickly, by single moves: greedy repair until the demands are met, pull-back of what
-// was moved too far, destruction of a part of the best point and repair. Proves nothing; what it
-// finds is checked by the library's own arithmetic before anybody believes it.
+// Finds good points quickly by moving one variable at a time: greedy repair until the demands are
+// met, then pull-back of what was moved too far. It proves nothing; Context::offer checks what it
+// finds by the source library's arithmetic.
 #pragma once
 
 #include "search/fast/moves.hpp"
 #include "search/fast/problem.hpp"
+#include "search/fast/tuning.hpp"
 #include "search/watch.hpp"
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace boxwood::fast {
 
-/// Where it searches.
+/// The problem that it searches.
 struct Terrain {
   const Leaves& leaves;
   const Testers& testers;
@@ -21,9 +22,10 @@ struct Terrain {
   std::span<const double> cost;
   std::span<const std::uint32_t> home;  ///< of a variable: its cheapest cell
   std::span<const Demand> demands;
-  std::vector<double> thresholds;  ///< of a demand: enough, rounding added
+  std::vector<double> thresholds;  ///< of a demand: sufficient, rounding added
   std::uint32_t row_count = 0;
   Watch& watch;
+  const Tuning& tuning;
 };
 
 class LocalSearch {
@@ -32,12 +34,12 @@ class LocalSearch {
 
   void place(std::span<const std::uint32_t> at);
 
-  /// Greedy: the move with the largest gain^exponent / cost, until every demand is met. False when
-  /// no move helps or the cost exceeds `limit`.
+  /// Makes the move with the largest gain^exponent / cost until every demand is met. False when no
+  /// move helps or the cost exceeds `limit`.
   bool repair(double exponent, double limit);
-  /// Takes back as much cost as single moves can while every demand stays met.
+  /// Saves as much cost as single moves can while every demand stays met.
   void pull_back();
-  /// Makes repair() prefer some variables and avoid others, at random, from now on.
+  /// From now on repair() prefers some variables and avoids others, at random.
   void shake(std::uint32_t seed);
   void move(std::uint32_t variable, std::uint32_t cell);
 

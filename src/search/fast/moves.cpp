@@ -39,13 +39,13 @@ void MoveTable::add_side(std::uint32_t side, Leaves::Rows rows, const double* va
   double* steps = &steps_[rows.first * stride_ + cell_begin_[range.variable] + range.variable];
   for (std::uint32_t r = 0; r < rows.count; ++r, steps += stride_) {
     const double value = sign * values[r];
-    if (own_leaf) steps[0] -= value;  // lost outside of the range
+    if (own_leaf) steps[0] -= value;  // lost outside the range
     steps[range.first] += value;
     steps[range.last] -= value;
   }
 }
 
-/// Adds (sign 1) or takes back (sign -1) what a leaf with at most one violated side says.
+/// Adds (sign 1) or removes (sign -1) the contribution of a leaf with at most one violated side.
 void MoveTable::count(std::uint32_t leaf, double sign) {
   const std::uint32_t tree = tree_of_[leaf];
   const Leaves::Rows rows = leaves_.rows[tree];

@@ -1,7 +1,7 @@
-// The single-move table: for a point, what moving any one variable to any one of its cells would do
-// to every row's sum. A leaf with no side violated is the point's own leaf of its tree; a leaf with
-// exactly one is what its tree would answer if that variable moved into its range. Kept up to date
-// move by move: only leaves that test the variable are touched.
+// The single-move table: for a point, how every row's sum changes if one variable moves to another
+// cell. A leaf with no violated side is the leaf of its tree that holds the point. A leaf with
+// exactly one violated side holds the point after that variable moves into its range. A move
+// updates only the leaves that test the variable.
 #pragma once
 
 #include "search/fast/model.hpp"
@@ -22,8 +22,8 @@ class MoveTable {
 
   std::span<const std::uint32_t> at() const { return at_; }
   std::span<const double> sums() const { return sums_; }
-  /// Differences along the cells of a variable: their running sum at cell j is what moving there
-  /// adds to the row's sum.
+  /// Differences along the cells of a variable: their running sum up to cell j is what a move to
+  /// cell j adds to the row's sum.
   const double* steps(std::uint32_t row, std::uint32_t variable) const {
     return &steps_[row * stride_ + cell_begin_[variable] + variable];
   }

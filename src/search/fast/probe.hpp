@@ -1,7 +1,8 @@
-// Depth-first search of a problem with the radius bound alone: cheap boxes, a few microseconds
-// each, as many as a budget allows. What it leaves open is for the dual bound.
+// Depth-first search of a problem with the radius bound alone. A box takes a few microseconds; the
+// search ends when its budget of boxes is used up. What it leaves open is for the dual bound.
 #pragma once
 
+#include "base/bit_set.hpp"
 #include "search/fast/context.hpp"
 #include "search/fast/problem.hpp"
 
@@ -19,31 +20,36 @@ struct Branch {
   std::uint32_t cell = 0;
 };
 
-/// For each leaf what it costs beyond a box itself, and of how many of its sides the box's nearest
-/// point lies outside. A cut that leaves the nearest point where it is changes none of it.
+/// For each leaf, its cost beyond the cost of the box and the number of its sides that the box's
+/// nearest point lies outside of. A cut that keeps the nearest point does not change it, so boxes
+/// share it with their ancestors.
 struct LeafState {
   std::vector<double> extra;
   std::vector<std::uint32_t> outside;
-  std::vector<std::uint64_t> around;  ///< leaves that hold the nearest point: none outside
+  BitSet around;  ///< leaves that hold the nearest point: `outside` is 0
 };
 
 /// A box within a problem: a range of cells for each variable and the leaves alive in it.
 struct ProbeBox {
   std::vector<CellRange> range;
   std::vector<std::uint32_t> nearest;
-  std::vector<std::uint64_t> alive;
-  std::vector<std::uint32_t> best;  ///< of a tree: its best leaf alive, where there is one demand
+  BitSet alive;                     ///< leaves that a point worth finding may lie in
+  std::vector<std::uint32_t> best;  ///< of a tree: its best alive leaf, if there is one demand
   std::vector<std::uint32_t> here;  ///< of a tree: the leaf that holds the nearest point, if alive
   std::vector<double> here_sum;     ///< of a row: the sum of those leaves' values
   bool knows_here = false;
-  LeafState own;          ///< unless it is an ancestor's
-  std::size_t owner = 0;  ///< the depth at which the box's state lies
-  double cost = 0;        ///< of the nearest point, about
-  double filtered = std::numeric_limits<double>::infinity();  ///< radius for which `alive` is right
-  enum class Asked : std::uint8_t { no, met, not_met } asked = Asked::no;  ///< the nearest point
+  LeafState own;          ///< used if `owner` is this box's depth
+  std::size_t owner = 0;  ///< the depth of the box that has this box's LeafState
+  double cost = 0;        ///< of the nearest point, up to rounding
+  double filtered = std::numeric_limits<double>::infinity();  ///< the radius that `alive` is for
+  enum class Asked : std::uint8_t {
+    no,
+    met,
+    not_met
+  } asked = Asked::no;  ///< whether the nearest point meets the requirements
   bool holds_known = false;
   Branch branch;
-  int next = 0;  ///< which child comes next
+  int next = 0;  ///< the number of children made so far
 };
 
 /// The testers of all variables by where they begin and by where they end.
@@ -62,12 +68,12 @@ class Probe {
  public:
   explicit Probe(const Context& context) : context_(context) {}
 
-  /// Starts on a problem, with the leaves that are selected. False when the whole problem is done:
-  /// nothing in it is worth finding.
+  /// Starts on a problem with the selected leaves. False when the whole problem is finished: no
+  /// point in it is worth finding.
   bool start(const Problem& problem, const Selection* keep = nullptr);
-  /// Searches at most this many boxes more. True when the problem is done.
+  /// Searches at most this many more boxes. True when the problem is finished.
   bool search(std::uint64_t budget);
-  /// Which part of the problem is done, if the two sides of every cut are equally much work.
+  /// The share of the problem that is finished, if both sides of every cut are equal work.
   double progress() const;
   /// Where to cut the whole problem; only after start() was true.
   Branch branch() const { return first_branch_; }
@@ -89,15 +95,20 @@ class Probe {
   bool ask(ProbeBox& box);
   bool find_tie(const ProbeBox& box, Branch& branch) const;
   bool choose(ProbeBox& box);
+  void weigh_rows();
+  void add_gain(const ProbeBox& box, std::size_t tree);
+  void share_gain(const ProbeBox& box, const std::vector<std::uint32_t>& outside, double gain,
+                  std::uint32_t best);
   void make_child(const ProbeBox& parent, ProbeBox& child, bool left) const;
   void move_nearest(ProbeBox& child, std::uint32_t variable, std::uint32_t from,
                     std::uint32_t to) const;
   double exact_cost(const ProbeBox& box, std::uint32_t variable, std::uint32_t cell) const;
-  std::uint32_t first_alive(const std::vector<std::uint64_t>& words, std::size_t tree) const;
-  std::uint32_t last_alive(const std::vector<std::uint64_t>& words, std::size_t tree) const;
+  std::uint32_t first_alive(const BitSet& leaves, std::size_t tree) const;
+  std::uint32_t last_alive(const BitSet& leaves, std::size_t tree) const;
   void guard(const ProbeBox& box, const char* prune) const;
 
-  static constexpr std::uint32_t nothing = ~std::uint32_t{0};
+  static constexpr std::uint32_t nothing = BitSet::nothing;
+  static constexpr int sides_of_a_cut = 2;
 
   const Context& context_;
   const Problem* problem_ = nullptr;
@@ -110,12 +121,12 @@ class Probe {
   Branch first_branch_;
   mutable std::vector<std::uint32_t> cells_;
   std::vector<std::uint32_t> cursor_;
-  std::vector<std::uint8_t> holds_known_;  // of a leaf
-  std::vector<std::uint64_t> here_alive_;  // leaves alive that hold the nearest point
-  std::vector<double> high_, low_;         // of a row
-  std::vector<double> bounds_, reached_;   // of a demand
-  std::vector<double> weights_;            // of a row
-  std::vector<double> gain_;               // of a cut
+  BitSet holds_known_;                    // leaves that hold the known solution
+  BitSet here_alive_;                     // alive leaves that hold the nearest point
+  std::vector<double> high_, low_;        // of a row
+  std::vector<double> bounds_, reached_;  // of a demand
+  std::vector<double> weights_;           // of a row
+  std::vector<double> gain_;              // of a cut
   std::vector<std::uint32_t> touched_;
 };
 

@@ -1,8 +1,8 @@
-// From a whole model to the problem of a box, and from a box to a smaller one.
+// From a problem to a smaller one: drops what is not selected and everything that this makes
+// pointless.
 #include "search/fast/problem.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace boxwood::fast {
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
-/// Cells of each variable as they are renumbered: `below` counts the kept ones before a cell.
+/// New numbers for the kept cells of each variable: `below` counts the kept cells before a cell.
 class Renumbering {
  public:
   Renumbering(const Problem& problem, const std::vector<std::uint8_t>& keep)
@@ -50,7 +50,7 @@ class Reducer {
   /// Drops leaves without a cell and cells for which a tree has no leaf, until nothing changes. A
   /// point takes one leaf of every tree, so a cell that no leaf of some tree holds is in no point.
   bool settle() {
-    // A leaf loses its cells only when some are dropped.
+    // A leaf can lose its cells only if some cells are dropped.
     bool holes = std::find(keep_.cell.begin(), keep_.cell.end(), 0) != keep_.cell.end();
     bool first_time = true;
     for (bool changed = true; changed; first_time = false) {
@@ -58,7 +58,7 @@ class Reducer {
       for (std::size_t t = 0; t < from_.leaves.tree_count(); ++t) {
         const bool lost = drop_empty_leaves(t, holes);
         if (alive_ == 0) return false;
-        // What a tree supports depends on its leaves alone.
+        // Which cells a tree supports depends only on its leaves.
         if (first_time || lost) changed |= drop_unsupported_cells(t);
       }
       if (changed) number_.count(keep_.cell);
@@ -83,7 +83,7 @@ class Reducer {
   }
 
  private:
-  /// Counts the tree's leaves; true when it has lost some.
+  /// Counts the tree's remaining leaves in alive_; true when it has lost some.
   bool drop_empty_leaves(std::size_t tree, bool holes) {
     bool lost = false;
     alive_ = 0;
@@ -104,7 +104,8 @@ class Reducer {
     return lost;
   }
 
-  /// Only a variable that every leaf of the tree tests can have such cells.
+  /// Drops the cells that no leaf of the tree holds. Only a variable that every leaf tests can have
+  /// such cells.
   bool drop_unsupported_cells(std::size_t tree) {
     touched_.clear();
     const std::uint32_t begin = from_.leaves.tree_begin[tree];
@@ -120,16 +121,16 @@ class Reducer {
     bool changed = false;
     for (const std::uint32_t v : touched_) {
       const std::uint32_t cells = from_.cell_count(v);
-      const bool covered = cells <= 64 && tested_by_[v].cells == first_cells(cells);
+      const bool covered = cells <= mask_bits && tested_by_[v].cells == first_cells(cells);
       if (tested_by_[v].leaves == alive_ && !covered) changed |= drop_gaps(begin, end, v);
       tested_by_[v] = {};
     }
     return changed;
   }
 
-  /// A bit for each of the first 64 cells that lies below this one.
+  /// A bit for each of the first 64 cells that is below `count`.
   static std::uint64_t first_cells(std::uint32_t count) {
-    return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
+    return count < mask_bits ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
   }
 
   bool drop_gaps(std::uint32_t begin, std::uint32_t end, std::uint32_t variable) {
@@ -156,7 +157,7 @@ class Reducer {
     return changed;
   }
 
-  /// Two neighbouring cells that every leaf takes or leaves together are one.
+  /// Marks where leaves begin and end. Neighbouring cells with no mark between them are merged.
   void mark_ends() {
     ends_.assign(from_.cost.size() + from_.variable_count(), 0);
     for (std::size_t leaf = 0; leaf < from_.leaf_count(); ++leaf) {
@@ -231,7 +232,7 @@ class Reducer {
       const std::uint32_t flat = from_.cell_begin[v] + c;
       if (!keep_.cell[flat]) continue;
       const std::uint32_t group = new_cell_[offset + c];
-      // Of equal costs the cell nearest to the point's own is taken, as everywhere.
+      // Of cells with equal cost, the one nearest to the own cell is chosen, as everywhere.
       const std::uint32_t away = c < own ? own - c : c - own;
       const double cost = from_.cost[flat];
       if (group != last_group || cost < to_.cost[base + group] ||
@@ -266,7 +267,7 @@ class Reducer {
       only = leaf;
     }
     if (alive == 1) {
-      // Every cell left lies in this leaf, or settle() would have dropped it.
+      // Every remaining cell lies in this leaf, or settle() would have dropped the cell.
       for (std::size_t m = 0; m < demands.size(); ++m) {
         to_.thresholds[m] -= score(demands[m], leaves.rows[tree], leaves.values_of(tree, only));
       }
@@ -293,6 +294,8 @@ class Reducer {
     out.tree_begin.push_back(static_cast<std::uint32_t>(out.count()));
   }
 
+  static constexpr std::uint32_t mask_bits = 64;
+
   const Problem& from_;
   Selection& keep_;
   Renumbering number_;
@@ -308,9 +311,9 @@ class Reducer {
   std::vector<CellRange> ranges_;
   std::vector<std::uint8_t> ends_;       // of a kept cell: whether a leaf begins or ends here
   std::vector<std::uint32_t> merged_;    // of a kept cell: its new number
-  std::vector<std::uint32_t> new_cell_;  // of any cut: the first new cell from there on
+  std::vector<std::uint32_t> new_cell_;  // of a cut: the first new cell after it
   std::vector<std::uint32_t> variable_to_;
-  std::uint32_t nearest_ = none;  // of the variable just added, as is the next
+  std::uint32_t nearest_ = none;  // of the variable added last, as is the next
   std::uint32_t known_ = none;
 };
 
@@ -344,137 +347,6 @@ Origin compose(const Problem& middle, const Origin& first, const Origin& second)
     origin.cell_end.push_back(static_cast<std::uint32_t>(cell));
   }
   return origin;
-}
-
-namespace {
-
-/// Room for the leaves that are near enough, so that the lists are not copied as they grow.
-void reserve_near(const Model& model, std::span<const double> leaf_cost, double most, Leaves& to) {
-  const auto near = static_cast<std::size_t>(std::count_if(
-      leaf_cost.begin(), leaf_cost.end(), [&](double cost) { return !(cost > most); }));
-  const std::size_t trees = model.leaves.tree_count(), all = model.leaves.count();
-  const auto part = [&](std::size_t whole) { return all ? whole / all * near + near : 0; };
-  to.tree_begin.reserve(trees + 1);
-  to.rows.reserve(trees);
-  to.values_begin.reserve(trees);
-  to.values.reserve(part(model.leaves.values.size()));
-  to.sides_begin.reserve(near + 1);
-  to.sides.reserve(part(model.leaves.sides.size()));
-}
-
-}  // namespace
-
-std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
-                              std::span<const Variable> variables,
-                              std::span<const double> leaf_cost, std::span<const double> thresholds,
-                              double radius, std::uint64_t most_sides) {
-  Problem raw;
-  raw.thresholds.assign(thresholds.begin(), thresholds.end());
-  raw.cell_begin.push_back(0);
-  raw.fixed_at.resize(variables.size());
-  std::vector<CellRange> near(variables.size());
-  for (std::uint32_t v = 0; v < variables.size(); ++v) {
-    const Variable& variable = variables[v];
-    CellRange& range = near[v];
-    range = {variable.own, variable.own + 1};
-    const auto within = [&](std::uint32_t cell) { return variable.cells[cell].cost <= radius; };
-    while (range.first > 0 && within(range.first - 1)) --range.first;
-    while (range.last < variable.cells.size() && within(range.last)) ++range.last;
-    raw.variable_of.push_back(v);
-    for (std::uint32_t c = range.first; c < range.last; ++c) {
-      raw.cost.push_back(variable.cells[c].cost);
-      raw.choice.push_back(c);
-    }
-    raw.cell_begin.push_back(static_cast<std::uint32_t>(raw.cost.size()));
-    raw.nearest.push_back(variable.own - range.first);
-  }
-
-  const double most = radius * (1 + 4 * (static_cast<double>(variables.size()) + 2) * 0x1p-53);
-  const Leaves& leaves = model.leaves;
-  reserve_near(model, leaf_cost, most, raw.leaves);
-  // Of a cut of the model: the near cells that a side has which begins or ends there.
-  enum class Kind : std::uint8_t { plain, missing, odd };
-  std::vector<Kind> kind(variables.size(), Kind::plain);
-  std::vector<std::uint32_t> cell_at(model.cut_begin.back(), 0);
-  for (std::uint32_t v = 0; v < variables.size(); ++v) {
-    const Variable& variable = variables[v];
-    if (variable.listed || variable.owner != v) {
-      kind[v] = Kind::odd;
-    } else if (variable.missing) {
-      kind[v] = Kind::missing;
-    } else {
-      std::uint32_t* cell = &cell_at[model.cut_begin[v]];
-      for (const std::uint32_t kept : variable.kept_below) {
-        *cell++ = std::clamp(kept, near[v].first, near[v].last) - near[v].first;
-      }
-    }
-  }
-  Pieces pieces(variables, near);
-  std::vector<std::uint32_t> odd;  // sides that may cut the leaf in pieces
-  /// False when the leaf has no near cell that a point may take.
-  const auto add_sides = [&](std::uint32_t leaf) {
-    odd.clear();
-    for (std::uint32_t s = leaves.sides_begin[leaf]; s < leaves.sides_begin[leaf + 1]; ++s) {
-      const std::uint32_t v = leaves.sides[s].variable;
-      if (kind[v] == Kind::odd || model.extra[s].several) {
-        odd.push_back(model.extra[s].origin);
-        continue;
-      }
-      if (kind[v] == Kind::missing) {
-        if (!model.extra[s].missing) return false;
-        continue;
-      }
-      const std::uint32_t first = cell_at[model.first_at[s]];
-      const std::uint32_t last = cell_at[model.last_at[s]];
-      if (first >= last) return false;
-      if (last - first < near[v].size()) raw.leaves.sides.push_back({v, first, last});
-    }
-    return true;
-  };
-  const auto close_leaf = [&](std::size_t tree, std::uint32_t leaf) {
-    raw.leaves.sides_begin.push_back(static_cast<std::uint32_t>(raw.leaves.sides.size()));
-    const double* values = leaves.values_of(tree, leaf);
-    raw.leaves.values.insert(raw.leaves.values.end(), values, values + leaves.rows[tree].count);
-  };
-  bool too_many = false;
-  std::vector<Side> even;
-  /// Takes the sides after `from` for what all pieces have in common.
-  const auto add_pieces = [&](std::size_t from, std::size_t tree, std::uint32_t leaf) {
-    std::vector<Side>& sides = raw.leaves.sides;
-    even.assign(sides.begin() + static_cast<std::ptrdiff_t>(from), sides.end());
-    sides.resize(from);
-    pieces.begin();
-    for (const std::uint32_t s : odd) pieces.add(boxes.sides[s], boxes.ranges_of(boxes.sides[s]));
-    pieces.each(most, [&](std::span<const boxwood::Side> cut) {
-      too_many = sides.size() > most_sides;
-      if (too_many) return false;
-      sides.insert(sides.end(), even.begin(), even.end());
-      for (const auto& [variable, cells] : cut)
-        sides.push_back({variable, cells.first, cells.last});
-      close_leaf(tree, leaf);
-      return true;
-    });
-  };
-  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
-    raw.leaves.rows.push_back(leaves.rows[t]);
-    raw.leaves.values_begin.push_back(static_cast<std::uint32_t>(raw.leaves.values.size()));
-    for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
-      if (leaf_cost[leaf] > most) continue;
-      const std::size_t sides = raw.leaves.sides.size();
-      if (!add_sides(leaf)) {
-        raw.leaves.sides.resize(sides);
-        continue;
-      }
-      if (odd.empty()) {
-        close_leaf(t, leaf);
-      } else {
-        add_pieces(sides, t, leaf);
-        if (too_many) return std::nullopt;
-      }
-    }
-    raw.leaves.tree_begin.push_back(static_cast<std::uint32_t>(raw.leaves.count()));
-  }
-  return raw;
 }
 
 std::optional<Problem> reduce(const Problem& from, Selection& keep, std::span<const Demand> demands,

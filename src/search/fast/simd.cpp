@@ -1,5 +1,7 @@
 #include "search/fast/simd.hpp"
 
+#include "base/bit_set.hpp"
+
 // Highway compiles what follows once for each kind of vector and picks one at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "search/fast/simd.cpp"
@@ -14,11 +16,13 @@ void KeepWithin(const double* numbers, std::size_t count, double limit, std::uin
   const hn::ScalableTag<double> tag;
   const std::size_t lanes = hn::Lanes(tag);
   const auto most = hn::Set(tag, limit);
-  const std::size_t words = (count + 63) / 64;
+  constexpr std::size_t word_bits = BitSet::word_bits;
+  const std::size_t words = (count + word_bits - 1) / word_bits;
   for (std::size_t w = 0; w < words; ++w) {
     if (alive[w] == 0) continue;
-    const double* from = numbers + 64 * w;
-    const std::size_t here = count - 64 * w < 64 ? count - 64 * w : 64;
+    const double* from = numbers + word_bits * w;
+    const std::size_t left = count - word_bits * w;
+    const std::size_t here = left < word_bits ? left : word_bits;
     std::uint64_t within = 0;
     std::size_t i = 0;
     for (; i + lanes <= here; i += lanes) {

@@ -1,7 +1,9 @@
-// What the parts of the search cost and bring, to decide which to pay for. Costs are counted, not
-// timed, so that one thread does the same whatever else the machine does. Shared by all workers; a
-// number that another overwrites is no harm.
+// What the parts of the search cost and gain, to decide which part to run next. Costs are counted,
+// not timed, so that one thread does the same work on every machine. All workers share one
+// Spending; a lost update does no harm.
 #pragma once
+
+#include "search/fast/tuning.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -10,43 +12,61 @@
 
 namespace boxwood::fast {
 
-/// About how many nanoseconds a step takes, from the leaves of its problem (docs/engine.md).
-struct Price {
-  static double boxes(std::uint64_t count, std::size_t leaves) {
-    return static_cast<double>(count) * (400 + 2 * static_cast<double>(leaves));
+/// Roughly how many nanoseconds a step takes, from the number of leaves of its problem.
+class Price {
+ public:
+  explicit Price(const Tuning& tuning) : tuning_(tuning) {}
+
+  double boxes(std::uint64_t count, std::size_t leaves) const {
+    return static_cast<double>(count) * (tuning_.price_box + of(leaves, tuning_.price_box_leaf));
   }
-  static double dual_round(std::size_t leaves) { return 40 * static_cast<double>(leaves); }
-  static double dual_check(std::size_t leaves) { return 150 * static_cast<double>(leaves); }
-  static double tries(int count, std::size_t leaves) {
-    return count * (500 + 6 * static_cast<double>(leaves));
+  double dual_round(std::size_t leaves) const { return of(leaves, tuning_.price_round_leaf); }
+  double dual_check(std::size_t leaves) const { return of(leaves, tuning_.price_check_leaf); }
+  double tries(std::uint32_t count, std::size_t leaves) const {
+    return count * (tuning_.price_try + of(leaves, tuning_.price_try_leaf));
   }
-  /// What the dual of a whole problem takes at first: many rounds.
-  static double first_dual(std::size_t leaves) { return 5000 * static_cast<double>(leaves); }
+  /// What the dual bound of a whole problem takes at first: many rounds.
+  double first_dual(std::size_t leaves) const { return of(leaves, tuning_.price_first_dual_leaf); }
+
+ private:
+  static double of(std::size_t leaves, double each) { return each * static_cast<double>(leaves); }
+
+  const Tuning& tuning_;
 };
 
 class Spending {
  public:
-  /// What it seems to cost to finish a node by the dual: each time it closes a part of the gap.
-  double dual_price() const { return dual_.load() / std::max(gap_closed_.load(), 1e-3); }
+  explicit Spending(const Tuning& tuning)
+      : tuning_(tuning), dual_(tuning.dual_price_guess), gap_closed_(tuning.gap_closed_guess) {}
+
+  /// The estimated price of finishing a node by dual bounds: each closes a part of the gap.
+  double dual_price() const {
+    return dual_.load() / std::max(gap_closed_.load(), tuning_.least_gap_closed);
+  }
 
   void probe_took(double price) { total_.fetch_add(price); }
 
   void dual_took(double price, double gap_closed) {
     total_.fetch_add(price);
-    dual_ = 0.8 * dual_ + 0.2 * price;
-    gap_closed_ = 0.9 * gap_closed_ + 0.1 * gap_closed;
+    dual_ = mean(dual_, price, tuning_.dual_price_weight);
+    gap_closed_ = mean(gap_closed_, gap_closed, tuning_.gap_closed_weight);
   }
 
-  /// Whether better points may be looked for: they get a tenth of all.
-  bool may_polish() const { return polish_.load() <= 0.1 * total_.load(); }
+  /// Whether better points may be looked for: they get a fixed share of all work.
+  bool may_polish() const { return polish_.load() <= tuning_.polish_share * total_.load(); }
   void polish_took(double price) {
     total_.fetch_add(price);
     polish_.fetch_add(price);
   }
 
  private:
-  std::atomic<double> dual_{1e6};
-  std::atomic<double> gap_closed_{0.3};
+  static double mean(double before, double latest, double weight) {
+    return (1 - weight) * before + weight * latest;
+  }
+
+  const Tuning& tuning_;
+  std::atomic<double> dual_;
+  std::atomic<double> gap_closed_;
   std::atomic<double> polish_{0};
   std::atomic<double> total_{0};
 };

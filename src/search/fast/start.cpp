@@ -8,19 +8,23 @@
 namespace boxwood::fast {
 namespace {
 
-constexpr double exponents[] = {1, 2, 1.5, 3};
+/// The exponents of the gain by which a repair ranks moves: 1 for a move that gains most for its
+/// cost, more for one that gains much at once. Exponents that fail at one point work at another.
+constexpr double first_exponents[] = {1, 2};
+constexpr double repair_exponents[] = {1, 2, 1.5, 3};
 
 Terrain terrain_of(const Context& context, const Problem& problem) {
-  Terrain terrain{problem.leaves,     problem.testers,         problem.cell_begin,
-                  problem.cost,       problem.nearest,         context.demands,
-                  problem.thresholds, context.model.row_count, context.watch};
+  context.watch.count_leaves(problem.leaf_count());
+  Terrain terrain{problem.leaves,  problem.testers, problem.cell_begin, problem.cost,
+                  problem.nearest, context.demands, problem.thresholds, context.model.row_count,
+                  context.watch,   context.tuning};
   for (std::size_t m = 0; m < context.demands.size(); ++m) {
     terrain.thresholds[m] += context.slack[m];
   }
   return terrain;
 }
 
-/// The problem's cells of a point of the grid; false when it lies outside.
+/// Finds the problem's cells of a point of the grid; false when the point lies outside.
 bool problem_cells(const Problem& problem, std::span<const std::uint32_t> grid,
                    std::vector<std::uint32_t>& at) {
   at.resize(problem.variable_count());
@@ -38,7 +42,7 @@ bool problem_cells(const Problem& problem, std::span<const std::uint32_t> grid,
 
 Outlook::Outlook(const Context& context) {
   const Leaves& leaves = context.model.leaves;
-  // Of a row whether its largest and its least values count.
+  // For each row, whether its largest and its least values count.
   std::vector<std::uint8_t> wants_high(context.model.row_count, 0);
   std::vector<std::uint8_t> wants_low(context.model.row_count, 0);
   for (const Demand& demand : context.demands) {
@@ -52,7 +56,7 @@ Outlook::Outlook(const Context& context) {
       const Leaves::Rows rows = leaves.rows[t];
       const std::uint32_t begin = leaves.tree_begin[t], end = leaves.tree_begin[t + 1];
       if (rows.count == 1) {
-        // Largest values first. Some leaf is near, the point's own.
+        // Leaves with larger values come first.
         if (wants_high[rows.first]) {
           std::uint32_t first = begin;
           while (first < end && !(context.leaf_cost[first] <= radius)) ++first;
@@ -84,7 +88,8 @@ Outlook::Outlook(const Context& context) {
     }
     return true;
   };
-  const std::size_t stride = std::max<std::size_t>(1, context.leaf_cost.size() / 256);
+  const std::size_t stride =
+      std::max<std::size_t>(1, context.leaf_cost.size() / context.tuning.outlook_samples);
   for (std::size_t leaf = 0; leaf < context.leaf_cost.size(); leaf += stride) {
     if (std::isfinite(context.leaf_cost[leaf])) costs_.push_back(context.leaf_cost[leaf]);
   }
@@ -102,14 +107,13 @@ double Outlook::wider(double radius, double factor) const {
 }
 
 void start_from_examples(const Context& context, std::span<const std::vector<double>> examples) {
-  constexpr std::size_t most_tries = 64;
   std::vector<std::pair<double, std::vector<std::uint32_t>>> near;
   for (const std::vector<double>& example : examples) {
     if (example.size() != context.variables.size()) continue;
     std::vector<std::uint32_t> cells = context.cells_of(example);
     near.emplace_back(context.cost(cells), std::move(cells));
   }
-  const std::size_t tries = std::min(most_tries, near.size());
+  const std::size_t tries = std::min<std::size_t>(context.tuning.example_tries, near.size());
   std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(tries), near.end());
   for (std::size_t i = 0; i < tries; ++i) {
     if (context.offer(near[i].second)) return;
@@ -118,7 +122,7 @@ void start_from_examples(const Context& context, std::span<const std::vector<dou
 
 void start_from_home(const Context& context, const Problem& problem) {
   LocalSearch local(terrain_of(context, problem));
-  for (const double exponent : {1.0, 2.0}) {
+  for (const double exponent : first_exponents) {
     local.place(problem.nearest);
     const double limit = context.reach() - problem.fixed_cost;
     if (!local.repair(exponent, limit)) continue;
@@ -137,7 +141,9 @@ void improve_from(const Context& context, const Problem& problem,
   if (local.cost() < limit) context.offer(problem.grid_cells(local.at()));
 }
 
-void improve(const Context& context, const Problem& problem, int patience, std::uint32_t seed) {
+void improve(const Context& context, const Problem& problem, std::uint32_t patience,
+             std::uint32_t seed) {
+  const Tuning& tuning = context.tuning;
   std::vector<std::uint32_t> best;
   const std::vector<double> point = context.incumbent.best_point();
   if (point.empty() || !problem_cells(problem, context.cells_of(point), best)) return;
@@ -146,8 +152,8 @@ void improve(const Context& context, const Problem& problem, int patience, std::
   double best_cost = local.cost();
   std::minstd_rand random(seed);
   std::vector<std::uint32_t> moved;
-  int vain = 0;
-  while (vain < patience && !context.watch.expired()) {
+  std::uint32_t failed = 0;  // attempts since the last better point
+  while (failed < patience && !context.watch.expired()) {
     moved.clear();
     for (std::uint32_t v = 0; v < best.size(); ++v) {
       if (local.at()[v] != problem.nearest[v]) moved.push_back(v);
@@ -159,20 +165,21 @@ void improve(const Context& context, const Problem& problem, int patience, std::
       std::swap(moved[i], moved[i + random() % (moved.size() - i)]);
       local.move(moved[i], problem.nearest[moved[i]]);
     }
-    ++vain;
-    const double exponent = exponents[random() % std::size(exponents)];
+    ++failed;
+    const double exponent = repair_exponents[random() % std::size(repair_exponents)];
     bool stay = false;
     local.shake(static_cast<std::uint32_t>(random()));
-    if (local.repair(exponent, best_cost * 1.03)) {
+    if (local.repair(exponent, best_cost * tuning.worse_repair)) {
       local.pull_back();
-      stay = local.cost() < best_cost * 1.02;
-      if (local.cost() < best_cost * (1 - 1e-9) && context.offer(problem.grid_cells(local.at()))) {
+      stay = local.cost() < best_cost * tuning.worse_accepted;
+      const bool better = local.cost() < best_cost * (1 - tuning.least_gain);
+      if (better && context.offer(problem.grid_cells(local.at()))) {
         best_cost = local.cost();
         best.assign(local.at().begin(), local.at().end());
-        vain = 0;
+        failed = 0;
       }
     }
-    if (stay && vain % 8 != 7) continue;
+    if (stay && failed % tuning.restart_every != tuning.restart_every - 1) continue;
     for (std::uint32_t v = 0; v < best.size(); ++v) {
       if (local.at()[v] != best[v]) local.move(v, best[v]);
     }

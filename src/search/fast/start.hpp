@@ -1,4 +1,5 @@
-// First points: how far to look, greedy from the query's point, then better ones around the best.
+// First points: how far to look, a greedy start from the query's point, better points around the
+// best one.
 #pragma once
 
 #include "search/fast/context.hpp"
@@ -10,17 +11,17 @@
 
 namespace boxwood::fast {
 
-/// How far to look, told by how many leaves that lets in: costs may lie close together or powers of
-/// ten apart, but the work follows the leaves.
+/// Chooses radii by the number of leaves within them: costs may lie close together or differ by
+/// powers of ten, but the work depends on the number of leaves.
 class Outlook {
  public:
   explicit Outlook(const Context& context);
 
-  /// A first guess at how far the search must reach: within less or so the leaves' values cannot
-  /// meet the demands. Infinite when no guess can be made.
+  /// A first guess of the radius: within much less, the leaves' values cannot meet the demands.
+  /// Infinite when no guess can be made.
   double least() const { return least_; }
-  /// Farther than `radius`: where about `factor` times as many leaves are near. Infinite when that
-  /// is all of them.
+  /// A radius larger than `radius` that lets in about `factor` times as many leaves. Infinite when
+  /// that is all of them.
   double wider(double radius, double factor) const;
 
  private:
@@ -28,17 +29,19 @@ class Outlook {
   double least_ = 0;
 };
 
-/// Offers the nearest of the examples that has the outcome. What an example has that is not
-/// admitted stays as it is in the query's point.
+/// Offers the nearest example that has the outcome. Where an example has an inadmissible value, the
+/// query's own value is used.
 void start_from_examples(const Context& context, std::span<const std::vector<double>> examples);
 
 /// Greedy repair from the problem's nearest point.
 void start_from_home(const Context& context, const Problem& problem);
 
-/// Destroys parts of the best point and repairs them; gives up after `patience` tries in vain.
-void improve(const Context& context, const Problem& problem, int patience, std::uint32_t seed);
+/// Resets some variables of the best point and repairs it; gives up after `patience` unsuccessful
+/// attempts in a row.
+void improve(const Context& context, const Problem& problem, std::uint32_t patience,
+             std::uint32_t seed);
 
-/// Repairs and pulls back the point of these cells of the problem.
+/// Repairs the point of these cells of the problem and pulls it back.
 void improve_from(const Context& context, const Problem& problem,
                   std::span<const std::uint32_t> cells);
 

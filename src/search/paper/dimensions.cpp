@@ -10,7 +10,7 @@ Dimensions make_dimensions(const Grid& grid, bool with_rest) {
   std::vector<Dimension> all(grid.variables.size());
   for (std::size_t v = 0; v < all.size(); ++v) {
     all[v].variable = static_cast<std::uint32_t>(v);
-    all[v].late = LeafSet(leaves);
+    all[v].late = BitSet(leaves);
   }
   std::vector<std::size_t> testers(all.size(), 0);
   for (std::size_t leaf = 0; leaf < leaves; ++leaf) {

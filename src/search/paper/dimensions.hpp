@@ -1,8 +1,8 @@
 // The dimensions in the order in which boxes are built, with the leaves pre-sorted in each.
 #pragma once
 
+#include "base/bit_set.hpp"
 #include "grid/grid.hpp"
-#include "search/paper/leaf_set.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -19,7 +19,7 @@ struct Dimension {
   std::uint32_t variable = 0;
   std::vector<End> starts;  ///< leaves that begin after the first cell, by first cell
   std::vector<End> ends;    ///< leaves that end before the last cell, by end
-  LeafSet late;             ///< the leaves in `starts`
+  BitSet late;              ///< the leaves in `starts`
 };
 
 struct Dimensions {
@@ -41,8 +41,8 @@ Dimensions make_dimensions(const Grid& grid, bool with_rest);
 /// Algorithm 1, Intersect1D: the maximal intersections of the node's leaves in one dimension, in
 /// ascending order. Calls emit(cells, leaves) for each; `running` is scratch.
 template <typename Emit>
-void intersect_1d(const Dimension& dimension, std::uint32_t cell_count, const LeafSet& alive,
-                  LeafSet& running, Emit emit) {
+void intersect_1d(const Dimension& dimension, std::uint32_t cell_count, const BitSet& alive,
+                  BitSet& running, Emit emit) {
   running = alive;
   running.erase_all(dimension.late);
   auto start = dimension.starts.begin();

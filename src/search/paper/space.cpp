@@ -44,33 +44,35 @@ Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Cuts
       ++trees;
     }
   }
-  if (trees != grid.tree_count && known_.cost() <= grid.radius) KnownSolution::lost("radius");
+  known_.check_discarded(trees != grid.tree_count, grid.radius, "radius");
 }
 
 SearchNode Space::root() const {
-  SearchNode node{LeafSet(grid_.leaf_count()), {}, 0, {}};
+  SearchNode node{BitSet(grid_.leaf_count()), {}, 0, {}};
   for (std::size_t leaf = 0; leaf < grid_.leaf_count(); ++leaf) node.leaves.insert(leaf);
   return node;
 }
 
 bool Space::expand(const SearchNode& node, double bound, Watch& watch,
                    std::vector<SearchNode>& children) const {
+  watch.count_leaves(grid_.leaf_count());
   const auto first_child = static_cast<std::ptrdiff_t>(children.size());
   const Dimension& dimension = dimensions_.list[node.box.size()];
   const Variable& variable = grid_.variables[dimension.variable];
   const auto cell_count = static_cast<std::uint32_t>(variable.cells.size());
   bool whole = true;
-  LeafSet running;
-  const auto protected_cells = [&](CellRange cells) {
-    return known_.active() && protects(node, bound) &&
-           cells.contains(known_.cell(dimension.variable));
+  BitSet running;
+  const auto check_discarded = [&](CellRange cells, const char* prune) {
+    if (!known_.within(bound)) return;
+    known_.check_discarded(cells.contains(known_.cell(dimension.variable)) && holds_known(node),
+                           bound, prune);
   };
-  const auto add_child = [&](CellRange cells, const LeafSet& leaves) {
+  const auto add_child = [&](CellRange cells, const BitSet& leaves) {
     const std::uint32_t nearest = variable.nearest(cells.first, cells.last);
     const double cost = node.cost + variable.cells[nearest].cost;
     // The box only grows dearer with the dimensions to come: beyond the bound it stays beyond.
     if (beyond(cost, bound)) {
-      if (protected_cells(cells)) KnownSolution::lost("distance");
+      check_discarded(cells, "distance");
       return;
     }
     if (watch.expired()) {
@@ -78,7 +80,7 @@ bool Space::expand(const SearchNode& node, double bound, Watch& watch,
       return;
     }
     if (!has_votes(leaves)) {
-      if (protected_cells(cells)) KnownSolution::lost("votes");
+      check_discarded(cells, "votes");
       return;
     }
     SearchNode child;
@@ -101,7 +103,7 @@ bool Space::expand(const SearchNode& node, double bound, Watch& watch,
 bool Space::survives(SearchNode& child, double bound) const {
   if (additions_.leaf_pruning) drop_far_leaves(child, bound);
   if (additions_.score_pruning && !scores_suffice(child)) {
-    if (known_.active() && protects(child, bound)) KnownSolution::lost("score");
+    if (known_.within(bound)) known_.check_discarded(holds_known(child), bound, "score");
     return false;
   }
   return true;
@@ -111,7 +113,7 @@ bool Space::survives(SearchNode& child, double bound) const {
 /// no leaf has a positive score the sum is at most 0, and fails where the threshold, from which the
 /// base score is taken off, is positive. (Without the base score the rule would be wrong: the base
 /// alone may reach the target; see Engines.TheBaseAloneMayReachTheTarget.)
-bool Space::has_votes(const LeafSet& leaves) const {
+bool Space::has_votes(const BitSet& leaves) const {
   for (std::size_t m = 0; m < votes_.size(); ++m) {
     if (grid_.conditions[m].threshold > 0 && !leaves.intersects(votes_[m])) return false;
   }
@@ -126,8 +128,8 @@ void Space::drop_far_leaves(SearchNode& child, double bound) const {
   const std::size_t position = child.box.size();
   child.leaves.for_each([&](std::size_t leaf) {
     if (!beyond(child.cost + dimensions_.rest_of(position, leaf), bound)) return;
-    if (known_.active() && known_leaves_.contains(leaf) && protects(child, bound)) {
-      KnownSolution::lost("leaf");
+    if (known_.within(bound)) {
+      known_.check_discarded(known_leaves_.contains(leaf) && holds_known(child), bound, "leaf");
     }
     child.leaves.erase(leaf);
   });
@@ -206,8 +208,7 @@ bool Space::all_scores_suffice(const SearchNode& child) const {
   return true;
 }
 
-bool Space::protects(const SearchNode& node, double bound) const {
-  if (known_.cost() > bound) return false;
+bool Space::holds_known(const SearchNode& node) const {
   for (std::size_t p = 0; p < node.box.size(); ++p) {
     if (!node.box[p].contains(known_.cell(dimensions_.list[p].variable))) return false;
   }

@@ -3,11 +3,12 @@
 // and 5 are different orders of expanding.
 #pragma once
 
+#include "base/bit_set.hpp"
 #include "grid/grid.hpp"
 #include "search/engine_settings.hpp"
 #include "search/known_solution.hpp"
 #include "search/paper/dimensions.hpp"
-#include "search/paper/leaf_set.hpp"
+
 #include "search/watch.hpp"
 
 #include <boxwood/ensemble.hpp>
@@ -21,7 +22,7 @@
 namespace boxwood::paper {
 
 struct SearchNode {
-  LeafSet leaves;
+  BitSet leaves;
   std::vector<CellRange> box;  ///< one range for each dimension built so far
   double cost = 0;             ///< of the cheapest point of the box in those dimensions
   MemoryHold memory{};
@@ -68,7 +69,7 @@ class Space {
   std::vector<std::uint32_t> place_nearest(const SearchNode& node,
                                            std::vector<double>& point) const;
   bool survives(SearchNode& child, double bound) const;
-  bool has_votes(const LeafSet& leaves) const;
+  bool has_votes(const BitSet& leaves) const;
   void drop_far_leaves(SearchNode& child, double bound) const;
   bool scores_suffice(const SearchNode& child) const;
   bool one_score_suffices(const SearchNode& child) const;
@@ -76,7 +77,7 @@ class Space {
   std::size_t output_index(std::uint32_t ensemble, std::int32_t output) const {
     return first_output_[ensemble] + static_cast<std::size_t>(output);
   }
-  bool protects(const SearchNode& node, double bound) const;
+  bool holds_known(const SearchNode& node) const;
   std::vector<CellRange> shared_cells(const SearchNode& node) const;
 
   std::span<const Ensemble> ensembles_;
@@ -84,9 +85,9 @@ class Space {
   const Grid& grid_;
   PaperAdditions additions_;
   KnownSolution known_;
-  LeafSet known_leaves_;
+  BitSet known_leaves_;
   Dimensions dimensions_;
-  std::vector<LeafSet> votes_;             ///< for each condition the leaves with a positive score
+  std::vector<BitSet> votes_;              ///< for each condition the leaves with a positive score
   std::vector<std::size_t> first_output_;  ///< of an ensemble, counted through all of them
   std::size_t output_count_ = 0;
 };

@@ -1,6 +1,6 @@
 // The dual bound by cost splitting. Every tree gets its own copy of each variable that it tests,
-// and each cell's cost is split among the copies; every demand gets a price. For any split whose
-// shares of a cell sum to at most its cost, and any prices that are not negative,
+// and each cell's cost is shared among the copies; every demand gets a price. For any shares that
+// sum to at most the cost of their cell, and any prices that are not negative,
 //
 //   sum of price * threshold + sum over trees of the cheapest leaf, where a leaf costs
 //     the least share that its ranges allow, less its priced score
@@ -30,28 +30,28 @@ struct Slot {
   std::uint32_t coarse_end = 0;
 };
 
-class Split {
+class DualBound {
  public:
-  Split(const Context& context, const Problem& problem);
+  DualBound(const Context& context, const Problem& problem);
 
-  /// Takes over the shares and prices of the split that the problem was reduced from.
-  void inherit(const Split& from, const Origin& origin);
+  /// Copies the shares and prices of the bound of the problem that this one was reduced from.
+  void inherit(const DualBound& from, const Origin& origin);
 
   /// One round of block ascent over all variables, then a search for better prices. Neither lowers
   /// the bound, but for rounding. Returns the bound, rounding not yet allowed for.
   double ascend();
 
-  /// The bound with everything that rounding may have done taken off.
+  /// The bound, with everything that rounding may have added subtracted.
   double certify();
 
   /// Marks what no point of cost `radius` or less can use, after certify(): leaves and cells that
   /// raise the bound beyond it.
   void select(double bound, double radius, Selection& keep) const;
 
-  /// For each variable the cell that the last round liked best.
+  /// For each variable the cell that was cheapest in the last round.
   std::span<const std::uint32_t> favourites() const { return favourite_; }
   std::size_t bytes() const;
-  /// Gives back the memory that only ascend() needs.
+  /// Frees the memory that only ascend() needs.
   void drop_scratch();
 
  private:

@@ -1,0 +1,194 @@
+// From a whole model to the first problem of a search: the leaves and cells within a radius.
+//
+// The paper's engine builds the whole grid of a query once (make_grid in grid/grid.hpp). The fast
+// engine uses the same parts (leaf boxes, variables with cells, conditions, pieces) but assembles
+// them here, because it may do so several times for one query, each time for a small radius: it
+// reads only the near leaves, from arrays that are prepared once for a model.
+#include "search/fast/problem.hpp"
+#include "search/fast/rounding.hpp"
+
+#include <algorithm>
+
+namespace boxwood::fast {
+namespace {
+
+class Gatherer {
+ public:
+  Gatherer(const Model& model, const LeafBoxes& boxes, std::span<const Variable> variables,
+           double radius, std::uint64_t most_sides)
+      : model_(model),
+        boxes_(boxes),
+        variables_(variables),
+        most_(radius * within_any_order(variables.size())),
+        most_sides_(most_sides),
+        near_(variables.size()),
+        kind_(variables.size(), Kind::plain),
+        cell_at_(model.cut_begin.back(), 0),
+        pieces_(variables, near_) {
+    add_cells(radius);
+    for (std::uint32_t v = 0; v < variables.size(); ++v) map_cuts(v);
+  }
+
+  /// False when the leaves, cut into pieces, have too many sides.
+  bool add_leaves(std::span<const double> leaf_cost) {
+    reserve(leaf_cost);
+    const Leaves& leaves = model_.leaves;
+    for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+      raw_.leaves.rows.push_back(leaves.rows[t]);
+      raw_.leaves.values_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.values.size()));
+      for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
+        if (leaf_cost[leaf] > most_) continue;
+        const std::size_t sides = raw_.leaves.sides.size();
+        if (!add_sides(leaf)) {
+          raw_.leaves.sides.resize(sides);
+        } else if (odd_.empty()) {
+          close_leaf(t, leaf);
+        } else if (!add_pieces(sides, t, leaf)) {
+          return false;
+        }
+      }
+      raw_.leaves.tree_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.count()));
+    }
+    return true;
+  }
+
+  Problem take() { return std::move(raw_); }
+
+ private:
+  /// How a variable's sides are turned into ranges of near cells.
+  enum class Kind : std::uint8_t {
+    plain,    ///< through the table of cuts
+    missing,  ///< the value is missing and stays so: a side takes it or not
+    odd,      ///< a set of cells or a one-hot group: through Pieces
+  };
+
+  void add_cells(double radius) {
+    raw_.cell_begin.push_back(0);
+    raw_.fixed_at.resize(variables_.size());
+    for (std::uint32_t v = 0; v < variables_.size(); ++v) {
+      const Variable& variable = variables_[v];
+      CellRange& range = near_[v];
+      range = {variable.own, variable.own + 1};
+      const auto within = [&](std::uint32_t cell) { return variable.cells[cell].cost <= radius; };
+      while (range.first > 0 && within(range.first - 1)) --range.first;
+      while (range.last < variable.cells.size() && within(range.last)) ++range.last;
+      raw_.variable_of.push_back(v);
+      for (std::uint32_t c = range.first; c < range.last; ++c) {
+        raw_.cost.push_back(variable.cells[c].cost);
+        raw_.choice.push_back(c);
+      }
+      raw_.cell_begin.push_back(static_cast<std::uint32_t>(raw_.cost.size()));
+      raw_.nearest.push_back(variable.own - range.first);
+    }
+  }
+
+  void map_cuts(std::uint32_t v) {
+    const Variable& variable = variables_[v];
+    if (variable.listed || variable.owner != v) {
+      kind_[v] = Kind::odd;
+    } else if (variable.missing) {
+      kind_[v] = Kind::missing;
+    } else {
+      std::uint32_t* cell = &cell_at_[model_.cut_begin[v]];
+      for (const std::uint32_t kept : variable.kept_below) {
+        *cell++ = std::clamp(kept, near_[v].first, near_[v].last) - near_[v].first;
+      }
+    }
+  }
+
+  /// Reserves memory for the near leaves, so that the lists are not copied while they grow.
+  void reserve(std::span<const double> leaf_cost) {
+    const auto near = static_cast<std::size_t>(std::count_if(
+        leaf_cost.begin(), leaf_cost.end(), [&](double cost) { return !(cost > most_); }));
+    const std::size_t trees = model_.leaves.tree_count(), all = model_.leaves.count();
+    const auto part = [&](std::size_t whole) { return all ? whole / all * near + near : 0; };
+    Leaves& to = raw_.leaves;
+    to.tree_begin.reserve(trees + 1);
+    to.rows.reserve(trees);
+    to.values_begin.reserve(trees);
+    to.values.reserve(part(model_.leaves.values.size()));
+    to.sides_begin.reserve(near + 1);
+    to.sides.reserve(part(model_.leaves.sides.size()));
+  }
+
+  /// Adds the plain sides of a leaf and collects the odd ones. False when the leaf has no near cell
+  /// that a point may take.
+  bool add_sides(std::uint32_t leaf) {
+    const Leaves& leaves = model_.leaves;
+    odd_.clear();
+    for (std::uint32_t s = leaves.sides_begin[leaf]; s < leaves.sides_begin[leaf + 1]; ++s) {
+      const std::uint32_t v = leaves.sides[s].variable;
+      if (kind_[v] == Kind::odd || model_.extra[s].several) {
+        odd_.push_back(model_.extra[s].origin);
+        continue;
+      }
+      if (kind_[v] == Kind::missing) {
+        if (!model_.extra[s].missing) return false;
+        continue;
+      }
+      const std::uint32_t first = cell_at_[model_.first_at[s]];
+      const std::uint32_t last = cell_at_[model_.last_at[s]];
+      if (first >= last) return false;
+      if (last - first < near_[v].size()) raw_.leaves.sides.push_back({v, first, last});
+    }
+    return true;
+  }
+
+  void close_leaf(std::size_t tree, std::uint32_t leaf) {
+    const Leaves& leaves = model_.leaves;
+    raw_.leaves.sides_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.sides.size()));
+    const double* values = leaves.values_of(tree, leaf);
+    raw_.leaves.values.insert(raw_.leaves.values.end(), values, values + leaves.rows[tree].count);
+  }
+
+  /// Cuts a leaf into pieces. All pieces have the plain sides, which are those from `from` on.
+  bool add_pieces(std::size_t from, std::size_t tree, std::uint32_t leaf) {
+    std::vector<Side>& sides = raw_.leaves.sides;
+    plain_.assign(sides.begin() + static_cast<std::ptrdiff_t>(from), sides.end());
+    sides.resize(from);
+    pieces_.begin();
+    for (const std::uint32_t s : odd_) {
+      pieces_.add(boxes_.sides[s], boxes_.ranges_of(boxes_.sides[s]));
+    }
+    bool too_many = false;
+    pieces_.each(most_, [&](std::span<const boxwood::Side> cut) {
+      too_many = sides.size() > most_sides_;
+      if (too_many) return false;
+      sides.insert(sides.end(), plain_.begin(), plain_.end());
+      for (const auto& [variable, cells] : cut) {
+        sides.push_back({variable, cells.first, cells.last});
+      }
+      close_leaf(tree, leaf);
+      return true;
+    });
+    return !too_many;
+  }
+
+  const Model& model_;
+  const LeafBoxes& boxes_;
+  std::span<const Variable> variables_;
+  double most_;  // a leaf that costs more is too far
+  std::uint64_t most_sides_;
+  Problem raw_;
+  std::vector<CellRange> near_;         // of a variable: the cells within the radius
+  std::vector<Kind> kind_;              // of a variable
+  std::vector<std::uint32_t> cell_at_;  // of a cut of the model: the near cell that begins there
+  Pieces pieces_;
+  std::vector<std::uint32_t> odd_;  // sides of a leaf that may cut it into pieces
+  std::vector<Side> plain_;
+};
+
+}  // namespace
+
+std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
+                              std::span<const Variable> variables,
+                              std::span<const double> leaf_cost, std::span<const double> thresholds,
+                              double radius, std::uint64_t most_sides) {
+  Gatherer gatherer(model, boxes, variables, radius, most_sides);
+  if (!gatherer.add_leaves(leaf_cost)) return std::nullopt;
+  Problem raw = gatherer.take();
+  raw.thresholds.assign(thresholds.begin(), thresholds.end());
+  return raw;
+}
+
+}  // namespace boxwood::fast

@@ -1,0 +1,133 @@
+// The bounds of a probe's box: which leaves are within the radius, and what the best of them reach.
+#include "base/infinity.hpp"
+#include "search/fast/probe.hpp"
+#include "search/fast/rounding.hpp"
+#include "search/fast/simd.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace boxwood::fast {
+
+/// The radius bound. A point of the box in a leaf costs, in each variable, at least as much as the
+/// cheapest cell that box and leaf share: together the box's cost and the leaf's extra cost. A leaf
+/// for which that exceeds the best known cost holds no point worth finding, so its value must not
+/// count.
+void Probe::filter(ProbeBox& box) const {
+  const double radius = context_.reach();
+  if (radius >= box.filtered || std::isinf(radius)) return;
+  box.filtered = radius;
+  const std::vector<double>& extra = state(box).extra;
+  context_.watch.count_leaves(extra.size());
+  const double limit = radius - box.cost + extra_drift * radius;
+  const bool guarded = box.holds_known && context_.known.within(radius);
+  const BitSet before = guarded ? box.alive : BitSet();
+  keep_within(extra.data(), extra.size(), limit, box.alive.words());
+  before.for_each([&](std::size_t leaf) {
+    context_.known.check_discarded(holds_known_.contains(leaf) && !box.alive.contains(leaf), radius,
+                                   "radius");
+  });
+}
+
+std::uint32_t Probe::first_alive(const BitSet& leaves, std::size_t tree) const {
+  return leaves.first_in(problem_->leaves.tree_begin[tree], problem_->leaves.tree_begin[tree + 1]);
+}
+
+std::uint32_t Probe::last_alive(const BitSet& leaves, std::size_t tree) const {
+  return leaves.last_in(problem_->leaves.tree_begin[tree], problem_->leaves.tree_begin[tree + 1]);
+}
+
+/// Adds up the best alive leaves of all trees; false when a demand is out of reach. A point takes
+/// one alive leaf of each tree, so no point of the box scores more. Thresholds allow for the
+/// rounding of these sums.
+bool Probe::measure(ProbeBox& box) {
+  if (!box.knows_here) locate(box);
+  if (one_demand_) return measure_one(box);
+  const Leaves& leaves = problem_->leaves;
+  const std::size_t demands = context_.demands.size();
+  high_.assign(context_.model.row_count, 0.0);
+  low_.assign(context_.model.row_count, 0.0);
+  bounds_.assign(demands, 0.0);
+  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+    const std::uint32_t first = first_alive(box.alive, t);
+    if (first == nothing) return false;
+    const Leaves::Rows rows = leaves.rows[t];
+    if (rows.count == 1) {
+      high_[rows.first] += *leaves.values_of(t, first);
+      low_[rows.first] += *leaves.values_of(t, last_alive(box.alive, t));
+    } else {
+      for (std::size_t m = 0; m < demands; ++m) {
+        double best = -infinity;
+        for (std::uint32_t leaf = first; leaf < leaves.tree_begin[t + 1]; ++leaf) {
+          if (!box.alive.contains(leaf)) continue;
+          best = std::max(best, score(context_.demands[m], rows, leaves.values_of(t, leaf)));
+        }
+        bounds_[m] += best;
+      }
+    }
+  }
+  for (std::size_t m = 0; m < demands; ++m) {
+    const Demand& demand = context_.demands[m];
+    bounds_[m] += demand.sign > 0 ? high_[demand.plus] : -low_[demand.plus];
+    if (demand.minus != Demand::none) bounds_[m] -= low_[demand.minus];
+    if (bounds_[m] < problem_->thresholds[m]) return false;
+  }
+  return probabilities_suffice();
+}
+
+/// bounds_ has upper bounds of the margins of a group, so the sum of exp(-margin) is at least the
+/// sum for these. If that exceeds 1, the probability is out of reach even if every single lead is
+/// within reach. The thresholds allow for far more than the rounding of exp and of the sum.
+bool Probe::probabilities_suffice() const {
+  double sum = 0;
+  for (std::size_t m = 0; m < bounds_.size(); ++m) {
+    const std::int32_t group = context_.demands[m].group;
+    if (group < 0) continue;
+    if (m == 0 || context_.demands[m - 1].group != group) sum = 0;
+    sum += std::exp(context_.demands[m].unit * (problem_->thresholds[m] - bounds_[m]));
+    if (sum > 1 + generous) return false;
+  }
+  return true;
+}
+
+/// measure() for one demand. A tree's best leaf stays the best as long as it is alive. A
+/// probability with one rival needs no other check: its sum has one term.
+bool Probe::measure_one(ProbeBox& box) {
+  // Four sums, because additions to one sum wait for each other; thresholds allow for any order.
+  constexpr std::size_t parallel = 4;
+  double sums[parallel] = {};
+  for (std::size_t t = 0; t < box.best.size(); ++t) {
+    std::uint32_t& best = box.best[t];
+    if (best == nothing || !box.alive.contains(best)) {
+      best = best_alive(box, t);
+      if (best == nothing) return false;
+    }
+    sums[t % parallel] += scores_[best];
+  }
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]) >= problem_->thresholds[0];
+}
+
+std::uint32_t Probe::best_alive(const ProbeBox& box, std::size_t tree) const {
+  const std::uint32_t first = first_alive(box.alive, tree);
+  const Leaves::Rows rows = problem_->leaves.rows[tree];
+  if (first == nothing) return nothing;
+  // The leaf with the largest value comes first.
+  if (rows.count == 1) return context_.demands[0].sign > 0 ? first : last_alive(box.alive, tree);
+  std::uint32_t best = first;
+  for (std::uint32_t leaf = first + 1; leaf < problem_->leaves.tree_begin[tree + 1]; ++leaf) {
+    if (!box.alive.contains(leaf)) continue;
+    if (scores_[leaf] > scores_[best]) best = leaf;
+  }
+  return best;
+}
+
+double Probe::least_alive(const ProbeBox& box, std::size_t tree) const {
+  double least = infinity;
+  const std::uint32_t end = problem_->leaves.tree_begin[tree + 1];
+  for (std::uint32_t leaf = problem_->leaves.tree_begin[tree]; leaf < end; ++leaf) {
+    if (box.alive.contains(leaf)) least = std::min(least, scores_[leaf]);
+  }
+  return least;
+}
+
+}  // namespace boxwood::fast

@@ -1,0 +1,199 @@
+// The boxes of a probe: the box of a whole problem, its children, and the leaves alive in them.
+#include "base/infinity.hpp"
+#include "search/fast/probe.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace boxwood::fast {
+
+/// Builds the box of the whole problem.
+void Probe::bind(const Problem& problem) {
+  problem_ = &problem;
+  is_sorted_ = false;
+  const std::size_t leaves = problem.leaf_count();
+  context_.watch.count_leaves(leaves);
+  if (boxes_by_depth_.empty()) boxes_by_depth_.emplace_back();
+  ProbeBox& box = boxes_by_depth_[0];
+  box.range.resize(problem.variable_count());
+  box.nearest = problem.nearest;
+  for (std::size_t v = 0; v < problem.variable_count(); ++v) {
+    box.range[v] = {0, problem.cell_count(v)};
+  }
+  box.owner = 0;
+  box.own.extra.resize(leaves);
+  box.own.outside.resize(leaves);
+  box.own.around.clear(leaves);
+  for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
+    double extra = 0;
+    std::uint32_t outside = 0;
+    for (const Side& side : problem.leaves.sides_of(leaf)) {
+      const std::uint32_t v = side.variable;
+      const std::uint32_t own = problem.nearest[v];
+      if (own >= side.first && own < side.last) continue;
+      extra += problem.cost_at(v, problem.nearest_in(v, side.first, side.last)) -
+               problem.cost_at(v, own);
+      ++outside;
+    }
+    box.own.extra[leaf] = extra;
+    box.own.outside[leaf] = outside;
+    if (outside == 0) box.own.around.insert(leaf);
+  }
+  box.alive.fill(leaves);
+  box.filtered = infinity;
+  box.asked = ProbeBox::Asked::no;
+  box.next = 0;
+  box.holds_known = developer_build && problem.holds_known;
+  if (box.holds_known) {
+    holds_known_.clear(leaves);
+    for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
+      if (KnownSolution::holds(problem, leaf)) holds_known_.insert(leaf);
+    }
+  }
+  box.best.assign(problem.leaves.tree_count(), nothing);
+  box.here.resize(problem.leaves.tree_count());
+  box.knows_here = false;
+  gain_.assign(problem.cost.size() + problem.variable_count(), 0.0);
+  // Not where some trees add to one row of the demand and others to the other row: the allowance
+  // for rounding is for the sum of each row.
+  one_demand_ = context_.demands.size() == 1 &&
+                (context_.demands[0].minus == Demand::none ||
+                 std::all_of(problem.leaves.rows.begin(), problem.leaves.rows.end(),
+                             [](Leaves::Rows rows) { return rows.count > 1; }));
+  if (!one_demand_) return;
+  scores_.resize(leaves);
+  for (std::size_t t = 0; t < problem.leaves.tree_count(); ++t) {
+    const Leaves::Rows rows = problem.leaves.rows[t];
+    const double* values = &problem.leaves.values[problem.leaves.values_begin[t]];
+    const std::uint32_t end = problem.leaves.tree_begin[t + 1];
+    for (std::uint32_t leaf = problem.leaves.tree_begin[t]; leaf < end; ++leaf) {
+      scores_[leaf] = score(context_.demands[0], rows, values);
+      values += rows.count;
+    }
+  }
+}
+
+/// Counting sort by cut. Cuts are numbered through all variables; n cells have n + 1 cuts.
+void Probe::sort_testers() {
+  const Problem& problem = *problem_;
+  const std::size_t cuts = problem.cost.size() + problem.variable_count();
+  const std::vector<Side>& sides = problem.leaves.sides;
+  sorted_.begin_at.assign(cuts + 1, 0);
+  sorted_.end_at.assign(cuts + 1, 0);
+  const auto cut_at = [&](std::uint32_t v, std::uint32_t cell) {
+    return problem.cell_begin[v] + v + cell;
+  };
+  for (const Side& side : sides) {
+    ++sorted_.begin_at[cut_at(side.variable, side.first) + 1];
+    ++sorted_.end_at[cut_at(side.variable, side.last) + 1];
+  }
+  std::partial_sum(sorted_.begin_at.begin(), sorted_.begin_at.end(), sorted_.begin_at.begin());
+  std::partial_sum(sorted_.end_at.begin(), sorted_.end_at.end(), sorted_.end_at.begin());
+  sorted_.begins.resize(sides.size());
+  sorted_.ends.resize(sides.size());
+  cursor_.assign(sorted_.begin_at.begin(), sorted_.begin_at.end());
+  cursor_.insert(cursor_.end(), sorted_.end_at.begin(), sorted_.end_at.end());
+  for (std::uint32_t leaf = 0; leaf < problem.leaf_count(); ++leaf) {
+    for (const Side& side : problem.leaves.sides_of(leaf)) {
+      sorted_.begins[cursor_[cut_at(side.variable, side.first)]++] = {side.first, leaf};
+      sorted_.ends[cursor_[cuts + 1 + cut_at(side.variable, side.last)]++] = {side.last, leaf};
+    }
+  }
+  is_sorted_ = true;
+}
+
+void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) const {
+  const Problem& problem = *problem_;
+  const auto [v, cell] = parent.branch;
+  child.range = parent.range;
+  child.nearest = parent.nearest;
+  child.alive = parent.alive;
+  child.best = parent.best;
+  child.here = parent.here;
+  child.here_sum = parent.here_sum;
+  child.knows_here = true;
+  child.filtered = parent.filtered;
+  child.owner = parent.owner;
+  child.asked = parent.asked;
+  child.next = 0;
+  (left ? child.range[v].last : child.range[v].first) = cell;
+  child.holds_known = parent.holds_known && child.range[v].contains(problem.known[v]);
+
+  const auto kill = [&](const SortedTesters::End& end) { child.alive.erase(end.leaf); };
+  const std::uint32_t cuts = problem.cell_begin[v] + v;
+  const std::uint32_t count = problem.cell_count(v);
+  if (left) {
+    const std::uint32_t end = sorted_.begin_at[cuts + count];
+    for (std::uint32_t i = sorted_.begin_at[cuts + cell]; i < end; ++i) kill(sorted_.begins[i]);
+  } else {
+    const std::uint32_t end = sorted_.end_at[cuts + cell + 1];
+    for (std::uint32_t i = sorted_.end_at[cuts]; i < end; ++i) kill(sorted_.ends[i]);
+  }
+  const std::uint32_t own = parent.nearest[v];
+  if (!child.range[v].contains(own)) {
+    child.asked = ProbeBox::Asked::no;
+    child.knows_here = false;
+    child.filtered = infinity;
+    child.own = state(parent);
+    child.owner = depth_ + 1;
+    move_nearest(child, v, own, left ? cell - 1 : cell);
+  }
+}
+
+/// Moves the nearest point's cell up or down to the new end of the box. A leaf beyond the old cell
+/// now has a smaller extra cost: the difference has become part of the box's cost. A leaf that
+/// holds the new cell has no extra cost in this variable any more. Leaves between the two are dead
+/// already.
+void Probe::move_nearest(ProbeBox& child, std::uint32_t variable, std::uint32_t from,
+                         std::uint32_t to) const {
+  const Problem& problem = *problem_;
+  const double* cost = &problem.cost[problem.cell_begin[variable]];
+  const std::uint32_t cuts = problem.cell_begin[variable] + variable;
+  LeafState& state = child.own;
+  child.nearest[variable] = to;
+  const auto come_nearer = [&](std::uint32_t leaf, std::uint32_t cell, bool reached) {
+    if (!child.alive.contains(leaf)) return;
+    state.extra[leaf] -= cost[cell] - cost[from];
+    if (reached && --state.outside[leaf] == 0) state.around.insert(leaf);
+  };
+  if (to > from) {
+    const std::uint32_t end = sorted_.begin_at[cuts + problem.cell_count(variable)];
+    for (std::uint32_t i = sorted_.begin_at[cuts + from + 1]; i < end; ++i) {
+      const auto [first, leaf] = sorted_.begins[i];
+      come_nearer(leaf, std::min(first, to), first <= to);
+    }
+  } else {
+    const std::uint32_t end = sorted_.end_at[cuts + from + 1];
+    for (std::uint32_t i = sorted_.end_at[cuts]; i < end; ++i) {
+      const auto [last, leaf] = sorted_.ends[i];
+      come_nearer(leaf, std::max(last - 1, to), last - 1 >= to);
+    }
+  }
+}
+
+/// Finds the leaves that hold the nearest point. They have no extra cost, so no radius drops them;
+/// a leaf that is missing was excluded before.
+void Probe::locate(ProbeBox& box) {
+  const Leaves& leaves = problem_->leaves;
+  here_alive_.intersect(box.alive, state(box).around);
+  box.here_sum.assign(context_.model.row_count, 0.0);
+  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+    box.here[t] = first_alive(here_alive_, t);
+    if (box.here[t] == nothing) continue;
+    const Leaves::Rows rows = leaves.rows[t];
+    const double* values = leaves.values_of(t, box.here[t]);
+    for (std::uint32_t r = 0; r < rows.count; ++r) box.here_sum[rows.first + r] += values[r];
+  }
+  box.knows_here = true;
+}
+
+double Probe::exact_cost(const ProbeBox& box, std::uint32_t variable, std::uint32_t cell) const {
+  problem_->grid_cells(box.nearest, cells_);
+  if (variable != nothing) {
+    cells_[problem_->variable_of[variable]] =
+        problem_->choice[problem_->cell_begin[variable] + cell];
+  }
+  return context_.cost(cells_);
+}
+
+}  // namespace boxwood::fast

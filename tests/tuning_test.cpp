@@ -1,0 +1,118 @@
+// The tuning parameters of the fast engine: they change the work of a search, never its answer.
+#include "search/fast/tuning.hpp"
+
+#include <boxwood/error.hpp>
+#include <boxwood/explain.hpp>
+
+#include "agreement.hpp"
+#include "oracle.hpp"
+#include "random_problem.hpp"
+#include "search/engine_settings.hpp"
+#include "seeds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace {
+
+using namespace boxwood;
+
+/// Every parameter at one of its ends, at its default, or between. Work stays small.
+fast::Tuning odd_tuning(std::mt19937_64& random) {
+  fast::Tuning tuning;
+  for (const fast::TuningEntry& entry : fast::tuning_table()) {
+    const double most = std::min(entry.most, std::max(entry.value, 1.0) * 10);
+    double value = entry.value;
+    if (random() % 4 == 0) value = entry.least;
+    if (random() % 4 == 1) value = most;
+    if (random() % 4 == 2) {
+      const double part = static_cast<double>(random() % 1000) / 1000;
+      value = entry.least + part * (most - entry.least);
+    }
+    set(tuning, entry.name, entry.whole ? std::floor(value) : value);
+  }
+  return tuning;
+}
+
+TEST(Tuning, AnswersDoNotDependOnIt) {
+  ProblemMaker maker(test_seed());
+  std::mt19937_64 random(test_seed() + 1);
+  const int cases = test_cases(3000);
+  int compared = 0;
+  for (int i = 0; i < cases; ++i) {
+    const RandomProblem problem = maker.make();
+    const auto truth = Oracle::solve(problem.ensembles, problem.query);
+    if (!truth) continue;
+    ++compared;
+    const Prepared prepared(problem.ensembles);
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    Options options;
+    options.ties = 100'000;
+    options.threads = i % 5 == 0 ? 3 : 1;
+    EngineSettings settings;
+    settings.tuning = odd_tuning(random);
+    settings.parts.probe = i % 3 != 0;  // without it every node needs the dual bound
+    set(options, settings);
+    std::vector<double> first_point;
+    expect_agreeing_answer(prepared, problem.ensembles, problem.query, options, *truth,
+                           first_point);
+    if (testing::Test::HasFailure()) return;
+  }
+  expect_share(compared, cases, 0.8);
+}
+
+TEST(Tuning, ATunedSearchTakesOtherSteps) {
+  // Otherwise the test above would compare nothing.
+  ProblemMaker maker(7, {{4, 6}, {10, 20}, {6, 12}, 20, false});
+  int different = 0;
+  for (int i = 0; i < 30; ++i) {
+    const RandomProblem problem = maker.make();
+    const Prepared prepared(problem.ensembles);
+    Options options;
+    options.threads = 1;
+    options.limits.nodes = 20'000;
+    const std::uint64_t usual = explain(prepared, problem.query, options).statistics.nodes;
+    fast::Tuning tuning;
+    set(tuning, "first_probe_boxes", 0);
+    set(tuning, "probe_boxes", 1);
+    set(tuning, "probe_sure_share", 0);
+    set(tuning, "price_box", 1e6);
+    set(options, tuning);
+    different += explain(prepared, problem.query, options).statistics.nodes != usual ? 1 : 0;
+  }
+  EXPECT_GT(different, 0);
+}
+
+TEST(Tuning, TheTableIsConsistent) {
+  for (const fast::TuningEntry& entry : fast::tuning_table()) {
+    SCOPED_TRACE(std::string(entry.name));
+    EXPECT_LE(entry.least, entry.value);
+    EXPECT_LE(entry.value, entry.most);
+    EXPECT_FALSE(entry.why.empty());
+    fast::Tuning tuning;
+    EXPECT_NO_THROW(set(tuning, entry.name, entry.least));
+    EXPECT_NO_THROW(set(tuning, entry.name, entry.most));
+    EXPECT_THROW(set(tuning, entry.name, entry.most * 2 + 1), Error);
+    EXPECT_THROW(set(tuning, entry.name, entry.least - 1), Error);
+    EXPECT_THROW(set(tuning, entry.name, std::nan("")), Error);
+    if (entry.whole) {
+      EXPECT_THROW(set(tuning, entry.name, entry.least + 0.5), Error);
+    }
+  }
+}
+
+TEST(Tuning, AnUnknownNameIsAnErrorThatNamesTheOthers) {
+  fast::Tuning tuning;
+  try {
+    set(tuning, "probe_boxs", 3);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("probe_boxs"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("probe_boxes"), std::string::npos);
+  }
+}
+
+}  // namespace
