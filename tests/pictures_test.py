@@ -1,7 +1,10 @@
 """Pictures and examples: SVG is well-formed XML whatever a model calls its features, the pictures
 of the documents are what the commands beside them make, and examples that name the files of
 examples/german_credit run."""
+import csv
+import itertools
 import json
+import math
 import os
 import pathlib
 import re
@@ -68,7 +71,7 @@ class Pictures(unittest.TestCase):
             SVG + name for name in ("svg", "title", "style", "rect", "line", "path", "polyline",
                                     "circle", "text")}, set())
         root = self.picture(["sweep", *asked, "--levels", "0.5,0.6,0.99999"])
-        self.assertIn("impossible", [text.text for text in root.iter(SVG + "text")])
+        self.assertIn("impossible (proven)", [text.text for text in root.iter(SVG + "text")])
 
     def test_texts_stay_inside_the_picture(self):
         asked = ["model.ubj", "--data", "applicants.csv", "--schema", "schema.json", "--row", "3"]
@@ -79,6 +82,72 @@ class Pictures(unittest.TestCase):
             self.assertTrue(0 <= x <= width and 0 <= y <= height, text.text)
             if text.get("text-anchor") == "start" and not text.get("transform"):
                 self.assertLess(x + 5 * len(text.text), width, text.text)
+
+    def wordy_schema(self):
+        """Write the example with long titles, labels and units, and ask about one row."""
+        schema = json.loads((EXAMPLE / "schema.json").read_text())
+        schema["subject"] = "person who applied for a loan at this branch"
+        schema["outcome"] = "decision of the credit department of this branch"
+        with (EXAMPLE / "applicants.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        for feature in schema["features"]:
+            feature["title"] = f"what the applicant stated about the {feature['name']} in the form"
+            if feature["name"] in ("purpose", "savings_status"):
+                feature["unit"] = "as stated by the applicant"
+                for k, label in enumerate(feature["labels"]):
+                    feature["labels"][k] = f"the applicant answered: {label}, with proof"
+                for row in rows:
+                    row[feature["name"]] = (
+                        f"the applicant answered: {row[feature['name']]}, with proof")
+        (self.folder / "wordy.json").write_text(json.dumps(schema))
+        with (self.folder / "wordy.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+        return ["model.ubj", "--data", "wordy.csv", "--schema", "wordy.json", "--row", "3"]
+
+    def assert_readable(self, root):
+        """No text leaves the picture, no two overlap; widths are those of a narrow sans-serif."""
+        page = float(root.get("width")), float(root.get("height"))
+        boxes, slanted = [], []
+        for text in root.iter(SVG + "text"):
+            size = 15 if text.get("class") == "head" else 11
+            width = 0.5 * size * len(text.text)
+            x, y = float(text.get("x")), float(text.get("y"))
+            start = x - width * {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor")]
+            turn = float((re.findall(r"rotate\((\S+)", text.get("transform", "")) or [0])[0])
+            box = (start, y - 0.75 * size, start + width, y + 0.1 * size)
+            if turn == -90:
+                box = (x - size, y - width / 2, x, y + width / 2)
+            elif turn:
+                angle = math.radians(turn)
+                slanted.append((x, angle))
+                box = (x - width * math.cos(angle), y, x, y - width * math.sin(angle))
+            self.assertTrue(box[0] >= 0 and box[1] >= 0 and box[2] <= page[0] and box[3] <= page[1],
+                            f"{text.text} is cut off: {box}")
+            if not turn or turn == -90:
+                boxes.append((text.text, box))
+        for (one, a), (other, b) in itertools.combinations(boxes, 2):
+            across = min(a[2], b[2]) - max(a[0], b[0])
+            down = min(a[3], b[3]) - max(a[1], b[1])
+            self.assertLess(min(across, down), 1, f"{one} overlaps {other}")
+        for (x, angle), (after, _) in itertools.pairwise(slanted):
+            self.assertGreater((after - x) * abs(math.sin(angle)), 11, "slanted labels overlap")
+
+    def test_texts_do_not_overlap(self):
+        plain = ["model.ubj", "--data", "applicants.csv", "--schema", "schema.json", "--row", "3"]
+        for asked in (plain, self.wordy_schema()):
+            for words in (["map", "--x", "purpose", "--y", "savings_status"],
+                          ["map", "--x", "savings_status", "--y", "purpose"],
+                          ["map", "--x", "purpose", "--y", "credit_amount", "--radius", "1"],
+                          ["map", "--x", "duration", "--y", "credit_amount", "--colour", "output"],
+                          ["sweep", "--levels", "0.5,0.6,0.7,0.8,0.9"],
+                          ["sweep", "--levels", "0.5,0.9,0.99,0.999,0.9999"],
+                          ["sweep", "--levels", "0.99999,0.999991,0.999999"]):
+                for width in ("480", "720"):
+                    with self.subTest(words=words, width=width, wordy=asked is not plain):
+                        self.assert_readable(self.picture(
+                            [words[0], *asked, *words[1:], "--width", width]))
 
     def test_documents_show_what_their_commands_make(self):
         page = (ROOT / "docs" / "command_line.md").read_text()

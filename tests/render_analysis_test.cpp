@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "render/advice.hpp"
+#include "render/axes.hpp"
 #include "render/outcome.hpp"
-#include "render/svg_axes.hpp"
 #include "render/svg_canvas.hpp"
 
 namespace boxwood {
@@ -300,7 +300,7 @@ TEST_F(Analysed, ASweepNamesWhatChangesAtEachLevel) {
   EXPECT_EQ(object["levels"][1]["target"][0]["probability"], 0.55);
   EXPECT_EQ(object["levels"][2]["status"], "infeasible");
   const std::string picture = to_svg(view);
-  EXPECT_TRUE(has(picture, ">impossible</text>"));
+  EXPECT_TRUE(has(picture, ">impossible (proven)</text>"));
   EXPECT_TRUE(has(picture, "probability of &quot;granted&quot;, at least"));
   EXPECT_TRUE(has(picture, "prefers-color-scheme:dark"));
   EXPECT_EQ(picture, to_svg(view));
@@ -363,7 +363,7 @@ TEST_F(Mapped, WholeNumbersFillTheirPlace) {
   const Axis axis = feature_axis(schema.features[0], {0, 30});
   EXPECT_EQ(axis.low, -0.5);
   EXPECT_EQ(axis.high, 30.5);
-  EXPECT_EQ(axis.title, "duration (months)");
+  EXPECT_EQ(axis.title_with_unit(), "duration (months)");
   EXPECT_EQ(drawn_interval(schema.features[0], {0, 20, true, false}, axis, Precision::float32),
             (Interval{-0.5, 19.5}));
   EXPECT_EQ(drawn_interval(schema.features[0], {20, 30}, axis, Precision::float32),
@@ -377,11 +377,23 @@ TEST_F(Mapped, WholeNumbersFillTheirPlace) {
 
 TEST_F(Mapped, AMapSaysWhatItDoesNotShow) {
   answer.solutions[0].point[1] = 2;
-  EXPECT_TRUE(has(to_table(view()), "also changes what is not drawn (savings: much)"));
+  EXPECT_TRUE(has(to_table(view()), "also changes features that are not drawn (savings: much)"));
   map.x_view = {0, 22};
-  EXPECT_TRUE(has(to_table(view()), "Applicant 3 lies outside."));
+  EXPECT_TRUE(has(to_table(view()), "Applicant 3 lies outside the map."));
   map.stop = Stop::time;
-  EXPECT_TRUE(has(to_table(view()), "Not all of it is drawn (stopped at the time limit)."));
+  EXPECT_TRUE(has(to_table(view()), "The map is incomplete (stopped at the time limit)."));
+}
+
+TEST_F(Mapped, NotesListAFewOfManyOtherChanges) {
+  for (int k = 0; k < 9; ++k) {
+    schema.features.push_back({});
+    schema.features.back().name = "more " + std::to_string(k);
+    ensemble.features.push_back({});
+    query.point.push_back(0);
+    answer.solutions[0].point.push_back(1);
+  }
+  const std::vector<std::string> notes = picture_of(view(), 3).notes;
+  EXPECT_TRUE(has(notes.at(1), "(more 0: 1; more 1: 1; more 2: 1; 6 more)")) << notes.at(1);
 }
 
 TEST_F(Mapped, PicturesAreTheSameBytesAndEscapeTexts) {
@@ -427,7 +439,7 @@ TEST_F(Mapped, OutputsAndReachHaveAScale) {
   map.cells[1].meets = false;
   const std::string picture = to_svg(view());
   EXPECT_TRUE(has(picture, ">out of reach</text>"));
-  EXPECT_TRUE(has(picture, "All other features may change for at most 2 (distance)"));
+  EXPECT_TRUE(has(picture, "All other features may change by a distance of at most 2"));
   EXPECT_TRUE(has(to_table(view()), "out of reach                 1\n")) << to_table(view());
 }
 

@@ -6,6 +6,7 @@
 #include <boxwood/ensemble.hpp>
 #include <boxwood/error.hpp>
 #include <boxwood/explain.hpp>
+#include <boxwood/picture.hpp>
 #include <boxwood/query.hpp>
 #include <boxwood/query_text.hpp>
 #include <boxwood/read.hpp>

@@ -248,10 +248,11 @@ class Analyses:
             if i not in given and np.isfinite([low, high, point[i]]).all():
                 low, high = min(low, point[i]), max(high, point[i])
             views.append(_core.Interval(low, high) if low < high else _core.Interval())
-        found = _core.draw_map(self.core, query, across, up, views[0], views[1],
-                               None if radius is None else number(radius, "radius", 0),
+        if radius is not None:
+            radius = number(radius, "radius", 0)
+        found = _core.draw_map(self.core, query, across, up, views[0], views[1], radius,
                                whole(most_cells, "most_cells", 1), asked.options())
-        return Map(self, (across, up), found, point)
+        return Map(self, (across, up), found, query, point, radius)
 
     def _views(self, view: Any, drawn: tuple[int, int]) -> dict[int, tuple[float, float]]:
         found = {}

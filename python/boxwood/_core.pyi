@@ -935,3 +935,132 @@ def explain_many(model: Model, queries: Sequence[Query], options: Options, threa
     """
     For each query an Answer, an exception, or None where it was not finished; and whether it was interrupted. Calls done(count) as queries are finished.
     """
+
+class Axis:
+    """An axis of a picture."""
+
+    @property
+    def low(self) -> float: ...
+
+    @property
+    def high(self) -> float: ...
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def scale(self) -> str: ...
+
+class LegendEntry:
+    """A colour or a mark, and its meaning."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def colour(self) -> str: ...
+
+    @property
+    def words(self) -> str: ...
+
+class MapPicture:
+    """What the picture of a map shows."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def x(self) -> Axis: ...
+
+    @property
+    def y(self) -> Axis: ...
+
+    @property
+    def colours_title(self) -> str: ...
+
+    @property
+    def colours(self) -> list[LegendEntry]: ...
+
+    @property
+    def is_scale(self) -> bool: ...
+
+    @property
+    def tiles(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """Left, right, bottom, top and the index of the colour."""
+
+    @property
+    def borders(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]:
+        """Lines from one point to another."""
+
+    @property
+    def now(self) -> tuple[float, float] | None: ...
+
+    @property
+    def then(self) -> tuple[float, float] | None: ...
+
+    @property
+    def way(self) -> list[tuple[float, float]]: ...
+
+    @property
+    def marks(self) -> list[LegendEntry]: ...
+
+    @property
+    def notes(self) -> list[str]: ...
+
+class SweepMark:
+    """One answer of a sweep."""
+
+    @property
+    def level(self) -> float: ...
+
+    @property
+    def cost(self) -> float: ...
+
+    @property
+    def lower_bound(self) -> float: ...
+
+    @property
+    def is_proven(self) -> bool: ...
+
+    @property
+    def is_repeated(self) -> bool: ...
+
+class SweepPicture:
+    """What the picture of a sweep shows."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def subtitle(self) -> str: ...
+
+    @property
+    def x(self) -> Axis: ...
+
+    @property
+    def y(self) -> Axis: ...
+
+    @property
+    def marks(self) -> list[SweepMark]: ...
+
+    @property
+    def known(self) -> list[tuple[float, float, float, float]]: ...
+
+    @property
+    def between(self) -> list[tuple[float, float, float, float]]: ...
+
+    @property
+    def impossible(self) -> Interval | None: ...
+
+    @property
+    def legend(self) -> list[LegendEntry]: ...
+
+def map_picture(model: Model, query: Query, map: Map, x: int, y: int, radius: float | None, answer: Answer | None, path: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> MapPicture: ...
+
+def sweep_picture(model: Model, query: Query, levels: Sequence[float], answers: Sequence[Answer]) -> SweepPicture: ...
+
+def round_ticks(low: float, high: float, count: int) -> list[tuple[float, str]]:
+    """Ticks at round numbers, with their labels."""

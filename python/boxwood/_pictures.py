@@ -1,11 +1,12 @@
-"""What the plots share: axes, colours that read on light and on dark, positions within ranges.
+"""What the plots share: axes, colours for light and dark pages, lines of features, text layout.
 
-matplotlib is imported when something is drawn. Where the user has set a style, its colours count;
-otherwise figures are transparent and written in a grey that reads on white and on black.
+matplotlib is imported when something is drawn. If the user has set a style, its colours are used.
+Otherwise figures are transparent, with text in a grey that is readable on white and on black.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
 
 GREEN, AMBER, GREY, BLUE, RED = "#2e9e6b", "#c98a1b", "#8a8f98", "#4c86c6", "#c65d57"
 NEUTRAL = "#787e87"
+DARK = "#1f2328"  # of marks and lines on the colours of a map
 OURS = "boxwood"  # the label of figures that are made here
-# Of classes, in their order; green is kept for what is wanted.
-CLASSES = ("#8a8f98", "#4c86c6", "#c98a1b", "#9a6fb8", "#c65d57", "#4aa3a3", "#a8744f", "#7d8f3d")
 
 
 def text_colour() -> str:
@@ -36,7 +36,7 @@ def text_colour() -> str:
 
 
 def plain_style() -> bool:
-    """Tell whether the user has chosen no colours of his own.
+    """Tell whether the user has left the colours at their defaults.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def new_axes(ax: Any, size: tuple[float, float]) -> tuple[Any, Any]:
 
 
 def see_through(figure: Any) -> None:
-    """Let the page shine through a new figure, unless the user's style says otherwise.
+    """Make a new figure transparent, unless the user has set a style.
 
     Parameters
     ----------
@@ -106,6 +106,54 @@ def headline(ax: Any, text: str) -> None:
         The title.
     """
     ax.set_title(plain(text), loc="left", fontsize="medium", color=text_colour())
+
+
+def notes(ax: Any, title: str, text: str) -> None:
+    """Write a title above the axes and sentences at the foot of a new figure.
+
+    On axes that the user gave the sentences stand below the title: other plots may be underneath.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where.
+    title : str
+        The title.
+    text : str
+        The sentences.
+    """
+    if ax.figure.get_label() != OURS:
+        headline(ax, broken(title, 60) + "\n" + broken(text, 60))
+        return
+    headline(ax, title)
+    letters = int(ax.figure.get_figwidth() * 14)
+    ax.figure.supxlabel(wrapped(text, letters), x=0.01, ha="left", fontsize="small",
+                        color=text_colour(), linespacing=1.3)
+
+
+def size_with_labels(size: tuple[float, float], x: Any, y: Any) -> tuple[float, float]:
+    """Enlarge a figure by the room that the tick labels of its axes take.
+
+    Parameters
+    ----------
+    size : tuple of float
+        Inches for the plot.
+    x, y : boxwood._core.Axis
+        The axes.
+
+    Returns
+    -------
+    tuple of float
+        Inches for the figure.
+    """
+    down, left = (max((len(text) for _, text in axis.ticks), default=0) for axis in (x, y))
+    return size[0] + 0.085 * left, size[1] + (0.06 * down if is_crowded(x) else 0.0)
+
+
+def is_crowded(axis: Any) -> bool:
+    """Tell whether the labels of a horizontal axis would touch each other."""
+    labels = [text for _, text in axis.ticks]
+    return bool(labels) and len(labels) * (max(map(len, labels)) + 2) > 60
 
 
 def legend(ax: Any, handles: list[Any] | None = None, below: float | None = None) -> None:
@@ -139,10 +187,13 @@ class Track:
     ----------
     low, high : float
         Its ends.
+    feature : int
+        Its number.
     """
 
     low: float
     high: float
+    feature: int
 
     def share(self, value: float) -> float:
         """Give the position of a value, cut off at the ends.
@@ -188,7 +239,7 @@ def track_of(explainer: Explainer, i: int, *values: float,
     spread = max(known) - min(known)
     low = min(low, *finite) if np.isfinite(low) else min(known) - spread * 0.25
     high = max(high, *finite) if np.isfinite(high) else max(known) + spread * 0.25
-    return Track(low, high) if high > low else None
+    return Track(low, high, i) if high > low else None
 
 
 def track_of_change(answer: Answer, change: Change) -> tuple[float, float, Track | None]:
@@ -214,6 +265,127 @@ def track_of_change(answer: Answer, change: Change) -> tuple[float, float, Track
     if not np.isfinite([before, after]).all():
         return before, after, None
     return before, after, track_of(answer.explainer, places[0], before, after)
+
+
+class Rows:
+    """Lines of a plot, one for each feature, high enough for their texts.
+
+    Parameters
+    ----------
+    titles : list of str
+        Of the features.
+    texts : list of str
+        Texts that are written in the lines.
+    width : int
+        Letters after which such a text is broken.
+    least : float
+        The least height of a line, in inches.
+    """
+
+    WIDTH = 30  # letters of a title
+
+    def __init__(self, titles: list[str], texts: list[str], *, width: int = 36,
+                 least: float = 0.7) -> None:
+        self.titles = [wrapped(title, self.WIDTH, most=4) for title in titles]
+        self.width = width
+        lines = max((title.count("\n") + 1 for title in self.titles), default=1)
+        inner = max((wrapped(text, width).count("\n") + 1 for text in texts), default=1)
+        self.pitch = max(least, 0.18 * lines + 0.12, 0.16 * inner + 0.2)
+        self.height = self.pitch * max(len(titles), 1)
+
+    def above(self, inches: float) -> float:
+        """Turn a distance in inches into one of lines."""
+        return inches / self.pitch
+
+    def line(self, ax: Any, y: int, explainer: Explainer, track: Track) -> None:
+        """Draw the range of a number, with its ends."""
+        ax.plot([0, 1], [y, y], color=text_colour(), alpha=0.3, lw=1, zorder=1)
+        for share, value, side in ((0, track.low, "left"), (1, track.high, "right")):
+            words = explainer.core.value_text(track.feature, value)
+            ax.text(share, y + self.above(0.08), plain(words), ha=side, va="top",
+                    color=text_colour(), alpha=0.85, fontsize="x-small")
+
+    def text(self, ax: Any, x: float, y: int, words: str, side: str) -> None:
+        """Write above a line."""
+        ax.text(x, y - self.above(0.11), wrapped(words, 2 * self.width), ha=side, va="bottom",
+                color=text_colour(), fontsize="small", linespacing=1.0)
+
+    def side_by_side(self, ax: Any, y: int, now: str, then: str) -> None:
+        """Draw two texts that have no place in a range, with an arrow from one to the other."""
+        for x, words, kind in ((0.0, now, "now"), (0.5, then, "change to")):
+            self.mark(ax, x, y, kind)
+            ax.text(x + 0.03, y, wrapped(words, self.width), ha="left", va="center",
+                    color=text_colour(), fontsize="small", linespacing=1.0)
+        ax.annotate("", (0.48, y), (0.43, y), arrowprops={"arrowstyle": "->",
+                                                          "color": text_colour()})
+
+    @staticmethod
+    def _style(kind: str) -> dict[str, Any]:
+        return {
+            "now": {"marker": "o", "ms": 7, "mfc": GREY, "mec": GREY, "label": "now"},
+            "change to": {"marker": "D", "ms": 7, "mfc": GREEN, "mec": "white", "mew": 0.6,
+                          "label": "change to"},
+            "included": {"marker": "o", "ms": 7.5, "mfc": RED, "mec": RED, "mew": 1.6,
+                         "label": "the model's limit, included"},
+            "excluded": {"marker": "o", "ms": 7.5, "mfc": "none", "mec": RED, "mew": 1.6,
+                         "label": "the model's limit, excluded"},
+            "allowed": {"marker": "|", "ms": 13, "mfc": text_colour(), "mec": text_colour(),
+                        "mew": 2.2, "label": "end of the allowed range"},
+        }[kind]
+
+    def mark(self, ax: Any, x: float, y: int, kind: str) -> None:
+        """Draw a mark."""
+        order = 5 if kind == "change to" else 4
+        ax.plot(x, y, ls="none", zorder=order, **self._style(kind) | {"label": kind})
+
+    def finish(self, ax: Any) -> None:
+        """Name the lines."""
+        ax.set_yticks(range(len(self.titles)), self.titles)
+        ax.set_ylim(max(len(self.titles), 1) - 0.5, -0.5)
+        ax.set_xlim(-0.03, 1.03)
+        ax.set_xticks([])
+        ax.tick_params(axis="y", length=0)
+        for side in ("left", "bottom"):
+            ax.spines[side].set_visible(False)
+
+    def legend(self, ax: Any, kinds: list[str]) -> None:
+        """Explain the marks that are drawn."""
+        from matplotlib.lines import Line2D
+
+        order = ["now", "change to", "included", "excluded", "allowed"]
+        legend(ax, [Line2D([], [], ls="none", **self._style(kind))
+                    for kind in order if kind in kinds], below=0.1 / self.height)
+
+
+def draw_axis(axis: Any, shown: Any, *, turned: bool = False) -> None:
+    """Give an axis the limits, ticks and title that the core chose.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis
+        Of the plot.
+    shown : boxwood._core.Axis
+        What it shows.
+    turned : bool
+        Slant labels that would touch each other.
+    """
+    across = axis.axis_name == "x"
+    ax = axis.axes
+    (ax.set_xscale if across else ax.set_yscale)(shown.scale)
+    (ax.set_xlim if across else ax.set_ylim)(shown.low, shown.high)
+    labels = [text for _, text in shown.ticks]
+    axis.set_ticks([at for at, _ in shown.ticks], [plain(text) for text in labels])
+    axis.set_minor_locator(_no_ticks())
+    axis.set_label_text(wrapped(shown.title, 56 if across else 44))
+    if turned and is_crowded(shown):
+        for label in axis.get_ticklabels():
+            label.set(rotation=40, ha="right", rotation_mode="anchor", fontsize="small")
+
+
+def _no_ticks() -> Any:
+    from matplotlib.ticker import NullLocator
+
+    return NullLocator()
 
 
 def beside(share: float) -> str:
@@ -248,21 +420,48 @@ def plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def wrapped(text: str, width: int) -> str:
-    """Break a text into lines.
+def wrapped(text: str, width: int, most: int | None = None) -> str:
+    """Break a text into lines, and keep matplotlib from reading formulas in it.
+
+    Parameters
+    ----------
+    text, width, most
+        As for `broken`.
+
+    Returns
+    -------
+    str
+        What is shown as the lines.
+    """
+    return plain(broken(text, width, most))
+
+
+def broken(text: str, width: int, most: int | None = None) -> str:
+    """Break a text into lines, between words or after the signs that join parts of a name.
 
     Parameters
     ----------
     text : str
         The text.
     width : int
-        Of a line, in letters.
+        The most letters of a line.
+    most : int, optional
+        The most lines; an ellipsis ends the last one where there is more.
 
     Returns
     -------
     str
         The lines.
     """
-    import textwrap
-
-    return plain("\n".join(textwrap.wrap(text, width, break_long_words=False)) or text)
+    lines = [""]
+    for part in re.findall(r"[^\s_./-]+[_./-]*\s*|[_./-]+\s*|\s+", text):
+        while len((lines[-1] + part).rstrip()) > width and part:
+            if lines[-1]:
+                lines.append("")
+            else:  # one part is longer than a line
+                lines[-1], part = part[:width], part[width:]
+        lines[-1] += part
+    lines = [line.rstrip() for line in lines if line.strip()] or [text]
+    if most is not None and len(lines) > most:
+        lines = [*lines[:most - 1], lines[most - 1][:width - 1] + "…"]
+    return "\n".join(lines)

@@ -1,7 +1,10 @@
 """Pictures of answers and of the questions around them, with matplotlib.
 
-Every function draws on the axes given or on a new figure, and returns the figure, which
-``figure.savefig`` saves. They read well on light and dark pages.
+Every function draws on the given axes or on a new figure, and returns the figure, which
+``figure.savefig`` saves. The figures are readable on light and on dark pages.
+
+This module only draws. The core decides what a map and a sweep show (include/boxwood/picture.hpp)
+and writes the texts of values and intervals.
 """
 
 from __future__ import annotations
@@ -14,16 +17,20 @@ import numpy as np
 from boxwood import _core
 from boxwood._pictures import (
     AMBER,
-    CLASSES,
+    BLUE,
+    DARK,
     GREEN,
     GREY,
-    RED,
+    Rows,
     beside,
+    draw_axis,
     headline,
     legend,
     new_axes,
+    notes,
     plain,
     see_through,
+    size_with_labels,
     text_colour,
     track_of,
     track_of_change,
@@ -38,16 +45,19 @@ if TYPE_CHECKING:
     from boxwood.answer import Answer
     from boxwood.results import Map, Menu, Step, Sweep, WideRegion
 
-library("matplotlib")  # without it, say so here and once
+library("matplotlib")  # raises an error that names the missing package
 
-# Of small and large changes; white reads on both.
+# Colours of small and of large changes; white text is readable on both.
 SMALL, LARGE = (0.32, 0.56, 0.46), (0.07, 0.35, 0.22)
 
 __all__ = ["Recorder", "bounds", "changes", "decision_map", "images", "menu", "region", "sweep"]
 
 
 def changes(answer: Answer, *, ax: Axes | None = None) -> Figure:
-    """Draw what changes: a dumbbell from before to after for each feature, on its range.
+    """Draw what changes: a line for each feature, with its value now and the value to change it to.
+
+    The line of a number spans the feature's range, with the least and the largest value at its
+    ends. Categories have no order and stand side by side.
 
     Parameters
     ----------
@@ -61,43 +71,31 @@ def changes(answer: Answer, *, ax: Axes | None = None) -> Figure:
     Figure
         The figure.
     """
-    explainer, found = answer.explainer, answer.changes
-    figure, ax = new_axes(ax, (6.4, 1.2 + 0.62 * max(len(found), 1)))
+    found = answer.changes
+    rows = Rows([change.title for change in found],
+                [max(change.now, change.change_to, key=len) for change in found])
+    figure, ax = new_axes(ax, (6.8, rows.height + 1.1))
     colour = text_colour()
     for y, change in enumerate(found):
         before, after, track = track_of_change(answer, change)
-        # Categories have no place in a range: from one side to the other.
-        ends = (track.share(before), track.share(after)) if track else (0.0, 1.0)
-        ax.plot([0, 1], [y, y], color=colour, alpha=0.25, lw=1, zorder=1)
-        ax.plot(ends, [y, y], color=colour, lw=2, zorder=2,
-                ls="-" if track else (0, (1, 2)))
-        ax.scatter(ends[0], y, s=52, color=GREY, zorder=3, label="now" if y == 0 else None)
-        ax.scatter(ends[1], y, s=64, color=GREEN, zorder=4, label="change to" if y == 0 else None)
+        if track is None:
+            rows.side_by_side(ax, y, change.now, change.change_to)
+            continue
+        rows.line(ax, y, answer.explainer, track)
+        ends = track.share(before), track.share(after)
+        ax.plot(ends, [y, y], color=colour, lw=2, zorder=2)
+        rows.mark(ax, ends[0], y, "now")
+        rows.mark(ax, ends[1], y, "change to")
         middle = sum(ends) / 2
-        ax.text(min(max(middle, 0.0), 1.0), y - 0.2, plain(f"{change.now} → {change.change_to}"),
-                ha=beside(middle), va="bottom", color=colour, fontsize="small")
-    groups = [group.title for group in explainer.columns.groups]
-    unordered = any(change.feature in groups
-                    or explainer.schema[change.feature].kind == "categorical" for change in found)
-    _place_in_ranges(ax, [change.title for change in found],
-                     " (dotted: categories, which have none)" if unordered else "")
+        rows.text(ax, middle, y, f"{change.now} → {change.change_to}", beside(middle))
+    rows.finish(ax)
     headline(ax, _headline(answer))
-    if not found:
+    if found:
+        rows.legend(ax, ["now", "change to"])
+    else:
         ax.text(0.5, 0, "nothing changes" if answer.found else "there is no point", ha="center",
                 color=colour)
-        ax.set_yticks([])
     return figure
-
-
-def _place_in_ranges(ax: Any, titles: list[str], note: str = "") -> None:
-    # A line for each feature, from the least of its values to the largest.
-    ax.set_yticks(range(len(titles)), [wrapped(title, 24) for title in titles])
-    ax.set_ylim(max(len(titles), 1) - 0.5, -0.75)
-    ax.set_xlim(-0.03, 1.03)
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["least", "", "middle", "", "largest"])
-    ax.set_xlabel("place in the range of the feature" + note)
-    ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="y", length=0)
 
 
 def _headline(answer: Answer) -> str:
@@ -120,9 +118,9 @@ def region(answer: Answer, wide: WideRegion | None = None, *,
     answer : Answer
         The answer.
     wide : WideRegion, optional
-        Its region grown by `Explainer.widen`, instead of its own.
+        The answer's region grown by `Explainer.widen`; without it, the answer's own region.
     features : sequence of str, optional
-        Which ones; those that change by default.
+        The features to draw; by default those that change.
     ax : Axes, optional
         Where to draw.
 
@@ -131,59 +129,61 @@ def region(answer: Answer, wide: WideRegion | None = None, *,
     Figure
         The figure.
     """
-    from matplotlib.lines import Line2D
-
     if answer.array is None:
         raise Error("answer", "there is no point", "Draw the region of an answer that has one")
     explainer = answer.explainer
     names = [change.feature for change in answer.changes] if features is None else list(features)
-    # Of a one-hot group there is one line, and words in place of an interval.
+    # A one-hot group has one line, and words in place of an interval.
     places = [explainer.columns.places_of(name, "features")[0] for name in names]
     intervals = answer.region if wide is None else wide.intervals
     words = {change.feature: change.anything_in for change in answer.changes}
     if wide is not None:
         words = wide.words
-    figure, ax = new_axes(ax, (6.4, 2.0 + 0.62 * max(len(places), 1)))
-    colour = text_colour()
+    said, present = [], []
+    for i in places:
+        name, group = explainer.columns.names[i], explainer.columns.group_of(i)
+        now = float(answer.array_before[i])
+        if group is not None:
+            said.append(words.get(group.title) or group.label(answer.array))
+            present.append(group.label(answer.array_before))
+        else:
+            said.append(words.get(name)
+                        or explainer.core.interval_text(i, intervals[name], now))
+            present.append(explainer.core.value_text(i, now))
+    rows = Rows([explainer.columns.shown(i) for i in places], said)
+    figure, ax = new_axes(ax, (6.8, rows.height + 1.5))
+    kinds: list[str] = []
     for y, i in enumerate(places):
         name, group = explainer.columns.names[i], explainer.columns.group_of(i)
         interval, at, now = intervals[name], float(answer.array[i]), float(answer.array_before[i])
-        if group is not None:
-            said, track = words.get(group.title) or group.label(answer.array), None
-        else:
-            said = words.get(name) or explainer.core.interval_text(i, interval, now)
-            track = track_of(explainer, i, at, now, ends=(interval.lower, interval.upper))
-        ax.plot([0, 1], [y, y], color=colour, alpha=0.25, lw=1, zorder=1)
+        track = None if group is not None else track_of(
+            explainer, i, at, now, ends=(interval.lower, interval.upper))
         if track is None:
-            ax.text(0, y - 0.2, plain(said), ha="left", va="bottom", color=colour, fontsize="small")
+            rows.side_by_side(ax, y, present[y], said[y])
+            kinds += ["now", "change to"]
             continue
+        rows.line(ax, y, explainer, track)
         low, high = explainer.limits(i)
         ends = track.share(max(interval.lower, low)), track.share(min(interval.upper, high))
         ax.plot(ends, [y, y], color=GREEN, alpha=0.45, lw=9, solid_capstyle="butt", zorder=2)
         for end, limit, share, closed in (
                 (interval.lower, low, ends[0], interval.lower_closed),
                 (-interval.upper, -high, ends[1], interval.upper_closed)):
-            # Beyond the allowed range nothing is asked; inside it the model decides otherwise.
+            # Outside the allowed range nothing is asked; inside it the model decides otherwise.
+            kind = "allowed"
             if end > limit and np.isfinite(end):
-                ax.plot(share, y, "o", ms=8, zorder=3, mec=RED, mew=1.6,
-                        mfc=RED if closed else "none")
-            else:
-                ax.plot(share, y, "|", ms=14, mew=2.4, color=colour, zorder=3)
-        ax.plot(track.share(at), y, "D", ms=6, color=GREEN, zorder=4)
-        ax.text(sum(ends) / 2, y - 0.24, plain(said), ha=beside(sum(ends) / 2), va="bottom",
-                color=colour, fontsize="small")
-    _place_in_ranges(ax, [explainer.columns.shown(i) for i in places])
+                kind = "included" if closed else "excluded"
+            rows.mark(ax, share, y, kind)
+            kinds.append(kind)
+        if np.isfinite(now):
+            rows.mark(ax, track.share(now), y, "now")
+            kinds.append("now")
+        rows.mark(ax, track.share(at), y, "change to")
+        kinds.append("change to")
+        rows.text(ax, sum(ends) / 2, y, said[y], beside(sum(ends) / 2))
+    rows.finish(ax)
     headline(ax, "Anything in here has the outcome")
-    entry = {"ls": "none", "color": "none"}
-    legend(ax, [
-        Line2D([], [], **entry, marker="D", ms=6, mfc=GREEN, mec=GREEN, label="the point"),
-        Line2D([], [], **entry, marker="o", ms=7, mfc=RED, mec=RED,
-               label="the model, end included"),
-        Line2D([], [], **entry, marker="o", ms=7, mfc="none", mec=RED, mew=1.6,
-               label="the model, end excluded"),
-        Line2D([], [], **entry, marker="|", ms=11, mfc=colour, mec=colour, mew=2.2,
-               label="the allowed range"),
-    ], below=0.8 / (0.62 * max(len(places), 1) + 0.4))
+    rows.legend(ax, kinds)
     return figure
 
 
@@ -191,14 +191,16 @@ def decision_map(drawn: Map, answer: Answer | None = None, path: Sequence[Step] 
                  ax: Axes | None = None) -> Figure:
     """Draw a map of two features, exactly, with the row, its counterfactual and the way there.
 
+    The axes, the colours and all texts are those of the SVG pictures of the command line.
+
     Parameters
     ----------
     drawn : Map
-        What `Explainer.map` gave.
+        The result of `Explainer.map`.
     answer : Answer, optional
-        Its point is shown; hollow where features change that the map holds as they are.
+        An answer whose point is marked. A note says which features it changes besides the two.
     path : sequence of Step
-        What `Explainer.path` gave: the steps of the way, those along these features.
+        The result of `Explainer.path`: the way goes through its steps.
     ax : Axes, optional
         Where to draw.
 
@@ -207,201 +209,197 @@ def decision_map(drawn: Map, answer: Answer | None = None, path: Sequence[Step] 
     Figure
         The figure.
     """
-    from matplotlib.collections import PolyCollection
+    from matplotlib.collections import LineCollection, PolyCollection
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    figure, ax = new_axes(ax, (6.4, 5.2))
-    explainer, places = drawn._explainer, drawn._places
+    explainer = drawn._explainer
+    shown = _core.map_picture(
+        explainer.core, drawn._query, drawn._core, *drawn._places, drawn._radius,
+        None if answer is None else answer._core,
+        [explainer.columns.point(step.point, "path") for step in path])
+    figure, ax = new_axes(ax, size_with_labels((6.8, 5.2), shown.x, shown.y))
     colour = text_colour()
-    left, right, bottom, top = drawn.bounds.T
+    left, right, bottom, top, shade = shown.tiles.T
     corners = np.stack([np.column_stack(pair) for pair in (
         (left, bottom), (right, bottom), (right, top), (left, top))], axis=1)
-    entries: list[Any] = []
-    if drawn.meets.any() and len(drawn.costs) == len(drawn) and drawn.costs[drawn.meets].max() > 0:
-        faces = PolyCollection(corners[drawn.meets], array=drawn.costs[drawn.meets],
-                               cmap="viridis", alpha=0.8, edgecolors="none", antialiased=False)
-        ax.add_collection(faces)
-        _scale_bar(figure, ax, faces, "what other features' changes cost; empty: out of reach")
-    elif (drawn.labels >= 0).any():
-        names = [str(label) for label in explainer._labels(0)]
-        wanted = {int(label) for label in drawn.labels[drawn.meets]}
-        shades = {k: GREEN if wanted == {k} else CLASSES[k % len(CLASSES)]
-                  for k in range(len(names))}
-        for k in sorted(set(drawn.labels.tolist())):
-            ax.add_collection(PolyCollection(corners[drawn.labels == k], facecolors=shades[k],
-                                             alpha=0.42, edgecolors="none", antialiased=False))
-            entries.append(Patch(facecolor=shades[k], alpha=0.42, label=plain(names[k])))
-    elif drawn.outputs.size:
-        outputs = drawn.outputs.reshape(len(drawn), -1)[:, 0]
-        for meets, alpha in ((False, 0.35), (True, 0.95)):
-            some = drawn.meets == meets
-            faces = PolyCollection(corners[some], array=outputs[some], cmap="viridis", alpha=alpha,
-                                   edgecolors="none", antialiased=False)
-            faces.set_clim(outputs.min(), outputs.max())
-            ax.add_collection(faces)
-        unit = explainer.schema.output_unit
-        _scale_bar(figure, ax, faces, (explainer.schema.outcome or "output")
-                   + (f" ({unit})" if unit else "") + "; pale: not what is wanted")
-    else:
-        ax.add_collection(PolyCollection(corners[drawn.meets], facecolors=GREEN, alpha=0.42,
-                                         edgecolors="none", antialiased=False))
-        entries.append(Patch(facecolor=GREEN, alpha=0.42, label="within reach"))
-    ax.plot(*drawn.here, "o", ms=9, mfc=GREY, mec="white", mew=1.2, zorder=5)
-    entries.append(Line2D([], [], ls="none", marker="o", ms=8, mfc=GREY, mec="white",
-                          label="the row"))
-    if len(path):
-        stops = [drawn.here, *(_at(explainer, step.point, places) for step in path)]
-        stops = [stop for k, stop in enumerate(stops) if k == 0 or stop != stops[k - 1]]
-        ax.plot(*zip(*stops, strict=True), color=colour, lw=1.6, ls="--", marker=".", zorder=4)
-        entries.append(Line2D([], [], color=colour, lw=1.6, ls="--", label="the way there"))
-    if answer is not None and answer.array is not None:
-        others = sum(not set(explainer.columns.places_of(change.feature, "answer")) & set(places)
-                     for change in answer.changes)
-        spot = tuple(float(answer.array[i]) for i in places)
-        if not len(path):
-            ax.annotate("", spot, drawn.here, zorder=4,
-                        arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.4,
-                                    "shrinkA": 6, "shrinkB": 6})
-        face = "none" if others else GREEN
-        ax.plot(*spot, "D", ms=8.5, mfc=face, mec=GREEN if others else "white",
-                mew=2 if others else 1.2, zorder=6)
-        more = f" ({others} other feature{'s' if others > 1 else ''} change too)" if others else ""
-        entries.append(Line2D([], [], ls="none", marker="D", ms=8, mfc=face,
-                              mec=GREEN, label=f"the counterfactual{more}"))
-    for axis, place, ends in ((ax.xaxis, places[0], drawn.view[0]),
-                              (ax.yaxis, places[1], drawn.view[1])):
-        _label_axis(axis, explainer, place)
-        low, high = ends
-        (ax.set_xlim if axis is ax.xaxis else ax.set_ylim)(
-            low - 0.02 * (high - low), high + 0.02 * (high - low))
-    legend(ax, entries, below=0.14)
+    shades = np.array([entry.colour for entry in shown.colours])
+    ax.add_collection(PolyCollection(corners, facecolors=shades[shade.astype(int)],
+                                     edgecolors="none", antialiased=False, zorder=1))
+    ax.add_collection(LineCollection(shown.borders, colors=DARK, linewidths=0.8, zorder=2))
+    entries: list[Any] = [Patch(facecolor=entry.colour, label=plain(entry.words))
+                          for entry in shown.colours if entry.kind != "none"]
+    if shown.is_scale:  # the largest on top, as on an axis
+        entries.reverse()
+    entries += [Patch(facecolor=entry.colour, label=entry.words)
+                for entry in shown.colours if entry.kind == "none"]
+    if len(shown.way) > 1:
+        *stops, last = shown.way
+        ax.plot(*zip(*stops, last, strict=True), color=DARK, lw=1.6, zorder=3)
+        ax.annotate("", last, stops[-1], zorder=3, arrowprops={
+            "arrowstyle": "-|>", "color": DARK, "lw": 0, "mutation_scale": 14,
+            "shrinkA": 0, "shrinkB": 4})
+    styles: dict[str, dict[str, Any]] = {
+        "now": {"marker": "o", "ms": 8, "mfc": "white", "mec": DARK, "mew": 1.6},
+        "then": {"marker": "o", "ms": 8, "mfc": DARK, "mec": "white", "mew": 1.2}}
+    if shown.now is not None:
+        big = {"ms": 13} if shown.now == shown.then else {}  # so that both are seen
+        ax.plot(*shown.now, zorder=4, **styles["now"] | big)
+    if shown.then is not None:
+        ax.plot(*shown.then, zorder=5, **styles["then"])
+    for entry in shown.marks:
+        entries.append(Line2D([], [], label=wrapped(entry.words, 26), **(
+            {"color": DARK, "lw": 0.8} if entry.kind == "edge" else
+            {"ls": "none", **styles[entry.kind]})))
+    draw_axis(ax.xaxis, shown.x, turned=True)
+    draw_axis(ax.yaxis, shown.y)
+    handle = ax.legend(handles=entries, loc="upper left", bbox_to_anchor=(1.01, 1.0),
+                       frameon=False, labelcolor=colour, fontsize="small", borderaxespad=0,
+                       title=wrapped(shown.colours_title, 26), alignment="left")
+    handle.get_title().set(color=colour, fontsize="small")
+    notes(ax, shown.title, " ".join(shown.notes))
     return figure
 
 
-def _scale_bar(figure: Any, ax: Any, faces: Any, label: str) -> None:
-    bar = figure.colorbar(faces, ax=ax)
-    bar.set_label(label, color=text_colour())
-    bar.ax.tick_params(colors=text_colour())
-    bar.outline.set_visible(False)
-
-
-def _at(explainer: Any, point: Any, places: tuple[int, int]) -> tuple[float, float]:
-    numbers = explainer.columns.point(point, "path")
-    return float(numbers[places[0]]), float(numbers[places[1]])
-
-
-def _label_axis(axis: Any, explainer: Any, i: int) -> None:
-    feature = explainer.schema.features[i]
-    title = explainer.columns.titles[i]
-    axis.set_label_text(wrapped(f"{title} ({feature.unit})" if feature.unit else title, 44))
-    if feature.labels:
-        axis.set_ticks(range(len(feature.labels)), [wrapped(label, 14) for label in feature.labels])
-
-
 def menu(ways: Menu, *, ax: Axes | None = None) -> Figure:
-    """Draw the ways out as a matrix of ways and features.
+    """Draw the ways out as a matrix: a line for each feature, a column for each way.
 
     Parameters
     ----------
     ways : Menu
-        What `Explainer.menu` gave.
+        The result of `Explainer.menu`.
     ax : Axes, optional
         Where to draw.
 
     Returns
     -------
     Figure
-        A cell says what a way changes a feature to; the darker, the larger the change.
+        The first column has the present value, the others what each way changes it to. A darker
+        cell is a larger change; an empty one, no change.
     """
     from matplotlib.patches import Rectangle
 
     found = [way for way in ways if way.found]
-    titles: list[str] = []
+    titles: dict[str, str] = {}  # of features, with their present value
     for way in found:
-        titles += [change.title for change in way.changes if change.title not in titles]
-    figure, ax = new_axes(ax, (2 + 1.35 * max(len(titles), 1), 1.1 + 0.62 * max(len(found), 1)))
+        for change in way.changes:
+            titles.setdefault(change.title, change.now)
+    cells = [change.change_to for way in found for change in way.changes]
+    rows = Rows(list(titles), [*titles.values(), *cells], width=18, least=0.42)
+    figure, ax = new_axes(ax, (2.6 + 1.45 * (1 + len(found)), 0.9 + rows.height))
     colour = text_colour()
-    for y, way in enumerate(found):
-        said = {change.title: change for change in way.changes}
-        for x, title in enumerate(titles):
-            change = said.get(title)
-            if change is None:
-                ax.text(x, y, "·", ha="center", va="center", color=colour, alpha=0.6)
+    for y, (title, now) in enumerate(titles.items()):
+        ax.text(0, y, wrapped(now, 18), ha="center", va="center", color=colour, fontsize="small")
+        for x, way in enumerate(found, 1):
+            if title not in (change.title for change in way.changes):
                 continue
+            change = next(change for change in way.changes if change.title == title)
             before, after, track = track_of_change(way, change)
             size, arrow = 1.0, ""
             if track is not None:
                 size = abs(track.share(after) - track.share(before))
                 arrow = "↑ " if after > before else "↓ "
-            ax.add_patch(Rectangle((x - 0.47, y - 0.42), 0.94, 0.84, lw=0,
+            ax.add_patch(Rectangle((x - 0.47, y - 0.45), 0.94, 0.9, lw=0,
                                    color=np.array(SMALL) * (1 - size) + np.array(LARGE) * size))
-            ax.text(x, y, wrapped(arrow + change.change_to, 16), ha="center", va="center",
+            ax.text(x, y, wrapped(arrow + change.change_to, 18), ha="center", va="center",
                     color="white", fontsize="small", linespacing=1.0)
-    ax.set_xlim(-0.5, max(len(titles), 1) - 0.5)
-    ax.set_ylim(max(len(found), 1) - 0.5, -0.5)
+    rows.finish(ax)
+    ax.set_xlim(-0.5, len(found) + 0.5)
+    ax.set_ylim(max(len(titles), 1) - 0.5, -0.5)
+    ax.set_xticks(range(len(found) + 1), ["now", *(f"way {k}\ncost {way.cost:.3g}"
+                                                   for k, way in enumerate(found, 1))])
     ax.xaxis.tick_top()
-    ax.set_xticks(range(len(titles)), [wrapped(title, 14) for title in titles])
-    ax.set_yticks(range(len(found)), [f"way {k}\ncost {way.cost:.3g}"
-                                      for k, way in enumerate(found, 1)])
     ax.tick_params(length=0)
+    ax.set_xlabel(wrapped("↑ rises, ↓ falls; a darker cell is a larger change, an empty one no "
+                          "change", 18 * (1 + len(found))), fontsize="small")
     for spine in ax.spines.values():
         spine.set_visible(False)
     if not found:
-        ax.text(0, 0, "there is no way" if ways.complete else "no way was found", ha="center",
-                va="center", color=colour)
+        ax.set_xticks([])
+        ax.set_xlabel("")
+        ax.text(0, 0, ways.ending(), ha="center", va="center", color=colour)
     return figure
 
 
-def sweep(levels: Sweep, *, measure: str = "cost", label: str = "level asked for",
+def sweep(levels: Sweep, *, measure: str = "cost", label: str | None = None,
           ax: Axes | None = None) -> Figure:
     """Draw what each level of certainty, or of the output wanted, costs.
+
+    The ticks, the texts and what is known between two levels are those of the SVG pictures of the
+    command line.
 
     Parameters
     ----------
     levels : Sweep
-        What `Explainer.sweep` gave.
+        The result of `Explainer.sweep`.
     measure : {"cost", "distance"}
         What is drawn.
-    label : str
-        Of the axis of levels, with its unit: "probability of granted".
+    label : str, optional
+        Title of the axis of levels, with its unit; by default what the question asks for.
     ax : Axes, optional
         Where to draw.
 
     Returns
     -------
     Figure
-        A level that cannot be reached is crossed; where the search ended early, a bar goes down to
-        the bound.
+        The figure.
     """
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
     if measure not in ("cost", "distance"):
         raise Error("measure", f"no measure {measure!r}", 'Give "cost" or "distance"')
-    figure, ax = new_axes(ax, (5.6, 3.4))
-    colour = text_colour()
-    there = [(level, answer) for level, answer in levels if answer.found]
-    ax.step([level for level, _ in there], [getattr(answer, measure) for _, answer in there],
-            where="pre", color=GREEN, lw=1.6, alpha=0.7)
-    for done, face in ((True, GREEN), (False, "none")):
-        some = [(level, answer) for level, answer in there if answer.proven is done]
-        if some:
-            ax.plot([level for level, _ in some], [getattr(answer, measure) for _, answer in some],
-                    "o", ms=6.5, mfc=face, mec=GREEN, mew=1.5,
-                    label="proven optimal" if done else "best found")
-    for level, answer in there:
-        if not answer.proven:
-            low = answer.lower_bound if measure == "cost" else _core.distance(
-                answer._query.norm, answer.lower_bound)
-            ax.plot([level, level], [low, getattr(answer, measure)], color=AMBER, lw=2, zorder=1)
-    most = max((getattr(answer, measure) for _, answer in there), default=1.0)
-    lost = [level for level, answer in levels if answer.status == "infeasible"]
-    if lost:
-        ax.plot(lost, [most * 1.12] * len(lost), "x", color=RED, ms=7, mew=1.8,
-                label="impossible (proven)")
-    ax.set_ylim(0, most * 1.22)
-    ax.set_xlabel(plain(label))
-    ax.set_ylabel("cost of the change" if measure == "cost" else "distance (scales)")
-    ax.grid(axis="y", color=colour, alpha=0.18)
-    legend(ax)
+    if not len(levels):
+        raise Error("levels", "there is no level", "Draw a sweep that has one")
+    first = levels.answers[0]
+    shown = _core.sweep_picture(first.explainer.core, first._query, levels.levels,
+                                [answer._core for answer in levels.answers])
+
+    def sized(cost: float) -> float:
+        return cost if measure == "cost" else _core.distance(first._query.norm, cost)
+
+    figure, ax = new_axes(ax, (6.4, 4.0))
+    faint = {"alpha": 0.22, "lw": 0}
+    for start, end, low, high in shown.between:
+        ax.fill_between([start, end], sized(low), sized(high), color=BLUE, **faint)
+    for start, end, cost, _ in shown.known:
+        ax.plot([start, end], [sized(cost)] * 2, color=BLUE, lw=2.2, solid_capstyle="round")
+    for mark in shown.marks:
+        if not mark.is_proven:
+            ax.plot([mark.level] * 2, [sized(mark.lower_bound), sized(mark.cost)], color=AMBER,
+                    lw=2, zorder=1)
+    styles: dict[str, dict[str, Any]] = {
+        "dot": {"marker": "o", "ms": 7, "mfc": BLUE, "mec": BLUE},
+        "ring": {"marker": "o", "ms": 5, "mfc": "white", "mec": BLUE, "mew": 1.4}}
+    for kind, repeated in (("dot", False), ("ring", True)):
+        some = [mark for mark in shown.marks if mark.is_repeated is repeated]
+        ax.plot([mark.level for mark in some], [sized(mark.cost) for mark in some], ls="none",
+                zorder=4, **styles[kind])
+    if shown.impossible is not None:
+        ax.axvspan(shown.impossible.lower, shown.impossible.upper, color=GREY, **faint)
+    draw_axis(ax.xaxis, shown.x)
+    if label is not None:
+        ax.set_xlabel(wrapped(label, 60))
+    draw_axis(ax.yaxis, shown.y)
+    if measure == "distance":
+        top = sized(shown.y.high)
+        ax.set_ylim(0, top)
+        ticks = _core.round_ticks(0, top, 6)
+        ax.set_yticks([at for at, _ in ticks], [text for _, text in ticks])
+        ax.set_ylabel("distance (scales)")
+    ax.grid(axis="y", color=text_colour(), alpha=0.18)
+    handles: list[Any] = []
+    for entry in shown.legend:
+        if entry.kind in styles:
+            handles.append(Line2D([], [], ls="none", label=entry.words, **styles[entry.kind]))
+        elif entry.kind in ("curve", "bar"):
+            handles.append(Line2D([], [], lw=2.2, label=entry.words,
+                                  color=BLUE if entry.kind == "curve" else AMBER))
+        else:
+            handles.append(Patch(label=entry.words, color=BLUE if entry.kind == "gap" else GREY,
+                                 **faint))
+    headline(ax, f"{shown.title}\n{shown.subtitle}")
+    legend(ax, handles, below=0.2)
     return figure
 
 

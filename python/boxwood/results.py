@@ -382,8 +382,9 @@ class Map:
     """
 
     def __init__(self, explainer: Any, places: tuple[int, int], found: _core.Map,
-                 point: np.ndarray) -> None:
-        self._explainer, self._places = explainer, places  # for plots
+                 query: _core.Query, point: np.ndarray, radius: float | None) -> None:
+        self._explainer, self._places = explainer, places  # these five are for plots
+        self._core, self._query, self._radius = found, query, radius
         self.features = tuple(explainer.columns.titles[i] for i in places)
         self.bounds = found.bounds
         self.labels = found.labels

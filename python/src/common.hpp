@@ -72,5 +72,6 @@ void bind_answer(nb::module_& module);
 void bind_search(nb::module_& module);
 void bind_analysis(nb::module_& module);
 void bind_batch(nb::module_& module);
+void bind_pictures(nb::module_& module);
 
 }  // namespace boxwood::python

@@ -15,4 +15,5 @@ NB_MODULE(_core, module) {
   bind_search(module);
   bind_analysis(module);
   bind_batch(module);
+  bind_pictures(module);
 }

@@ -1,5 +1,6 @@
 #include "render/map_paint.hpp"
 
+#include "render/axes.hpp"
 #include "render/changes.hpp"
 #include "render/outcome.hpp"
 #include "render/svg_canvas.hpp"
@@ -47,7 +48,12 @@ double shown_value(const MapView& view, const Shown& shown, const MapCell& cell)
   return cell.outputs[std::min(shown.output, cell.outputs.size() - 1)];
 }
 
-/// Colours of equal steps from the least value to the largest; cells that are not shown are last.
+LegendEntry step_colour(std::size_t step, std::string words) {
+  return {fmt::format("s{}", step), scale_colour(step), std::move(words)};
+}
+
+/// Colours for steps of round width from the least value to the largest. `otherwise` is the meaning
+/// of values that are not finite; its colour comes last.
 Palette scale(std::string title, const std::vector<double>& values, const char* otherwise) {
   Palette palette{std::move(title), {}, std::vector<std::size_t>(values.size()), true};
   double low = std::numeric_limits<double>::infinity();
@@ -57,14 +63,23 @@ Palette scale(std::string title, const std::vector<double>& values, const char* 
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  const bool any = low <= high;
-  const std::size_t steps = !any ? 0 : low == high ? 1 : scale_steps;
-  const double width = steps > 1 ? (high - low) / static_cast<double>(steps) : 0;
+  double width = 0;
+  double first = 0;
+  std::size_t steps = low <= high ? 1 : 0;
+  // With wider steps the round range around the values may need one step more than they cover.
+  for (std::size_t count = scale_steps; low < high && count > 0; --count) {
+    width = round_step(low, high, count);
+    first = std::floor(low / width + 1e-9);
+    steps = static_cast<std::size_t>(std::max(1.0, std::ceil(high / width - 1e-9) - first));
+    if (steps <= scale_steps) break;
+  }
+  const auto edge = [&](std::size_t k) {
+    return step_text((first + static_cast<double>(k)) * width, width);
+  };
   for (std::size_t k = 0; k < steps; ++k) {
-    const double from = low + width * static_cast<double>(k);
-    palette.paints.push_back(
-        {fmt::format("s{}", k), steps == 1 ? fmt::format("{:.3g}", low)
-                                           : fmt::format("{:.3g} to {:.3g}", from, from + width)});
+    const std::size_t shade = steps == 1 ? scale_steps / 2 : k * (scale_steps - 1) / (steps - 1);
+    palette.paints.push_back(step_colour(
+        shade, low == high ? cost_text(low) : fmt::format("{} to {}", edge(k), edge(k + 1))));
   }
   bool other = false;
   for (std::size_t c = 0; c < values.size(); ++c) {
@@ -72,11 +87,11 @@ Palette scale(std::string title, const std::vector<double>& values, const char* 
       palette.of_cell[c] = steps;
       other = true;
     } else if (steps > 1) {
-      const auto step = static_cast<std::size_t>((values[c] - low) / width);
-      palette.of_cell[c] = std::min(step, steps - 1);
+      const double step = std::max(0.0, std::floor(values[c] / width + 1e-9) - first);
+      palette.of_cell[c] = std::min(static_cast<std::size_t>(step), steps - 1);
     }
   }
-  if (other) palette.paints.push_back({"none", otherwise});
+  if (other) palette.paints.push_back({"none", nothing_colour, otherwise});
   return palette;
 }
 
@@ -86,8 +101,8 @@ Palette by_class(const MapView& view) {
   for (const MapCell& cell : view.map.cells) places[*cell.label] = 0;
   for (auto& [label, place] : places) {
     place = palette.paints.size();
-    palette.paints.push_back(
-        {fmt::format("k{}", label % class_colours), view.ensemble.class_name(label)});
+    palette.paints.push_back({fmt::format("k{}", label % class_colours), class_colour(label),
+                              view.ensemble.class_name(label)});
   }
   for (const MapCell& cell : view.map.cells) palette.of_cell.push_back(places[*cell.label]);
   return palette;
@@ -97,6 +112,21 @@ bool has_labels(const MapView& view) {
   return !view.map.cells.empty() &&
          std::all_of(view.map.cells.begin(), view.map.cells.end(),
                      [](const MapCell& cell) { return cell.label.has_value(); });
+}
+
+/// The changes of the answer that the map does not show, the first few in words.
+std::string other_changes(const MapView& view) {
+  constexpr std::size_t most = 3;
+  std::vector<double> point = view.answer.best().point;
+  for (const std::size_t drawn : {view.asked.x, view.asked.y})
+    point[drawn] = view.query.point[drawn];
+  std::size_t told = 0;
+  for (const std::size_t i : changed_features(view.query, point)) {
+    if (++told > most) point[i] = view.query.point[i];
+  }
+  std::string line = changes_line(view.ensemble, view.schema, view.query, point, "; ");
+  if (told > most) line += fmt::format("; {} more", told - most);
+  return line;
 }
 
 }  // namespace
@@ -128,41 +158,38 @@ std::vector<std::string> map_notes(const MapView& view) {
   const auto& [ensemble, schema, query, map, asked, answer, path, row] = view;
   std::vector<std::string> notes;
   if (asked.radius) {
-    notes.push_back(
-        fmt::format("All other features may change for at most {} (distance) to reach the outcome.",
-                    cost_text(*asked.radius)));
+    notes.push_back(fmt::format(
+        "All other features may change by a distance of at most {} to reach the outcome.",
+        cost_text(*asked.radius)));
   } else {
     notes.emplace_back("All other features are as they are now.");
   }
   if (map.stop != Stop::finished) {
-    notes.push_back(fmt::format("Not all of it is drawn ({}).", stop_text(map.stop)));
+    notes.push_back(fmt::format("The map is incomplete ({}).", stop_text(map.stop)));
   }
   if (answer.solutions.empty()) {
     if (answer.status == Status::infeasible)
-      notes.emplace_back("No allowed change has the outcome.");
+      notes.emplace_back("No allowed change leads to the outcome.");
     return notes;
   }
   if (answer.already_met) return notes;
-  std::vector<std::string> others;
-  std::vector<double> elsewhere = answer.best().point;
-  elsewhere[asked.x] = query.point[asked.x];
-  elsewhere[asked.y] = query.point[asked.y];
-  const std::string line = changes_line(ensemble, schema, query, elsewhere, "; ");
-  if (!line.empty()) {
-    notes.push_back(fmt::format(
-        "The nearest change also changes what is not drawn ({}): the colour at its end need not be "
-        "its outcome.",
-        line));
+  // With a radius the colours count the changes of other features already.
+  if (const std::string others = other_changes(view); !asked.radius && !others.empty()) {
+    notes.push_back(
+        fmt::format("The nearest change also changes features that are not drawn ({}), so its "
+                    "outcome may differ "
+                    "from the colour at its mark.",
+                    others));
   }
   const auto outside = [](const Interval& range, double value) {
     return !(value >= range.lower && value <= range.upper);
   };
   if (outside(map.x_view, query.point[asked.x]) || outside(map.y_view, query.point[asked.y])) {
-    notes.push_back(fmt::format("{} lies outside.", subject_text(schema, row)));
+    notes.push_back(fmt::format("{} lies outside the map.", subject_text(schema, row)));
   }
   const std::vector<double>& to = answer.best().point;
   if (outside(map.x_view, to[asked.x]) || outside(map.y_view, to[asked.y])) {
-    notes.emplace_back("The nearest change lies outside.");
+    notes.emplace_back("The nearest change lies outside the map.");
   }
   return notes;
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace boxwood {
@@ -122,6 +123,9 @@ std::string xml_text(std::string_view text) {
   return safe;
 }
 
+const char* class_colour(std::size_t number) { return light_classes[number % class_colours]; }
+const char* scale_colour(std::size_t step) { return light_scale.at(step); }
+
 double text_width(std::string_view text, double size) {
   constexpr double mean_letter = 0.58;  // of the height, for the usual sans-serif fonts
   return mean_letter * size * static_cast<double>(display_width(text));
@@ -138,6 +142,10 @@ std::string shortened(std::string_view text, std::size_t most) {
     end += length;
   }
   return std::string(text.substr(0, end)) + "…";
+}
+
+std::string fitting(std::string_view text, double pixels, double size) {
+  return shortened(text, static_cast<std::size_t>(std::max(1.0, pixels / text_width("n", size))));
 }
 
 std::string pixels(double value) {

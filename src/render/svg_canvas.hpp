@@ -19,6 +19,9 @@ double text_width(std::string_view text, double size);
 /// The text, or its beginning and an ellipsis where it is wider than so many letters.
 std::string shortened(std::string_view text, std::size_t most);
 
+/// The text, or its beginning and an ellipsis where it is wider than so many pixels.
+std::string fitting(std::string_view text, double pixels, double size);
+
 enum class Anchor { start, middle, end };
 
 class Svg {
@@ -55,5 +58,9 @@ std::string pixels(double value);
 /// Colours that a picture can ask for by class: `k0` … for classes, `s0` … for steps of a scale.
 inline constexpr std::size_t class_colours = 10;
 inline constexpr std::size_t scale_steps = 10;
+/// Their colours on a light page; of classes they repeat after the last.
+const char* class_colour(std::size_t number);
+const char* scale_colour(std::size_t step);
+inline constexpr const char* nothing_colour = "#e9ebee";
 
 }  // namespace boxwood

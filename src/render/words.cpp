@@ -43,6 +43,8 @@ bool within(char32_t code, const std::array<CodeRange, count>& ranges) {
                      [&](CodeRange range) { return code >= range.first && code <= range.last; });
 }
 
+}  // namespace
+
 std::string with_thousands(std::string digits) {
   const std::size_t start = !digits.empty() && digits.front() == '-' ? 1 : 0;
   const std::size_t end = std::min(digits.find('.'), digits.size());
@@ -53,8 +55,6 @@ std::string with_thousands(std::string digits) {
   }
   return digits;
 }
-
-}  // namespace
 
 double with_digits(double value, int digits) {
   const std::string text = fmt::format("{:.{}g}", value, digits);

@@ -14,6 +14,8 @@ namespace boxwood {
 /// The number of so many significant digits that is nearest to another.
 double with_digits(double value, int digits);
 
+/// Digits with a blank between thousands: "4 870.5".
+std::string with_thousands(std::string digits);
 /// "4 870", "0.25": the shortest digits of the number, thousands apart.
 std::string grouped_number(double value, Precision precision);
 std::string grouped_count(std::uint64_t value);

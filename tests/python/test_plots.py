@@ -1,6 +1,7 @@
 """Pictures: each is drawn, holds what it shows, and can be saved and drawn beside others."""
 
 import io
+import itertools
 
 import boxwood
 import matplotlib
@@ -10,6 +11,7 @@ import pytest
 from boxwood import plots
 from conftest import RED
 from matplotlib import collections, patches, pyplot
+from matplotlib.backends import backend_agg
 from sklearn import datasets, decomposition, ensemble
 
 matplotlib.use("Agg")
@@ -45,14 +47,17 @@ def test_changes_have_a_dumbbell_each(asked):
     _, answer = asked
     figure = plots.changes(answer)
     ax = figure.axes[0]
-    dots = [part for part in ax.collections if isinstance(part, collections.PathCollection)]
+    dots = [line for line in ax.lines if line.get_marker() in ("o", "D")]
     assert len(dots) == 2 * len(answer.changes) == 8
     assert [label.get_text() for label in ax.get_yticklabels()] == [
         change.title for change in answer.changes]
     assert "30 months → 26 months" in texts(ax) and "proven optimal" in texts(ax)
     # Duration falls from 30 to 26 on a range from 4 to 72 months.
-    places = [dot.get_offsets()[0][0] for dot in dots[2:4]]
+    places = [dot.get_xdata()[0] for dot in dots[2:4]]
     np.testing.assert_allclose(places, [26 / 68, 22 / 68])
+    # The ends of the line are told in the feature's unit, and the legend explains both marks.
+    assert {"4 months", "72 months"} <= {text.get_text() for text in ax.texts}
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["now", "change to"]
     assert painted(figure) > 1000
 
 
@@ -70,7 +75,7 @@ def test_region_says_what_bounds_each_side(german, asked):
     _, answer = asked
     figure = plots.region(answer)
     ax = figure.axes[0]
-    ends = [line for line in ax.lines if line.get_marker() in ("o", "|")]
+    ends = [line for line in ax.lines if line.get_label() in ("included", "excluded", "allowed")]
     assert len(ends) == 2 * len(answer.changes)
     for change, pair in zip(answer.changes, zip(ends[::2], ends[1::2], strict=True), strict=True):
         interval = answer.region[change.feature]
@@ -80,6 +85,10 @@ def test_region_says_what_bounds_each_side(german, asked):
         if pair[0].get_marker() == "o":
             assert (pair[0].get_markerfacecolor() != "none") == interval.lower_closed
         assert change.anything_in in texts(ax)
+    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert words[:2] == ["now", "change to"]
+    now = [line for line in ax.lines if line.get_label() == "now"]
+    assert len(now) == len(answer.changes)
     assert painted(figure) > 1000
     wide = german.widen(answer)
     assert wide.words["duration"] in texts(plots.region(answer, wide).axes[0])
@@ -100,40 +109,43 @@ def test_map_covers_its_view_and_shows_the_way(german, asked):
     assert sum(len(part.get_paths()) for part in faces) == len(drawn)
     area = sum(path.get_extents().width * path.get_extents().height
                for part in faces for path in part.get_paths())
-    (left, right), (bottom, top) = drawn.view
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     assert area == pytest.approx((right - left) * (top - bottom))
+    # Whole numbers fill their place, from half below to half above.
+    assert (left, right) == (drawn.view[0][0] - 0.5, drawn.view[0][1] + 0.5)
     assert ax.get_xlabel() == "duration (months)" and ax.get_ylabel() == "credit amount (DM)"
-    point = next(line for line in ax.lines if line.get_marker() == "D")
-    assert (point.get_xdata()[0], point.get_ydata()[0]) == (answer.point["duration"],
-                                                            answer.point["credit_amount"])
-    way = next(line for line in ax.lines if line.get_linestyle() == "--")
-    assert way.get_xdata()[0] == row["duration"]
-    assert way.get_xdata()[-1] == answer.point["duration"]
-    words = texts(figure)
-    assert "refused" in words and "granted" in words and "change too" not in words
-    assert painted(figure) > 5000
+    way = next(line for line in ax.lines if len(line.get_xdata()) > 1)
+    assert (way.get_xdata()[0], way.get_ydata()[0]) == drawn.here
+    assert (way.get_xdata()[-1], way.get_ydata()[-1]) == (answer.point["duration"],
+                                                          answer.point["credit_amount"])
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == ["refused", "granted", "Applicant now", "nearest change",
+                      "border of an outcome"]
+    assert "not drawn" not in texts(figure) and painted(figure) > 5000
 
 
 def test_map_says_when_other_features_change(german, asked):
     row, answer = asked
-    ax = plots.decision_map(german.map(row, ("duration", "credit_amount"), "granted"),
-                            answer).axes[0]
-    assert "2 other features change too" in texts(ax.figure)
-    point = next(line for line in ax.lines if line.get_marker() == "D")
-    assert point.get_markerfacecolor() == "none"
+    drawn = german.map(row, ("duration", "credit_amount"), "granted")
+    figure = plots.decision_map(drawn, answer)
+    assert "also changes features that are not drawn" in texts(figure).replace("\n", " ")
+    _, ax = pyplot.subplots()
+    plots.decision_map(drawn, answer, ax=ax)
+    assert "not drawn" in texts(ax).replace("\n", " ")
 
 
 def test_map_within_a_radius_and_of_numbers(german, asked, prices):
     reach = plots.decision_map(german.map(asked[0], ("duration", "credit_amount"), "granted",
                                           radius=1.2))
-    assert "cost" in reach.axes[1].get_ylabel() and painted(reach) > 1000
+    legend = reach.axes[0].get_legend()
+    assert legend.get_title().get_text() == "cost of the other features"
+    assert "out of reach" in texts(legend) and painted(reach) > 1000
     explainer, frame = prices
     drawn = explainer.map(frame.iloc[2], ("bmi", "s5"), at_least=200)
     figure = plots.decision_map(drawn)
-    pale, full = [part for part in figure.axes[0].collections
-                  if isinstance(part, collections.PolyCollection)]
-    assert len(full.get_paths()) == drawn.meets.sum() and full.get_alpha() > pale.get_alpha()
-    assert painted(figure) > 5000
+    legend = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert len([text for text in legend if " to " in text]) <= 10
+    assert "border of wanted outcome" in legend and painted(figure) > 5000
 
 
 def test_map_of_categories_has_their_names(german, asked):
@@ -142,37 +154,53 @@ def test_map_of_categories_has_their_names(german, asked):
     assert "200 DM" in texts(ax.xaxis)
 
 
-def test_menu_is_a_matrix_of_ways_and_features(german, asked):
+def test_menu_is_a_matrix_of_features_and_ways(german, asked):
     ways = german.menu(asked[0], 3, "granted")
     figure = plots.menu(ways)
     ax = figure.axes[0]
     cells = [part for part in ax.patches if isinstance(part, patches.Rectangle)]
     assert len(cells) == sum(len(way.changes) for way in ways)
-    columns = [label.get_text().replace("\n", " ") for label in ax.get_xticklabels()]
-    assert set(columns) == {change.title for way in ways for change in way.changes}
-    assert [label.get_text().split("\n")[0] for label in ax.get_yticklabels()] == [
-        "way 1", "way 2", "way 3"]
+    lines = [label.get_text().replace("\n", " ") for label in ax.get_yticklabels()]
+    assert set(lines) == {change.title for way in ways for change in way.changes}
+    assert [label.get_text().split("\n")[0] for label in ax.get_xticklabels()] == [
+        "now", "way 1", "way 2", "way 3"]
+    present = [text.get_text() for text in ax.texts if text.get_position()[0] == 0]
+    assert len(present) == len(lines) and "30 months" in present
     assert "↓ 26 months" in texts(ax)
     assert painted(figure) > 1000
     none = plots.menu(german.menu(asked[0], 2, "granted", only=["own_telephone"]))
-    assert "there is no way" in texts(none.axes[0])
+    assert "There is no way (proven)." in texts(none.axes[0])
 
 
-def test_sweep_rises_and_crosses_what_is_impossible(prices):
+def test_sweep_shows_what_is_known_and_what_is_impossible(prices):
     explainer, frame = prices
     levels = explainer.sweep(frame.iloc[2], [170, 200, 230, 2000], at_least=170)
     figure = plots.sweep(levels, label="progression wanted")
     ax = figure.axes[0]
-    proven = next(line for line in ax.lines if line.get_marker() == "o")
-    found = [answer.cost for answer in levels.answers if answer.found]
-    assert list(proven.get_ydata()) == found and found == sorted(found)
-    crossed = next(line for line in ax.lines if line.get_marker() == "x")
-    assert list(crossed.get_xdata()) == [2000]
+    found = [answer for answer in levels.answers if answer.found]
+    marks = {(x, y) for line in ax.lines if line.get_marker() == "o"
+             for x, y in zip(*line.get_data(), strict=True)}
+    assert marks == {(level, answer.cost) for level, answer in levels if answer.found}
+    # A line of known cost ends where the point's own output is reached.
+    known = next(line for line in ax.lines if line.get_linestyle() == "-")
+    assert known.get_xdata()[1] == pytest.approx(min(found[0].outcome, 200))
+    assert list(known.get_ydata()) == [found[0].cost] * 2
+    assert "impossible (proven)" in texts(figure)
     assert ax.get_xlabel() == "progression wanted" and painted(figure) > 500
+    assert plots.sweep(levels).axes[0].get_xlabel() == "output, at least"
     by_distance = plots.sweep(levels, measure="distance").axes[0]
     assert by_distance.get_ylabel() == "distance (scales)"
     with pytest.raises(boxwood.Error, match="no measure 'price'"):
         plots.sweep(levels, measure="price")
+
+
+def test_levels_close_to_one_do_not_lie_on_each_other(german, asked):
+    levels = [0.5, 0.9, 0.99, 0.999, 0.9999]
+    ax = plots.sweep(german.sweep(asked[0], levels, "granted")).axes[0]
+    assert [label.get_text() for label in ax.get_xticklabels()] == [
+        "0.5", "0.9", "0.99", "0.999", "0.9999"]
+    places = ax.transData.transform([(level, 0) for level in levels])[:, 0]
+    assert (np.diff(places) > 0.15 * ax.bbox.width).all()
 
 
 def test_bounds_close(german, asked):
@@ -268,11 +296,10 @@ def test_a_one_hot_group_is_drawn_as_one_feature(colours):
                    plots.region(answer, explainer.widen(answer, order=["colour"]))):
         assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["colour"]
         assert painted(figure) > 500
-    assert f"red → {after}" in texts(plots.changes(answer).axes[0])
-    assert "dotted" in texts(plots.changes(answer).axes[0])
+    assert {"red", after} <= {text.get_text() for text in plots.changes(answer).axes[0].texts}
     assert answer.changes[0].anything_in in texts(plots.region(answer).axes[0])
     ways = plots.menu(explainer.menu(RED, 1, 1)).axes[0]
-    assert [label.get_text() for label in ways.get_xticklabels()] == ["colour"]
+    assert [label.get_text() for label in ways.get_yticklabels()] == ["colour"]
 
 
 def test_dollars_are_no_formulas(tmp_path):
@@ -306,3 +333,87 @@ def test_a_sweep_that_is_not_proven_shows_its_bound_in_the_same_measure(german, 
     assert len(bars) == len(open_ones) > 0
     for bar, answer in zip(bars, open_ones, strict=True):
         assert tuple(bar) == (answer.lower_bound, answer.distance)
+
+
+LONG = "average_number_of_transactions_per_calendar_month in the year "
+LABELS = ["no formal training at all", "apprenticeship or vocational school", "doctorate",
+          "university degree, bachelor or equal", "unknown", "still at school"]
+
+
+def of_numbers(count, long):
+    import xgboost
+
+    random = np.random.default_rng(count)
+    frame = pd.DataFrame(random.normal(50, 20, (300, count)).round(1),
+                         columns=[(LONG if long else "feature ") + str(k) for k in range(count)])
+    half = frame.columns[:max(2, count // 2)]
+    model = xgboost.XGBClassifier(n_estimators=12, max_depth=3, n_jobs=1).fit(
+        frame, frame[half].mean(axis=1) > 53)
+    return boxwood.Explainer(model, frame), frame
+
+
+def of_categories(count, long):
+    import xgboost
+
+    random = np.random.default_rng(count)
+    frame = pd.DataFrame({(LONG if long else "category ") + str(k): pd.Categorical(
+        random.choice(LABELS, 400), categories=LABELS) for k in range(count)})
+    half = frame.columns[:max(2, count // 2)]
+    high = sum((frame[name].cat.codes > 2).astype(int) for name in half)
+    model = xgboost.XGBClassifier(n_estimators=12, max_depth=3, n_jobs=1,
+                                  enable_categorical=True).fit(frame, high > len(half) / 2)
+    return boxwood.Explainer(model, frame), frame
+
+
+def boxes_of(figure):
+    """Find the texts of a figure that are drawn, with their places in pixels."""
+    canvas = backend_agg.FigureCanvasAgg(figure)
+    canvas.draw()
+    renderer = canvas.get_renderer()
+    found = []
+    for text in figure.findobj(matplotlib.text.Text):
+        if not text.get_visible() or not text.get_text().strip():
+            continue
+        box = text.get_window_extent(renderer)
+        if text.get_rotation() % 90 == 0:  # slanted ones have their own check
+            found.append((text.get_text(), box))
+    return found
+
+
+def assert_readable(figure):
+    """No two texts overlap, and none leaves the figure."""
+    found = boxes_of(figure)
+    page = figure.bbox
+    for words, box in found:
+        assert box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1, f"{words!r} is cut off"
+        assert box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1, f"{words!r} is cut off"
+    for k, (words, box) in enumerate(found):
+        for other, another in found[:k]:
+            wide = min(box.x1, another.x1) - max(box.x0, another.x0)
+            high = min(box.y1, another.y1) - max(box.y0, another.y0)
+            assert min(wide, high) < 1.5, f"{words!r} overlaps {other!r}"
+    for ax in figure.axes:
+        slanted = [label for label in ax.get_xticklabels() if label.get_rotation() % 90]
+        for one, two in itertools.pairwise(slanted):
+            angle = np.radians(one.get_rotation())
+            apart = (ax.transData.transform((two.get_position()[0], 0))
+                     - ax.transData.transform((one.get_position()[0], 0)))[0] * np.sin(angle)
+            assert apart > one.get_fontsize() * figure.dpi / 72, "slanted labels overlap"
+
+
+@pytest.mark.parametrize("make", [of_numbers, of_categories])
+@pytest.mark.parametrize("count", [2, 9, 25])
+@pytest.mark.parametrize("long", [False, True])
+def test_texts_are_readable_however_many_and_long_they_are(make, count, long):
+    explainer, frame = make(count, long)
+    row = frame[explainer.predict(frame) == 0].iloc[0]
+    pair = tuple(frame.columns[:2])
+    answer = explainer.explain(row, 1, cost="l1", time_limit=10)
+    assert answer.changes
+    for figure in (plots.changes(answer), plots.region(answer),
+                   plots.region(answer, features=list(frame.columns)),
+                   plots.menu(explainer.menu(row, 3, 1, cost="l1", time_limit=10)),
+                   plots.sweep(explainer.sweep(row, [0.5, 0.9, 0.999], 1, cost="l1")),
+                   plots.decision_map(explainer.map(row, pair, 1), answer),
+                   plots.decision_map(explainer.map(row, pair, 1, radius=2.0), answer)):
+        assert_readable(figure)

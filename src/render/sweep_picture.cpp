@@ -1,0 +1,151 @@
+// What the picture of a sweep shows: the cost of each level.
+//
+// The point found for one level may reach a higher level, and costs never fall as levels ask for
+// more. So the cost is known exactly from a level up to what its point reaches. From there to the
+// next level it lies between the costs of both.
+#include "render/axes.hpp"
+#include "render/changes.hpp"
+#include "render/outcome.hpp"
+#include "render/words.hpp"
+
+#include <boxwood/picture.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace boxwood {
+namespace {
+
+/// The highest level that the answer's point also reaches.
+double reached_level(const SweepView& view, const Answer& answer) {
+  const Requirement& requirement = view.query.requirements.front();
+  const std::vector<double> scores = view.ensemble.predict(answer.best().point);
+  if (const auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
+    return scores[score->output] - (score->rival ? scores[*score->rival] : 0);
+  }
+  const std::vector<double> outputs = view.ensemble.transform(scores);
+  if (const auto* wanted = std::get_if<ClassIs>(&requirement.outcome)) {
+    if (wanted->margin) {
+      return standing(at_level(requirement, 0), view.ensemble, scores);
+    }
+    return view.ensemble.probability(outputs, wanted->target);
+  }
+  return outputs[std::get<OutputIn>(requirement.outcome).output];
+}
+
+std::string level_title(const SweepView& view) {
+  const Requirement& requirement = view.query.requirements.front();
+  if (const auto* wanted = std::get_if<ClassIs>(&requirement.outcome)) {
+    return fmt::format("{} of \"{}\", at least", wanted->margin ? "margin" : "probability",
+                       view.ensemble.class_name(wanted->target));
+  }
+  const bool is_score = std::holds_alternative<ScoreIn>(requirement.outcome);
+  const Interval range = is_score ? std::get<ScoreIn>(requirement.outcome).range
+                                  : std::get<OutputIn>(requirement.outcome).range;
+  std::string name = is_score                      ? "raw score"
+                     : view.schema.outcome.empty() ? "output"
+                                                   : view.schema.outcome;
+  return name + (std::isfinite(range.lower) ? ", at least" : ", at most");
+}
+
+std::string what_changes(const SweepView& view, const Answer& answer) {
+  if (answer.solutions.empty()) return {};
+  if (answer.already_met) return "nothing to change";
+  return changes_line(view.ensemble, view.schema, view.query, answer.best().point);
+}
+
+void add_marks(SweepPicture& picture, const SweepView& view) {
+  std::string last;
+  for (const auto& [level, answer] : view.points) {
+    if (answer.solutions.empty()) continue;
+    const std::string changes = what_changes(view, answer);
+    const bool is_repeated = changes == last;
+    picture.marks.push_back(
+        {level, answer.cost, std::max(0.0, answer.lower_bound), answer.status == Status::optimal,
+         is_repeated, fmt::format("{:.6g}: cost {}; {}", level, cost_text(answer.cost), changes)});
+    last = changes;
+  }
+}
+
+void add_spans(SweepPicture& picture, const SweepView& view) {
+  for (std::size_t k = 0; k + 1 < view.points.size(); ++k) {
+    const auto& [level, answer] = view.points[k];
+    const auto& [next, next_answer] = view.points[k + 1];
+    if (answer.solutions.empty()) continue;
+    const double reached = reached_level(view, answer);
+    const bool beyond = level < next ? reached >= next : reached <= next;
+    const double known = beyond ? next : reached;
+    // A cost that is not proven to be the least says nothing about the levels in between.
+    if (answer.status == Status::optimal) {
+      picture.known.push_back({level, known, answer.cost, answer.cost});
+      if (!beyond && !next_answer.solutions.empty()) {
+        picture.between.push_back({known, next, answer.cost, next_answer.cost});
+      }
+    }
+  }
+}
+
+/// Levels that are proven impossible. They lie on the side that asks for more.
+std::optional<Interval> impossible_levels(const SweepView& view, const Axis& axis) {
+  const auto first = std::find_if(
+      view.points.begin(), view.points.end(),
+      [](const SweepPoint& point) { return point.answer.status == Status::infeasible; });
+  if (first == view.points.end()) return std::nullopt;
+  const bool ascending = view.points.front().level <= view.points.back().level;
+  return ascending ? Interval{first->level, axis.high} : Interval{axis.low, first->level};
+}
+
+/// Explains only what the picture has.
+std::vector<LegendEntry> legend_of(const SweepPicture& picture) {
+  const auto any = [&](const auto& is_so) {
+    return std::any_of(picture.marks.begin(), picture.marks.end(), is_so);
+  };
+  std::vector<LegendEntry> legend;
+  if (!picture.marks.empty()) legend.push_back({"dot", "", "new answer"});
+  if (any([](const SweepMark& mark) { return mark.is_repeated; })) {
+    legend.push_back({"ring", "", "same answer as before"});
+  }
+  if (!picture.known.empty()) legend.push_back({"curve", "", "cost known exactly"});
+  if (!picture.between.empty()) legend.push_back({"gap", "", "cost in this range"});
+  if (any([](const SweepMark& mark) { return !mark.is_proven; })) {
+    legend.push_back({"bar", "", "not proven: down to the lower bound"});
+  }
+  if (picture.impossible) legend.push_back({"never", "", "impossible (proven)"});
+  return legend;
+}
+
+}  // namespace
+
+SweepPicture picture_of(const SweepView& view, const RowLabel& row) {
+  const std::vector<double> scores = view.ensemble.predict(view.query.point);
+  const Figure now = figure_of(view.ensemble, view.schema, view.query, scores);
+  const Requirement& requirement = view.query.requirements.front();
+  const auto* wanted = std::get_if<ClassIs>(&requirement.outcome);
+  SweepPicture picture;
+  picture.title = fmt::format("{}: cost of each level", subject_text(view.schema, row));
+  picture.subtitle =
+      fmt::format("Now {} ({} {})", outcome_text(view.ensemble, view.schema, view.query, scores),
+                  now.name, now.value);
+  std::vector<double> levels;
+  double dearest = 0;
+  for (const auto& [level, answer] : view.points) {
+    levels.push_back(level);
+    if (!answer.solutions.empty()) dearest = std::max(dearest, answer.cost);
+  }
+  picture.x = level_axis(levels, wanted && !wanted->margin);
+  picture.x.title = level_title(view);
+  if (std::holds_alternative<OutputIn>(requirement.outcome)) {
+    picture.x.unit = view.schema.output_unit;
+  }
+  const double top = dearest > 0 ? dearest * 1.1 : 1;
+  picture.y = {0, top, round_ticks(0, top, 6), fmt::format("cost{}", cost_name(view.query.norm))};
+  add_marks(picture, view);
+  add_spans(picture, view);
+  picture.impossible = impossible_levels(view, picture.x);
+  picture.legend = legend_of(picture);
+  return picture;
+}
+
+}  // namespace boxwood
