@@ -46,7 +46,7 @@ template <typename Number>
 std::from_chars_result parse(const char* begin, const char* end, Number& number) {
   const std::from_chars_result none{begin, std::errc::invalid_argument};
   const char* first = begin != end && *begin == '-' ? begin + 1 : begin;
-  // strtod also takes spaces, a plus and hexadecimal digits.
+  // strtod also accepts leading spaces, a plus sign and hexadecimal digits.
   if (first == end || std::string_view(" \t\n\v\f\r+-").find(*first) != std::string_view::npos) {
     return none;
   }
@@ -60,7 +60,7 @@ std::from_chars_result parse(const char* begin, const char* end, Number& number)
   errno = before;
   if (stop == text.c_str()) return none;
   const char* last = begin + (stop - text.c_str());
-  // ERANGE is also said of the smallest numbers, which are fine.
+  // strtod also sets ERANGE for subnormal numbers, which are valid.
   if (beyond && (std::isinf(value) || value == 0)) return {last, std::errc::result_out_of_range};
   number = value;
   return {last, std::errc{}};

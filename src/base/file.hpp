@@ -1,4 +1,4 @@
-// A file as bytes, with errors that name it and limits that hold for pipes that never end.
+// Reads a file into memory, with errors that name it and a limit that also holds for endless pipes.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace boxwood {
 
-/// Up to 4 GiB from a file and 256 MiB from anything else. `remedy` says what to do when there is
-/// no such file.
+/// Reads up to 4 GiB from a file and 256 MiB from anything else. `remedy` is the advice if the file
+/// does not exist.
 std::string read_file(const std::filesystem::path& file, const std::string& remedy = {});
 
 }  // namespace boxwood

@@ -1,4 +1,4 @@
-// Reading JSON with errors that name the path: JsonField is a value plus where it stands.
+// Reads JSON with errors that name the path: JsonField is a value with its position.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@
 
 namespace boxwood {
 
-/// Parses text; throws Error with the byte position. Refuses nesting deeper than any of our files.
+/// Parses text; throws Error with the byte position. The nesting depth is limited.
 nlohmann::json parse_json(std::string_view text, std::string_view place);
 
 class JsonField {
@@ -37,7 +37,7 @@ class JsonField {
   bool boolean() const;
   std::int32_t int32() const;
 
-  // Whole arrays at once: the path of an entry is spelled out only when it is wrong.
+  // Whole arrays at once: the path of an entry is built only for an error.
   std::vector<double> numbers() const { return all<double>(&JsonField::number); }
   std::vector<bool> booleans() const { return all<bool>(&JsonField::boolean); }
   std::vector<std::int32_t> int32s() const { return all<std::int32_t>(&JsonField::int32); }

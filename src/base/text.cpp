@@ -32,7 +32,8 @@ std::string number_text(double value) { return fmt::format("{}", value); }
 std::string number_text(float value) { return fmt::format("{}", value); }
 
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> names) {
-  constexpr std::size_t longest = 64;  // edit distance is quadratic: hostile names stay cheap
+  constexpr std::size_t longest =
+      64;  // edit distance is quadratic: limits the time for hostile names
   if (wrong.size() > longest) return {};
   // Up to two letters, or a third of the name, may differ, but not all: "a" is not similar to "b".
   std::size_t best = std::min(wrong.size(), std::max<std::size_t>(2, wrong.size() / 3) + 1);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t most_outputs = 1'048'576;
 
-/// "1.2.10" out of the build information, which names it in releases only.
+/// Extracts "1.2.10" from the build information, which contains the version only for releases.
 std::string version_in(std::string_view text) {
   for (const std::string_view before : {"CatBoost release ", "tags/v"}) {
     const auto found = text.find(before);
@@ -142,7 +142,7 @@ Ensemble read_catboost(std::string_view bytes, std::string_view place, const Rou
   Ensemble ensemble;
   ensemble.source = read_source(info);
   ensemble.objective = loss.name;
-  // scale * sum is -scale times the sum of the negated leaves, bit for bit.
+  // A negative scale: negating the leaves and the scale gives bit for bit the same product.
   const double sign = scale_and_bias.scale < 0 ? -1 : 1;
   ensemble.trees = catboost_trees(root, features.splits, outputs, count, sign);
   ensemble.features = std::move(features.features);
@@ -160,7 +160,8 @@ Ensemble read_catboost(std::string_view bytes, std::string_view place, const Rou
     check_threshold(info);
     ensemble.decision = Decision::score_above_zero;
   }
-  // The class is that of the largest raw score: a link may round two of them to one probability.
+  // Classes are decided by raw scores, because the link may round two probabilities to the same
+  // number.
   if (ensemble.task == Task::multiclass) ensemble.decision = Decision::largest_score;
   if (loss.task != Task::regression) {
     ensemble.classes = catboost_classes(info, ensemble.class_count());

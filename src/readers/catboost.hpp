@@ -20,7 +20,7 @@ namespace boxwood::readers {
 
 Ensemble read_catboost(std::string_view bytes, std::string_view place, const Rounds& rounds);
 
-/// What CatBoost's own classes do with the raw scores of a model.
+/// How CatBoost's classes transform the raw scores of a model.
 struct CatboostLoss {
   std::string name;  ///< with its parameters: "Quantile:alpha=0.3"
   Task task = Task::regression;
@@ -33,8 +33,8 @@ CatboostLoss catboost_loss(const JsonField& info, std::size_t outputs);
 /// Labels of the classes that the model was trained on.
 std::vector<std::string> catboost_classes(const JsonField& info, std::size_t count);
 
-/// The value of a statistic of a categorical feature (a CTR), computed for each category that its
-/// table knows and for all others, in CatBoost's float32 arithmetic.
+/// The value of a statistic of a categorical feature (a CTR) for each category in its table and for
+/// all other categories, computed in CatBoost's float32 arithmetic.
 struct CatboostTable {
   std::size_t feature = 0;  ///< counted among the categorical ones
   std::map<std::uint32_t, float> values;
@@ -45,21 +45,22 @@ struct CatboostTable {
 /// `field` is an entry of features_info.ctrs, `root` the whole file.
 CatboostTable catboost_table(const JsonField& root, const JsonField& field);
 
-/// The files name a table by feature and kind, but a model can have several of them, made of
-/// different targets: then the last one was written over the others. Throws Error where that may
-/// be.
+/// Files identify a table by feature and kind, but a model can have several such tables for
+/// different targets; CatBoost then overwrites all but the last one. Throws Error if this may have
+/// happened.
 void catboost_check_tables(const JsonField& root);
 
-/// A split as trees refer to it by number: its first branch is taken by 0 in the number of a leaf,
-/// its second by 1.
+/// A split, which trees refer to by number. In the number of a leaf the digit 0 stands for its
+/// first branch and 1 for its second.
 struct CatboostSplit {
   std::string_view type;   ///< CatBoost's word: "FloatFeature", "OneHotFeature", "OnlineCtr"
   std::int32_t among = 0;  ///< the feature, counted among those of its type
   double number = 0;       ///< the border, or the hash as a signed number
   std::int32_t feature = 0;
-  bool missing_first = true;        ///< numeric: where NaN goes
-  std::vector<std::int32_t> apart;  ///< categorical: codes that unknown categories do not go with
-  bool apart_first = false;         ///< whether these take the first branch
+  bool missing_first = true;  ///< numeric: where NaN goes
+  std::vector<std::int32_t>
+      apart;                 ///< categorical: codes that take the other branch than unknown ones
+  bool apart_first = false;  ///< whether these take the first branch
 };
 
 struct CatboostFeatures {
@@ -75,11 +76,11 @@ std::vector<Tree> catboost_trees(const JsonField& root, const std::vector<Catboo
 
 /// The list of trees: "oblivious_trees" or "trees".
 JsonField catboost_tree_list(const JsonField& root);
-/// How many numbers a leaf has, judged by the first one; 0 without any tree.
+/// The number of values of the first leaf; 0 if there are no trees.
 std::size_t catboost_output_count(const JsonField& root);
 
-/// Categories in all the sets of splits together. Splits times categories can exceed the size of a
-/// file by far.
+/// Limit on the categories in all sets together: the product of splits and categories can be much
+/// larger than the file.
 inline constexpr std::size_t catboost_set_limit = std::size_t{1} << 27;
 [[noreturn]] void catboost_fail_at_set_limit(const JsonField& field);
 

@@ -13,7 +13,7 @@ constexpr std::uint64_t prime_1 = 0xb492b66fbe98f273;
 constexpr std::uint64_t prime_2 = 0x9ae16a3b2f90404f;
 constexpr std::uint64_t prime_3 = 0xc949d7c7509e6557;
 
-/// `width` bytes from `at` on as a little-endian number.
+/// Reads `width` bytes at `at` as a little-endian number.
 std::uint64_t load(std::string_view text, std::size_t at, std::size_t width) {
   std::uint64_t number = 0;
   for (std::size_t i = width; i-- > 0;) {
@@ -59,7 +59,7 @@ struct Pair {
   std::uint64_t second = 0;
 };
 
-/// Of two overlapping stretches of 32 bytes, each with its own seeds.
+/// Hashes one of two overlapping blocks of 32 bytes; each has its own seeds.
 Pair hash_half(std::uint64_t seed, std::uint64_t w1, std::uint64_t w2, std::uint64_t w3) {
   std::uint64_t sum = seed;
   const std::uint64_t b = turned(sum + w3, 52);
@@ -80,7 +80,7 @@ std::uint64_t hash_up_to_64(std::string_view text) {
   return folded(r * prime_0 + v.second) * prime_2;
 }
 
-/// Of 32 bytes.
+/// Hashes 32 bytes.
 Pair weak_hash(std::string_view text, std::size_t at, std::uint64_t a, std::uint64_t b) {
   a += word(text, at);
   const std::uint64_t last = word(text, at + 24);
@@ -101,7 +101,7 @@ std::uint64_t hash_long(std::string_view text) {
   z += folded(v.second) * prime_1;
   x = turned(z + x, 39) * prime_1;
   y = turned(y, 33) * prime_1;
-  const std::size_t blocks = (size - 1) / 64;  // the end was hashed first
+  const std::size_t blocks = (size - 1) / 64;  // the last block was hashed first
   for (std::size_t at = 0; at < blocks * 64; at += 64) {
     x = turned(x + y + v.first + word(text, at + 16), 37) * prime_1;
     y = turned(y + v.second + word(text, at + 48), 42) * prime_1;
@@ -115,8 +115,8 @@ std::uint64_t hash_long(std::string_view text) {
   return mixed(mixed(v.first, w.first) + folded(y) * prime_1 + z, mixed(v.second, w.second) + x);
 }
 
-/// The number that undoes multiplication by an odd one, modulo 2^64. Each step doubles the number
-/// of low bits that are right; an odd number is its own inverse in the lowest three.
+/// The multiplicative inverse of an odd number modulo 2^64. Each step doubles the number of correct
+/// low bits; modulo 8 an odd number is its own inverse.
 constexpr std::uint64_t inverse(std::uint64_t odd) {
   std::uint64_t result = odd;
   for (int bits = 3; bits < 64; bits *= 2) result *= 2 - odd * result;

@@ -1,4 +1,4 @@
-// CatBoost's loss functions: what its classifiers and regressors make of the raw scores.
+// CatBoost's loss functions and the links that its classifiers and regressors apply.
 #include "readers/catboost.hpp"
 
 #include <boxwood/error.hpp>
@@ -121,7 +121,7 @@ CatboostLoss catboost_loss(const JsonField& info, std::size_t outputs) {
               "Save a model that CatBoost trained; a sum of models with different losses has no "
               "loss function");
   }
-  // A sum of models has it as JSON within a string.
+  // In a sum of models it is a string that contains JSON.
   const JsonField text = info["loss_function"];
   const nlohmann::json loss = parse_json(text.string(), text.where());
   return checked(JsonField(loss, text.where()), outputs);
@@ -135,8 +135,8 @@ std::vector<std::string> catboost_classes(const JsonField& info, std::size_t cou
   if (info.has("class_params")) {
     const JsonField classes = info["class_params"];
     if (classes.has("class_names")) add_all(classes["class_names"]);
-    // With classes_count there may be classes that the training data never had; the model has
-    // outputs for the others alone, in this order.
+    // With classes_count there may be classes without training data; the model has outputs only for
+    // the other classes, in this order.
     const bool numbered = labels.empty() || labels.size() != count;
     if (numbered && classes.has("class_to_label")) {
       const JsonField numbers = classes["class_to_label"];

@@ -1,7 +1,7 @@
 // Features and the splits that trees refer to by number: first those on numbers, feature by feature
 // and border by border, then those on single categories, then those on statistics of categories.
-// An Ensemble's categories are codes: places in a list of labels, the last of which stands for
-// every category that the model does not know.
+// The categories of an Ensemble are codes: indices into a list of labels. The last one stands for
+// all categories that the model does not know.
 #include "readers/catboost.hpp"
 
 #include <boxwood/error.hpp>
@@ -23,7 +23,8 @@
 namespace boxwood::readers {
 namespace {
 
-/// CatBoost can drop features that no tree uses; only their places remain.
+/// Limit on omitted features: CatBoost may omit features that no tree uses, but keeps their
+/// indices.
 constexpr std::size_t most_dropped = 65'536;
 
 using Labels = std::unordered_map<std::uint32_t, std::string>;
@@ -40,7 +41,7 @@ std::vector<float> read_borders(const JsonField& field) {
   borders.reserve(field.size());
   for (std::size_t i = 0; i < field.size(); ++i) {
     const float border = catboost_float(field[i]);
-    // CatBoost counts the borders below a value, which finds a split only among rising ones.
+    // CatBoost counts the borders below a value, which requires ascending borders.
     if (!borders.empty() && !(borders.back() < border))
       field[i].fail("borders must be in ascending order");
     borders.push_back(border);
@@ -48,7 +49,7 @@ std::vector<float> read_borders(const JsonField& field) {
   return borders;
 }
 
-/// Strings of the training data, which are in a file that was saved together with it.
+/// Category texts, which the file contains if it was saved with the training data (pool).
 Labels read_labels(const JsonField& info) {
   Labels labels;
   if (!info.has("cat_features_hash")) return labels;
@@ -96,14 +97,14 @@ class Reader {
     if (feature.name.empty() && entry.has("feature_id")) {
       feature.name = entry["feature_id"].string();
     }
-    // CatBoost calls columns without names by their numbers, which a table's head cannot hold.
+    // CatBoost names columns without names by their numbers; use f0, f1, ... as other readers do.
     if (feature.name.empty() || feature.name == std::to_string(place)) {
       feature.name = fmt::format("f{}", place);
     }
     return place;
   }
 
-  /// As many features as the highest place says, within reason.
+  /// The number of features: the highest index plus one, within limits.
   void read_places() {
     std::size_t described = 0;
     std::size_t highest = 0;
@@ -192,7 +193,7 @@ class Reader {
     categorical_.push_back(std::move(feature));
   }
 
-  /// Gives codes to the categories that splits know, in the order of their labels.
+  /// Assigns codes to the categories that occur in splits, in the order of their labels.
   void name_categories(const std::vector<CatboostTable>& tables) {
     std::map<std::size_t, std::set<std::uint32_t>> known;  // of features that splits ask for
     for (std::size_t i = 0; i < categorical_.size(); ++i) {
@@ -203,14 +204,14 @@ class Reader {
       auto& hashes = known[position_.at(table.feature)];
       for (const auto& [hash, value] : table.values) hashes.insert(hash);
     }
-    // Strings come without their feature; with one categorical feature all are its own.
+    // Texts do not name their feature; if there is one categorical feature, all belong to it.
     if (categorical_.size() == 1 && !known.empty()) {
       for (const auto& [hash, label] : labels_) known.begin()->second.insert(hash);
     }
     for (const auto& [position, hashes] : known) name_categories(categorical_[position], hashes);
   }
 
-  /// A category's text. An empty one is shown as a word, unless that is a category as well.
+  /// The text of a category. An empty one is shown as a word unless that word is a category too.
   std::string label_of(std::uint32_t hash) const {
     constexpr const char* empty = "(empty)";
     const auto label = labels_.find(hash);

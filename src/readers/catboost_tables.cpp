@@ -18,7 +18,7 @@
 namespace boxwood::readers {
 namespace {
 
-/// What a table counts, and what becomes of it.
+/// The kinds of tables, by what they count:
 ///   borders  of the classes above one of them, and of all
 ///   buckets  of one class, and of all
 ///   share    of the category, and a number for all of them
@@ -74,7 +74,7 @@ Formula read_formula(const JsonField& field) {
   return formula;
 }
 
-/// The table that the statistic names. The name spells out what it is a table of.
+/// The table of a statistic. Its identifier describes its content.
 JsonField find_table(const JsonField& root, const JsonField& field) {
   const JsonField identifier = field["identifier"];
   const std::string name = identifier.string();
@@ -97,7 +97,7 @@ std::uint64_t key_of(const JsonField& field) {
   return key;
 }
 
-/// How many numbers a key is followed by.
+/// The number of values that follow a key.
 std::size_t entry_size(const Formula& formula, const JsonField& stride_field) {
   const std::size_t stride = catboost_index(stride_field);
   const std::size_t least = formula.kind == Kind::share ? 2 : 3;
@@ -139,7 +139,7 @@ float value_of(const Formula& formula, const JsonField& map, std::size_t first, 
   return formula.value(static_cast<float>(part), static_cast<float>(whole));
 }
 
-/// Whether statistics of one kind may differ in the target that they count, and what to do then.
+/// The remedy if statistics of one kind may count different targets, otherwise null.
 const char* several_targets(const JsonField& info, const std::string& type) {
   if (!info.has("params") || !info["params"].has("cat_feature_params")) {
     return "Explain each of the summed models on its own";
@@ -169,7 +169,7 @@ const char* several_targets(const JsonField& info, const std::string& type) {
 }  // namespace
 
 CatboostTable catboost_table(const JsonField& root, const JsonField& field) {
-  // The library's hash table writes its free places under this key.
+  // CatBoost marks unused entries of its hash table with this key.
   constexpr std::uint64_t no_key = std::numeric_limits<std::uint64_t>::max();
   CatboostTable table;
   table.feature = single_category(field["elements"]);

@@ -33,7 +33,7 @@ class TreeBuilder {
                               depth, outputs_));
     }
     add_values(values.numbers());
-    // The file's number of the leaf that a node leads to, as far as its path tells.
+    // For each node the digits of its leaf number that its path determines.
     std::vector<std::size_t> numbers{0};
     tree_.nodes.resize(1);
     for (std::size_t level = 0; level < depth; ++level) {
@@ -122,7 +122,7 @@ class TreeBuilder {
     return split.type != "FloatFeature" && split.apart.empty();
   }
 
-  /// Whether our left child is CatBoost's first branch.
+  /// Whether the left child is CatBoost's first branch.
   static bool leads_left_first(const CatboostSplit& split) {
     return split.type == "FloatFeature" || split.apart_first;
   }
@@ -138,7 +138,7 @@ class TreeBuilder {
       node.threshold = split.number;
       node.missing_left = split.missing_first;
     } else {
-      // Categories that the model does not know, and missing ones, are in no set.
+      // Unknown and missing categories are in no set.
       node.kind = NodeKind::in_set;
       node.value = set_of(split, field);
     }

@@ -74,7 +74,7 @@ bool looks_like_old_xgboost(std::string_view bytes) {
 }
 
 Format detect_object(std::string_view bytes, std::string_view text, std::string_view place) {
-  // After the brace JSON goes on with a quote, a brace or space; UBJSON with the type of a length.
+  // In JSON the brace is followed by a quote, a brace or space; in UBJSON by the type of a length.
   constexpr std::string_view ubjson_next = "iUIlL$#N";
   const bool is_ubjson = text.size() > 1 && ubjson_next.find(text[1]) != std::string_view::npos;
   const Encoding encoding = is_ubjson ? Encoding::ubjson : Encoding::json;

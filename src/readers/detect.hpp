@@ -1,4 +1,4 @@
-// Which program wrote some bytes, judged by the bytes alone.
+// Detects the format of a model file from its bytes.
 #pragma once
 
 #include <cstdint>

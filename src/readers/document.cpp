@@ -25,8 +25,7 @@ Json::input_format_t format_of(Encoding encoding) {
   return encoding == Encoding::json ? Json::input_format_t::json : Json::input_format_t::ubjson;
 }
 
-/// nlohmann's sentences begin with an error code and a line number and may quote a whole token;
-/// keep the part that says what is wrong.
+/// Shortens a message of nlohmann: removes error code, line number and long quoted tokens.
 std::string plain_reason(std::string_view text) {
   constexpr std::string_view lead = "syntax error while parsing ";
   if (const auto at = text.find(lead); at != std::string_view::npos) {
@@ -46,11 +45,11 @@ std::string plain_reason(std::string_view text) {
   return reason;
 }
 
-/// The nearest float32 to a number's digits. `value` is the same number as nlohmann read it; it
-/// decides only between overflow and underflow.
+/// The float32 nearest to a decimal number. `value` is the same number as read by nlohmann; it is
+/// used only to distinguish overflow from underflow.
 float float_from_digits(const std::string& digits, double value) {
   std::string text = digits;
-  // nlohmann writes the decimal point of the program's locale into the token.
+  // The token contains the decimal point of the program's locale.
   for (char& c : text) {
     const bool expected = (c >= '0' && c <= '9') || c == '-' || c == '+' || c == 'e' || c == 'E';
     if (!expected) c = '.';
@@ -74,7 +73,7 @@ float float_from_double(double value) {
 }
 
 /// Builds the tree of values from nlohmann's events. Between events the innermost open container is
-/// `open_.back()`; within a part that is not kept only `skipping_` (its depth) and counts change.
+/// `open_.back()`; in a skipped part only `skipping_` (its depth) and the counts change.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
   Builder(std::size_t bytes, std::string_view place, const KeepKey& keep,
@@ -183,8 +182,8 @@ class Builder final : public nlohmann::json_sax<Json> {
       spend_element();
       if constexpr (whole) {
         if (std::in_range<std::int32_t>(value)) {
-          // Of open arrays only the innermost holds numbers, so one claim at a time costs memory,
-          // and no claim exceeds the number of bytes.
+          // Only the innermost open array holds numbers, so at most one declared length allocates
+          // memory at a time, and none exceeds the number of bytes.
           if (integers->empty()) integers->reserve(open_.back().length);
           integers->push_back(static_cast<std::int32_t>(value));
           return true;
@@ -295,7 +294,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   Value root_;
 };
 
-/// Listens for the keys of the outermost object and stops the parser at the first decisive one.
+/// Collects the keys of the outermost object and stops the parser at the first decisive one.
 class KeyListener final : public nlohmann::json_sax<Json> {
  public:
   explicit KeyListener(const std::function<bool(std::string_view)>& stop) : stop_(stop) {}

@@ -42,7 +42,7 @@ struct DocumentLimits {
   std::size_t values = 4'000'000;
 };
 
-/// Decides by key whether a part is kept.
+/// Decides by its key whether a value is kept.
 using KeepKey = std::function<bool(std::string_view key)>;
 
 /// Numbers with a fraction are read as float32 straight from their digits. JSON may hold the bare

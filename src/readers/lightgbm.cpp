@@ -65,7 +65,7 @@ std::vector<Tree> read_trees(LightgbmLines& lines, std::string_view place, std::
   }
 }
 
-/// LightGBM's files do not know a best iteration: save_model leaves out the rounds after it.
+/// LightGBM's files do not record the best iteration: save_model omits the rounds after it.
 std::size_t round_count(const Rounds& rounds, std::size_t available, std::string_view place) {
   if (!rounds.first) {
     if (rounds.choice != Rounds::Choice::best) return available;

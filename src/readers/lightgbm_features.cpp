@@ -33,8 +33,8 @@ std::optional<std::vector<std::int32_t>> split_codes(std::string_view text, char
   }
 }
 
-/// "none" for a column that training did not use, "[least:largest]" for numbers, and for categories
-/// their codes, of which -1 stands for missing values.
+/// Entries are "none" for an unused column, "[minimum:maximum]" for numbers, and a list of codes
+/// for categories, where -1 stands for missing values.
 void add_info(Feature& feature, const LightgbmField& field, std::size_t index,
               std::string_view text) {
   if (text == "none" || text.starts_with('[')) return;
@@ -63,7 +63,7 @@ std::optional<std::vector<std::int32_t>> declared_categorical(std::string_view l
   return columns;
 }
 
-/// A label as pandas prints it; nothing for what no label is made of.
+/// A label as pandas prints it; nothing for values that cannot be labels.
 std::optional<std::string> label_text(const nlohmann::json& label) {
   if (label.is_string()) return label.get<std::string>();
   if (label.is_boolean()) return label.get<bool>() ? "True" : "False";
@@ -71,8 +71,8 @@ std::optional<std::string> label_text(const nlohmann::json& label) {
   return std::nullopt;
 }
 
-/// Replaces the codes of a feature by all that have a label. Labels that do not fit the codes, or
-/// that are not told apart by their text, are left out.
+/// Replaces the codes of a feature by all codes with a label. Labels that do not match the codes
+/// and labels with the same text are dropped.
 void add_labels(Feature& feature, const nlohmann::json& labels) {
   if (!labels.is_array() || labels.size() > std::numeric_limits<std::int32_t>::max()) return;
   if (!feature.categories.empty() &&
@@ -89,8 +89,8 @@ void add_labels(Feature& feature, const nlohmann::json& labels) {
   feature.categories = std::move(categories);
 }
 
-/// The columns to which labels belong, in their order: those that were declared and did not turn
-/// out to hold numbers, and those of which categories are known.
+/// The columns that the labels belong to, in order: declared categorical columns without a numeric
+/// range, and columns with known categories.
 std::vector<std::size_t> categorical_columns(
     const LightgbmBlock& head, const std::optional<std::vector<std::int32_t>>& declared,
     std::vector<Feature>& features) {
@@ -152,7 +152,7 @@ void add_lightgbm_labels(const LightgbmBlock& head, LightgbmLines lines, Ensembl
     }
   }
   const auto columns = categorical_columns(head, declared, features);
-  // Python writes infinite labels as bare words, which JSON does not have; the model is fine then.
+  // Python writes infinite labels as Infinity, which is not JSON; ignore the labels in that case.
   if (labels_text.empty() || without_special_numbers(labels_text)) return;
   const nlohmann::json lists =
       parse_json(labels_text, fmt::format("{}: pandas_categorical", head.place()));

@@ -1,4 +1,4 @@
-// LightGBM's objectives: what its ConvertOutput makes of raw scores.
+// LightGBM's objectives and the links that its ConvertOutput applies.
 #include "readers/lightgbm.hpp"
 
 #include <boxwood/error.hpp>
@@ -52,7 +52,7 @@ std::string known_names() {
   return names;
 }
 
-/// Digits from the front of `text`, as LightGBM's fast reader adds them up: in double, one by one.
+/// Parses leading digits like LightGBM's fast reader: accumulates them in double, one by one.
 double take_digits(std::string_view& text, int& count) {
   double value = 0;
   for (count = 0; !text.empty() && text.front() >= '0' && text.front() <= '9'; ++count) {
@@ -62,9 +62,9 @@ double take_digits(std::string_view& text, int& count) {
   return value;
 }
 
-/// LightGBM reads this one number with a fast reader that is not correctly rounded: 1.23457 becomes
-/// 1 + 0.23457. Powers of ten up to 22 are exact in double, so only their use matters, not how they
-/// are computed; larger ones do not occur with the six digits that it writes.
+/// LightGBM parses this number with a fast reader that does not round correctly: 1.23457 becomes
+/// 1 + 0.23457. Powers of ten up to 22 are exact in double; larger ones do not occur with the six
+/// digits that LightGBM writes.
 std::optional<double> read_fast(std::string_view text) {
   const auto power_of_ten = [](int exponent) {
     double power = 1;

@@ -70,7 +70,7 @@ std::int64_t LightgbmField::integer(std::int64_t least, std::int64_t most) const
 template <typename Number>
 std::vector<Number> LightgbmField::list(std::size_t count, std::string_view why) const {
   std::vector<Number> numbers;
-  // A number needs a digit and a space, whatever the file says about how many there are.
+  // Each number takes at least a digit and a space, whatever count the file declares.
   numbers.reserve(std::min(count, text_.size() / 2 + 1));
   std::string_view rest = text_;
   for (auto word = take_word(rest); !word.empty(); word = take_word(rest)) {

@@ -12,7 +12,7 @@
 
 namespace boxwood::readers {
 
-/// Lines one after the other, without their ends: LF, CR LF or CR.
+/// Iterates over lines that end with LF, CR LF or CR.
 class LightgbmLines {
  public:
   explicit LightgbmLines(std::string_view text) : text_(text) {}
@@ -37,7 +37,7 @@ class LightgbmField {
   std::vector<std::string_view> words() const;  ///< separated by spaces
 
   std::int64_t integer(std::int64_t least, std::int64_t most) const;
-  /// Just `count` of them; `why` says in the message where that number comes from.
+  /// Exactly `count` numbers; `why` names the source of that count in the error message.
   std::vector<std::int64_t> integers(std::size_t count, std::string_view why) const;
   std::vector<double> numbers(std::size_t count, std::string_view why) const;
 
@@ -63,9 +63,9 @@ class LightgbmBlock {
   const std::string& place() const { return place_; }
   void add(std::string_view line);
   bool has(std::string_view key) const { return find(key).has_value(); }
-  /// Nothing where it is absent; an Error where it is there twice.
+  /// Nothing if the key is absent; an Error if it occurs twice.
   std::optional<LightgbmField> find(std::string_view key) const;
-  LightgbmField operator[](std::string_view key) const;  ///< an Error where it is absent
+  LightgbmField operator[](std::string_view key) const;  ///< an Error if the key is absent
 
  private:
   struct Line {

@@ -1,5 +1,5 @@
-// One tree of a LightGBM file: arrays of splits and of leaves. A child from 0 on is a split, a
-// negative one is the complement of a leaf's number.
+// One tree of a LightGBM file: arrays of splits and of leaves. A child >= 0 is a split, a
+// negative one is the bitwise complement of a leaf's number.
 #include "readers/lightgbm.hpp"
 
 #include <boxwood/error.hpp>
@@ -43,7 +43,7 @@ Node numeric_split(const Decision& decision, double threshold) {
   node.kind = NodeKind::less_equal;
   node.threshold = threshold_for_numbers(threshold);
   node.missing_at_zero = decision.missing == Missing::zero;
-  // Where NaN is not expected it counts as zero.
+  // In columns without missing values in training, NaN counts as zero.
   node.missing_left = decision.missing == Missing::none ? threshold >= 0 : decision.default_left;
   return node;
 }

@@ -27,7 +27,7 @@ std::string source_of(const OnnxModel& model) {
   return source;
 }
 
-/// A graph may leave the number of its columns open.
+/// Determines the number of features if the graph does not declare it.
 void count_features(const OnnxForest& forest, OnnxGraph& graph) {
   if (graph.width_is_known) return;
   std::int64_t count = 0;
@@ -44,7 +44,7 @@ void count_features(const OnnxForest& forest, OnnxGraph& graph) {
   }
 }
 
-/// A feature that is only ever compared with whole numbers for equality holds categories.
+/// Features that are only compared with integers for equality become categorical.
 void find_categories(Ensemble& ensemble) {
   std::vector<std::set<std::int32_t>> codes(ensemble.features.size());
   std::vector<bool> ordered(ensemble.features.size(), false);
@@ -84,7 +84,7 @@ Ensemble read_onnx(std::string_view bytes, std::string_view place, const Rounds&
   Ensemble ensemble;
   ensemble.source = source_of(model);
   const auto to_output = onnx_scores(forest, graph, ensemble);
-  // What is written out of shared nodes stays in proportion to the file.
+  // The size of expanded shared nodes is bounded in proportion to the file.
   const std::size_t most = 1'000'000 + 16 * bytes.size();
   OnnxTrees built = build_onnx_trees(forest, to_output, graph.features.size(), most);
   check_onnx_scores(forest, built);

@@ -1,6 +1,6 @@
 // The attributes of TreeEnsembleClassifier and TreeEnsembleRegressor (ai.onnx.ml 1 to 4, parallel
 // lists for all trees) and of TreeEnsemble (5, splits and leaves apart) in one shape.
-// What onnxruntime refuses to load is refused here too.
+// Files that onnxruntime refuses to load are refused here too.
 #include "readers/onnx.hpp"
 
 #include <boxwood/error.hpp>
@@ -37,7 +37,7 @@ constexpr std::array<std::pair<std::string_view, Mode>, 7> mode_names{{{"BRANCH_
   throw Error(node.where_is(attribute), reason, remedy);
 }
 
-/// Numbers that are written as a list of floats or as a tensor of the operator's own type.
+/// Numbers given as a list of floats or as a tensor of the operator's type.
 std::vector<double> numbers_of(const OnnxNode& node, const std::string& name,
                                const std::string& tensor_name, const OnnxForest& forest) {
   const std::vector<float> floats = node.floats(name);
@@ -61,7 +61,7 @@ void same_length(const OnnxNode& node, std::string_view name, std::size_t length
   fail(node, name, fmt::format("it has {} entries, {} has {}", length, other, expected));
 }
 
-/// Aggregates and transforms that a sum of trees can stand for.
+/// Checks that the aggregate can be represented as a sum of trees.
 void check_aggregate(const OnnxNode& node, std::string_view name, OnnxForest& forest) {
   forest.average = name == "AVERAGE";
   if (name == "SUM" || forest.average) return;
@@ -190,7 +190,7 @@ void read_classes(const OnnxNode& node, OnnxForest& forest) {
   }
 }
 
-/// Targets cost memory; in a file that means something each has a weight or a base value.
+/// Targets take memory; in a valid file each of them has a weight or a base value.
 std::size_t target_count(const OnnxNode& node, std::size_t weights) {
   const std::int64_t count = node.integer("n_targets", 0);
   if (count < 1) fail(node, "n_targets", fmt::format("{} targets", count));

@@ -19,7 +19,7 @@
 namespace boxwood::readers {
 namespace {
 
-/// What is known of a named value. Lists are shared, so that a copy costs the same for all.
+/// What is known of a named value. Lists are shared, so copies are cheap.
 struct Known {
   enum class Kind : std::uint8_t { features, constant, scores, label, largest, changed };
   Kind kind = Kind::changed;
@@ -75,7 +75,7 @@ class Walk {
       known.parts = std::make_shared<std::vector<const OnnxInput*>>(1, &input);
       known_.insert_or_assign(input.name, std::move(known));
     }
-    // Constants of nodes live here; their addresses have to last.
+    // Holds the constants of nodes at stable addresses.
     constants_.reserve(model_.nodes.size());
     for (std::size_t i = 0; i < model_.nodes.size(); ++i) visit(i);
     if (graph_.trees == nullptr) refuse_without_trees();
@@ -126,7 +126,7 @@ class Walk {
     for (const std::string_view output : node.outputs) known_.insert_or_assign(output, *result);
   }
 
-  /// Nothing: an operator that is not followed.
+  /// Returns nothing for an unsupported operator.
   std::optional<Known> follow(const OnnxNode& node) const {
     const Known* first = input_of(node, 0);
     if (first == nullptr || first->kind == Known::Kind::changed) return std::nullopt;
@@ -137,7 +137,7 @@ class Walk {
     if (node.type == "Concat") return concat(node);
     using Kind = Known::Kind;
     if (first->kind == Kind::features) return std::nullopt;
-    // One row's numbers stay in their order.
+    // These operators keep the order of a row's numbers.
     constexpr std::array<std::string_view, 4> shapes{"Reshape", "Flatten", "Squeeze", "Unsqueeze"};
     if (is_one_of(node.type, shapes)) return *first;
     if (node.type == "ArgMax" && first->kind == Kind::scores) return largest(node, *first);
@@ -180,7 +180,7 @@ class Walk {
       if (narrows) result.steps.to_float32 = true;
       return result;
     }
-    // A whole number beyond a double's precision cannot be told apart from its double here.
+    // Integers beyond the precision of a double are indistinguishable from their double here.
     if (value.integers && is_integer(value.type)) {
       result.precision = to == 1 ? Precision::float32 : Precision::float64;
     } else if (narrows) {
@@ -201,7 +201,7 @@ class Walk {
           part->precision != first->precision || part->integers != first->integers) {
         return std::nullopt;
       }
-      // Adding up what was added up before could double at every node.
+      // Repeated concatenation could double the size at every node.
       if (part->parts->size() > 1 && node.inputs.size() > 1) return std::nullopt;
       parts->insert(parts->end(), part->parts->begin(), part->parts->end());
     }
@@ -283,7 +283,7 @@ class Walk {
     const bool is_classifier = node.type == "TreeEnsembleClassifier";
     Known scores;
     scores.kind = Known::Kind::scores;
-    // Only the newest operator answers in doubles.
+    // Only TreeEnsemble returns doubles.
     scores.type = node.type == "TreeEnsemble" ? input->type : 1;
     Known label;
     label.kind = Known::Kind::label;
@@ -333,7 +333,7 @@ class Walk {
                 "Boxwood reads TreeEnsembleClassifier, TreeEnsembleRegressor and TreeEnsemble");
   }
 
-  /// All outputs have to be made of the same scores, so that there is one model.
+  /// All outputs must be computed from the same scores, so that there is one model.
   void check_outputs() {
     bool answers = false;
     std::optional<OnnxSteps> scores;

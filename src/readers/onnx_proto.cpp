@@ -79,7 +79,7 @@ class Field {
   const OnnxBytes& message_;
 };
 
-/// Calls `handle` for every field of a message; it has to take or skip it.
+/// Calls `handle` for every field of a message; it must consume or skip the field.
 template <typename Handle>
 void for_each_field(const OnnxBytes& message, Handle handle) {
   pbf_reader reader(message.bytes.data(), message.bytes.size());
@@ -187,7 +187,7 @@ OnnxTensor load_tensor(const OnnxBytes& message) {
   std::size_t wide = 0;
   const std::size_t there = tensor.numbers.size() + tensor.strings.size();
   for (const std::int64_t size : sizes) {
-    // Once past what is there the product only has to stay past it.
+    // Once the product exceeds the number of elements it stays above it.
     count = std::min<std::uint64_t>(count, there + 1) *
             static_cast<std::uint64_t>(std::clamp<std::int64_t>(size, 0, std::int64_t{1} << 31));
     wide += size != 1 ? 1 : 0;
@@ -329,7 +329,7 @@ std::string OnnxNode::where_is(std::string_view name) const {
 
 namespace {
 
-/// Collects the fields with one number of an attribute, which may not be there.
+/// Collects the fields with a given number from an attribute that may be absent.
 template <typename Take>
 void take(const OnnxAttribute* attribute, std::uint32_t number, Take take_field) {
   if (attribute == nullptr) return;

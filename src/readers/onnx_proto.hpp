@@ -1,6 +1,6 @@
 // The few messages of an ONNX file that a tree ensemble needs, as views into its bytes.
-// Nothing is copied but names and constants; lists of numbers are decoded when they are asked for,
-// and no count in the file is trusted. onnx.cpp and its neighbours walk the result.
+// Only names and constants are copied. Lists of numbers are decoded on demand, and no count in the
+// file is trusted. onnx.cpp and the other onnx_*.cpp files use the result.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ struct OnnxNode {
   /// For messages: "model.onnx: node 3 (Scaler)".
   std::string where(std::size_t index) const;
 
-  /// An attribute that is not there is empty, or the default.
+  /// Absent attributes are empty or have the default value.
   std::vector<std::int64_t> integers(std::string_view name) const;
   std::vector<float> floats(std::string_view name) const;
   std::vector<std::string_view> texts(std::string_view name) const;

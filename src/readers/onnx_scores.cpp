@@ -1,6 +1,5 @@
-// From sums to outputs and classes, as onnxruntime does it for one row. It has a way of its own
-// with two classes: it looks at which classes have weights at all and whether one of them is
-// negative.
+// From sums to outputs and classes, as onnxruntime computes them for one row. For two classes its
+// result depends on which classes have weights and whether any weight is negative.
 #include "readers/onnx.hpp"
 
 #include <boxwood/error.hpp>
@@ -27,7 +26,7 @@ bool has_weights_of(const OnnxForest& forest, std::int64_t output) {
                      [&](const OnnxForest::Weight& weight) { return weight.output == output; });
 }
 
-/// Every leaf says the same of both classes, with opposite signs: their sums are opposite too,
+/// Every leaf has opposite weights for the two classes: their sums are opposite too,
 /// because rounding is symmetric.
 bool has_opposite_weights(const OnnxForest& forest) {
   for (const OnnxForest::Node& node : forest.nodes) {
@@ -73,7 +72,7 @@ std::vector<std::int32_t> two_classes(const OnnxForest& forest, Ensemble& ensemb
     if (forest.base.size() == 1) refuse(forest, "one base value for two classes with weights");
     ensemble.link = logistic ? Link::sigmoid : Link::identity;
     ensemble.decision = Decision::score_above_zero;
-    // With base values it takes the first class's score for the second's, and its second base.
+    // With base values onnxruntime uses the score of the first class and the base of the second.
     ensemble.base = {forest.base.empty() ? 0.0 : forest.base[1]};
     return forest.base.empty() ? std::vector<std::int32_t>{-1, 0}
                                : std::vector<std::int32_t>{0, -1};
@@ -166,7 +165,7 @@ std::vector<std::int32_t> onnx_scores(const OnnxForest& forest, const OnnxGraph&
     if (forest.outputs > 1) several_outputs(forest, forest.is_classifier, ensemble);
   }
   if (forest.average) ensemble.divisor = static_cast<double>(forest.roots.size());
-  // Only the newest operator gives doubles, and those of its scores that no link has touched.
+  // Only TreeEnsemble returns doubles, and only if no transform is applied.
   const bool keeps_doubles = forest.newest && ensemble.link == Link::identity;
   ensemble.link_form = keeps_doubles ? LinkForm::plain : LinkForm::onnxruntime;
   take_steps(forest, graph.after, ensemble);

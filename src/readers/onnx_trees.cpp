@@ -19,7 +19,7 @@ namespace {
 using Mode = OnnxForest::Mode;
 constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
 
-/// Throws where following children leads back to a node: no descent would end.
+/// Throws if the nodes contain a cycle.
 void check_acyclic(const OnnxForest& forest) {
   enum class Seen : char { no, open, done };
   std::vector<Seen> seen(forest.nodes.size(), Seen::no);
@@ -154,7 +154,7 @@ class Builder {
         break;
     }
     if (std::isnan(split.threshold)) {
-      // Nothing compares with NaN: NEQ holds always, every other test never.
+      // Comparisons with NaN are false, except NEQ, which is true.
       split.kind = NodeKind::less;
       split.threshold = -infinity;
       exchanged = node.mode == Mode::neq;
@@ -168,8 +168,8 @@ class Builder {
   }
 
   /// onnxruntime makes one test of a chain of BRANCH_EQ on small whole numbers whose true branches
-  /// look the same to it: it takes the head's true branch and the head's way with NaN for all. It
-  /// looks at the first weight of a leaf only.
+  /// look the same to it: it uses the true branch and the NaN handling of the head for all. It
+  /// compares only the first weight of a leaf.
   bool folds(std::size_t head, std::size_t next) {
     const OnnxForest::Node& first = forest_.nodes[head];
     const OnnxForest::Node& node = forest_.nodes[next];

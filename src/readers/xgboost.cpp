@@ -18,7 +18,7 @@ namespace {
 /// Limits the memory for generated feature names, which is not bounded by the file size.
 constexpr std::int64_t most_features = 1 << 22;
 
-/// Statistics from training that prediction does not use: more than half of a file.
+/// Training statistics that prediction does not use; they are more than half of a file.
 bool needed(std::string_view key) {
   constexpr std::array unused{"base_weights", "loss_changes", "sum_hessian",
                               "parents",      "sorted_idx",   "feature_segments"};
@@ -154,8 +154,8 @@ std::vector<std::size_t> read_round_ends(const Field& model, std::size_t trees,
   return ends;
 }
 
-/// How many rounds count. Booster.predict uses all; the predict of XGBoost's scikit-learn
-/// classes stops after the best iteration. A file says which of the two saved it.
+/// The number of rounds to use. Booster.predict uses all of them; the predict of XGBoost's
+/// scikit-learn classes stops after the best iteration. The file records which of the two saved it.
 std::size_t read_round_count(const Field& learner, const Rounds& rounds, std::size_t available) {
   const Field attributes = learner["attributes"];
   if (rounds.first) {
@@ -248,7 +248,7 @@ std::vector<Tree> read_trees(const Booster& booster, const Field& learner, const
 bool needs_base_weights(const Value& document, std::string_view place) {
   const Field root(document, place);
   const Field learner = root["learner"];
-  read_version(root);  // a complaint about the version comes first
+  read_version(root);  // check the version first
   if (read_output_count(learner) == 1) return false;
   const Field trees = read_booster(learner).model["trees"];
   for (std::size_t t = 0; t < trees.size(); ++t) {

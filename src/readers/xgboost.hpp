@@ -47,8 +47,8 @@ XgboostObjective xgboost_objective(const Field& objective, std::size_t outputs,
 float xgboost_margin(float base_score, XgboostObjective::Intercept intercept,
                      const XgboostVersion& version, const Field& place);
 
-/// What dropout (dart) left of a tree. Until 3.2 XGBoost adds a dart tree's leaf to a zero before
-/// it weighs it, which turns a negative zero positive.
+/// The weight of a tree after dropout (dart). Until 3.2 XGBoost adds the leaf of a dart tree to
+/// zero before multiplying it by the weight, which turns a negative zero into a positive one.
 struct TreeShare {
   float weight = 1;
   bool added_to_zero = false;

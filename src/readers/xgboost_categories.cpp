@@ -15,12 +15,12 @@
 namespace boxwood::readers {
 namespace {
 
-/// float32 tells all whole numbers below this apart; XGBoost takes no category from it on.
+/// float32 represents all integers below this exactly; XGBoost allows no category from here on.
 constexpr std::int32_t category_end = 1 << 24;
 
-/// The strings of a column: one array of bytes, cut at offsets. Before 3.4 XGBoost counts
-/// characters where it means bytes: names with others than ASCII's are cut wrongly in the file, and
-/// no part of them tells where. Such a column has codes without labels.
+/// The strings of a column: one array of bytes and offsets into it. Before 3.4 XGBoost counts
+/// characters instead of bytes, so the offsets are wrong if a name has non-ASCII characters. Such a
+/// column gets codes without labels.
 std::vector<std::string> string_labels(const Field& column, const XgboostVersion& version) {
   const Field offsets_field = column["offsets"];
   const Field bytes_field = column["values"];
@@ -84,8 +84,8 @@ CategorySplits::CategorySplits(const Field& tree) {
     field->fail(
         fmt::format("it has {} entries, but categories_nodes has {}", length, nodes_.size()));
   }
-  // XGBoost writes the sets one behind the other. Held to that, no part of the file counts twice,
-  // and memory stays in proportion to its bytes.
+  // XGBoost writes the sets one after the other. Requiring this ensures that no part of the file is
+  // used twice, so memory stays proportional to the file size.
   std::size_t end = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i] < 0 || (i > 0 && nodes_[i] <= nodes_[i - 1])) {

@@ -78,7 +78,7 @@ XgboostObjective xgboost_objective(const Field& objective, std::size_t outputs,
     }
     result.task = Task::regression;  // several labels at once: a number for each, no classes
   }
-  // Outputs that depend on one another are no link of single scores.
+  // A link applies to single scores; outputs that depend on each other cannot be represented.
   if (text == "reg:quantileerror" && outputs != 1 && version.at_least(3, 4)) {
     name.fail(fmt::format("{} with {} quantiles is not supported: since 3.4 XGBoost sorts what it "
                           "predicts for them",
@@ -103,7 +103,8 @@ float xgboost_margin(float base_score, Intercept intercept, const XgboostVersion
     case Intercept::logit: {
       float probability = base_score;
       if (version.at_least(3, 2)) {
-        // Since 3.2 the ends are allowed, for training data of a single class, and moved inwards.
+        // Since 3.2 XGBoost allows 0 and 1 (training data of a single class) and moves them
+        // inwards.
         constexpr float least = 1e-6F;
         if (!(probability >= 0.0F && probability <= 1.0F)) {
           place.fail(fmt::format("intercept {} is not a probability", probability));

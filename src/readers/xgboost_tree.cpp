@@ -1,4 +1,4 @@
-// One tree of an XGBoost file: parallel arrays, in which a pruner may have left dead nodes.
+// One tree of an XGBoost file: parallel arrays, which may contain deleted nodes after pruning.
 #include "readers/xgboost.hpp"
 
 #include <boxwood/error.hpp>
@@ -73,8 +73,8 @@ std::int32_t check_child(const Columns& columns, const Field& field, std::int32_
 
 /// The checks that hold for splits of both kinds.
 void check_split(const Columns& columns, std::size_t old, std::size_t features) {
-  // XGBoost finds the right child next to the left one and never looks at its number, except for
-  // missing values. A file in which they disagree has no single meaning.
+  // XGBoost assumes that the right child follows the left one and uses its stored number only for
+  // missing values. If the two disagree, the file is ambiguous.
   if (columns.right[old] != columns.left[old] + 1) {
     columns.right_field.fail_at(
         old, fmt::format("right child {} must directly follow left child {}", columns.right[old],
@@ -127,7 +127,7 @@ class Leaves {
     std::size_t index = old;
     if (numbered_) {
       const std::int32_t number = columns_.right[old];  // a leaf has no right child
-      // No more values than the file has: many leaves could claim the same ones.
+      // Several leaves could refer to the same values: do not create more values than the file has.
       if (number < 0 || static_cast<std::size_t>(number) >= vectors_.size() / width_ ||
           values.size() + width_ > vectors_.size()) {
         columns_.right_field.fail_at(

@@ -26,7 +26,7 @@ double rounded(double value, Precision precision) {
   return precision == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
-/// The place of the 1 among a group's columns, their number if there is none.
+/// The index of the 1 among the columns of a group; the number of columns if there is none.
 double hot_place(const OneHot& group, std::span<const double> point) {
   for (std::size_t k = 0; k < group.columns.size(); ++k) {
     if (point[group.columns[k]] == 1) return static_cast<double>(k);
@@ -240,8 +240,7 @@ bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
 
 namespace {
 
-/// How far along the list of values at equal shares a value lies, from 0 to 1: counted, not
-/// searched for.
+/// The quantile of a value, from 0 to 1, computed by counting.
 double share_of(const std::vector<double>& quantiles, double value) {
   double below = 0, equal = 0, last_below = 0, first_above = 0, lower_equals = 0, upper_equals = 0;
   bool any_above = false;

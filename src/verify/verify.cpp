@@ -23,7 +23,7 @@ bool nearly_equal(double a, double b) {
 
 bool same_value(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// Sums that overflow can end in NaN, which has to be the same NaN to count as the same.
+/// Equality in which NaN equals NaN: sums that overflow can be NaN.
 bool same_values(const std::vector<double>& a, const std::vector<double>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_value);
 }
@@ -163,12 +163,12 @@ class Verifier {
     }
   }
 
-  /// Less than 0, 0 or more than 0, as the exact distance of two numbers compares with a size.
+  /// Compares the exact distance of two numbers with a size: negative, 0 or positive.
   static double compare_distance(double a, double b, double size) {
     const double high = std::max(a, b), low = std::min(a, b);
     const double distance = high - low;
     if (distance != size) return distance - size;
-    // The rounded difference is the size: what rounding lost decides.
+    // The rounded difference equals the size: the rounding error decides.
     const double back = high - distance;
     return (high - (distance + back)) + (back - low);
   }
@@ -271,7 +271,8 @@ class Verifier {
         return;
       }
     }
-    // Each side's two ends alone, all low, all high, then corners and points at random.
+    // Both ends of each feature alone, all lower ends, all upper ends, then random corners and
+    // points.
     std::vector<double> probe = solution.point;
     for (std::size_t d = 0; d < width; ++d) {
       for (const double end : {low[d], high[d]}) {
