@@ -195,20 +195,21 @@ class Reader {
 
   /// Assigns codes to the categories that occur in splits, in the order of their labels.
   void name_categories(const std::vector<CatboostTable>& tables) {
-    std::map<std::size_t, std::set<std::uint32_t>> known;  // of features that splits ask for
+    std::map<std::size_t, std::set<std::uint32_t>> in_splits;  // hashes by feature
     for (std::size_t i = 0; i < categorical_.size(); ++i) {
       const auto& compared = categorical_[i].compared;
-      if (!compared.empty()) known[i].insert(compared.begin(), compared.end());
+      if (!compared.empty()) in_splits[i].insert(compared.begin(), compared.end());
     }
     for (const CatboostTable& table : tables) {
-      auto& hashes = known[position_.at(table.feature)];
+      auto& hashes = in_splits[position_.at(table.feature)];
       for (const auto& [hash, value] : table.values) hashes.insert(hash);
     }
     // Texts do not name their feature; if there is one categorical feature, all belong to it.
-    if (categorical_.size() == 1 && !known.empty()) {
-      for (const auto& [hash, label] : labels_) known.begin()->second.insert(hash);
+    if (categorical_.size() == 1 && !in_splits.empty()) {
+      for (const auto& [hash, label] : labels_) in_splits.begin()->second.insert(hash);
     }
-    for (const auto& [position, hashes] : known) name_categories(categorical_[position], hashes);
+    for (const auto& [position, hashes] : in_splits)
+      name_categories(categorical_[position], hashes);
   }
 
   /// The text of a category. An empty one is shown as a word unless that word is a category too.
