@@ -96,7 +96,8 @@ def described(figure, otherwise):
     if figure.get_label() not in ("", "boxwood"):
         return figure.get_label()
     axes = figure.axes[0]
-    head, across, up = axes.get_title(loc="left"), axes.get_xlabel(), axes.get_ylabel()
+    head = axes.get_title(loc="left").replace("\n", ". ")
+    across, up = axes.get_xlabel(), axes.get_ylabel()
     return head or (f"{up} by {across}" if across and up else otherwise)
 
 

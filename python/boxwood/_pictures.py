@@ -335,7 +335,7 @@ class Rows:
 
     def mark(self, ax: Any, x: float, y: int, kind: str) -> None:
         """Draw a mark."""
-        order = 5 if kind == "change to" else 4
+        order = {"now": 3, "change to": 5}.get(kind, 4)  # a limit may lie where the value is now
         ax.plot(x, y, ls="none", zorder=order, **self._style(kind) | {"label": kind})
 
     def finish(self, ax: Any) -> None:

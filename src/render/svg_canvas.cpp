@@ -29,11 +29,12 @@ std::size_t character_length(std::string_view text) {
 }
 
 // Soft enough for marks and lines to be read upon them, in light and in dark.
+// Of classes the first two are blue and yellow: red and green would say which one is good.
 constexpr std::array<const char*, class_colours> light_classes = {
-    "#f3b7a4", "#9ed8c3", "#a9c6f0", "#f2dc91", "#d5b9e8",
+    "#a9c6f0", "#f2dc91", "#d5b9e8", "#9ed8c3", "#f3b7a4",
     "#bcdc90", "#f3b9d2", "#cfd3d8", "#8fd3e0", "#e0b98a"};
 constexpr std::array<const char*, class_colours> dark_classes = {
-    "#7d4132", "#24705a", "#36588c", "#7b661f", "#634679",
+    "#36588c", "#7b661f", "#634679", "#24705a", "#7d4132",
     "#536d28", "#7d3f5d", "#565b63", "#1f6a78", "#6e5028"};
 constexpr std::array<const char*, scale_steps> light_scale = {
     "#f4f7fb", "#dfe9f5", "#c6d9ee", "#a9c8e6", "#89b4dc",

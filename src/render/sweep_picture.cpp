@@ -125,9 +125,10 @@ SweepPicture picture_of(const SweepView& view, const RowLabel& row) {
   const auto* wanted = std::get_if<ClassIs>(&requirement.outcome);
   SweepPicture picture;
   picture.title = fmt::format("{}: cost of each level", subject_text(view.schema, row));
-  picture.subtitle =
-      fmt::format("Now {} ({} {})", outcome_text(view.ensemble, view.schema, view.query, scores),
-                  now.name, now.value);
+  const std::string outcome = outcome_text(view.ensemble, view.schema, view.query, scores);
+  const bool is_told = outcome.find(now.value) != std::string::npos;  // of regressions
+  picture.subtitle = is_told ? fmt::format("Now {}", outcome)
+                             : fmt::format("Now {} ({} {})", outcome, now.name, now.value);
   std::vector<double> levels;
   double dearest = 0;
   for (const auto& [level, answer] : view.points) {
