@@ -10,7 +10,8 @@
 namespace boxwood {
 namespace {
 
-/// The next whole number that a double can hold: beyond 2^53 steps they are not counted singly.
+/// The next whole number that a double can hold. Beyond 2^53 neighbouring doubles differ by more
+/// than 1.
 double one_more(double count) { return std::max(count + 1, std::nextafter(count, infinity)); }
 double one_less(double count) { return -one_more(-count); }
 
@@ -23,9 +24,10 @@ Axis::Axis(const FeatureRule& given_rule, double from, Precision given_precision
   below = reach.below;
 }
 
-/// The smallest admissible number from `value` on; infinite where there is none. Rounding up to a
-/// whole number keeps it a number of the precision: where the precision is coarser than 1 every
-/// number of it is whole. Reading never turns the order of two numbers round.
+/// The smallest admissible number that is at least `value`; infinite where there is none. Rounding
+/// up to a whole number gives a number of the precision: where the precision is coarser than 1, all
+/// its numbers are whole. Reading a number in the model's precision never swaps the order of two
+/// numbers.
 double Axis::round_up(double value) const {
   if (!rule.allowed.empty()) {
     const auto found =
@@ -62,7 +64,7 @@ double Axis::round_down(double value) const {
   return rule.kind != FeatureKind::continuous ? std::floor(value) : value;
 }
 
-/// Every bound from below is met by the largest of the bounds' smallest numbers.
+/// The largest of the bounds' smallest numbers meets every lower bound.
 std::optional<double> Axis::lowest(const Cut* lower, const Cut* upper) const {
   double value = -infinity;
   if (lower) value = std::max(value, first_right_of(*lower, precision));
@@ -86,7 +88,7 @@ std::optional<double> Axis::highest(const Cut* lower, const Cut* upper) const {
 std::optional<double> Axis::any(const Cut* lower, const Cut* upper) const {
   if (const auto value = lowest(lower, upper)) return value;
   if (const auto value = highest(lower, upper)) return value;
-  // Cuts at infinity, or none: no end is a number.
+  // Both cuts are infinite or absent: neither end is a number.
   const bool inside = (!lower || !lower->left_of(0)) && (!upper || upper->left_of(0));
   const bool whatever = rule.allowed.empty() && rule.range.contains(0);
   return inside && whatever ? std::optional(0.0) : std::nullopt;

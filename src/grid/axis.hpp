@@ -9,16 +9,16 @@
 
 namespace boxwood {
 
-/// The lowest admissible number above the point's own and the highest below it, between two cuts,
-/// either of which may be absent. From a missing value there is no way up or down: every number
-/// counts for both.
+/// Finds the lowest admissible number above the point's own value and the highest below it, between
+/// two cuts, each of which may be absent. A missing value has no numbers above or below it: every
+/// number counts for both.
 class Axis {
  public:
   Axis(const FeatureRule& rule, double from, Precision precision);
 
   std::optional<double> lowest(const Cut* lower, const Cut* upper) const;
   std::optional<double> highest(const Cut* lower, const Cut* upper) const;
-  /// Some admissible number, where none is nearer than another.
+  /// Some admissible number, for a missing value, to which no number is nearer than another.
   std::optional<double> any(const Cut* lower, const Cut* upper) const;
 
  private:

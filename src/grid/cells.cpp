@@ -16,7 +16,7 @@
 namespace boxwood {
 namespace {
 
-/// Cells with all that is known of them, to be put in order.
+/// Makes the cells of one query, with everything that is needed to put them in order.
 struct Draft {
   Cell cell;
   std::uint32_t rank = 0;
@@ -60,7 +60,8 @@ class VariableMaker {
     return variable;
   }
 
-  /// The variable of a group: one cell for each column that may be hot, and for none.
+  /// The variable of a one-hot group: one cell for each column that may be 1, and one for no column
+  /// if that is allowed.
   Variable group(const OneHot& group) {
     Variable variable;
     variable.listed = true;
@@ -97,7 +98,7 @@ class VariableMaker {
 
  private:
   std::uint32_t own_rank(std::size_t feature) const {
-    // The cuts of a float32 model see the value rounded to float32.
+    // A float32 model compares values rounded to float32 with its cuts.
     const double read = as_read(query_.point[feature], precision_);
     return static_cast<std::uint32_t>(cell_rank(boxes_.cuts[feature], read));
   }
@@ -128,8 +129,9 @@ class VariableMaker {
     }
   }
 
-  /// Of a cell only the value nearest to the present one is looked at, so a cost of the user's own
-  /// that falls on the way out would make the search wrong. Where it shows, it is refused.
+  /// The search looks only at the value of a cell that is nearest to the present one. A custom cost
+  /// that falls with the distance would make the search wrong, so it is rejected where that is
+  /// seen.
   void check_own_cost(std::size_t feature) const {
     if (query_.features[feature].kind == FeatureKind::categorical || is_even(drafts_, own_)) return;
     throw Error(
@@ -138,15 +140,16 @@ class VariableMaker {
         "Give 0 for no change and more the farther a value moves");
   }
 
-  /// Whether categories of one cell may cost differently.
+  /// Whether categories of one cell may have different costs.
   bool is_counted_singly(std::size_t feature) const {
     const FeatureRule& rule = query_.features[feature];
     if (rule.kind != FeatureKind::categorical) return false;
     return !rule.changes.empty() || (query_.norm == Norm::custom && !rule.allowed.empty());
   }
 
-  /// The cheapest admissible code between two cuts, of equals the smallest: one of the list, one of
-  /// the table, or the first beyond the table, which costs what all others there cost.
+  /// The cheapest admissible code between two cuts, and the smallest one of equal costs: a code of
+  /// the list, a code of the table, or the first code beyond the table, which costs as much as all
+  /// others there.
   std::optional<double> cheapest_code(std::size_t feature, const Cut* lower,
                                       const Cut* upper) const {
     const FeatureRule& rule = query_.features[feature];
@@ -194,9 +197,10 @@ class VariableMaker {
     drafts_.push_back({{missing, cost}, Variable::missing_rank});
   }
 
-  /// Costs must never fall away from the own cell. Sets are mostly in one piece in the order of
-  /// their effect, ranges of numbers in that of the axis; if costs fit neither, they decide alone.
-  /// True when the order is not the axis's.
+  /// Puts the cells in an order in which costs never fall with the distance from the own cell. The
+  /// order of effects keeps most sets of categories in one range, the order of the axis keeps
+  /// ranges of numbers; if costs fit neither, cells are sorted by cost. True when the order is not
+  /// that of the axis.
   bool put_in_order(const std::vector<std::uint32_t>& by_effect, bool to_missing) {
     if (!by_effect.empty()) {
       const std::vector<Draft> in_axis_order = drafts_;
@@ -237,7 +241,7 @@ class VariableMaker {
     permute(order);
   }
 
-  /// The cell of missing, which stands last, to where its cost belongs above the own cell.
+  /// Moves the cell for missing, which is last, to the place above the own cell that fits its cost.
   void move_missing() {
     const auto last = drafts_.end() - 1;
     const auto place = std::upper_bound(

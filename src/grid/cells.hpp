@@ -1,4 +1,4 @@
-// One feature as a search variable: the cells a query admits, each with the cheapest value in it.
+// One feature as a search variable: the admissible cells of a query, each with its cheapest value.
 #pragma once
 
 #include "grid/leaves.hpp"
@@ -12,19 +12,19 @@
 
 namespace boxwood {
 
-/// A piece of one feature's axis and its cheapest admissible value.
+/// A cell of one feature's axis with its cheapest admissible value.
 struct Cell {
-  double value = 0;  ///< NaN is missing; of a group's variable: the place of the hot column
+  double value = 0;  ///< NaN is missing; in a group: the position of the column that is 1
   double cost = 0;
 };
 
-/// Cells that hold no admissible value are left out. Mostly they stand in the order of the axis and
-/// `kept_below` finds them; a listed variable has them in another order, or one for missing, or is
-/// a whole one-hot group, and says of each cell where it lies on the axes.
+/// Cells without an admissible value are left out. Usually the cells are in the order of the axis,
+/// and `kept_below` finds them. A listed variable has its cells in another order, has a cell for
+/// missing, or is a whole one-hot group; it stores for each cell where it lies on the axes.
 ///
-/// Costs never fall on the way from `own` to either end, because no norm's term falls away from the
-/// point and other costs are put in order: the cheapest cell of a range is the one nearest to `own`
-/// in rank. `uneven` marks the exception.
+/// Costs never fall on the way from `own` to either end: no norm's term falls with the distance
+/// from the point, and cells with other costs are sorted accordingly. So the cheapest cell of a
+/// range is the one nearest to `own` in rank. `uneven` marks the exception.
 struct Variable {
   static constexpr std::uint32_t missing_rank = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint32_t no_cell = std::numeric_limits<std::uint32_t>::max();
@@ -32,7 +32,7 @@ struct Variable {
   std::vector<Cell> cells;
   std::uint32_t own = 0;                  ///< the cell of the point itself: value as it is, cost 0
   std::vector<std::uint32_t> kept_below;  ///< of an axis rank: admitted cells of smaller rank
-  bool missing = false;                   ///< it is missing and stays so: one cell
+  bool missing = false;                   ///< the value is missing and stays missing: one cell
   bool listed = false;
   bool uneven = false;
   bool group = false;                  ///< a one-hot group's
@@ -60,16 +60,18 @@ struct Variable {
   std::uint32_t cheapest(std::uint32_t first, std::uint32_t last) const;
 };
 
-/// In which order cells stand: one in which costs never fall away from the point's own cell and
-/// sets are mostly in one piece, or that of the axis throughout.
+/// The order of cells: `by_cost` is one in which costs never fall with the distance from the
+/// point's own cell and in which most sets of categories are one range; `by_axis` is that of the
+/// axis for all variables.
 enum class CellOrder : std::uint8_t { by_cost, by_axis };
 
-/// The variables of all features, in their order. A fixed feature has one cell, and so have the
-/// columns of a group but for the first, whose variable is the group's.
+/// The variables of all features, in the order of features. A fixed feature has one cell. Of a
+/// one-hot group the first column has the variable of the group, and the other columns have one
+/// cell.
 std::vector<Variable> make_variables(std::span<const Ensemble> ensembles, const Query& query,
                                      const LeafBoxes& boxes, CellOrder order = CellOrder::by_cost);
 
-/// The cell of a variable that a point lies in; `no_cell` where that is not admitted.
+/// The cell of a variable that holds a point; `no_cell` if the point's value is not admissible.
 std::uint32_t cell_of(const Variable& variable, std::size_t feature, const Cuts& cuts,
                       Precision precision, std::span<const double> point);
 

@@ -12,8 +12,9 @@
 namespace boxwood {
 namespace {
 
-/// How far a link may stray from monotone. exp is within an ulp or so, which moves the score at
-/// which a threshold is crossed by less than 1e-6. Identity and winner compare the sums themselves.
+/// How far a link may deviate from a monotone function. exp is accurate to about one unit in the
+/// last place, which moves the score at which a threshold is crossed by less than 1e-6. Identity
+/// and winner compare the sums themselves.
 constexpr double link_slack = 1e-6;
 
 bool rounds(Link link) {
@@ -23,7 +24,7 @@ bool rounds(Link link) {
 /// Raw scores per unit of the trees' sum.
 double unit(const Ensemble& ensemble) { return ensemble.factor / ensemble.divisor; }
 
-/// The largest size that the score of an output can have: base and trees.
+/// The largest absolute value that the score of an output can have: base score and trees.
 double largest_size(const Ensemble& ensemble, std::int32_t output) {
   double absolute = 0;
   for (const Tree& tree : ensemble.trees) {
@@ -37,11 +38,12 @@ double largest_size(const Ensemble& ensemble, std::int32_t output) {
                                                 : absolute * unit(ensemble) + base;
 }
 
-/// How far the score that the library computes for one output can lie from the exact sum of the
-/// same numbers, plus what our own double sums can add. Standard bound: n additions of numbers
-/// whose absolute values sum to A are off by at most n u A / (1 - n u), u half an ulp of 1; factor
-/// and divisor are two more roundings, and a link that rounds the score first is one of its own
-/// kind. Infinite where a sum may overflow: then nothing is known about it.
+/// An upper bound on the difference between the score that the library computes for one output and
+/// the exact sum of the same numbers, plus the error of our own double sums. Standard bound: n
+/// additions of numbers whose absolute values sum to A have an error of at most n u A / (1 - n u),
+/// where u is half a unit in the last place of 1. Factor and divisor are two more roundings, and a
+/// link that rounds the score first adds its own error. Infinite where a sum may overflow: then
+/// nothing is known about it.
 double sum_error(const Ensemble& ensemble, std::int32_t output) {
   const double base = std::abs(ensemble.base[static_cast<std::size_t>(output)]);
   double absolute = base;
@@ -65,7 +67,7 @@ double sum_error(const Ensemble& ensemble, std::int32_t output) {
   return (absolute * unit(ensemble) + base) * used / (1 - used);
 }
 
-/// Floats in their order as integers, so that bisection can visit every one of them.
+/// Maps floats to integers in the same order, so that bisection can visit every float.
 template <typename Real, typename Bits>
 Bits rank_of(Real value) {
   const auto bits = std::bit_cast<Bits>(value);
@@ -77,7 +79,7 @@ Real value_at(Bits rank) {
 }
 
 /// The smallest number of the type for which `holds` is true, given that it is false below some
-/// point and true above (give or take the slack); +infinity when it is false everywhere.
+/// point and true above it (up to the slack); +infinity if it is false everywhere.
 template <typename Real, typename Bits, typename Holds>
 double first_true(Holds holds) {
   Bits low = rank_of<Real, Bits>(std::numeric_limits<Real>::lowest());
@@ -96,8 +98,8 @@ class Builder {
   Builder(const Ensemble& ensemble, std::uint32_t index, std::vector<Condition>& conditions)
       : ensemble_(ensemble), index_(index), conditions_(conditions) {}
 
-  /// score >= low where a rising outcome holds from some score on; score <= high where a falling
-  /// one holds up to some score. Both are asked of the transformed score of one output.
+  /// A rising outcome holds for score >= low, a falling one for score <= high. Both are asked of
+  /// the transformed score of one output.
   template <typename Holds>
   void rising(std::int32_t output, Holds holds) {
     add({index_, output, -1, 1}, first_score([&](double s) { return holds(s); }));
@@ -106,8 +108,9 @@ class Builder {
   void falling(std::int32_t output, Holds holds) {
     add({index_, output, -1, -1}, first_score([&](double s) { return holds(-s); }));
   }
-  /// The output is as large as every rival's. Where the link says the same of all large and of all
-  /// small scores, it may be behind there: by no more than scores can lie beyond those ends.
+  /// The output is at least as large as every rival's. A link that saturates maps all large and all
+  /// small scores to one value; there the score may be smaller than a rival's by as much as scores
+  /// can lie beyond the saturation points.
   void wins(std::int32_t output) {
     const bool single = ensemble_.accumulator == Precision::float32;
     const bool bends =
@@ -178,14 +181,15 @@ double link_of(const Ensemble& ensemble, double score) {
   return ensemble.transform(std::span(&score, 1))[0];
 }
 
-/// Why the margins of a group satisfy more: with leads f_j - f_k = least + margin_k the sum over
+/// How far ahead of each rival an output must be for its softmax probability to reach p. p_j >= p
+/// means that the sum over rivals of exp(f_k - f_j) is at most 1/p - 1, so each term is at most
+/// that. The library's p_j is within a relative error of 1e-5 of the true one, or within the
+/// smallest float where that is coarser; a sum of exponentials in float32 adds half a unit in the
+/// last place for each of them.
+///
+/// Why the margins of a group satisfy more: with leads f_j - f_k = least + margin_k, the sum over
 /// rivals of exp(f_k - f_j) is exp(-least) times the sum of exp(-margin_k), and exp(-least) is 1/p
 /// - 1.
-///
-/// How far ahead of each rival an output must be for its softmax to reach p: p_j >= p means that
-/// the sum over rivals of exp(f_k - f_j) is at most 1/p - 1, so each term is. The library's p_j is
-/// within a relative 1e-5 of the true one, or within the smallest float where that is coarser; a
-/// sum of exponentials in float32 adds half an ulp for each of them.
 double lead_for_probability(const Ensemble& ensemble, double probability) {
   const double sum_error = ensemble.link_form == LinkForm::onnxruntime
                                ? static_cast<double>(ensemble.base.size()) * 0x1p-23
@@ -221,7 +225,8 @@ void add_output(const Ensemble& ensemble, const OutputIn& wanted, std::int32_t g
   const auto output = static_cast<std::int32_t>(wanted.output);
   const Interval& range = wanted.range;
   if (ensemble.link == Link::softmax) {
-    // An upper end asks for one large rival or another: no linear condition follows.
+    // An upper limit requires that one of several rivals is large: there is no linear condition for
+    // that.
     builder.ahead(output, lead_for_probability(ensemble, range.lower), group);
     return;
   }
@@ -257,8 +262,9 @@ std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, cons
   std::int32_t group = 0;
   for (const Requirement& requirement : query.requirements) {
     const Ensemble& ensemble = ensembles[requirement.ensemble];
-    // The opposite of an outcome says something linear only of two classes;
-    // search/alternatives.hpp takes the others apart, and whatever else can be met in several ways.
+    // The opposite of an outcome is a linear condition only for two classes.
+    // search/alternatives.hpp divides the other cases, and every outcome with several alternatives,
+    // into separate queries.
     if (requirement.negated && ensemble.task != Task::binary) continue;
     if (requirement.negated && !std::holds_alternative<ClassIs>(requirement.outcome)) continue;
     Builder builder(ensemble, static_cast<std::uint32_t>(requirement.ensemble), conditions);

@@ -1,6 +1,6 @@
 // Requirements as linear conditions on leaf scores, for bounds only: every point that meets a
-// requirement meets its conditions, but not the other way round. The library's own arithmetic
-// decides about points.
+// requirement meets its conditions, but not every point that meets the conditions meets the
+// requirement. The source library's arithmetic decides about points.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -13,16 +13,16 @@
 namespace boxwood {
 
 /// sum over trees of score(leaf) >= threshold, where score(leaf) is the leaf's number for output
-/// `plus` (times `sign`) less its number for output `minus`.
+/// `plus`, times `sign`, minus its number for output `minus`.
 struct Condition {
   std::uint32_t ensemble = 0;
   std::int32_t plus = 0;
   std::int32_t minus = -1;  ///< no second output
   double sign = 1;          ///< or -1
-  double threshold = 0;     ///< base scores and all rounding are taken off already
-  double slack = 0;         ///< what was taken off for rounding
-  /// Conditions of one group are the leads that one softmax probability needs: not only must each
-  /// margin over its threshold be at least 0, the sum of exp(-unit * margin) must be at most 1.
+  double threshold = 0;     ///< base scores and all rounding are already subtracted
+  double slack = 0;         ///< what was subtracted for rounding
+  /// Conditions of one group are the leads that one softmax probability needs. Each margin over its
+  /// threshold must be at least 0, and the sum of exp(-unit * margin) must be at most 1.
   std::int32_t group = -1;
   double unit = 1;  ///< raw scores per unit of the trees' sum
 
@@ -39,8 +39,8 @@ struct Condition {
   }
 };
 
-/// The conditions that follow from the query's requirements. A threshold of +infinity says that no
-/// scores whatever meet a requirement.
+/// The conditions that follow from the query's requirements. A threshold of +infinity means that no
+/// scores meet a requirement.
 std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, const Query& query);
 
 }  // namespace boxwood

@@ -35,7 +35,7 @@ void cuts_of(const Tree& tree, const Node& node, SplitCuts& split) {
       const Cut cut{threshold, node.kind == NodeKind::less_equal};
       split.cuts.push_back(cut);
       if (!node.missing_at_zero) return;
-      // Zeros go with the missing: they are cut out of the side that they are not on.
+      // Zeros go to the side of missing values: they are cut out of the other side.
       const Cut low{-zero_size, false}, high{zero_size, true};
       split.cuts.clear();
       bool left = true;  // where values left of the next cut go
@@ -57,7 +57,8 @@ void cuts_of(const Tree& tree, const Node& node, SplitCuts& split) {
       split.left_first = false;
       const auto& set = tree.sets[static_cast<std::size_t>(node.value)];
       for (std::size_t i = 0; i < set.size(); ++i) {
-        // Category 0 is everything above -1, as a conversion to an integer takes it, or from 0 on.
+        // Category 0 is everything above -1 where the library converts to an integer, otherwise
+        // everything from 0 on.
         const bool goes_on = i > 0 && set[i - 1] + 1 == set[i];
         if (!goes_on) {
           split.cuts.push_back(set[i] == 0 && !node.zero_up

@@ -7,7 +7,7 @@
 namespace boxwood {
 namespace {
 
-/// A leaf's range in terms of admitted cells; nothing when it admits none.
+/// A leaf's range in admissible cells; nothing if it has none.
 std::optional<CellRange> admitted(const LeafSide& side, const Variable& variable) {
   if (variable.missing) return side.missing ? std::optional(CellRange{0, 1}) : std::nullopt;
   const CellRange range{variable.kept_below[side.cells.first],
@@ -15,7 +15,7 @@ std::optional<CellRange> admitted(const LeafSide& side, const Variable& variable
   return range.size() > 0 ? std::optional(range) : std::nullopt;
 }
 
-/// Leaves gathered one by one, then put in order.
+/// Adds leaves to a grid one by one.
 class GridBuilder {
  public:
   explicit GridBuilder(Grid& grid) : grid_(grid) { grid_.sides_begin.push_back(0); }

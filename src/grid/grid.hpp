@@ -1,5 +1,6 @@
-// The finite problem that an engine solves: variables with cells, leaves as ranges of cells,
-// linear conditions on leaf scores. Built from the models' leaf boxes for one query.
+// The finite problem of one query as a whole, built from the models' leaf boxes: variables with
+// cells, leaves as ranges of cells, linear conditions on leaf scores. The paper's engine searches
+// it; the fast engine gathers its problems from the same parts (search/fast/gather.cpp).
 #pragma once
 
 #include "grid/cells.hpp"
@@ -17,9 +18,9 @@
 
 namespace boxwood {
 
-/// Leaves that no admissible point reaches are left out; what is called a leaf here may be a piece
-/// of one. The leaves of a tree stand together, the one with the largest score of condition 0
-/// first, so that "best alive leaf" is the first alive.
+/// Leaves that no admissible point reaches are left out. A leaf of the grid may be a piece of a
+/// leaf of the model. The leaves of a tree are consecutive, the one with the largest score of
+/// condition 0 first, so that the first alive leaf is the best one.
 struct Grid {
   std::vector<Variable> variables;  ///< one for each feature
   std::vector<Condition> conditions;
@@ -30,11 +31,10 @@ struct Grid {
   std::vector<std::uint32_t> value_of;  ///< of a leaf: its first number in the tree's values
   std::vector<double> first_scores;     ///< of a leaf: its score for condition 0
   std::uint32_t tree_count = 0;
-  std::vector<const Tree*> trees;          ///< the ensembles' own, one after the other
+  std::vector<const Tree*> trees;          ///< of all ensembles, one after the other
   std::vector<std::uint32_t> ensemble_of;  ///< of a tree
-  double radius = std::numeric_limits<double>::infinity();  ///< what it was restricted to
-  bool complete =
-      true;  ///< false: its leaves, in pieces, have too many sides, and some are missing
+  double radius = std::numeric_limits<double>::infinity();  ///< the radius it was restricted to
+  bool complete = true;  ///< false: the pieces have too many sides, and leaves are missing
 
   std::size_t leaf_count() const { return tree_of.size(); }
   std::span<const Side> sides_of(std::size_t leaf) const {
@@ -45,14 +45,14 @@ struct Grid {
     const std::uint32_t tree = tree_of[leaf];
     return ensemble_of[tree] == c.ensemble ? c.score(*trees[tree], value_of[leaf]) : 0.0;
   }
-  /// About what it takes in memory.
+  /// Its approximate size in memory.
   std::size_t bytes() const;
-  /// What a leaf's own box costs: the sum of its sides' cheapest cells.
+  /// The cost of a leaf's own box: the sum of its sides' cheapest cells.
   double leaf_cost(std::size_t leaf) const;
 
-  /// A sum of cells' costs in some order as a bound on total_cost, which adds them in the order of
-  /// features. A sum of D non-negative terms is within D * 2^-53 of itself in any other order,
-  /// relatively, to first order; twice that for the two sums, twice again for comfort.
+  /// Turns a sum of cell costs in any order into a lower bound on total_cost, which adds them in
+  /// the order of features. To first order, two sums of D non-negative terms in different orders
+  /// differ by at most 2 D 2^-53 of their value; the factor 4 leaves a margin of two.
   double weaken(double cost) const {
     return cost * (1 - 4 * (static_cast<double>(variables.size()) + 2) * 0x1p-53);
   }
@@ -68,7 +68,8 @@ Grid restrict_to_radius(const Grid& grid, double radius);
 /// The box around a point in which every ensemble's scores are constant: the intersection of the
 /// leaves it reaches.
 std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<const double> point);
-/// Of each feature whose categories a model knows: those that pass all tests as the point does.
+/// For each feature whose categories a model knows: the categories that pass all tests as the point
+/// does.
 std::vector<std::vector<std::int32_t>> pure_codes(std::span<const Ensemble> ensembles,
                                                   std::span<const double> point);
 

@@ -11,9 +11,9 @@
 namespace boxwood {
 namespace {
 
-/// Walks one tree depth first with an explicit stack (trees may be deeper than any call stack),
-/// keeping the box of the current node and undoing each side on the way back. A leaf costs as many
-/// steps as its path tests features, however long the path is.
+/// Walks one tree depth first with an explicit stack, because trees may be deeper than a call
+/// stack. It keeps the box of the current node and undoes each side on the way back. The work for a
+/// leaf depends on the number of features on its path, not on the length of the path.
 class TreeWalk {
  public:
   TreeWalk(LeafBoxes& boxes, const Tree& tree, std::uint32_t ensemble)
@@ -56,7 +56,7 @@ class TreeWalk {
         case Phase::right:
           side = step.before;
           pool_.resize(step.pool);
-          // Features are first tested in stack order, so the last first-tested one leaves first.
+          // Features are first tested in stack order, so the last one is removed first.
           if (--tests_[feature] == 0) tested_.pop_back();
           stack.pop_back();
           break;
@@ -66,7 +66,8 @@ class TreeWalk {
 
  private:
   enum class Phase : std::uint8_t { enter, left, right };
-  /// What is open of a feature at the current node: ranges in the pool, rising and apart.
+  /// The values of a feature that reach the current node: ranges in the pool, ascending and
+  /// disjoint.
   struct Open {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
@@ -79,8 +80,8 @@ class TreeWalk {
     std::size_t pool;
   };
 
-  /// Keeps of a feature what goes to one child. The cells between two neighbouring cuts of the
-  /// split go the same way, and the ways alternate.
+  /// Keeps the values of a feature that go to one child. The cells between two neighbouring cuts of
+  /// the split go to the same child, and the children alternate.
   void narrow(Open& side, const Node& node, bool left) {
     const std::vector<Cut>& axis = boxes_.cuts[static_cast<std::size_t>(node.feature)];
     cuts_of(tree_, node, split_);
@@ -151,9 +152,10 @@ class TreeWalk {
   std::vector<std::uint32_t> tests_ = std::vector<std::uint32_t>(boxes_.cuts.size(), 0);
 };
 
-/// Libraries find sets by sorting categories by their effect. So do we, by what the splits of all
-/// trees say: where a set's side holds larger values on average, its categories get that much more.
-/// Of several outputs the first counts: any order is right, a good one is only fewer pieces.
+/// Libraries find sets by sorting categories by their effect. We do the same with the splits of all
+/// trees: where a set's side has larger values on average, its categories get that much more. Of
+/// several outputs only the first counts: any order is right, and a good order only makes fewer
+/// pieces.
 class OrderByEffect {
  public:
   explicit OrderByEffect(const LeafBoxes& boxes) : boxes_(boxes), effects_(boxes.cuts.size()) {}
@@ -248,7 +250,7 @@ LeafBoxes add_ensemble(const LeafBoxes& boxes, const Ensemble& more, std::uint32
     std::set_union(boxes.cuts[d].begin(), boxes.cuts[d].end(), added[d].begin(), added[d].end(),
                    std::back_inserter(cuts));
     places[d] = new_places(boxes.cuts[d], cuts);
-    // The parts of a cell that is cut stand where it stood.
+    // The parts of a divided cell take the place of that cell.
     all.cell_order[d].clear();
     for (const std::uint32_t cell : boxes.cell_order[d]) {
       for (std::uint32_t part = places[d][cell]; part < places[d][cell + 1]; ++part) {

@@ -1,5 +1,5 @@
-// Every leaf of every tree as a box: for each feature on its path the range of cells it takes.
-// Depends on the models only, not on a query.
+// Every leaf of every tree as a box: for each feature on its path, the range of cells that reaches
+// the leaf. Depends only on the models, not on a query.
 #pragma once
 
 #include "grid/cuts.hpp"
@@ -12,7 +12,7 @@
 
 namespace boxwood {
 
-/// Cells [first, last) of one feature's axis. Cell i lies between cuts i - 1 and i.
+/// Cells [first, last) of one feature's axis. Cell i is between cuts i - 1 and i.
 struct CellRange {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
@@ -22,9 +22,9 @@ struct CellRange {
   bool operator==(const CellRange&) const = default;
 };
 
-/// A leaf's demand on one feature that its path tests: one range of cells, or a list of several,
-/// which `cells` spans. The range may be empty: a path may contradict itself for numbers and still
-/// be open to a missing value.
+/// What a leaf requires of one feature that its path tests: one range of cells, or a list of
+/// several, which `cells` spans. The range may be empty: a path may exclude every number and still
+/// let a missing value pass.
 struct LeafSide {
   static constexpr std::uint32_t no_list = (std::uint32_t{1} << 31) - 1;
 
@@ -48,8 +48,8 @@ struct LeafBoxes {
   std::vector<LeafSide> sides;
   std::vector<std::uint32_t> list_begin{0};  ///< of a list of ranges; one more
   std::vector<CellRange> ranges;             ///< of all lists, rising and apart within each
-  /// Of a feature with splits on sets: its cells in an order in which such sets are mostly in one
-  /// piece; empty for all others.
+  /// For a feature with splits on sets: its cells in an order in which most of these sets are one
+  /// range. Empty for all other features.
   std::vector<std::vector<std::uint32_t>> cell_order;
   std::uint32_t tree_count = 0;
 
@@ -65,11 +65,11 @@ struct LeafBoxes {
 
 LeafBoxes box_leaves(std::span<const Ensemble> ensembles);
 
-/// Where the cells of one list of cuts begin among those of another that has them all: of cell i of
-/// the first, and of the end.
+/// For each cell of a list of cuts, its first cell in a finer list that has all these cuts; the
+/// last entry is the end.
 std::vector<std::uint32_t> new_places(std::span<const Cut> cuts, std::span<const Cut> more);
 
-/// The boxes of some ensembles and of one more, without walking through the others again.
+/// The boxes of some ensembles and one more, without walking the trees of the others again.
 LeafBoxes add_ensemble(const LeafBoxes& boxes, const Ensemble& more, std::uint32_t index);
 
 }  // namespace boxwood

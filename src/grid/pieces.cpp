@@ -18,7 +18,7 @@ void Pieces::add(const LeafSide& side, std::span<const CellRange> ranges) {
     return;
   }
   if (!variable.listed) {
-    // Ranges stay apart even if no admitted cell lies between them: a region is one interval.
+    // Ranges stay separate even if no admissible cell is between them: a region is one interval.
     std::fill(taken.begin(), taken.end(), std::uint64_t{0});
     std::uint64_t mark = 1;
     for (const CellRange& range : ranges) {
@@ -52,7 +52,8 @@ void Pieces::add(const LeafSide& side, std::span<const CellRange> ranges) {
   if (variable.group && ranges.size() > 1) renumber(taken);
 }
 
-/// Marks stay as small as there are different ones, however many columns a path asks for.
+/// Renumbers marks by their distinct values, so that they stay small however many columns a path
+/// tests.
 void Pieces::renumber(std::vector<std::uint64_t>& marks) {
   marks_.assign(marks.begin(), marks.end());
   marks_.push_back(0);

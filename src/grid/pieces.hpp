@@ -1,6 +1,6 @@
 // A leaf as boxes of a query's cells. Most leaves are one box. A leaf that takes several ranges of
-// a feature, or cells of a listed variable that do not stand together, is cut into pieces: disjoint
-// boxes with the same values that together hold just the leaf's points.
+// a feature, or cells of a listed variable that are not consecutive, is cut into pieces: disjoint
+// boxes with the leaf's values that together hold exactly the leaf's points.
 #pragma once
 
 #include "grid/cells.hpp"
@@ -11,7 +11,7 @@
 
 namespace boxwood {
 
-/// A leaf's range of cells of one variable that it does not take whole.
+/// A leaf's range of cells of one variable, if it does not take all of them.
 struct Side {
   std::uint32_t variable = 0;
   CellRange cells;
@@ -19,12 +19,12 @@ struct Side {
 
 class Pieces {
  public:
-  /// `near` are the cells of each variable that count, all others do not exist; sides are numbered
-  /// from the first of them.
+  /// `near` has the cells of each variable to use; all others are ignored. Sides are numbered from
+  /// the first near cell.
   Pieces(std::span<const Variable> variables, std::span<const CellRange> near)
       : variables_(variables), near_(near), taken_(variables.size()) {}
 
-  /// Whether a side needs more than its range: it has a list, or its variable is listed.
+  /// Whether a side is more than one range: it has a list, or its variable is listed.
   bool is_odd(const LeafSide& side) const {
     const Variable& variable = variables_[side.feature];
     return side.list != LeafSide::no_list || variable.listed || variable.owner != side.feature;
@@ -34,11 +34,11 @@ class Pieces {
     for (const std::uint32_t variable : touched_) taken_[variable].clear();
     touched_.clear();
   }
-  /// Takes one odd side into account.
+  /// Adds one odd side.
   void add(const LeafSide& side, std::span<const CellRange> ranges);
   /// Calls emit(sides) with the odd variables' sides for every piece whose runs together cost at
-  /// most `radius`, until it says false; not at all where no cell is left. A change of category
-  /// costs something, so few of many combinations are near enough.
+  /// most `radius`, until emit returns false. Does not call it if no cell is left. A change of
+  /// category costs something, so few of many combinations are near enough.
   template <typename Emit>
   void each(double radius, Emit emit) {
     if (!find_runs()) return;

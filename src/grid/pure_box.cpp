@@ -1,4 +1,4 @@
-// The region around an answer, read off the paths that the point takes through the trees.
+// The region around an answer, found from the paths that the point takes through the trees.
 #include "grid/cuts.hpp"
 #include "grid/grid.hpp"
 #include "model/arithmetic.hpp"
@@ -36,7 +36,7 @@ std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<co
   constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
   std::vector<Interval> box(point.size());
   for (std::size_t d = 0; d < point.size(); ++d) {
-    // A missing value is no interval. The ends of everything are out: no answer is infinite.
+    // A missing value has no interval. Infinite ends are excluded: no answer is infinite.
     box[d] = std::isnan(point[d]) ? Interval{nothing, nothing, false, false}
                                   : Interval{.lower_closed = false, .upper_closed = false};
   }
@@ -59,7 +59,7 @@ std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<co
     Interval& side = box[static_cast<std::size_t>(node.feature)];
     const bool inclusive = node.kind == NodeKind::less_equal;
     if ((inclusive || node.kind == NodeKind::less) && !node.missing_at_zero) {
-      // Nearly all splits: one cut, and the side that was taken says where.
+      // The common case: a split with one cut, which bounds the side that was taken.
       const Cut cut{node.threshold + 0.0, inclusive};
       left ? end_below(side, cut) : begin_above(side, cut);
       return;

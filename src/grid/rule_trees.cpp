@@ -10,11 +10,12 @@ namespace boxwood {
 namespace {
 
 constexpr std::int32_t clause_score = 0, change_score = 1, first_wide_score = 2;
-/// A clause is one tree, which bounds best, unless it takes more than so many leaves for points
-/// that break it. Then each statement is a tree of its own, and their scores are counted.
+/// A clause is one tree, which gives the best bounds, unless it needs more than this many leaves
+/// for points that break it. Then each statement is a tree of its own, and their scores are
+/// counted.
 constexpr std::size_t most_ends = 32;
 
-/// Every statement that can fail on both sides doubles the leaves of those after it.
+/// Every statement that can fail on both sides doubles the leaves of the statements after it.
 bool is_wide(const Clause& clause) {
   std::size_t ends = 1;
   for (const Literal& literal : clause.any_of) {
@@ -26,7 +27,7 @@ bool is_wide(const Clause& clause) {
   return false;
 }
 
-/// Grows a tree from its open ends, parents before children.
+/// Builds a tree from its open ends, parents before children.
 class TreeMaker {
  public:
   explicit TreeMaker(std::int32_t output) {
@@ -58,7 +59,7 @@ class TreeMaker {
     return {left, left + 1};
   }
 
-  /// The open ends of a statement that is asked at `at`: where it holds and where it does not.
+  /// Adds a statement at `at`. Returns the open ends: where it holds and where it does not.
   struct Ends {
     std::vector<std::size_t> yes, no;
   };
@@ -71,7 +72,7 @@ class TreeMaker {
     std::vector<std::size_t>& inside = literal.inside ? ends.yes : ends.no;
     std::vector<std::size_t>& outside = literal.inside ? ends.no : ends.yes;
     const bool missing_inside = literal.missing == literal.inside;
-    // Two ends even where one is infinite: a missing value must have somewhere else to go.
+    // Two ends even if one is infinite: a missing value needs another way to go.
     if (range.lower > -infinity) {
       const auto kind = range.lower_closed ? NodeKind::less : NodeKind::less_equal;
       const Children children = split(at, kind, literal.feature, range.lower, !missing_inside);
@@ -129,7 +130,7 @@ Tree literal_tree(const Literal& literal, std::int32_t output, Precision precisi
   return maker.finish();
 }
 
-/// One change or none: of a feature, or of the columns of a group.
+/// Scores one change: of a feature, or of the columns of a group.
 Tree change_tree(const Query& query, std::span<const std::size_t> columns, Precision precision) {
   TreeMaker maker(change_score);
   std::vector<std::size_t> open{0};
@@ -189,8 +190,8 @@ Query without_rules(const Query& query, std::size_t index) {
   Query plain = query;
   plain.clauses.clear();
   plain.most_changes.reset();
-  // Scores are whole numbers: half a one below is the same demand, and the starts, which ask for a
-  // little more than enough, can meet it.
+  // Scores are whole numbers, so half a unit less is the same condition. The local search, which
+  // aims a little beyond a threshold, can then reach it.
   const auto at_most = [&](double count, std::int32_t output) {
     plain.requirements.push_back(
         {index, ScoreIn{{.lower = -count - 0.5}, static_cast<std::size_t>(output)}});

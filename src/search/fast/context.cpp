@@ -9,7 +9,7 @@
 namespace boxwood::fast {
 namespace {
 
-/// Whether a point may lie within a side and keep its own value there.
+/// Whether the point's own value lies in a side's range.
 bool holds_own(const Model& model, const LeafBoxes& boxes, const Variable& variable,
                std::uint32_t side) {
   const LeafSide& origin = boxes.sides[model.extra[side].origin];
@@ -20,10 +20,10 @@ bool holds_own(const Model& model, const LeafBoxes& boxes, const Variable& varia
                      [&](const CellRange& range) { return range.contains(rank); });
 }
 
-/// What each leaf's own box costs at least. A side costs something only if the point's own cell
-/// lies below its first cut (then it is entered from below, at the first admitted cell from there
-/// on) or above its last one. Cells without an admitted value make it a bound, not the cost, and so
-/// do lists of ranges, of which the span counts.
+/// A lower bound on the cost of each leaf's own box. A side costs something only if the point's own
+/// cell is below its first cut (then the first admissible cell from there on is the cheapest) or
+/// above its last cut. Where cells have no admissible value, and where a side has a list of ranges,
+/// of which the span counts, it is a bound and not the exact cost.
 class LeafCosts {
  public:
   LeafCosts(const Model& model, const LeafBoxes& boxes, std::span<const Variable> variables)
@@ -68,8 +68,8 @@ class LeafCosts {
     }
   }
 
-  /// A side of a listed variable that does not hold the own cell costs at least the cheapest other.
-  /// Groups do not count: several sides of one leaf may ask for one of them.
+  /// A side of a listed variable that does not hold the own cell costs at least as much as the
+  /// cheapest other cell. Groups are left out: several sides of one leaf may belong to one group.
   void price_listed(std::size_t v) {
     const Variable& variable = variables_[v];
     listed_[v] = infinity;
@@ -95,8 +95,9 @@ class LeafCosts {
     }
   }
 
-  /// A side that costs something changes its variable, and a leaf has one side of each that counts:
-  /// where there are more of them than features may change, no point in the leaf is admissible.
+  /// A side that costs something changes its variable, and a leaf has at most one such side for
+  /// each variable. If there are more of them than features may change, no point in the leaf is
+  /// admissible.
   void forbid(std::size_t most_changes, std::vector<double>& costs) const {
     std::uint32_t side = 0;
     for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
@@ -148,6 +149,7 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
     thresholds.push_back(condition.threshold);
     // A little more than what was subtracted for rounding: where equal sums are not enough, as in a
     // forest with a tie of votes, a point just at the threshold would be rejected.
+    // Twice the slack: thresholds are lowered by it, and the point's own sum may be off by as much.
     slack.push_back(2 * condition.slack + tuning.point_slack * model.largest_value);
   }
 }
@@ -158,8 +160,8 @@ bool Context::offer(std::span<const std::uint32_t> cells) const {
     if (variables[d].owner == d) variables[d].place(cells[d], d, point);
   }
   if (!meets(query, ensembles, point)) return false;
-  // Two boxes may meet one region, and then each has a nearest point of it. One speaks for the
-  // region: the one nearest of all, which is no farther in any feature.
+  // Several boxes may meet one region, and each has a nearest point of it. The nearest of these
+  // represents the region; it is no farther in any feature.
   const std::vector<Interval> box = pure_box(ensembles, point);
   const Precision precision = common_precision(ensembles);
   for (std::size_t d = 0; d < cells.size(); ++d) {

@@ -64,7 +64,7 @@ double DualBound::certify() {
         before = share_[k];
         most = std::max(most, std::abs(share_[k]));
       }
-      largest += 2 * most;
+      largest += 2 * most;  // a difference of two shares is at most twice the largest
     }
     double run = 0;
     double worst = 0;
@@ -76,7 +76,7 @@ double DualBound::certify() {
     // The running sum of differences passes through every coarse cell of the variable's slots.
     exceeded +=
         worst + largest * (static_cast<double>(cells) + differences_of(v)) * unit_in_last_place;
-    size += 4 * largest;
+    size += 4 * largest;  // shares, their minima and the extras in value(), with a margin
   }
   double most_differences = 0;
   for (std::size_t v = 0; v < problem_.variable_count(); ++v) {

@@ -1,5 +1,6 @@
-// Branch and bound: the first point, then the open nodes by several workers until none is left. A
-// node is probed while that seems cheap, tightened by the dual where it is not, and cut in two.
+// Branch and bound: finds a first point, then several workers process open nodes until none is
+// left. A node is probed as long as that seems cheap, then tightened by the dual bound, then cut in
+// two.
 #include "base/handover.hpp"
 #include "base/infinity.hpp"
 #include "search/engine_settings.hpp"

@@ -1,4 +1,5 @@
-// The fast engine: branch and bound over boxes of cells with bounds of rising strength and price.
+// The fast engine: branch and bound over boxes of cells, with cheap bounds first and stronger ones
+// where they are worth their price.
 #pragma once
 
 #include "search/fast/context.hpp"

@@ -1,5 +1,5 @@
-// The open nodes of all workers, the least bound first, and what is being worked on: together they
-// bound everything that is still to be found.
+// The open nodes of all workers, ordered by bound, and the bounds of the nodes in work: together
+// they bound everything that is still to be found.
 #pragma once
 
 #include "search/fast/node.hpp"
@@ -21,8 +21,8 @@ class Frontier {
     std::push_heap(open_.begin(), open_.end(), later);
   }
 
-  /// The node with the least bound, or, to save memory, the deepest: depth first never has more
-  /// nodes open than a path has children. It counts as worked on until done() is told its bound.
+  /// Takes the node with the least bound or, to save memory, the deepest one: depth first keeps few
+  /// nodes open. The node counts as in work until done() is called with its bound.
   std::unique_ptr<Node> pop(bool deepest) {
     const std::lock_guard lock(mutex_);
     if (open_.empty()) return nullptr;

@@ -91,8 +91,8 @@ void add_trees(Model& model, const Ensemble& ensemble, const LeafBoxes& boxes) {
 }  // namespace
 
 Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes) {
-  // What the machine has is found out now: it takes longer than a small query, of which it would
-  // otherwise be a part, that of oneTBB's cores most of all.
+  // Detect vector instructions and cores now: detection, above all of oneTBB's cores, takes longer
+  // than a small query, which would otherwise include it.
   find_vectors();
   static_cast<void>(tbb::info::default_concurrency());
   Model model;

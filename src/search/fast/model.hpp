@@ -1,5 +1,5 @@
-// The leaves of the ensembles as structure of arrays, by leaf and by variable. Made once for a
-// model; every problem has one of its own with fewer leaves.
+// The leaves of the ensembles as a structure of arrays, by leaf and by variable. Built once for a
+// model; every problem has its own with fewer leaves.
 #pragma once
 
 #include "grid/leaves.hpp"
@@ -13,15 +13,15 @@
 
 namespace boxwood::fast {
 
-/// A leaf's range of cells of one variable that it does not take whole.
+/// A leaf's range of cells of one variable, if it does not take all of them.
 struct Side {
   std::uint32_t variable = 0;
   std::uint32_t first = 0;
   std::uint32_t last = 0;
 };
 
-/// Leaves in the order of their trees; in a tree with one row the largest value first. Rows are the
-/// outputs of all ensembles, one after the other; a tree adds to one or to several of them.
+/// Leaves in the order of their trees; in a tree with one row, the largest value first. Rows are
+/// the outputs of all ensembles, one after the other. A tree adds to one row or to several.
 struct Leaves {
   struct Rows {
     std::uint32_t first = 0;
@@ -39,14 +39,14 @@ struct Leaves {
   std::span<const Side> sides_of(std::size_t leaf) const {
     return std::span(sides).subspan(sides_begin[leaf], sides_begin[leaf + 1] - sides_begin[leaf]);
   }
-  /// Of every leaf its tree.
+  /// The tree of every leaf.
   std::vector<std::uint32_t> trees() const;
   const double* values_of(std::size_t tree, std::size_t leaf) const {
     return &values[values_begin[tree] + (leaf - tree_begin[tree]) * rows[tree].count];
   }
 };
 
-/// The same sides by variable: who tests it.
+/// The same sides, by variable: the leaves that test it.
 struct Testers {
   struct Tester {
     std::uint32_t leaf = 0;
@@ -64,7 +64,8 @@ struct Testers {
 
 Testers list_testers(const Leaves& leaves, std::size_t variable_count);
 
-/// Whole ensembles. Cells are those of the axes, before any query; n cells have n + 1 cuts.
+/// Whole ensembles. The cells are those of the axes, which do not depend on a query; n cells have n
+/// + 1 cuts.
 struct Model {
   Leaves leaves;
   struct Extra {
@@ -72,19 +73,20 @@ struct Model {
     bool several = false;      ///< takes several ranges, which the side spans
     std::uint32_t origin = 0;  ///< in LeafBoxes::sides
   };
-  std::vector<Extra> extra;              ///< of a side
-  std::vector<std::uint32_t> first_at;   ///< of a side: where its first cell begins, as a cut
-  std::vector<std::uint32_t> last_at;    ///< of a side: where its last cell ends, as a cut
-  std::vector<std::uint32_t> cut_begin;  ///< of a feature: all axes' cuts, ends included
+  std::vector<Extra> extra;             ///< of a side
+  std::vector<std::uint32_t> first_at;  ///< of a side: where its first cell begins, as a cut
+  std::vector<std::uint32_t> last_at;   ///< of a side: where its last cell ends, as a cut
+  std::vector<std::uint32_t>
+      cut_begin;  ///< of a feature: its first cut; cuts of all axes, ends included
   std::vector<std::uint32_t> first_row;  ///< of an ensemble
   std::uint32_t row_count = 0;
-  double largest_value = 0;                 ///< the largest size of a leaf's value
-  std::optional<std::size_t> most_changes;  ///< no admissible point changes more features
+  double largest_value = 0;                 ///< the largest absolute value of a leaf's number
+  std::optional<std::size_t> most_changes;  ///< limit on the number of changed features, if any
 };
 
 Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes);
 
-/// The model of some ensembles and one more; the boxes are those of all.
+/// The model of some ensembles and one more. `all` has the leaf boxes of all of them.
 Model add_ensemble(const Model& model, const LeafBoxes& all, const Ensemble& more,
                    std::optional<std::size_t> most_changes);
 

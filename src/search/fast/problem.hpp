@@ -1,6 +1,7 @@
-// The finite problem of one box, with nothing in it that the box does not need: the leaves that a
-// good enough point can still reach, and of each variable the cells that those leaves tell apart.
-// Every open node of the fast engine is one; `gather` makes the first, `reduce` all others.
+// The finite problem of one box, reduced to what the box needs: the leaves that a point worth
+// finding can reach and, for each variable, the cells that these leaves distinguish. Every open
+// node of the fast engine has one; `gather` makes the first problem of a search, `reduce` all
+// others.
 #pragma once
 
 #include "grid/grid.hpp"
@@ -13,7 +14,7 @@
 
 namespace boxwood::fast {
 
-/// One linear condition on leaf values: sign * row `plus` less row `minus`, summed over trees.
+/// One linear condition on leaf values: sign * row `plus` minus row `minus`, summed over trees.
 struct Demand {
   std::uint32_t plus = 0;
   std::uint32_t minus = none;
@@ -26,7 +27,7 @@ struct Demand {
 
 inline double score(const Demand& demand, Leaves::Rows rows, const double* values) {
   const auto number = [&](std::uint32_t row) {
-    const std::uint32_t at = row - rows.first;  // wraps round below the first
+    const std::uint32_t at = row - rows.first;  // wraps around below the first
     return at < rows.count ? values[at] : 0.0;
   };
   return demand.sign * number(demand.plus) -
@@ -37,13 +38,14 @@ struct Problem {
   Leaves leaves;
   Testers testers;
   std::vector<std::uint32_t> variable_of;  ///< of a variable: the grid's
-  std::vector<std::uint32_t> cell_begin;   ///< of a variable, in the two lists below; one more
-  std::vector<double> cost;                ///< of a cell; never falls away from `nearest`
+  std::vector<std::uint32_t>
+      cell_begin;            ///< of a variable: start in the two lists below; one more entry
+  std::vector<double> cost;  ///< of a cell; never falls with the distance from `nearest`
   std::vector<std::uint32_t> choice;    ///< of a cell: the cheapest of the grid's cells it covers
   std::vector<std::uint32_t> nearest;   ///< of a variable: its cheapest cell
-  std::vector<double> thresholds;       ///< of a demand, less the leaves that are certain
-  std::vector<std::uint32_t> fixed_at;  ///< of every grid variable that has one cell left: it
-  double fixed_cost = 0;                ///< of those cells together, about
+  std::vector<double> thresholds;       ///< of a demand, minus the leaves that every point takes
+  std::vector<std::uint32_t> fixed_at;  ///< of a grid variable with one cell left: that cell
+  double fixed_cost = 0;                ///< sum of the costs of those cells, up to rounding
   bool holds_known = false;             ///< developer builds: the known solution is inside
   std::vector<std::uint32_t> known;     ///< of a variable: its cell
 
@@ -60,7 +62,8 @@ struct Problem {
   double cost_at(std::size_t variable, std::uint32_t cell) const {
     return cost[cell_begin[variable] + cell];
   }
-  /// The grid's cells of a point given by this problem's; the list is used again.
+  /// The grid's cells of a point given by this problem's cells. Writes into `cells`, so that a
+  /// caller can reuse the list.
   void grid_cells(std::span<const std::uint32_t> at, std::vector<std::uint32_t>& cells) const {
     cells = fixed_at;
     for (std::size_t v = 0; v < at.size(); ++v) {
@@ -75,7 +78,7 @@ struct Problem {
   std::size_t bytes() const;
 };
 
-/// What of a problem is kept: 1 for yes.
+/// The parts of a problem to keep: 1 for yes.
 struct Selection {
   std::vector<std::uint8_t> leaf;
   std::vector<std::uint8_t> cell;
@@ -84,7 +87,7 @@ struct Selection {
       : leaf(problem.leaf_count(), 1), cell(problem.cost.size(), 1) {}
 };
 
-/// Where the parts of a reduced problem come from: indices into the problem it was made of.
+/// Where the parts of a reduced problem come from: indices into the original problem.
 struct Origin {
   std::vector<std::uint32_t> tree;
   std::vector<std::uint32_t> variable;
@@ -94,19 +97,19 @@ struct Origin {
   std::size_t bytes() const;
 };
 
-/// Where the parts of `second`, made from what `first` describes, come from in the end.
+/// Combines two reductions: where the parts of `second` come from in the problem before `first`.
 Origin compose(const Problem& middle, const Origin& first, const Origin& second);
 
-/// The problem of all leaves whose own box costs at most `radius`, as it is: to be reduced. Nothing
-/// when its leaves, cut into pieces, have more sides than `most_sides`.
+/// The problem of all leaves whose own box costs at most `radius`, not yet reduced. Nothing if its
+/// leaves, cut into pieces, have more sides than `most_sides`.
 std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
                               std::span<const Variable> variables,
                               std::span<const double> leaf_cost, std::span<const double> thresholds,
                               double radius, std::uint64_t most_sides);
 
-/// The same problem without what is not selected and what becomes pointless by that: cells for
-/// which some tree has no leaf, leaves without a cell, ends that no leaf tells apart, trees with
-/// one leaf, variables with one cell. Nothing when nothing is left of some tree.
+/// The problem without everything that is not selected and everything that this makes pointless:
+/// cells in which some tree has no leaf, leaves without a cell, borders of cells that no leaf has,
+/// trees with one leaf, variables with one cell. Nothing if some tree has no leaf left.
 std::optional<Problem> reduce(const Problem& from, Selection& keep, std::span<const Demand> demands,
                               Origin* origin = nullptr);
 

@@ -2,7 +2,8 @@
 
 #include "base/bit_set.hpp"
 
-// Highway compiles what follows once for each kind of vector and picks one at run time.
+// Highway compiles the following code once for each vector instruction set and chooses one at run
+// time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "search/fast/simd.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h

@@ -1,4 +1,4 @@
-// The loops that touch every leaf of a box, for the widest vectors that the machine has.
+// Loops over all leaves of a box, for the widest vectors of the machine.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ void keep_within(const double* numbers, std::size_t count, double limit, std::ui
 /// out[i] = the smaller of a[i] and b[i].
 void take_minima(const double* a, const double* b, std::size_t count, double* out);
 
-/// Finds out what the machine has, for which the first of these calls would otherwise wait.
+/// Detects the vector instructions of the machine, so that the first of these calls need not.
 void find_vectors();
 
 }  // namespace boxwood::fast

@@ -159,7 +159,7 @@ void improve(const Context& context, const Problem& problem, std::uint32_t patie
       if (local.at()[v] != problem.nearest[v]) moved.push_back(v);
     }
     if (moved.empty()) return;
-    const std::size_t most = std::max<std::size_t>(1, moved.size() / 2);
+    const std::size_t most = std::max<std::size_t>(1, moved.size() / tuning.reset_one_in);
     const std::size_t count = 1 + random() % most;
     for (std::size_t i = 0; i < count; ++i) {
       std::swap(moved[i], moved[i + random() % (moved.size() - i)]);

@@ -27,6 +27,7 @@ namespace boxwood::fast {
   R(polish_share, 0.1, 0, 1, "share of all work spent on better points; measured: 0.07 to 0.15 within noise, 0.3 costs a tenth or more") \
   R(worse_repair, 1.03, 1, 1e6, "a repair may cost this multiple of the best cost before it is pulled back")         \
   R(worse_accepted, 1.02, 1, 1e6, "a repaired point up to this multiple of the best cost is the next one to change") \
+  W(reset_one_in, 2, 1, 1'000'000, "each attempt resets at most one in so many of the changed variables")             \
   W(restart_every, 8, 1, 1'000'000, "after so many unsuccessful attempts the best point is taken again")             \
   R(least_gain, 1e-9, 0, 0.5, "a point must be better by this share to count, so that rounding is not taken for progress") \
   R(least_repair_gain, 1e-12, 1e-15, 1e-6, "a move must gain this share of what is missing: the move table drifts by rounding") \

@@ -1,6 +1,7 @@
-// Algorithm 5 in parallel. Boxes are built width first while there are few, then each is the root
-// of a subtree that is searched depth first; oneTBB's task stacks hold the open nodes, the owner of
-// a stack takes the newest (depth first), a thief the oldest (width first).
+// Algorithm 5 in parallel. Boxes are built breadth first while there are few; then each is the root
+// of a subtree that is searched depth first. oneTBB's task stacks hold the open nodes: a thread
+// takes its own newest node (depth first) and steals the oldest node of another thread (breadth
+// first).
 #include "base/handover.hpp"
 #include "search/paper/paper.hpp"
 
@@ -18,9 +19,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A box of the width-first phase and how many nodes below it are still open, itself included from
-/// the start: others may be searched before it is pushed. The least bound of the unfinished ones
-/// bounds everything that is still to be found.
+/// A box of the breadth-first phase and the number of open nodes below it. The count starts at 1
+/// for the box itself, because other subtrees may be searched before it is pushed. The least bound
+/// of the unfinished subtrees bounds everything that is still to be found.
 struct Subtree {
   explicit Subtree(double least) : bound(least) {}
   double bound;
@@ -37,7 +38,7 @@ class Search {
     tbb::task_arena arena(threads);
     arena.execute([&] {
       for (const SearchNode& node : frontier) subtrees_.emplace_back(node.cost);
-      // The last one pushed is the first one taken: the nearest.
+      // The node pushed last is taken first, so the nearest one is pushed last.
       for (std::size_t i = frontier.size(); i-- > 0;) {
         push(std::move(frontier[i]), subtrees_[i]);
         subtrees_[i].open.fetch_sub(1, std::memory_order_relaxed);
@@ -49,7 +50,7 @@ class Search {
   }
 
  private:
-  /// Level by level until there is work for everybody.
+  /// Expands level by level until there is work for all threads.
   std::vector<SearchNode> widen(int threads) {
     const std::size_t enough = threads > 1 ? static_cast<std::size_t>(threads) * 16 : 1;
     std::vector<SearchNode> level;
@@ -104,14 +105,14 @@ class Search {
     }
   }
 
-  /// Nothing that is still to be found costs less than the nearest unfinished subtree, or than what
-  /// a worker that saw a limit before the others has left open.
+  /// A lower bound on everything that is still to be found: the nearest unfinished subtree, or what
+  /// another worker has left open because of a limit.
   double least_open() const {
     double least = infinity;
     for (const Subtree& subtree : subtrees_) {
       if (subtree.open.load(std::memory_order_acquire) > 0) least = std::min(least, subtree.bound);
     }
-    // After the subtrees: one that was finished by then has told what it left.
+    // Read after the subtrees: a subtree that was finished by then has recorded what it left open.
     return space_.weaken(std::min(least, open_bound_.load()));
   }
 

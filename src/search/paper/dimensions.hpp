@@ -1,4 +1,4 @@
-// The dimensions in the order in which boxes are built, with the leaves pre-sorted in each.
+// The dimensions in the order in which boxes are built, with the leaves sorted in each.
 #pragma once
 
 #include "base/bit_set.hpp"
@@ -9,7 +9,7 @@
 
 namespace boxwood::paper {
 
-/// One dimension's interval ends, sorted once: selecting leaves keeps them sorted, which makes
+/// One dimension's interval ends, sorted once. A subset of leaves stays sorted, which makes
 /// Intersect1D linear at every node.
 struct Dimension {
   struct End {
@@ -24,8 +24,8 @@ struct Dimension {
 
 struct Dimensions {
   std::vector<Dimension> list;
-  /// Of leaf i and the dimensions from p on, at [p * leaves + i]: what its sides there cost at
-  /// least. Empty when the table would be too large.
+  /// At [p * leaves + i]: the least cost of the sides of leaf i in the dimensions from p on. Empty
+  /// if the table would be too large.
   std::vector<double> rest;
   std::size_t leaf_count = 0;
 
@@ -34,8 +34,8 @@ struct Dimensions {
   }
 };
 
-/// Variables that tell leaves apart; those that the most leaves test come first, because they
-/// separate most and put the largest distances near the root.
+/// The variables that separate leaves. Those that most leaves test come first, because they
+/// separate most leaves and put the largest distances near the root.
 Dimensions make_dimensions(const Grid& grid, bool with_rest);
 
 /// Algorithm 1, Intersect1D: the maximal intersections of the node's leaves in one dimension, in

@@ -12,13 +12,13 @@
 
 namespace boxwood::paper {
 
-/// Algorithm 4: builds nearest boxes first, going back where they lead nowhere, and offers the
-/// first point that meets the requirements. Gives up after `node_budget` nodes. Returns whether
-/// the whole tree was searched in vain, which proves that there is no such point.
+/// Algorithm 4: builds the nearest boxes first, backtracks where there is no point, and offers the
+/// first point that meets the requirements. Gives up after `node_budget` nodes. True if the whole
+/// tree was searched without finding a point, which proves that there is none.
 bool backtrack(const Space& space, Incumbent& incumbent, Watch& watch, Reporter& reporter,
                std::uint64_t node_budget);
 
-/// Algorithm 5: branch and bound below the incumbent's cost, all cheapest points included.
+/// Algorithm 5: branch and bound below the incumbent's cost; finds all cheapest points.
 Outcome branch_and_bound(const Space& space, Incumbent& incumbent, Watch& watch, Reporter& reporter,
                          int threads);
 

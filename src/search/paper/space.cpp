@@ -25,7 +25,7 @@ Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Cuts
     first_output_.push_back(output_count_);
     output_count_ += ensemble.base.size();
   }
-  // Score pruning sees all that the votes see.
+  // Score pruning discards everything that the vote rule discards.
   const std::size_t voted = additions.score_pruning ? 0 : grid.conditions.size();
   for (std::size_t m = 0; m < voted; ++m) {
     votes_.emplace_back(grid.leaf_count());
@@ -70,7 +70,7 @@ bool Space::expand(const SearchNode& node, double bound, Watch& watch,
   const auto add_child = [&](CellRange cells, const BitSet& leaves) {
     const std::uint32_t nearest = variable.nearest(cells.first, cells.last);
     const double cost = node.cost + variable.cells[nearest].cost;
-    // The box only grows dearer with the dimensions to come: beyond the bound it stays beyond.
+    // The cost of a box only grows with further dimensions.
     if (beyond(cost, bound)) {
       check_discarded(cells, "distance");
       return;
@@ -109,10 +109,10 @@ bool Space::survives(SearchNode& child, double bound) const {
   return true;
 }
 
-/// The paper abandons a node when none of its leaves votes for the target. Said for conditions: if
-/// no leaf has a positive score the sum is at most 0, and fails where the threshold, from which the
-/// base score is taken off, is positive. (Without the base score the rule would be wrong: the base
-/// alone may reach the target; see Engines.TheBaseAloneMayReachTheTarget.)
+/// The paper discards a node when none of its leaves votes for the target. For conditions: if no
+/// leaf has a positive score, the sum is at most 0, and the condition fails if the threshold, from
+/// which the base score is subtracted, is positive. (Without the base score the rule would be
+/// wrong: the base score alone may reach the target; see Engines.TheBaseAloneMayReachTheTarget.)
 bool Space::has_votes(const BitSet& leaves) const {
   for (std::size_t m = 0; m < votes_.size(); ++m) {
     if (grid_.conditions[m].threshold > 0 && !leaves.intersects(votes_[m])) return false;
@@ -143,7 +143,7 @@ bool Space::scores_suffice(const SearchNode& child) const {
 }
 
 bool Space::one_score_suffices(const SearchNode& child) const {
-  // Leaves of a tree are sorted by this very score: the first that is alive is the best.
+  // Leaves of a tree are sorted by this score: the first alive leaf is the best one.
   const bool scored = !grid_.conditions.empty();
   double sum = 0;
   std::uint32_t trees = 0;
@@ -157,9 +157,10 @@ bool Space::one_score_suffices(const SearchNode& child) const {
   return trees == grid_.tree_count && (!scored || sum >= grid_.conditions[0].threshold);
 }
 
-/// A tree with one output counts for a condition with its largest or its smallest number, whichever
-/// helps; these are added up for each output first, because there may be as many conditions as
-/// classes. Trees whose leaves hold a number for every output are asked condition by condition.
+/// A tree with one output contributes its largest or its smallest number to a condition, whichever
+/// is better for it. These numbers are added up for each output first, because there may be as many
+/// conditions as classes. Trees whose leaves have a number for every output are evaluated for each
+/// condition.
 bool Space::all_scores_suffice(const SearchNode& child) const {
   const std::size_t count = grid_.conditions.size();
   std::vector<double> sums(count, 0.0), best(count, 0.0);

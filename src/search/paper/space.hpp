@@ -1,6 +1,6 @@
-// The paper's search tree: a node is a box built dimension by dimension and the set of leaves that
-// meet it. Expanding a node is Algorithm 1 in the next dimension plus the prunes; Algorithms 2, 4
-// and 5 are different orders of expanding.
+// The paper's search tree. A node is a box, built dimension by dimension, and the set of leaves
+// that meet it. Expanding a node is Algorithm 1 in the next dimension plus the prunes; Algorithms
+// 2, 4 and 5 expand nodes in different orders.
 #pragma once
 
 #include "base/bit_set.hpp"
@@ -34,33 +34,34 @@ class Space {
         const PaperAdditions& additions, std::span<const double> known_solution);
 
   SearchNode root() const;
-  /// About what its tables take in memory.
+  /// The approximate size of its tables in memory.
   std::size_t bytes() const {
     return dimensions_.rest.size() * sizeof(double) + votes_.size() * known_leaves_.bytes();
   }
   bool complete(const SearchNode& node) const { return node.box.size() == dimensions_.list.size(); }
 
-  /// Appends the children that may hold a point of cost at most `bound`, nearest last, so that a
-  /// stack takes it first. False when a limit was reached meanwhile: then some may be missing, and
+  /// Appends the children that may hold a point of cost at most `bound`, the nearest one last, so
+  /// that a stack takes it first. False if a limit was reached: then children may be missing, and
   /// the node itself is still open.
   bool expand(const SearchNode& node, double bound, Watch& watch,
               std::vector<SearchNode>& children) const;
 
-  /// Whether no point below this cost's box can cost `bound` or less. The cost was added up in
-  /// another order than total_cost does, so a few units in the last place are granted.
+  /// Whether no point of a box of this cost can cost `bound` or less. The cost was added up in
+  /// another order than in total_cost, so a few units in the last place are allowed for.
   bool beyond(double cost, double bound) const { return weaken(cost) > bound; }
   double weaken(double cost) const { return grid_.weaken(cost); }
 
-  /// The cheapest point of the intersection of a complete node's leaves, which is at least as large
-  /// as its box: every piece of one intersection speaks for the same point.
+  /// The cheapest point of the intersection of a complete node's leaves. The intersection is at
+  /// least as large as the box, so all pieces of one intersection have the same cheapest point.
   std::vector<double> nearest_point(const SearchNode& node) const;
-  /// The point that speaks for the leaves of a complete node: the nearest, or one as near.
+  /// The point that represents the leaves of a complete node: the nearest point, or one of equal
+  /// cost.
   std::vector<double> speaker(const SearchNode& node) const;
-  /// Whether the nearest point of a complete node is the one to speak for this box around it.
+  /// Whether the nearest point of a complete node is the one that represents this box around it.
   bool speaks_for(std::span<const Interval> box, const SearchNode& node) const;
-  /// Whether that point lies in the node's own box: true for exactly one piece.
+  /// Whether that point lies in the node's own box, which is true for exactly one piece.
   bool holds_nearest_point(const SearchNode& node) const;
-  /// The library's own word on a point.
+  /// Whether a point meets the requirements in the source library's arithmetic.
   bool meets_requirements(std::span<const double> point) const {
     return meets(query_, ensembles_, point);
   }
