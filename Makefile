@@ -1,6 +1,6 @@
 # Short names for the usual commands. `make` alone lists them.
 .POSIX:
-.PHONY: help demo build docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds experiments format tidy install clean
+.PHONY: help demo build docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds experiments format install clean
 
 PREFIX = /usr/local
 COMMAND = build/release/bin/boxwood
@@ -14,9 +14,9 @@ help:
 	@echo 'make demo        install what is missing, build, explain some refused credit applicants'
 	@echo 'make build       release build: $(COMMAND)'
 	@echo 'make docs        the documentation site: build/site/index.html'
-	@echo 'make test        install what is missing, build, run all tests (under 15 minutes on 2 cores)'
-	@echo 'make test-quick  developer build and its quick tests only'
-	@echo 'make test-long   developer build and 100 000 cases of every random test (hours)'
+	@echo 'make test        install what is missing, build, run all tests (15 minutes on 2 cores)'
+	@echo 'make test-quick  developer build and the quick tests (3 minutes)'
+	@echo 'make test-long   developer build and 100 000 cases of every random test, fresh seed (hours)'
 	@echo 'make test-matrix the tests against the real libraries with old and newest versions of each'
 	@echo 'make test-wheel  build the Python wheel and try it in an environment of its own'
 	@echo 'make asan        quick tests under the address and undefined-behaviour sanitizers'
@@ -28,7 +28,6 @@ help:
 	@echo 'make bench-reading  how long a model of 1,000,000 leaves takes to read, into docs/performance.md'
 	@echo 'make experiments  the paper'\''s experiments and ours, into docs/experiments (DATA=$(DATA) MNIST= OUT= EXPERIMENTS=)'
 	@echo 'make format      format C++ files'
-	@echo 'make tidy        clang-tidy'
 	@echo 'make install     install the release build (PREFIX=$(PREFIX))'
 	@echo 'make clean       remove build/'
 
@@ -91,9 +90,6 @@ experiments:
 
 format:
 	@bash scripts/format.sh
-
-tidy:
-	@bash scripts/tidy.sh
 
 install: build
 	@cmake --install build/release --prefix $(PREFIX)

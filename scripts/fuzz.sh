@@ -14,8 +14,8 @@ targets=(fuzz_xgboost_json fuzz_xgboost_ubjson fuzz_lightgbm fuzz_catboost fuzz_
 cmake --preset fuzz -B "$build" >/dev/null
 cmake --build "$build" --target "${targets[@]}"
 
-for target in "${targets[@]}"; do
-  corpus=$build/corpus/$target
+fuzz() {  # fuzz TARGET
+  local target=$1 corpus=$build/corpus/$1 log=$build/findings/$1.log seeds seed program
   mkdir -p "$corpus" "$build/findings"
   case $target in
     fuzz_xgboost_json) seeds=("$fixtures"/*/*.json) ;;
@@ -28,19 +28,33 @@ for target in "${targets[@]}"; do
              tests/data/onnx/*/newest_*.onnx) ;;
   esac
   for seed in "${seeds[@]}"; do
-    # Small ones only: the fuzzer is faster with them, and they have all the parts.
+    # Small files only: they have all the parts, and the fuzzer is faster with them.
     [ "$(wc -c <"$seed")" -gt 4000 ] || cp "$seed" "$corpus/$(basename "$(dirname "$seed")")_$(basename "$seed")"
   done
-  echo "== $target, $seconds s, $(find "$corpus" -type f | wc -l) seeds"
   program=$(find "$build" -name "$target" -type f -perm -u+x | head -n 1)
-  log=$build/findings/$target.log
   if ! "$program" "$corpus" -dict=fuzz/words.dict -artifact_prefix="$build/findings/$target-" \
     -max_len=16384 -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=25 -print_final_stats=1 \
     >"$log" 2>&1; then
     tail -n 60 "$log"
     echo "$target: found something; the input is in $build/findings" >&2
-    exit 1
+    return 1
   fi
-  grep -E '^stat::(number_of_executed_units|peak_rss_mb|slowest_unit_time_sec)' "$log"
+  echo "$target, $seconds s: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
+}
+
+# One target for each processor at a time.
+failed=0 running=0
+for target in "${targets[@]}"; do
+  if [ $running -ge "$(nproc 2>/dev/null || echo 2)" ]; then
+    wait -n || failed=1
+    running=$((running - 1))
+  fi
+  fuzz "$target" &
+  running=$((running + 1))
 done
+while [ $running -gt 0 ]; do
+  wait -n || failed=1
+  running=$((running - 1))
+done
+[ $failed = 0 ]
 echo "nothing found"

@@ -28,8 +28,10 @@ skip() {
   echo "skipped: $*"
   if [ "${CI:-}" = true ]; then failed=$((failed + 1)); else skipped=$((skipped + 1)); fi
 }
-build() {  # build PRESET [CMAKE_OPTION...]
-  if cmake --preset "$@" >"$log" 2>&1 && cmake --build --preset "$1" >"$log" 2>&1; then
+build() {  # build PRESET [CMAKE_OPTION...]: all of it, or what $targets names
+  # shellcheck disable=SC2086
+  if cmake --preset "$@" >"$log" 2>&1 &&
+    cmake --build --preset "$1" ${targets:+--target $targets} >"$log" 2>&1; then
     return 0
   fi
   cat "$log"
@@ -72,8 +74,10 @@ check() {
 }
 dev() {  # dev PRESET
   heading "Developer build: warnings are errors"
-  local python=()
-  if .venv/bin/python -c 'import nanobind, pytest' 2>/dev/null; then
+  local python=() targets=
+  if [ "$1" != dev ]; then
+    targets=quick_tests
+  elif .venv/bin/python -c 'import nanobind, pytest' 2>/dev/null; then
     python=(-DBOXWOOD_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python")
   fi
   build dev ${python[@]+"${python[@]}"} || return

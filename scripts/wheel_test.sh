@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
-# Builds the wheel, installs it into a fresh virtual environment with numpy alone, and tries it.
+# Builds the wheel, installs it into a fresh virtual environment with numpy alone, and tries the package
+# and the command that it brings.
 #
 #   scripts/wheel_test.sh [PYTHON]      python3 by default; it needs scikit-build-core and nanobind
-#
-# The library is compiled once for all tests: where build/dev has been built with ccache, this takes
-# seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${1:-python3}
@@ -16,3 +14,7 @@ trap 'rm -rf "$folder"' EXIT
 "$python" -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$folder"/boxwood-*.whl
 (cd "$folder" && venv/bin/python "$OLDPWD/tests/python/installed.py" "$OLDPWD/examples/german_credit")
+example=$PWD/examples/german_credit
+(cd "$folder" && venv/bin/boxwood --version &&
+  venv/bin/boxwood explain "$example/model.ubj" --data "$example/applicants.csv" \
+    --schema "$example/schema.json" --row 0 --verify | grep "Checked again from the model alone")

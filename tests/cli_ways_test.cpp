@@ -4,9 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <sstream>
-#include <thread>
 
 #include "command_line.hpp"
 
@@ -337,12 +335,12 @@ TEST_F(CommandLine, RegionsSpeakOfTheModelThatIsAsked) {
 }
 
 TEST_F(CommandLine, CtrlCKeepsTheWaysThatWereFound) {
-  const Process process(
+  TerminalProcess process(
       folder_, credit_words("explain", {"--row", "0", "--k", "10000", "--apart", "regions",
                                         "--format", "jsonl", "--only",
                                         "age,duration,credit_amount,purpose,checking_status"}));
-  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
-  process.interrupt();
+  // The first way takes a few hundred boxes.
+  EXPECT_TRUE(process.interrupt_after(10'000));
   const Result result = process.wait();
   EXPECT_EQ(result.code, 3) << result.err;
   const Json menu = Json::parse(result.out);

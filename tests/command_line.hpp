@@ -9,10 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -37,23 +40,7 @@ struct Result {
 class Process {
  public:
   Process(const fs::path& folder, std::vector<std::string> words)
-      : out_(folder / "out.txt"), err_(folder / "err.txt") {
-    words.insert(words.begin(), BOXWOOD_COMMAND);
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    id_ = fork();
-    if (id_ == 0) {
-      const int out = open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-      const int err = open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-      if (chdir(folder.c_str()) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
-        execv(pointers[0], pointers.data());
-      }
-      _exit(127);
-    }
-  }
-
-  void interrupt() const { kill(id_, SIGINT); }
+      : Process(folder, std::move(words), (folder / "err.txt").string()) {}
 
   Result wait() const {
     int status = 0;
@@ -62,10 +49,92 @@ class Process {
     return {code, contents(out_), contents(err_)};
   }
 
- private:
+ protected:
+  Process(const fs::path& folder, std::vector<std::string> words, const std::string& err)
+      : out_(folder / "out.txt"), err_(err) {
+    words.insert(words.begin(), BOXWOOD_COMMAND);
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    id_ = fork();
+    if (id_ == 0) {
+      const int out = open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      const int error = open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY, 0600);
+      if (chdir(folder.c_str()) == 0 && dup2(out, 1) == 1 && dup2(error, 2) == 2) {
+        execv(pointers[0], pointers.data());
+      }
+      _exit(127);
+    }
+  }
+
   fs::path out_;
   fs::path err_;
   pid_t id_ = -1;
+};
+
+/// A program whose complaints go to a terminal, where it shows its progress: a test that sends
+/// Ctrl-C waits until the search is under way, however slow the machine is.
+class TerminalProcess : Process {
+ public:
+  TerminalProcess(const fs::path& folder, std::vector<std::string> words)
+      : TerminalProcess(folder, std::move(words), open_terminal()) {}
+  TerminalProcess(const TerminalProcess&) = delete;
+  TerminalProcess& operator=(const TerminalProcess&) = delete;
+  ~TerminalProcess() { close(terminal_); }
+
+  /// Ctrl-C as soon as the progress line counts that many boxes. False when the program ended
+  /// first.
+  bool interrupt_after(std::size_t boxes) {
+    while (shown_boxes() < boxes) {
+      if (!read_more()) return false;
+    }
+    kill(id_, SIGINT);
+    return true;
+  }
+
+  /// What the program gave back; `err` is what the terminal got.
+  Result wait() {
+    while (read_more()) {  // until the program closes the terminal by ending
+    }
+    Result result = Process::wait();
+    result.err = shown_;
+    return result;
+  }
+
+ private:
+  static int open_terminal() {
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) {
+      throw std::runtime_error("no pseudo-terminal can be opened");
+    }
+    return terminal;
+  }
+  TerminalProcess(const fs::path& folder, std::vector<std::string> words, int terminal)
+      : Process(folder, std::move(words), ptsname(terminal)), terminal_(terminal) {}
+
+  bool read_more() {
+    char bytes[4096];
+    const ssize_t count = read(terminal_, bytes, sizeof bytes);
+    if (count <= 0) return false;
+    shown_.append(bytes, static_cast<std::size_t>(count));
+    return true;
+  }
+
+  /// The number before the last " boxes", without its thousands separators.
+  std::size_t shown_boxes() const {
+    const std::size_t end = shown_.rfind(" boxes");
+    if (end == std::string::npos) return 0;
+    std::size_t count = 0;
+    for (std::size_t i = shown_.rfind("\xc2\xb7", end); i < end; ++i) {
+      if (std::isdigit(static_cast<unsigned char>(shown_[i])) != 0) {
+        count = 10 * count + static_cast<std::size_t>(shown_[i] - '0');
+      }
+    }
+    return count;
+  }
+
+  int terminal_ = -1;
+  std::string shown_;
 };
 
 class CommandLine : public testing::Test {

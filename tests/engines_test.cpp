@@ -10,6 +10,7 @@
 #include "search/guarded.hpp"
 #include "search/known_solution.hpp"
 #include "seeds.hpp"
+#include "shrink.hpp"
 #include "small_models.hpp"
 
 #include <gtest/gtest.h>
@@ -143,8 +144,19 @@ std::vector<Mode> modes() {
           {"paper, leaf pruning", paper(false, true, 2)}};
 }
 
+void expect_agreement_in_every_mode(const RandomProblem& problem, const Oracle::Result& truth) {
+  static const std::vector<Mode> all_modes = modes();
+  const Prepared prepared(problem.ensembles);
+  std::vector<double> first_point;
+  for (const Mode& mode : all_modes) {
+    SCOPED_TRACE(mode.name);
+    Options options = mode.options;
+    options.ties = 100'000;
+    expect_agreeing_answer(prepared, problem.ensembles, problem.query, options, truth, first_point);
+  }
+}
+
 TEST(Engines, AgreesWithBruteForceInEveryMode) {
-  const std::vector<Mode> all_modes = modes();
   const int cases = test_cases(8000);
   int optimal = 0, infeasible = 0, tied = 0, met = 0, missing = 0, several = 0;
   ProblemMaker maker(test_seed());
@@ -152,17 +164,15 @@ TEST(Engines, AgreesWithBruteForceInEveryMode) {
     const RandomProblem problem = maker.make();
     const auto truth = Oracle::solve(problem.ensembles, problem.query);
     if (!truth) continue;
-    const Prepared prepared(problem.ensembles);
     SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
-    std::vector<double> first_point;
-    for (const Mode& mode : all_modes) {
-      SCOPED_TRACE(mode.name);
-      Options options = mode.options;
-      options.ties = 100'000;
-      expect_agreeing_answer(prepared, problem.ensembles, problem.query, options, *truth,
-                             first_point);
+    expect_agreement_in_every_mode(problem, *truth);
+    if (testing::Test::HasFailure()) {
+      report_smallest(problem, [](const RandomProblem& smaller) {
+        const auto known = Oracle::solve(smaller.ensembles, smaller.query);
+        if (known) expect_agreement_in_every_mode(smaller, *known);
+      });
+      return;
     }
-    if (testing::Test::HasFailure()) return;
     optimal += truth->points.empty() ? 0 : 1;
     infeasible += truth->points.empty() ? 1 : 0;
     tied += truth->points.size() > 1 ? 1 : 0;

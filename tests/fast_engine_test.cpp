@@ -10,6 +10,7 @@
 #include "search/fast/start.hpp"
 #include "search/guarded.hpp"
 #include "seeds.hpp"
+#include "shrink.hpp"
 #include "small_models.hpp"
 
 #include <gtest/gtest.h>
@@ -108,7 +109,15 @@ TEST(FastEngine, AgreesWithThePapersOnMediumModels) {
     ++done;
     SCOPED_TRACE(testing::Message() << "problem " << drawn << " of BOXWOOD_SEED=" << test_seed());
     expect_same_in_every_mode(prepared, problem.query, truth, done);
-    if (testing::Test::HasFailure()) return;
+    if (testing::Test::HasFailure()) {
+      report_smallest(problem, [&](const RandomProblem& smaller) {
+        const Prepared models(smaller.ensembles);
+        const Answer known = explain(models, smaller.query, options);
+        if (known.stop != Stop::finished || known.already_met) return;
+        expect_same_in_every_mode(models, smaller.query, known, done);
+      });
+      return;
+    }
     optimal += truth.status == Status::optimal ? 1 : 0;
     infeasible += truth.status == Status::infeasible ? 1 : 0;
     tied += truth.solutions.size() > 1 ? 1 : 0;

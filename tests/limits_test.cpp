@@ -184,8 +184,14 @@ TEST_P(Limits, AnInterruptKeepsWhatWasFound) {
   limited.limits.interrupt = &interrupt;
   limited.limits.seconds = 60;
   const Prepared prepared(busy_model());
+  // Another thread interrupts as soon as the search has told that it is under way.
+  std::atomic<bool> searching{false};
+  limited.progress = [&](const Progress&) {
+    searching = true;
+    searching.notify_one();
+  };
   std::thread other([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    searching.wait(false);
     interrupt = true;
   });
   const Answer answer = explain(prepared, busy_query(), limited);

@@ -1,0 +1,2 @@
+// The target that the precompiled header belongs to.
+#include "parsed.hpp"

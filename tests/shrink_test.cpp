@@ -1,0 +1,130 @@
+// The shrinker with faults that are made here: what is left is small, still fails, and the test
+// that is printed makes the same problem.
+#include <boxwood/explain.hpp>
+
+#include "oracle.hpp"
+#include "seeds.hpp"
+#include "shrink.hpp"
+
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace {
+
+using namespace boxwood;
+
+/// An engine with a fault: it does not see the last tree of the first model.
+Answer faulty(const RandomProblem& problem) {
+  std::vector<Ensemble> ensembles = problem.ensembles;
+  if (!ensembles[0].trees.empty()) ensembles[0].trees.pop_back();
+  return explain(Prepared(ensembles), problem.query);
+}
+
+/// Whether the fault shows: brute force finds another cost.
+bool shows(const RandomProblem& problem) {
+  const auto truth = Oracle::solve(problem.ensembles, problem.query);
+  return truth && faulty(problem).cost != truth->cost;
+}
+
+TEST(Shrink, AnEngineThatLosesATreeIsShownByOneSplit) {
+  ProblemMaker maker(20210514, {{3, 4}, {3, 6}, {2, 4}, 7, false});
+  int shrunk = 0;
+  while (shrunk < 10) {
+    const RandomProblem problem = maker.make();
+    if (!shows(problem)) continue;
+    ++shrunk;
+    const RandomProblem small = Shrinker(problem, shows).smallest();
+    EXPECT_TRUE(shows(small));
+    ASSERT_EQ(small.ensembles.size(), 1U) << as_test(small, "Shrunk");
+    EXPECT_EQ(small.ensembles[0].trees.size(), 1U) << as_test(small, "Shrunk");
+    EXPECT_LE(small.ensembles[0].leaf_count(), 3U) << as_test(small, "Shrunk");
+    EXPECT_LE(small.query.point.size(), 2U) << as_test(small, "Shrunk");
+    EXPECT_EQ(small.query.requirements.size(), 1U) << as_test(small, "Shrunk");
+  }
+}
+
+TEST(Shrink, WhatTheFailureNeedsIsKept) {
+  ProblemMaker maker(1, {{4, 4}, {4, 6}, {2, 4}, 7, false});
+  RandomProblem problem = maker.make();
+  problem.query.clauses = {{{{.feature = 3, .range = {.lower = 1}, .missing = true}}},
+                           {{{.feature = 0}, {.feature = 2}}}};
+  problem.query.most_changes = 3;
+  problem.query.features[3].weight = 2;
+  const RandomProblem small = Shrinker(problem, [](const RandomProblem& one) {
+                                return one.query.most_changes == 3U &&
+                                       one.query.clauses.size() == 1 &&
+                                       one.query.clauses[0].any_of[0].missing;
+                              }).smallest();
+  EXPECT_EQ(small.query.point.size(), 1U);  // the clause's feature
+  EXPECT_EQ(small.query.clauses[0].any_of.size(), 1U);
+  EXPECT_EQ(small.query.features[0].weight, 1);
+  for (const Ensemble& ensemble : small.ensembles) EXPECT_TRUE(ensemble.trees.empty());
+}
+
+void expect_small(const RandomProblem& problem) {
+  EXPECT_LT(problem.ensembles[0].trees.size(), 2U) << "two trees or more";
+}
+
+TEST(Shrink, AFailureIsReportedForTheSmallProblemToo) {
+  static ProblemMaker maker(2, {{4, 4}, {4, 6}, {2, 4}, 7, false});
+  static RandomProblem problem;
+  problem = maker.make();
+  testing::internal::CaptureStdout();
+  testing::TestPartResultArray results;
+  {
+    const testing::ScopedFakeTestPartResultReporter reporter(
+        testing::ScopedFakeTestPartResultReporter::INTERCEPT_ALL_THREADS, &results);
+    report_smallest(problem, expect_small);
+  }
+  EXPECT_EQ(results.size(), 1);
+  EXPECT_NE(testing::internal::GetCapturedStdout().find("TEST(Regression, Shrunk) {"),
+            std::string::npos);
+}
+
+/// A problem with everything that can be printed.
+RandomProblem printed_problem() {
+  RandomProblem problem = ProblemMaker(3, {{3, 3}, {1, 1}, {1, 1}, 7, false}).make();
+  problem.ensembles.resize(1);
+  Query& query = problem.query;
+  query.point = {0.1, std::numeric_limits<double>::quiet_NaN(), -0.0};
+  query.requirements = {{0, ClassIs{1, 0.3, std::nullopt}, true},
+                        {0, ClassIn{{0, 1}}},
+                        {0, OutputIn{{.lower = 0.25, .lower_closed = false}, 0}},
+                        {0, ScoreIn{{.upper = 7}, 0, std::nullopt}}};
+  query.features.assign(3, {});
+  query.features[0] = {.kind = FeatureKind::categorical,
+                       .range = {.lower = 0, .upper = 3},
+                       .allowed = {0, 2},
+                       .missing_allowed = true,
+                       .changes = {{0, 0.5}, {1, 0}},
+                       .weight = 1.5};
+  query.features[1] = {.fixed = true, .step = 0.25, .direction = Direction::up, .most_change = 8};
+  query.groups = {{{1, 2}, 2, true}};
+  query.clauses = {{{{.feature = 1, .inside = false, .codes = {1, 4}}}}};
+  query.norm = Norm::mixture;
+  query.mixture = {.l1 = 0.75};
+  query.most_changes = 2;
+  query.fewest_first = true;
+  return problem;
+}
+
+void check(const RandomProblem& problem) {
+  EXPECT_EQ(as_test(problem, "Printed"), as_test(printed_problem(), "Printed"));
+}
+
+TEST(Shrink, ATestIsPrintedThatMakesTheSameProblem) {
+  std::ifstream file(BOXWOOD_SOURCE_DIR "/tests/shrink_test.cpp");
+  const std::string source{std::istreambuf_iterator<char>(file), {}};
+  const std::string printed = as_test(printed_problem(), "Printed");
+  EXPECT_NE(source.find(printed), std::string::npos) << "paste it below:\n" << printed;
+}
+
+// clang-format off
+TEST(Regression, Printed) {
+}
+// clang-format on
+
+}  // namespace
