@@ -13,6 +13,11 @@ if(NOT BOXWOOD_FLOATS_ARE_EXACT)
     "drop -ffast-math.")
 endif()
 
+# Measured on the German-credit example, -O3 is no faster than -O2, and takes a tenth longer to compile.
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+endif()
+
 add_library(boxwood_flags INTERFACE)
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   target_compile_options(boxwood_flags INTERFACE -ffp-contract=off)

@@ -195,6 +195,8 @@ TEST_P(Limits, AnInterruptKeepsWhatWasFound) {
     interrupt = true;
   });
   const Answer answer = explain(prepared, busy_query(), limited);
+  searching = true;  // should it have ended without a word
+  searching.notify_one();
   other.join();
   EXPECT_EQ(answer.stop, Stop::interrupt);
   EXPECT_LT(answer.statistics.seconds, 5.0);
