@@ -43,9 +43,7 @@ class Process {
       : Process(folder, std::move(words), (folder / "err.txt").string()) {}
 
   Result wait() const {
-    int status = 0;
-    waitpid(id_, &status, 0);
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    const int code = exit_code();
     return {code, contents(out_), contents(err_)};
   }
 
@@ -65,6 +63,12 @@ class Process {
       }
       _exit(127);
     }
+  }
+
+  int exit_code() const {
+    int status = 0;
+    waitpid(id_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
   fs::path out_;
@@ -96,9 +100,8 @@ class TerminalProcess : Process {
   Result wait() {
     while (read_more()) {  // until the program closes the terminal by ending
     }
-    Result result = Process::wait();
-    result.err = shown_;
-    return result;
+    const int code = exit_code();
+    return {code, contents(out_), shown_};
   }
 
  private:

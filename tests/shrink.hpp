@@ -282,11 +282,12 @@ class Shrinker {
         simplify([e, i](RandomProblem& problem) { return &problem.ensembles[e].base[i]; });
       }
       for (std::size_t t = 0; t < problem_.ensembles[e].trees.size(); ++t) {
-        const Tree& tree = problem_.ensembles[e].trees[t];
-        for (std::size_t v = 0; v < tree.values.size(); ++v) {
+        const std::size_t values = problem_.ensembles[e].trees[t].values.size();
+        const std::size_t nodes = problem_.ensembles[e].trees[t].nodes.size();
+        for (std::size_t v = 0; v < values; ++v) {
           simplify([=](RandomProblem& p) { return &p.ensembles[e].trees[t].values[v]; });
         }
-        for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
+        for (std::size_t n = 0; n < nodes; ++n) {
           simplify([=](RandomProblem& p) { return &p.ensembles[e].trees[t].nodes[n].threshold; });
         }
       }

