@@ -207,7 +207,7 @@ TEST_F(CommandLine, ExplainPrintsATableForEachRow) {
   ASSERT_NE(four, std::string::npos);
   EXPECT_LT(nine, four);
   EXPECT_NE(result.out.find("proven optimal"), std::string::npos);
-  EXPECT_NE(result.out.find("nothing nearer exists"), std::string::npos);
+  EXPECT_NE(result.out.find("proven: no allowed change costs less"), std::string::npos);
   EXPECT_NE(result.out.find("Checked again from the model alone: outcome, rules, cost and "
                             "box hold."),
             std::string::npos);

@@ -147,6 +147,7 @@ class Rendered : public testing::Test {
     query = query_for(ensemble, std::vector<double>{24, 1, 4870});
     apply(schema, query);
     query.requirements = {require_class(1)};
+    query.features[2].scale = 10;
     answer.statistics = {
         .nodes = 12, .open_nodes = 0, .peak_bytes = 64, .threads = 1, .seconds = 0.003};
   }
@@ -233,8 +234,8 @@ TEST_F(Rendered, OptimalShowsTheChangeAndItsProof) {
                          "  ----------------------------------------------------\n"
                          "  2 features stay as they are. Held fixed: savings.\n"
                          "\n"
-                         "Probability there 0.56 · cost 25 (weighted squared distance) · nothing "
-                         "nearer exists\n");
+                         "Probability there 0.56 · cost 25 · proven: no allowed change costs less "
+                         "(squared L2 by scale)\n");
 }
 
 TEST_F(Rendered, FeasibleShowsTheGap) {
@@ -245,14 +246,15 @@ TEST_F(Rendered, FeasibleShowsTheGap) {
   EXPECT_NE(text.find("Best change found in 10.0 s that is granted (stopped at the time limit):\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("cost 25 (weighted squared distance) · nothing cheaper than 20 exists "
-                      "(gap 20.0 %)\n"),
+  EXPECT_NE(text.find("cost 25 · best found; nothing cheaper than 20 exists (gap 20.0 %, squared\n"
+                      "  L2 by scale)\n"),
             std::string::npos)
       << text;
   for (const double bound : {0.0, 3.553e-15}) {
     answer.lower_bound = bound;
-    EXPECT_NE(table().find("cost 25 (weighted squared distance) · no useful lower bound yet\n"),
-              std::string::npos)
+    EXPECT_NE(
+        table().find("cost 25 · best found; no useful lower bound yet (squared L2 by scale)\n"),
+        std::string::npos)
         << table();
   }
 }
@@ -291,11 +293,12 @@ TEST_F(Rendered, UnknownSaysWhatIsKnown) {
   answer.status = Status::unknown;
   answer.stop = Stop::interrupt;
   answer.lower_bound = 0.25;
-  EXPECT_EQ(table(), std::string(headline_text) +
-                         "No change found in 3 ms that is granted (interrupted). If there is one, "
-                         "it costs at least 0.25.\n");
+  EXPECT_EQ(table(),
+            std::string(headline_text) +
+                "No change found in 3 ms that is granted (interrupted). Proven: no allowed "
+                "change that works\ncosts less than 0.25 (squared L2 by scale).\n");
   answer.lower_bound = 0;
-  EXPECT_NE(table().find("Whether there is one stays open."), std::string::npos);
+  EXPECT_NE(table().find("It is unknown whether an allowed change works."), std::string::npos);
 }
 
 TEST_F(Rendered, AlreadyMetNeedsNoChange) {
@@ -329,10 +332,52 @@ TEST_F(Rendered, MissingValuesAreSaidToStay) {
   solve(Status::optimal);
   answer.solutions[0].point[2] = missing;
   answer.solutions[0].region[2] = {missing, missing};
-  EXPECT_NE(table().find("Missing, stays missing: income.\n"), std::string::npos) << table();
+  EXPECT_NE(table().find("Missing and stays missing: income.\n"), std::string::npos) << table();
   EXPECT_TRUE(json()["point"][2].is_null());
   EXPECT_TRUE(json()["region"]["income"].is_null());
   EXPECT_EQ(json()["changes"].size(), 1u);
+}
+
+TEST_F(Rendered, MissingValuesThatTheAnswerFillsAreNotSaidToStay) {
+  query.point[2] = missing;
+  query.features[2].missing_allowed = true;
+  solve(Status::optimal);
+  EXPECT_EQ(table().find("stays missing"), std::string::npos) << table();
+  EXPECT_NE(table().find("income     missing     4 870 DM"), std::string::npos) << table();
+  answer.solutions.clear();
+  answer.status = Status::infeasible;
+  EXPECT_NE(table().find("Missing: income.\n"), std::string::npos) << table();
+}
+
+TEST_F(Rendered, DistancesInRawUnitsAreSaidToBe) {
+  solve(Status::optimal);
+  const char* const note = "Note: distances are in raw units, because no feature has a scale.";
+  EXPECT_EQ(table().find(note), std::string::npos) << table();
+  for (FeatureRule& rule : query.features) rule.scale = 1;
+  EXPECT_NE(table().find(note), std::string::npos) << table();
+  query.norm = Norm::l0;  // counts changes, whatever their size
+  EXPECT_EQ(table().find(note), std::string::npos) << table();
+}
+
+TEST_F(Rendered, FewestFirstClaimsNothingAboutMoreChanges) {
+  solve(Status::optimal);
+  query.fewest_first = true;
+  answer.least_changes = 1;
+  const std::string claim =
+      "proven: no other single allowed change is cheaper (squared L2 by scale)";
+  // The table may break the line.
+  EXPECT_NE(table().find("Change of the fewest features that is granted (proven optimal, 3 ms):\n"),
+            std::string::npos)
+      << table();
+  EXPECT_EQ(json()["claim"]["text"], claim);
+  EXPECT_EQ(json()["claim"]["minimised"], nlohmann::json({"changes", "cost"}));
+  EXPECT_EQ(json()["claim"]["among_changes"], 1);
+  const auto told = sentences({ensemble, schema, query, answer, 3, std::nullopt});
+  EXPECT_TRUE(std::any_of(told.begin(), told.end(), [&](const std::string& sentence) {
+    return sentence.find(claim) != std::string::npos;
+  }));
+  EXPECT_NE(to_csv({ensemble, schema, query, answer, 3, std::nullopt}).find(claim),
+            std::string::npos);
 }
 
 TEST_F(Rendered, ChangesTooSmallToActOnAreSaidToBe) {
@@ -437,8 +482,9 @@ TEST_F(Rendered, JsonWithoutAPointHasNulls) {
 TEST_F(Rendered, CsvHasTheSameFacts) {
   solve(Status::optimal);
   EXPECT_EQ(csv_header(ensemble, false),
-            "row,status,proven,stop,already_met,cost,distance,lower_bound,gap,output_before,"
-            "output_after,class_before,class_after,changed,ties,more_ties,nodes,seconds,duration,"
+            "row,status,proven,stop,already_met,cost,distance,lower_bound,gap,claim,"
+            "output_before,output_after,class_before,class_after,changed,ties,more_ties,nodes,"
+            "seconds,duration,"
             "savings,income");
   const nlohmann::json object = json();
   const std::string line = to_csv({ensemble, schema, query, answer, 3, std::nullopt});

@@ -186,4 +186,9 @@ Map draw_map(const Prepared& prepared, const Query& query, const MapOptions& map
 std::vector<double> rounded(const Prepared& prepared, const Query& query,
                             std::span<const double> point, double tolerance);
 
+/// The answer with its point replaced by the one that `rounded` gives: `feasible`, with the least
+/// cost as lower bound. The answer itself where there is no point or nothing rounder.
+Answer rounded_answer(const Prepared& prepared, const Query& query, const Answer& answer,
+                      double tolerance);
+
 }  // namespace boxwood

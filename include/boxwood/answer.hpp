@@ -46,6 +46,9 @@ struct Answer {
   double cost = std::numeric_limits<double>::infinity();
   double distance = std::numeric_limits<double>::infinity();
   double lower_bound = 0;
+  /// Of queries with `fewest_first`: proven, no allowed point with the outcome changes fewer
+  /// features. `lower_bound` is then one for points with this many changes.
+  std::size_t least_changes = 0;
 
   /// Empty unless optimal or feasible. The first is the answer: of all points of that cost the one
   /// with the fewest changes, then the smallest in the order of features. The others are the

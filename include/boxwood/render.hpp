@@ -68,6 +68,7 @@ struct Findings {
   std::optional<WhyNot> why_not{};
   std::vector<PathStep> path{};  ///< to the answer's point
   std::optional<Rounding> rounding{};
+  std::size_t earlier_ways = 0;  ///< of the same menu, before this answer
 };
 
 /// Which row an answer is about: its number in the data, from 0, or a name. An empty name is said
@@ -79,6 +80,34 @@ struct RowLabel {
   std::optional<std::size_t> number{};
   std::string name{};
 };
+
+/// What is proven about an answer, for its very question. "Allowed" points obey every rule and
+/// limit of the query; of a later way of a menu they also differ enough from the ways before.
+struct Claim {
+  Status status = Status::unknown;
+  Stop stop = Stop::finished;
+  bool already_met = false;
+  bool fewest_first = false;  ///< the number of changes was minimised first, then the cost
+  std::string cost_name;      ///< "L1 by scale + 0.1 per changed feature"
+  double cost = 0;            ///< of the answer's point; infinite where there is none
+  std::size_t changes = 0;    ///< of the answer's point; a one-hot group counts as one
+  /// With `fewest_first`, proven: every allowed point with the outcome has at least this many
+  /// changes.
+  std::size_t least_changes = 0;
+  /// Proven: no allowed point with the outcome costs less. If `among_changes` is set, this is
+  /// proven only for points with no more changes than that.
+  double lower_bound = 0;
+  std::optional<std::size_t> among_changes{};
+  double gap = 0;                ///< (cost - lower_bound) / cost
+  bool limited = false;          ///< the query has rules: some changes are not allowed
+  std::size_t earlier_ways = 0;  ///< of the same menu
+};
+
+/// The only source of what is said to be proven. `earlier_ways`: how many ways of the same menu
+/// come before the answer.
+Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_ways = 0);
+/// "proven: no allowed change costs less (L1 by scale + 0.1 per changed feature)".
+std::string claim_text(const Claim& claim);
 
 /// One question and its answer. It only refers to its parts: they must outlive it.
 struct Explanation {
@@ -116,7 +145,7 @@ struct SweepView {
   const Schema& schema;
   const Query& query;  ///< its first requirement is the one whose level varies
   std::span<const SweepPoint> points;
-  std::size_t row = 0;
+  RowLabel row = 0;
 };
 
 /// A map with the row in it and, where there is one, the answer and the steps to it.
@@ -133,6 +162,8 @@ struct MapView {
 
 struct TableStyle {
   bool colour = false;
+  /// How to ask what blocks an impossible outcome: "--why-not". Empty: nothing is said about it.
+  std::string why_not{};
 };
 
 /// The features whose value differs between the query's point and another one, in their order.
@@ -149,6 +180,31 @@ std::string to_table(const SweepView& view, const TableStyle& style = {});
 std::string to_table(const MapView& view, const TableStyle& style = {});
 /// A line for each row; the explanations answer for any other outcome, as `robustness` does.
 std::string robustness_table(std::span<const Explanation> rows, const TableStyle& style = {});
+/// Within which distance the outcome of a row stays the same, and the nearest other outcome.
+std::string robustness_text(const Explanation& explanation, const TableStyle& style = {});
+/// Proven: no allowed change of a smaller distance has another outcome; 0 where nothing is proven.
+double robustness_radius(const Explanation& explanation);
+
+/// One HTML element for a notebook. It reads well on light and dark pages; all text is escaped.
+std::string to_html(const Explanation& explanation, const TableStyle& style = {});
+std::string to_html(const MenuView& view, const TableStyle& style = {});
+std::string to_html(const SweepView& view);
+/// Regions of one row.
+std::string to_html(std::span<const RegionView> regions);
+std::string robustness_html(const Explanation& explanation);
+
+/// Paragraphs, a table whose first line is the header, and less conspicuous paragraphs: for what
+/// has no view of its own.
+std::string html_page(std::span<const std::string> title,
+                      std::span<const std::vector<std::string>> lines,
+                      std::span<const std::string> notes = {});
+
+/// What is proven in two or three words, "proven optimal" or "gap 3.1 %", and a colour for it.
+struct Badge {
+  std::string words;
+  std::string colour;
+};
+Badge badge_of(const Claim& claim);
 
 /// One JSON object on one line, without a newline.
 std::string to_json(const Explanation& explanation);

@@ -17,12 +17,22 @@ from boxwood.models import model_bytes, save_model
 
 if TYPE_CHECKING:
     from boxwood import examples
-    from boxwood._core import Interval, Progress
-    from boxwood.answer import Answer, Change
+    from boxwood._core import Claim, Interval, Progress
+    from boxwood.answer import Answer, Change, Robustness
     from boxwood.batch import Batch
     from boxwood.costs import L0, L1, L2, Cost, Linf
     from boxwood.explainer import Explainer
-    from boxwood.results import Blocker, Map, Menu, Region, Step, Sweep, WhyNot, WideRegion
+    from boxwood.results import (
+        Blocker,
+        Map,
+        Menu,
+        Region,
+        Regions,
+        Step,
+        Sweep,
+        WhyNot,
+        WideRegion,
+    )
     from boxwood.rules import AllOf, AnyOf, If, NotSo, Rule
     from boxwood.schema import Feature, OneHot, Schema
     from boxwood.targets import Class, Not, OneOf, Output, Score, Target
@@ -32,12 +42,13 @@ if TYPE_CHECKING:
 # Loaded when they are first used: saving a model needs neither the compiled part nor numpy.
 _HOMES = {
     "examples": ("examples",),
-    "_core": ("Interval", "Progress", "__version__"),
-    "answer": ("Answer", "Change"),
+    "_core": ("Claim", "Interval", "Progress", "__version__"),
+    "answer": ("Answer", "Change", "Robustness"),
     "batch": ("Batch",),
     "costs": ("Cost", "L0", "L1", "L2", "Linf"),
     "explainer": ("Explainer",),
-    "results": ("Blocker", "Map", "Menu", "Region", "Step", "Sweep", "WhyNot", "WideRegion"),
+    "results": ("Blocker", "Map", "Menu", "Region", "Regions", "Step", "Sweep", "WhyNot",
+                "WideRegion"),
     "rules": ("AllOf", "AnyOf", "If", "NotSo", "Rule"),
     "schema": ("Feature", "OneHot", "Schema"),
     "targets": ("Class", "Not", "OneOf", "Output", "Score", "Target"),
@@ -54,6 +65,7 @@ __all__ = [
     "Batch",
     "Blocker",
     "Change",
+    "Claim",
     "Class",
     "Cost",
     "Error",
@@ -71,6 +83,8 @@ __all__ = [
     "Output",
     "Progress",
     "Region",
+    "Regions",
+    "Robustness",
     "Rule",
     "Schema",
     "Score",

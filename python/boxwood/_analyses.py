@@ -10,11 +10,11 @@ import numpy as np
 from boxwood import _core
 from boxwood._arguments import by_feature, interval, number, whole
 from boxwood._columns import Columns
-from boxwood._forms import Form
+from boxwood._forms import Form, row_label
 from boxwood._question import OUTCOME, SEARCH, Asked, Question, levels_of
-from boxwood.answer import Answer
+from boxwood.answer import Answer, Robustness
 from boxwood.errors import Error
-from boxwood.results import Map, Menu, Region, Step, Sweep, WhyNot, WideRegion
+from boxwood.results import Map, Menu, Region, Regions, Step, Sweep, WhyNot, WideRegion
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -72,8 +72,7 @@ class Analyses:
             raise Error("apart", f"no {apart!r}", 'Give "features", "regions" or "distance"')
         found = _core.find_menu(self.core, query, whole(k, "k", 1), getattr(_core.Apart, apart),
                                 number(distance, "distance"), asked.options())
-        return Menu([self._answer(query, point, way, form) for way in found.ways], found.complete,
-                    found.stop.name)
+        return Menu.of(self, query, point, found, form, apart, distance)
 
     def why_not(self, x: Any, target: Any = None, **question: Unpack[Question]) -> WhyNot:
         """Say what blocks an outcome: a smallest set of rules, and the answer without each.
@@ -148,10 +147,11 @@ class Analyses:
         """
         asked, point, query, form = self._asked(x, target, question)
         found = _core.sweep(self.core, query, levels_of(levels), asked.options())
-        return Sweep([(one.level, self._answer(query, point, one.answer, form)) for one in found])
+        return Sweep([(one.level, self._answer(_core.at_level(query, one.level), point, one.answer,
+                                               form)) for one in found])
 
     def robustness(self, x: Any, *, tolerance: float = 0.0,
-                   **question: Unpack[Question]) -> Answer:
+                   **question: Unpack[Question]) -> Robustness:
         """Find the nearest point of any other outcome: nothing nearer is decided otherwise.
 
         Parameters
@@ -165,8 +165,9 @@ class Analyses:
 
         Returns
         -------
-        Answer
-            Its `distance` is the radius within which the decision holds.
+        Robustness
+            Its `radius` is the distance within which the decision holds; as an `Answer` it is the
+            nearest point with another outcome.
         """
         tolerance = number(tolerance, "tolerance", 0)
         asked = Asked(self._whole, None, question)
@@ -178,7 +179,7 @@ class Analyses:
         query = asked.bare(point)
         query.requirements = [_core.other_outcome(self.core, point, tolerance)]
         found = _core.robustness(self.core, query, tolerance, asked.options())
-        return self._answer(query, point, found, form)
+        return Robustness(self._whole, query, point, found, form, row_label(form.label))
 
     def widen(self, answer: Answer, *, order: Sequence[str] = (),
               **search: Unpack[Question]) -> WideRegion:
@@ -267,7 +268,7 @@ class Analyses:
 
     def regions(self, x: Any, within: float, target: Any = None, *, limit: int | None = 100,
                 any_outcome: bool = False, visit: Callable[[Region], Any] | None = None,
-                **question: Unpack[Question]) -> list[Region]:
+                **question: Unpack[Question]) -> Regions:
         """List the boxes with the wanted outcome that reach within a distance of the row.
 
         Parameters
@@ -289,8 +290,9 @@ class Analyses:
 
         Returns
         -------
-        list of Region
-            In no order that means anything; empty with `visit`.
+        Regions
+            A list of `Region`, in no particular order; empty with `visit`. Its `complete` says
+            whether these are all.
         """
         within = number(within, "within", 0)
         asked = Asked(self._whole, target, question)
@@ -316,5 +318,5 @@ class Analyses:
                 more = visit(seen) is not False
             return more and (limit is None or count < limit)
 
-        _core.visit_regions(self.core, query, within, take, asked.options())
-        return found
+        stop = _core.visit_regions(self.core, query, within, take, asked.options())
+        return Regions(found, stop.name, self, query)

@@ -87,11 +87,17 @@ class Answer:
         self.gap: float = core.gap if core.count else float("inf")
         self.already_met: bool = core.already_met
         self.tolerance: float | None = None
+        self._earlier_ways = 0  # of the same menu
 
     @property
     def _query(self) -> _core.Query:
         # Made when it is needed: the answers of a batch share one question.
         return self._template.at(self._start)
+
+    @property
+    def _shown(self) -> tuple[_core.Model, _core.Query, _core.Answer, int | str, int]:
+        # What the core's functions need to show the answer.
+        return self.explainer.core, self._query, self._core, self._row, self._earlier_ways
 
     @property
     def proven(self) -> bool:
@@ -129,7 +135,17 @@ class Answer:
             return None
         return self.explainer.columns.like(self._form, self.array)
 
-    def round(self, tolerance: float) -> Any:
+    @property
+    def claim(self) -> _core.Claim:
+        """What is proven about this answer: `str(answer.claim)` is a sentence.
+
+        Every allowed change with the outcome has at least `least_changes` changes, and costs at
+        least `lower_bound`, the latter only among those with at most `among_changes` changes where
+        that is not None. `cost_name` names the cost that was minimised.
+        """
+        return _core.claim_of(self._query, self._core, self._earlier_ways)
+
+    def round(self, tolerance: float) -> Answer:
         """Find rounder numbers in the region that meet every requirement and rule.
 
         Parameters
@@ -139,18 +155,19 @@ class Answer:
 
         Returns
         -------
-        Series, dict or ndarray
-            Like `point`, and the same where there is nothing rounder.
+        Answer
+            With the rounder numbers; its `lower_bound` is the cost of this answer. This answer
+            itself where there is nothing rounder, or no point.
         """
-        if self.array is None:
-            return None
-        numbers = _core.rounded(self.explainer.core, self._query, self.array,
-                                number(tolerance, "tolerance", 0))
-        return self.explainer.columns.like(self._form, numbers)
+        core = _core.rounded_answer(self.explainer.core, self._query, self._core,
+                                    number(tolerance, "tolerance", 0))
+        rounder = Answer(self.explainer, self._template, self._start, core, self._form, self._row)
+        rounder._earlier_ways = self._earlier_ways
+        return rounder
 
     @property
-    def rounded(self) -> Any:
-        """The rounder point, where `explain` was called with `round`; None otherwise."""
+    def rounded(self) -> Answer | None:
+        """The rounder answer, where `explain` was called with `round`; None otherwise."""
         return None if self.tolerance is None else self.round(self.tolerance)
 
     def point_frame(self) -> Any:
@@ -219,7 +236,7 @@ class Answer:
     @property
     def text(self) -> str:
         """The answer in sentences."""
-        return " ".join(self.explainer.core.sentences(self._query, self._core, self._row))
+        return " ".join(_core.sentences(*self._shown))
 
     def to_frame(self) -> Any:
         """Return the changes as a frame, one row for each feature that changes.
@@ -243,7 +260,7 @@ class Answer:
         str
             One object, docs/formats.md.
         """
-        return self.explainer.core.to_json(self._query, self._core, self._row)
+        return _core.answer_json(*self._shown)
 
     def verify(self, samples: int = 256, random_state: int = 1) -> list[str]:
         """Check the answer again, by code that shares nothing with the search.
@@ -265,9 +282,35 @@ class Answer:
 
     def __repr__(self) -> str:
         """Show the table of the command line."""
-        return self.explainer.core.to_table(self._query, self._core, self._row).rstrip()
+        return _core.answer_table(*self._shown).rstrip()
 
     def _repr_html_(self) -> str:
-        from boxwood._html import answer_html
+        return _core.answer_html(*self._shown)
 
-        return answer_html(self)
+
+class Robustness(Answer):
+    """How far away any other outcome is. As an answer it is the nearest one.
+
+    Attributes
+    ----------
+    radius : float
+        Proven: no allowed change of a smaller distance has another outcome.
+    """
+
+    @property
+    def radius(self) -> float:
+        """Proven: no allowed change of a smaller distance has another outcome."""
+        return _core.robustness_radius(self.explainer.core, self._query, self._core)
+
+    @property
+    def text(self) -> str:
+        """The statement and the nearest other outcome."""
+        return " ".join(repr(self).split())
+
+    def __repr__(self) -> str:
+        """Show the radius and the nearest other outcome."""
+        return _core.robustness_text(self.explainer.core, self._query, self._core,
+                                     self._row).rstrip()
+
+    def _repr_html_(self) -> str:
+        return _core.robustness_html(self.explainer.core, self._query, self._core, self._row)

@@ -126,6 +126,11 @@ class Batch:
         shown = ", ".join(f"{count} {status}" for status, count in counts.most_common())
         return f"<Batch of {len(self)} rows: {shown}>"
 
+    def _repr_html_(self) -> str:
+        from boxwood._html import batch_html
+
+        return batch_html(self)
+
 
 def explain_rows(explainer: Explainer, data: Any, target: Any, question: Question,
                  show_progress: bool, on_error: str) -> Batch:

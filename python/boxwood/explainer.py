@@ -167,6 +167,11 @@ class Explainer(Analyses):
         return (f"<Explainer of {model.source} {model.objective}: {model.tree_count} trees, "
                 f"{len(self.columns)} features{more}>")
 
+    def _repr_html_(self) -> str:
+        from boxwood._html import explainer_html
+
+        return explainer_html(self)
+
     # What the models say.
 
     def predict(self, data: Any, model: int | str = 0) -> np.ndarray:

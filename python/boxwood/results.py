@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from boxwood._html import menu_html
+from boxwood import _core
+from boxwood._forms import Form, row_label
+from boxwood._html import map_html
 from boxwood.answer import Answer
 from boxwood.errors import library
-
-if TYPE_CHECKING:
-    from boxwood import _core
-    from boxwood._forms import Form
 
 
 @dataclass(repr=False)
@@ -30,11 +27,28 @@ class Menu:
         Proven: there is no further one.
     stop : str
         Why there are no more, if neither that nor the count.
+    apart : str
+        How the ways differ: "features", "regions" or "distance".
+    distance : float
+        For ``apart="distance"``.
     """
 
     ways: list[Answer]
     complete: bool
     stop: str
+    apart: str = "features"
+    distance: float = 1.0
+    _asked: tuple[Any, _core.Query, int | str] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, explainer: Any, query: _core.Query, point: np.ndarray, found: _core.Menu,
+           form: Form, apart: str, distance: float) -> Menu:
+        """Give the core's menu the form of the row."""
+        ways = [explainer._answer(query, point, way, form) for way in found.ways]
+        for earlier, way in enumerate(ways):
+            way._earlier_ways = earlier
+        return cls(ways, found.complete, found.stop.name, apart, distance,
+                   (explainer, query.at(point), row_label(form.label)))
 
     def __len__(self) -> int:
         """Count the ways."""
@@ -64,29 +78,19 @@ class Menu:
         frame.index = pandas.RangeIndex(1, len(frame) + 1, name="way")
         return frame
 
+    def _shown(self) -> tuple[Any, ...]:
+        # What the core's functions need to show the menu.
+        explainer, query, row = self._asked or ()
+        return (explainer.core, query, [way._core for way in self.ways], self.complete,
+                getattr(_core.Stop, self.stop), getattr(_core.Apart, self.apart), self.distance,
+                row)
+
     def __repr__(self) -> str:
         """Show every way."""
-        lines = []
-        for i, way in enumerate(self.ways, 1):
-            proven = "" if way.proven else ", not proven"
-            lines.append(f"{i}. cost {way.cost:.4g}{proven}")
-            lines += [f"   {change}" for change in way.changes]
-        return "\n".join([*lines, *filter(None, [self.ending()])])
-
-    def ending(self) -> str:
-        """Say why there are no more ways.
-
-        Returns
-        -------
-        str
-            A sentence; empty where as many were found as were asked for.
-        """
-        if self.complete:
-            return f"There is no {'further ' if self.ways else ''}way (proven)."
-        return "" if self.stop == "finished" else f"Stopped: {self.stop}."
+        return _core.menu_table(*self._shown()).rstrip()
 
     def _repr_html_(self) -> str:
-        return menu_html(self)
+        return _core.menu_html(*self._shown())
 
 
 @dataclass(frozen=True)
@@ -134,45 +138,35 @@ class WhyNot:
     smallest: bool
     impossible: bool
     stop: str
+    _found: _core.WhyNot | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, explainer: Any, query: _core.Query, point: np.ndarray, found: _core.WhyNot,
            form: Form) -> WhyNot:
         """Put the core's result into words."""
-        from boxwood import _core as core
-
         blockers = []
         for one in found.blockers:
             kind = one.rule.kind.name
             feature = None
             if kind not in ("clause", "most_changes"):
                 feature = explainer.columns.shown(one.rule.index)
-            lifted = core.lifted(query, [one.rule])
+            lifted = _core.lifted(query, [one.rule])
             blockers.append(Blocker(explainer.core.rule_text(query, one.rule), kind, feature,
                                     explainer._answer(lifted, point, one.without, form)))
         return cls(explainer._answer(query, point, found.answer, form), blockers, found.smallest,
-                   found.impossible, found.stop.name)
+                   found.impossible, found.stop.name, found)
+
+    def _shown(self) -> tuple[Any, ...]:
+        # What the core's functions need to show it.
+        answer = self.answer
+        return answer.explainer.core, answer._query, self._found, answer._row
 
     def __repr__(self) -> str:
         """Show what blocks."""
-        if self.answer.found:
-            return f"It is possible.\n{self.answer!r}"
-        if self.impossible:
-            return "Not possible, whatever rule is lifted (proven)."
-        if not self.blockers:
-            return f"Not answered: {self.stop}."
-        count = len(self.blockers)
-        lines = ["Not possible (proven). "
-                 + ("This rule blocks it:" if count == 1 else
-                    f"These {count} rules together block it:")]
-        for blocker in self.blockers:
-            without = blocker.without
-            then = (f"possible at cost {without.cost:.4g} ("
-                    + "; ".join(f"{change.title}: {change.change_to}"
-                                for change in without.changes) + ")"
-                    if without.found else "still blocked by others")
-            lines.append(f"  {blocker.rule} -> {then}")
-        return "\n".join(lines)
+        return _core.why_not_table(*self._shown()).rstrip()
+
+    def _repr_html_(self) -> str:
+        return _core.why_not_html(*self._shown())
 
 
 @dataclass(frozen=True)
@@ -259,13 +253,18 @@ class Sweep:
              for level, answer in self.points],
             columns=["level", "status", "cost", "distance", "lower_bound", "changed"])
 
+    def _shown(self) -> tuple[Any, ...]:
+        # What the core's functions need to show the sweep.
+        first = self.points[0][1]
+        return (first.explainer.core, first._query, self.levels,
+                [answer._core for answer in self.answers], first._row)
+
     def __repr__(self) -> str:
-        """Show level and cost."""
-        lines = []
-        for level, answer in self.points:
-            said = f"cost {answer.cost:.4g}" if answer.found else answer.status
-            lines.append(f"{level:g}: {said}{'' if answer.proven else ', not proven'}")
-        return "\n".join(lines)
+        """Show every level."""
+        return _core.sweep_table(*self._shown()).rstrip() if self.points else "No level."
+
+    def _repr_html_(self) -> str:
+        return _core.sweep_html(*self._shown()) if self.points else "<div>No level.</div>"
 
 
 @dataclass(repr=False)
@@ -345,15 +344,51 @@ class Region:
     intervals: dict[str, _core.Interval] = field(repr=False)
     scores: list[list[float]] = field(repr=False)
     outcome: Any = None
+    _found: _core.Region | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, explainer: Any, query: _core.Query, region: _core.Region, form: Form) -> Region:
         """Give the core's region the form of the row."""
         nearest = region.nearest
-        facts = json.loads(explainer.core.region_json(query, region))
-        return cls(region.cost, facts["distance"], explainer.columns.like(form, nearest.point),
+        return cls(region.cost, _core.distance(query.norm, region.cost),
+                   explainer.columns.like(form, nearest.point),
                    dict(zip(explainer.columns.names, nearest.region, strict=True)),
-                   region.scores, explainer.outcome_of(nearest.point))
+                   region.scores, explainer.outcome_of(nearest.point), region)
+
+
+class Regions(list[Region]):
+    """A list of regions that says whether it is complete.
+
+    Attributes
+    ----------
+    complete : bool
+        Whether these are all regions within the distance.
+    stop : str
+        Why the search ended: "finished", "visitor" where the limit was reached, or another limit.
+    """
+
+    def __init__(self, regions: list[Region], stop: str, explainer: Any,
+                 query: _core.Query) -> None:
+        super().__init__(regions)
+        self.stop = stop
+        self.complete = stop == "finished"
+        self._explainer, self._query = explainer, query
+
+    def _ending(self) -> str:
+        if self.complete:
+            return f"All {len(self)} regions within the distance."
+        why = "the limit was reached" if self.stop == "visitor" else f"stopped: {self.stop}"
+        return f"{len(self)} regions; there may be more ({why})."
+
+    def __repr__(self) -> str:
+        """Show every region."""
+        regions = [region._found for region in self]
+        return _core.regions_table(self._explainer.core, self._query, regions) + self._ending()
+
+    def _repr_html_(self) -> str:
+        regions = [region._found for region in self]
+        page = _core.regions_html(self._explainer.core, self._query, regions)
+        return f"<div>{page}<div>{self._ending()}</div></div>"
 
 
 class Map:
@@ -405,3 +440,17 @@ class Map:
         early = "" if self.stop == "finished" else f", stopped early: {self.stop}"
         return (f"<Map of {self.features[0]} and {self.features[1]}: {len(self)} rectangles"
                 f"{early}>")
+
+    def to_svg(self) -> str:
+        """Draw the map.
+
+        Returns
+        -------
+        str
+            An SVG file.
+        """
+        return _core.map_svg(self._explainer.core, self._query, self._core, *self._places,
+                             self._radius)
+
+    def _repr_html_(self) -> str:
+        return map_html(self)

@@ -236,6 +236,11 @@ class Schema:
         fixed = sum(feature.fixed for feature in self.features)
         return f"<Schema of {len(self.features)} features, {fixed} of them fixed>"
 
+    def _repr_html_(self) -> str:
+        from boxwood._html import schema_html
+
+        return schema_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file.
 

@@ -73,5 +73,6 @@ void bind_search(nb::module_& module);
 void bind_analysis(nb::module_& module);
 void bind_batch(nb::module_& module);
 void bind_pictures(nb::module_& module);
+void bind_render(nb::module_& module);
 
 }  // namespace boxwood::python

@@ -16,4 +16,5 @@ NB_MODULE(_core, module) {
   bind_analysis(module);
   bind_batch(module);
   bind_pictures(module);
+  bind_render(module);
 }

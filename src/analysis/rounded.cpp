@@ -67,4 +67,22 @@ std::vector<double> rounded(const Prepared& prepared, const Query& query,
   return best;
 }
 
+Answer rounded_answer(const Prepared& prepared, const Query& query, const Answer& answer,
+                      double tolerance) {
+  if (answer.solutions.empty()) return answer;
+  Solution round = answer.best();
+  round.point = rounded(prepared, query, round.point, tolerance);
+  const bool same = std::equal(round.point.begin(), round.point.end(), answer.best().point.begin(),
+                               [](double a, double b) { return a == b || std::isnan(a); });
+  if (same) return answer;
+  Answer result = answer;
+  result.cost = total_cost(query, round.point);
+  result.distance = distance(query.norm, result.cost);
+  result.solutions = {std::move(round)};
+  result.more_ties = false;
+  // The region is the same, and with it every output. The bound of the exact answer still holds.
+  if (result.cost > answer.cost) result.status = Status::feasible;
+  return result;
+}
+
 }  // namespace boxwood

@@ -40,7 +40,7 @@ std::string text_of(const std::vector<Explanation>& shown) {
 /// A menu is one object and one block; in CSV its ways are records, counted.
 Result result_of(const std::vector<Explanation>& shown, const Ways& found, const WaysAsked& asked,
                  const std::string& format, bool colour) {
-  const TableStyle style{.colour = colour};
+  const TableStyle style{.colour = colour, .why_not = "add --why-not."};
   Result result;
   if (asked.menu) {
     const auto view = [&] { return MenuView{shown, found.menu, *asked.menu}; };
@@ -84,6 +84,7 @@ int run(const ExplainFlags& flags) {
     for (std::size_t k = 0; k < found.answers.size(); ++k) {
       shown.push_back(
           {ensemble, schema, query, found.answers[k], row, std::nullopt, found.findings[k]});
+      shown.back().findings.earlier_ways = k;
       if (!flags.verify) continue;
       shown.back().faults = verify(question.ensembles, query, found.answers[k]).faults;
       faulty = report_faults(row, *shown.back().faults) || faulty;

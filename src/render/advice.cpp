@@ -86,7 +86,8 @@ std::string advice(const Explanation& explanation) {
   for (const ChangeText& change : changes_in_words(ensemble, schema, query, answer.best())) {
     parts.push_back(part(explanation, change));
   }
-  return fmt::format("Bring {}, and {}.", and_list(parts), outcome_clause(ensemble, schema, query));
+  return fmt::format("Bring {}, and {}.", and_list(parts),
+                     outcome_clause(wanted_by(ensemble, schema, query)));
 }
 
 }  // namespace boxwood

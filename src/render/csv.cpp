@@ -1,6 +1,7 @@
 // Answers and regions as CSV records: figures first, then one column a feature with the new point.
 // Numbers are plain and read back exactly; what does not exist, and a missing value, is empty.
 #include "base/text.hpp"
+#include "render/claim.hpp"
 #include "render/outcome.hpp"
 
 #include <boxwood/render.hpp>
@@ -71,7 +72,7 @@ const char* yes_no(bool value) { return value ? "true" : "false"; }
 
 std::string csv_header(const Ensemble& ensemble, bool verified) {
   std::vector<std::string> cells = {"row",  "status",   "proven",      "stop", "already_met",
-                                    "cost", "distance", "lower_bound", "gap"};
+                                    "cost", "distance", "lower_bound", "gap",  "claim"};
   add_output_names(cells, ensemble, "output_before");
   add_output_names(cells, ensemble, "output_after");
   if (ensemble.task != Task::regression) {
@@ -98,7 +99,8 @@ std::string to_csv(const Explanation& explanation) {
       found ? number(answer.cost) : "",
       found ? number(answer.distance) : "",
       number(answer.lower_bound),
-      found ? number(answer.gap()) : ""};
+      found ? number(answer.gap()) : "",
+      claim_text(claim_of(explanation))};
   for (const double value : ensemble.transform(before)) cells.push_back(number(value));
   if (found) {
     for (const double value : ensemble.transform(after)) cells.push_back(number(value));

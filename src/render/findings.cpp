@@ -119,7 +119,7 @@ std::string no_blockers(const Explanation& explanation, const WhyNot& why) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   if (why.impossible) {
     return "No rule is to blame: whatever is lifted, nothing " +
-           target_phrase(ensemble, schema, query) + " (proven).";
+           target_phrase(wanted_by(ensemble, schema, query)) + " (proven).";
   }
   return fmt::format("Which rules block it was not found out ({}).", stop_text(why.stop));
 }
@@ -176,6 +176,13 @@ std::string why_not_text(const Explanation& explanation) {
   }
   const std::string close = closing_line(why);
   return close.empty() ? text : text + close + "\n";
+}
+
+std::string why_not_hint(const Explanation& explanation, const TableStyle& style) {
+  const bool open =
+      explanation.answer.status == Status::infeasible && !explanation.findings.why_not;
+  if (!open || style.why_not.empty()) return {};
+  return fmt::format("To see which rules block it: {}", style.why_not);
 }
 
 std::vector<std::string> why_not_sentences(const Explanation& explanation) {

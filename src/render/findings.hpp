@@ -20,6 +20,9 @@ std::string why_not_text(const Explanation& explanation);
 /// The same as sentences.
 std::vector<std::string> why_not_sentences(const Explanation& explanation);
 
+/// How to ask what stands in the way; empty unless the outcome is impossible and it was not asked.
+std::string why_not_hint(const Explanation& explanation, const TableStyle& style);
+
 /// What verification says; empty unless it was asked.
 std::string check_lines(const Explanation& explanation, const TableStyle& style);
 

@@ -1,4 +1,5 @@
 // Answers and regions as JSON objects (docs/formats.md).
+#include "render/claim.hpp"
 #include "render/json_parts.hpp"
 #include "render/outcome.hpp"
 
@@ -23,6 +24,7 @@ Json answer_json(const Explanation& explanation) {
   object["distance"] = found ? number_json(answer.distance) : Json(nullptr);
   object["lower_bound"] = number_json(answer.lower_bound);
   object["gap"] = found ? number_json(answer.gap()) : Json(nullptr);
+  object["claim"] = claim_json(claim_of(explanation));
   object["point"] = found ? point_json(answer.best().point) : Json(nullptr);
   object["changes"] =
       found ? changes_json(ensemble, schema, query, answer.best()) : Json(Json::array());

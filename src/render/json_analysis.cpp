@@ -140,7 +140,7 @@ std::string to_json(const MenuView& view) {
 std::string to_json(const SweepView& view) {
   Json object;
   object["boxwood_sweep"] = 1;
-  object["row"] = view.row;
+  object["row"] = row_json(view.row);
   object["levels"] = Json::array();
   for (const SweepPoint& point : view.points) {
     Query query = view.query;
@@ -155,11 +155,9 @@ std::string to_json(const SweepView& view) {
 }
 
 std::string robustness_json(const Explanation& explanation) {
-  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   Json object;
   object["boxwood_robustness"] = 1;
-  // Proven whatever the status: nothing nearer than this comes out otherwise.
-  object["radius"] = number_json(distance(query.norm, answer.lower_bound));
+  object["radius"] = number_json(robustness_radius(explanation));
   Json rest = answer_json(explanation);
   rest.erase("boxwood_answer");
   rest.erase("text");

@@ -104,6 +104,19 @@ Json target_json(const Ensemble& ensemble, const Query& query) {
   return list;
 }
 
+Json claim_json(const Claim& claim) {
+  Json object;
+  object["text"] = claim_text(claim);
+  object["minimised"] = claim.fewest_first ? Json{"changes", "cost"} : Json{"cost"};
+  object["cost"] = claim.cost_name;
+  object["changes"] = std::isfinite(claim.cost) ? Json(claim.changes) : Json(nullptr);
+  if (claim.fewest_first) object["least_changes"] = claim.least_changes;
+  object["lower_bound"] = number_json(claim.lower_bound);
+  object["among_changes"] = claim.among_changes ? Json(*claim.among_changes) : Json(nullptr);
+  if (claim.earlier_ways > 0) object["earlier_ways"] = claim.earlier_ways;
+  return object;
+}
+
 std::string one_line(const Json& object) {
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

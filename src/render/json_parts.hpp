@@ -24,6 +24,7 @@ Json region_json(const Ensemble& ensemble, const std::vector<Interval>& region);
 Json changes_json(const Ensemble& ensemble, const Schema& schema, const Query& query,
                   const Solution& solution);
 Json target_json(const Ensemble& ensemble, const Query& query);
+Json claim_json(const Claim& claim);
 /// All that `to_json` of an explanation says.
 Json answer_json(const Explanation& explanation);
 /// Adds the keys `wide`, `rounded`, `path` and `why_not`, those that were found.

@@ -59,22 +59,6 @@ std::string output_name(const Schema& schema) {
   return schema.outcome.empty() ? "output" : schema.outcome;
 }
 
-/// The smallest change that the model can notice.
-bool is_next_float(double from, double to, Precision precision) {
-  if (precision == Precision::float32) {
-    const auto start = static_cast<float>(from);
-    const auto end = static_cast<float>(to);
-    return start != end && end == std::nextafter(start, end);
-  }
-  return from != to && to == std::nextafter(from, to);
-}
-
-/// A change that only a computer can make: to the next float, or by less than a millionth.
-bool is_too_small(double from, double to, Precision precision) {
-  return std::abs(to - from) <= 1e-6 * std::max(std::abs(from), std::abs(to)) ||
-         is_next_float(from, to, precision);
-}
-
 /// "7, 8 or 9", or "anything but 4" where that is shorter.
 std::string classes_text(const Ensemble& ensemble, const ClassIn& wanted) {
   const std::size_t count = ensemble.class_count();
@@ -105,54 +89,7 @@ double score_value(const ScoreIn& wanted, std::span<const double> scores) {
   return wanted.rival ? lead(own, scores[*wanted.rival]) : own;
 }
 
-/// Whether the row has the outcome as it is, but breaks a rule.
-bool only_breaks_rules(const Explanation& explanation) {
-  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
-  if (answer.already_met || query.requirements.empty()) return false;
-  const std::size_t asked = query.requirements.front().ensemble;
-  const std::vector<double> scores = ensemble.predict(query.point);
-  return std::all_of(query.requirements.begin(), query.requirements.end(),
-                     [&](const Requirement& requirement) {
-                       return requirement.ensemble == asked && meets(requirement, ensemble, scores);
-                     });
-}
-
 }  // namespace
-
-const char* cost_name(Norm norm) {
-  switch (norm) {
-    case Norm::squared_l2:
-      return " (weighted squared distance)";
-    case Norm::l1:
-      return " (weighted distance)";
-    case Norm::l0:
-      return " (weighted number of changes)";
-    case Norm::linf:
-      return " (largest weighted change)";
-    case Norm::mixture:
-      return " (mixture of distances)";
-    case Norm::custom:
-      break;
-  }
-  return "";
-}
-
-std::string stop_text(Stop stop) {
-  switch (stop) {
-    case Stop::time:
-      return "stopped at the time limit";
-    case Stop::nodes:
-      return "stopped at the node limit";
-    case Stop::memory:
-      return "stopped at the memory limit";
-    case Stop::interrupt:
-      return "interrupted";
-    case Stop::finished:
-    case Stop::visitor:
-      break;
-  }
-  return "stopped";
-}
 
 std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const double> scores) {
   if (ensemble.task == Task::regression) return std::nullopt;
@@ -170,47 +107,51 @@ std::string outcome_text(const Ensemble& ensemble, const Schema& schema, const Q
                             wanted && wanted->output == 0 ? wanted->range : Interval{});
 }
 
-std::string standing_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
-                          std::span<const double> scores) {
+Standing standing_of(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                     std::span<const double> scores) {
   const std::vector<double> outputs = ensemble.transform(scores);
   const Requirement* requirement = first_requirement(query);
   if (!requirement) return {};
-  // What is not wanted is told with what it is not.
-  const std::string_view need = requirement->negated ? "needed anything but" : "needed";
+  const char* but = requirement->negated ? "anything but " : "";
   if (const auto* wanted = std::get_if<OutputIn>(&requirement->outcome)) {
-    const FeatureSchema words = output_words(schema);
-    const std::string needed = interval_text(words, wanted->range, ensemble.accumulator);
-    if (ensemble.task == Task::regression) return fmt::format("{} {}", need, needed);
-    return fmt::format(
-        "output {}, {} {}",
-        output_text(schema, outputs[wanted->output], ensemble.accumulator, wanted->range), need,
-        needed);
+    const std::string needed =
+        but + interval_text(output_words(schema), wanted->range, ensemble.accumulator);
+    if (ensemble.task == Task::regression) return {"", needed};
+    return {"output " +
+                output_text(schema, outputs[wanted->output], ensemble.accumulator, wanted->range),
+            needed};
   }
   if (const auto* several = std::get_if<ClassIn>(&requirement->outcome)) {
-    return fmt::format("{} {}", need, classes_text(ensemble, *several));
+    return {"", but + classes_text(ensemble, *several)};
   }
   if (const auto* score = std::get_if<ScoreIn>(&requirement->outcome)) {
-    return fmt::format("{} {}, {} {}", score_name(ensemble, *score),
-                       value_text({}, score_value(*score, scores), ensemble.accumulator), need,
-                       interval_text({}, score->range, ensemble.accumulator));
+    return {fmt::format("{} {}", score_name(ensemble, *score),
+                        value_text({}, score_value(*score, scores), ensemble.accumulator)),
+            but + interval_text({}, score->range, ensemble.accumulator)};
   }
   const auto& wanted = std::get<ClassIs>(requirement->outcome);
   if (wanted.margin) {
-    return fmt::format("{} \"{}\" by a margin of {}", need, ensemble.class_name(wanted.target),
-                       *wanted.margin);
+    return {"", fmt::format("{}\"{}\" by a margin of {}", but, ensemble.class_name(wanted.target),
+                            *wanted.margin)};
   }
   const auto probability = probability_of(ensemble, wanted.target, outputs);
   if (!probability) return {};
   const auto needed = probability_needed(ensemble, wanted);
-  const std::string text =
-      fmt::format("probability of \"{}\" {}", ensemble.class_name(wanted.target),
-                  probability_text(*probability, needed.value_or(-1)));
-  if (!needed) return fmt::format("{}, {} the highest", text, need);
-  if (requirement->negated && wanted.probability) {
-    return fmt::format("{}, needed less than {}", text, needed_text(*needed));
-  }
+  Standing standing{fmt::format("probability of \"{}\" {}", ensemble.class_name(wanted.target),
+                                probability_text(*probability, needed.value_or(-1))),
+                    std::string(but) + "the highest"};
+  if (!needed) return standing;
   const bool strict = !wanted.probability && wanted.target == 1;
-  return fmt::format("{}, {} {}{}", text, need, strict ? "more than " : "", needed_text(*needed));
+  const bool below = requirement->negated && wanted.probability;
+  standing.needed = (below ? "less than " : std::string(but) + (strict ? "more than " : "")) +
+                    needed_text(*needed);
+  return standing;
+}
+
+std::string standing_text(const Standing& standing) {
+  if (standing.needed.empty()) return standing.figure;
+  return fmt::format("{}{}needed {}", standing.figure, standing.figure.empty() ? "" : ", ",
+                     standing.needed);
 }
 
 Figure figure_of(const Ensemble& ensemble, const Schema& schema, const Query& query,
@@ -230,7 +171,7 @@ Figure figure_of(const Ensemble& ensemble, const Schema& schema, const Query& qu
     }
   }
   if (wanted || (requirement && std::holds_alternative<ClassIn>(requirement->outcome))) {
-    return {"class", ensemble.class_name(ensemble.classify(scores))};
+    return {"class", ensemble.class_name(ensemble.classify(scores)), true};
   }
   const auto* range = requirement ? &std::get<OutputIn>(requirement->outcome) : nullptr;
   const std::size_t output = range ? range->output : 0;
@@ -243,74 +184,82 @@ std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Q
                          std::span<const double> scores) {
   const Requirement* requirement = first_requirement(query);
   const Figure figure = figure_of(ensemble, schema, query, scores);
-  if (figure.name == "class") {
+  if (figure.is_class) {
     const bool several = std::holds_alternative<ClassIn>(requirement->outcome);
     return several ? fmt::format("There it is \"{}\"", figure.value) : std::string{};
   }
   return fmt::format("{} there {}", capital(figure.name), figure.value);
 }
 
-std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const Query& query) {
+Wanted wanted_by(const Ensemble& ensemble, const Schema& schema, const Query& query) {
+  Wanted wanted;
   const Requirement* requirement = first_requirement(query);
-  if (!requirement) return "is allowed";
-  const auto* one_class = std::get_if<ClassIs>(&requirement->outcome);
-  const bool below =
-      requirement->negated && one_class && one_class->probability && !one_class->margin;
-  if (requirement->negated && !below) {
-    Query opposite = query;
-    opposite.requirements.front().negated = false;
-    return "does anything else than what " + target_phrase(ensemble, schema, opposite);
-  }
-  std::string phrase;
-  if (const auto* wanted = std::get_if<OutputIn>(&requirement->outcome)) {
-    const std::string name =
-        ensemble.task == Task::regression ? output_name(schema) : std::string("output");
-    phrase = fmt::format("brings the {} to {}", name,
-                         interval_text(output_words(schema), wanted->range, ensemble.accumulator));
-  } else if (const auto* several = std::get_if<ClassIn>(&requirement->outcome)) {
-    phrase = "gives " + classes_text(ensemble, *several);
+  if (!requirement) return wanted;
+  wanted.others = query.requirements.size() - 1;
+  wanted.opposite = requirement->negated;
+  if (const auto* output = std::get_if<OutputIn>(&requirement->outcome)) {
+    wanted.verb = Wanted::Verb::brings;
+    wanted.figure = ensemble.task == Task::regression ? output_name(schema) : "output";
+    wanted.value = interval_text(output_words(schema), output->range, ensemble.accumulator);
   } else if (const auto* score = std::get_if<ScoreIn>(&requirement->outcome)) {
-    phrase = fmt::format("brings the {} to {}", score_name(ensemble, *score),
-                         interval_text({}, score->range, ensemble.accumulator));
+    wanted.verb = Wanted::Verb::brings;
+    wanted.figure = score_name(ensemble, *score);
+    wanted.value = interval_text({}, score->range, ensemble.accumulator);
+  } else if (const auto* several = std::get_if<ClassIn>(&requirement->outcome)) {
+    wanted.verb = Wanted::Verb::gives;
+    wanted.value = classes_text(ensemble, *several);
   } else {
     const auto& class_is = std::get<ClassIs>(requirement->outcome);
     const std::string label = ensemble.class_name(class_is.target);
-    // "is granted" reads well of a credit; of what the schema does not name nothing is known.
+    // "is granted" reads well of a credit. Where the schema does not name the outcome, the label
+    // may be anything.
     const bool reads_well = !schema.outcome.empty() && !ensemble.classes.empty();
-    phrase = reads_well ? "is " + label : fmt::format("gives \"{}\"", label);
+    wanted.verb = reads_well ? Wanted::Verb::is : Wanted::Verb::gives;
+    wanted.figure = schema.outcome;
+    wanted.value = reads_well ? label : fmt::format("\"{}\"", label);
     if (class_is.probability) {
-      phrase += fmt::format(" with probability {} {}", below ? "below" : "at least",
-                            needed_text(*class_is.probability));
+      // The opposite of "at least" is "below": no further negation is needed.
+      const bool below = requirement->negated && !class_is.margin;
+      wanted.opposite = requirement->negated && !below;
+      wanted.certainty = fmt::format(" with probability {} {}", below ? "below" : "at least",
+                                     needed_text(*class_is.probability));
     }
-    if (class_is.margin) phrase += fmt::format(" by a margin of at least {}", *class_is.margin);
+    if (class_is.margin) {
+      wanted.certainty += fmt::format(" by a margin of at least {}", *class_is.margin);
+    }
   }
-  if (query.requirements.size() > 1) {
-    const std::size_t others = query.requirements.size() - 1;
-    phrase += fmt::format(" and meets {} more requirement{}", others, others == 1 ? "" : "s");
+  return wanted;
+}
+
+std::string target_phrase(const Wanted& wanted) {
+  const char* but = wanted.opposite ? "anything but " : "";
+  std::string phrase;
+  switch (wanted.verb) {
+    case Wanted::Verb::obeys:
+      return "is allowed";
+    case Wanted::Verb::is:
+      phrase = (wanted.opposite ? "is not " : "is ") + wanted.value;
+      break;
+    case Wanted::Verb::gives:
+      phrase = fmt::format("gives {}{}", but, wanted.value);
+      break;
+    case Wanted::Verb::brings:
+      phrase = fmt::format("brings the {} to {}{}", wanted.figure, but, wanted.value);
+      break;
+  }
+  phrase += wanted.certainty;
+  if (wanted.others > 0) {
+    phrase += fmt::format(" and meets {} more requirement{}", wanted.others,
+                          wanted.others == 1 ? "" : "s");
   }
   return phrase;
 }
 
-std::string outcome_clause(const Ensemble& ensemble, const Schema& schema, const Query& query) {
-  const std::string phrase = target_phrase(ensemble, schema, query);
-  const char* subject = phrase.starts_with("is ")       ? schema.outcome.c_str()
-                        : phrase.starts_with("brings ") ? "that"
-                                                        : "the model";
-  return fmt::format("{} {}", subject, phrase);
-}
-
-std::string cost_or_why(const Answer& answer) {
-  switch (answer.status) {
-    case Status::optimal:
-      return "cost " + cost_text(answer.cost);
-    case Status::feasible:
-      return fmt::format("cost at most {} (not proven the least)", cost_text(answer.cost));
-    case Status::infeasible:
-      return "impossible";
-    case Status::unknown:
-      break;
-  }
-  return fmt::format("not decided ({})", stop_text(answer.stop));
+std::string outcome_clause(const Wanted& wanted) {
+  const std::string subject = wanted.verb == Wanted::Verb::is       ? wanted.figure
+                              : wanted.verb == Wanted::Verb::brings ? "that"
+                                                                    : "the model";
+  return fmt::format("{} {}", subject, target_phrase(wanted));
 }
 
 std::string row_text(const RowLabel& row) {
@@ -323,127 +272,10 @@ std::string subject_text(const Schema& schema, const RowLabel& row) {
   return label.empty() ? subject : fmt::format("{} {}", subject, label);
 }
 
-std::string headline(const Explanation& explanation) {
-  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
-  const std::vector<double> scores = ensemble.predict(query.point);
-  const std::string standing = standing_text(ensemble, schema, query, scores);
-  // "Row: refused" would sound like a word of the table's.
+std::string row_lead(const Schema& schema, const RowLabel& row) {
+  // "Row: refused" would read like a heading of the table.
   const bool is_nameless = row_text(row).empty() && schema.subject.empty();
-  std::string text = fmt::format("{}: {}", is_nameless ? "Now" : subject_text(schema, row),
-                                 outcome_text(ensemble, schema, query, scores));
-  if (!standing.empty()) text += fmt::format(" ({})", standing);
-  return text;
-}
-
-std::string verdict(const Explanation& explanation) {
-  const Answer& answer = explanation.answer;
-  std::string phrase = target_phrase(explanation.ensemble, explanation.schema, explanation.query);
-  if (only_breaks_rules(explanation)) phrase = "keeps to the rules and " + phrase;
-  const std::string time = duration_text(answer.statistics.seconds);
-  if (answer.already_met) return "Nothing to change: this outcome is the one that was asked for.";
-  switch (answer.status) {
-    case Status::optimal:
-      return fmt::format("Smallest change that {} (proven optimal, {}):", phrase, time);
-    case Status::feasible:
-      return fmt::format("Best change found in {} that {} ({}):", time, phrase,
-                         stop_text(answer.stop));
-    case Status::infeasible:
-      return fmt::format("Not possible: no allowed change {} (proven, {}).", phrase, time);
-    case Status::unknown:
-      break;
-  }
-  const std::string open =
-      answer.lower_bound > 0
-          ? fmt::format("If there is one, it costs at least {}", cost_text(answer.lower_bound))
-          : std::string("Whether there is one stays open");
-  return fmt::format("No change found in {} that {} ({}). {}.", time, phrase,
-                     stop_text(answer.stop), open);
-}
-
-std::string closing(const Explanation& explanation) {
-  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
-  if (answer.solutions.empty() || answer.already_met) return {};
-  std::string text = reached_text(ensemble, schema, query, ensemble.predict(answer.best().point));
-  if (!text.empty()) text += " · ";
-  text += fmt::format("{} {}{}", text.empty() ? "Cost" : "cost", cost_text(answer.cost),
-                      cost_name(query.norm));
-  if (answer.status == Status::optimal) return text + " · nothing nearer exists";
-  if (!is_useful_bound(answer.lower_bound, answer.cost)) {
-    return text + " · no useful lower bound yet";
-  }
-  return fmt::format("{} · nothing cheaper than {} exists (gap {:.1f} %)", text,
-                     cost_text(answer.lower_bound), 100 * answer.gap());
-}
-
-std::string tie_count(const Answer& answer) {
-  if (answer.solutions.size() < 2 && !answer.more_ties) return {};
-  const std::size_t others = answer.solutions.empty() ? 0 : answer.solutions.size() - 1;
-  if (others == 0) return "Other changes cost the same.";
-  return fmt::format("{}{} other change{} the same{}", answer.more_ties ? "At least " : "", others,
-                     others == 1 ? " costs" : "s cost", others <= 3 ? ":" : ", among them:");
-}
-
-std::vector<std::string> notes(const Explanation& explanation) {
-  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
-  std::vector<std::string> all;
-  std::vector<std::string> missing;
-  for (std::size_t i = 0; i < query.point.size(); ++i) {
-    if (std::isnan(query.point[i])) missing.push_back(title_of(schema.features[i]));
-  }
-  if (!missing.empty())
-    all.push_back(fmt::format("Missing, stays missing: {}.", and_list(missing)));
-  if (answer.solutions.empty() || answer.already_met) return all;
-
-  const std::vector<double>& to = answer.best().point;
-  std::vector<std::string> steps;
-  bool next_floats = true;
-  const std::vector<std::size_t> changed = changed_features(query, to);
-  for (const std::size_t i : changed) {
-    if (query.features[i].kind == FeatureKind::continuous &&
-        is_too_small(query.point[i], to[i], ensemble.input)) {
-      next_floats = next_floats && is_next_float(query.point[i], to[i], ensemble.input);
-      steps.push_back(fmt::format("\"{}\"", title_of(schema.features[i])));
-    }
-  }
-  if (steps.empty()) return all;
-  std::string subject = subject_text(schema, row);
-  subject[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(subject[0])));
-  if (row_text(row).empty()) subject = "the " + subject;
-  std::string what;
-  if (steps.size() < changed.size()) {
-    what = fmt::format("part of the change for {}, that of {}, is too small to act on", subject,
-                       and_list(steps));
-  } else if (next_floats) {
-    what =
-        fmt::format("{} sits on the edge of the model: the change is the smallest float step of {}",
-                    subject, and_list(steps));
-  } else {
-    what = fmt::format("{} sits on the edge of the model: the change of {} is too small to act on",
-                       subject, and_list(steps));
-  }
-  all.push_back(
-      fmt::format("Note: {}. Give {} a kind or a range in the schema for an answer that a person "
-                  "can act on.",
-                  what, steps.size() == 1 ? "it" : "them"));
-  return all;
-}
-
-std::string checked_text(const Answer& answer) {
-  if (answer.solutions.empty()) return "Checked again from the model alone: no fault found.";
-  return "Checked again from the model alone: outcome, rules, cost and box hold.";
-}
-
-std::vector<std::string> fixed_titles(const Explanation& explanation) {
-  std::vector<std::string> titles;
-  for (std::size_t i = 0; i < explanation.query.features.size(); ++i) {
-    if (!explanation.query.features[i].fixed) continue;
-    std::string title = shown_title(explanation.schema, i);
-    // The columns of a group are one feature for people.
-    const bool told =
-        group_of(explanation.schema, i) && std::count(titles.begin(), titles.end(), title) > 0;
-    if (!told) titles.push_back(std::move(title));
-  }
-  return titles;
+  return is_nameless ? "Now" : subject_text(schema, row);
 }
 
 }  // namespace boxwood

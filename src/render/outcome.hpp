@@ -13,15 +13,22 @@ namespace boxwood {
 std::string outcome_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                          std::span<const double> scores);
 
-/// `probability of "granted" 0.21, needed more than 0.50`: the figure that the requirement is
-/// about and what it must be; empty where there is none.
-std::string standing_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
-                          std::span<const double> scores);
+/// How a row stands to the first requirement: `probability of "granted" 0.21` and what is needed,
+/// "more than 0.50". Either may be empty.
+struct Standing {
+  std::string figure;
+  std::string needed;
+};
+Standing standing_of(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                     std::span<const double> scores);
+/// `probability of "granted" 0.21, needed more than 0.50`.
+std::string standing_text(const Standing& standing);
 
 /// The number, or the class, that the first requirement is about: "probability" and "0.53".
 struct Figure {
   std::string name;
   std::string value;
+  bool is_class = false;
 };
 Figure figure_of(const Ensemble& ensemble, const Schema& schema, const Query& query,
                  std::span<const double> scores);
@@ -30,15 +37,26 @@ Figure figure_of(const Ensemble& ensemble, const Schema& schema, const Query& qu
 std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                          std::span<const double> scores);
 
-/// "is granted" where the schema says what is ("credit"), else `gives "granted"`; "is granted with
-/// probability at least 0.80", "brings the price to at least 9".
-std::string target_phrase(const Ensemble& ensemble, const Schema& schema, const Query& query);
+/// What the first requirement asks for, in parts, and how many more requirements there are.
+struct Wanted {
+  /// How a sentence says it: "obeys" the rules where nothing is required, "is granted", `gives
+  /// "granted"`, "brings the price to at least 9".
+  enum class Verb { obeys, is, gives, brings };
+  Verb verb = Verb::obeys;
+  std::string figure;     ///< what is brought somewhere ("price"), or what "is" ("credit")
+  std::string value;      ///< "granted", "at least 9"
+  std::string certainty;  ///< " with probability at least 0.80"
+  bool opposite = false;  ///< anything but this
+  std::size_t others = 0;
+};
+Wanted wanted_by(const Ensemble& ensemble, const Schema& schema, const Query& query);
+/// "is granted with probability at least 0.80", "brings the price to at least 9".
+std::string target_phrase(const Wanted& wanted);
+/// "credit is granted", `the model gives "granted"`, "that brings the price to at least 9".
+std::string outcome_clause(const Wanted& wanted);
 
 /// The label of the class that the scores give; nothing for regression.
 std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const double> scores);
-
-/// "credit is granted", "the model gives "granted"", "that brings the price to at least 9".
-std::string outcome_clause(const Ensemble& ensemble, const Schema& schema, const Query& query);
 
 /// "stopped at the time limit", "interrupted".
 std::string stop_text(Stop stop);
@@ -48,13 +66,13 @@ std::string row_text(const RowLabel& row);
 
 /// "Applicant 3", "Row 3", "Applicant Smith"; of a row without a label "Applicant" and "Row".
 std::string subject_text(const Schema& schema, const RowLabel& row);
+/// The same at the start of a line; "Now" where neither the row nor its kind has a name.
+std::string row_lead(const Schema& schema, const RowLabel& row);
 
 // The parts of an explanation that a table shows around its rows.
 std::string headline(const Explanation& explanation);
 std::string verdict(const Explanation& explanation);
 std::string closing(const Explanation& explanation);
-/// " (weighted squared distance)"; empty where there is no name.
-const char* cost_name(Norm norm);
 /// "cost 0.31", "cost at most 0.31 (not proven the least)", "impossible", "not decided".
 std::string cost_or_why(const Answer& answer);
 std::string tie_count(const Answer& answer);

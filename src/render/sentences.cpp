@@ -39,10 +39,7 @@ std::vector<std::string> sentences(const Explanation& explanation) {
     all.push_back(full_stop(closing(explanation)));
     if (findings.rounding) all.push_back(full_stop(rounding_text(explanation)));
   }
-  if (answer.solutions.size() > 1) {
-    const std::string count = tie_count(answer);
-    all.push_back(full_stop(count.substr(0, count.find_first_of(":,"))));
-  }
+  if (const std::string count = tie_count(answer); !count.empty()) all.push_back(count + ".");
   for (const std::string& note : notes(explanation)) all.push_back(note);
   if (faults) {
     all.push_back(faults->empty() ? checked_text(answer)

@@ -5,6 +5,7 @@
 // next level it lies between the costs of both.
 #include "render/axes.hpp"
 #include "render/changes.hpp"
+#include "render/claim.hpp"
 #include "render/outcome.hpp"
 #include "render/words.hpp"
 
@@ -141,7 +142,7 @@ SweepPicture picture_of(const SweepView& view, const RowLabel& row) {
     picture.x.unit = view.schema.output_unit;
   }
   const double top = dearest > 0 ? dearest * 1.1 : 1;
-  picture.y = {0, top, round_ticks(0, top, 6), fmt::format("cost{}", cost_name(view.query.norm))};
+  picture.y = {0, top, round_ticks(0, top, 6), fmt::format("cost ({})", cost_name(view.query))};
   add_marks(picture, view);
   add_spans(picture, view);
   picture.impossible = impossible_levels(view, picture.x);

@@ -61,7 +61,10 @@ std::string ties_text(const Explanation& explanation) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   const std::string count = tie_count(answer);
   if (count.empty()) return {};
-  std::string text = count + "\n";
+  const std::size_t others = answer.solutions.size() - 1;
+  std::string text = count + (others == 0            ? ".\n"
+                              : others <= ties_shown ? ":\n"
+                                                     : ", among them:\n");
   for (std::size_t s = 1; s < answer.solutions.size() && s <= ties_shown; ++s) {
     std::vector<std::string> parts;
     for (const ChangeText& change :
@@ -100,7 +103,8 @@ std::string to_table(const Explanation& explanation, const TableStyle& style) {
   text += inked(wrapped(verdict(explanation), page_width, ""), ink_of(answer.status), style) + "\n";
   const bool shows_changes = !answer.solutions.empty() && !answer.already_met;
   if (shows_changes) {
-    text += fmt::format("\n{}\n{}\n", changes_table(explanation, style), closing(explanation));
+    text += fmt::format("\n{}\n{}\n", changes_table(explanation, style),
+                        wrapped(closing(explanation), page_width, "  "));
     text += ties_text(explanation) + findings_text(explanation, style);
   } else if (answer.status == Status::infeasible) {
     const std::vector<std::string> fixed = fixed_titles(explanation);
@@ -109,6 +113,8 @@ std::string to_table(const Explanation& explanation, const TableStyle& style) {
           wrapped(fmt::format("Held fixed: {}.", fmt::join(fixed, ", ")), page_width, "") + "\n";
     }
     text += why_not_text(explanation);
+    if (const std::string hint = why_not_hint(explanation, style); !hint.empty())
+      text += hint + "\n";
   }
   for (const std::string& note : notes(explanation)) {
     text += wrapped(note, page_width, note.starts_with("Note") ? "      " : "") + "\n";
@@ -120,10 +126,8 @@ std::string to_table(const RegionView& view, const TableStyle& style) {
   const auto& [ensemble, schema, query, region, row, number] = view;
   std::string head = fmt::format("Region {}: {}", number,
                                  outcome_text(ensemble, schema, query, region.scores.front()));
-  const std::string standing = standing_text(ensemble, schema, query, region.scores.front());
-  if (!standing.empty() && ensemble.task != Task::regression) {
-    head += fmt::format(" ({})", standing.substr(0, standing.find(", needed")));
-  }
+  const std::string figure = standing_of(ensemble, schema, query, region.scores.front()).figure;
+  if (!figure.empty()) head += fmt::format(" ({})", figure);
   head += fmt::format(" · distance {} · cost {}", cost_text(distance(query.norm, region.cost)),
                       cost_text(region.cost));
   const Lines lines = change_lines(ensemble, schema, query, region.nearest, "nearest");

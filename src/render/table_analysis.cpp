@@ -1,8 +1,10 @@
 // Menus, sweeps and robustness for a terminal.
 #include "render/changes.hpp"
+#include "render/claim.hpp"
 #include "render/columns.hpp"
 #include "render/findings.hpp"
 #include "render/outcome.hpp"
+#include "render/views.hpp"
 #include "render/words.hpp"
 
 #include <boxwood/render.hpp>
@@ -12,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace boxwood {
 namespace {
@@ -20,7 +23,7 @@ namespace {
 std::string difference_text(const MenuOptions& asked) {
   switch (asked.apart) {
     case Apart::features:
-      return "each leaves something as it is that every cheaper one changes";
+      return "each leaves unchanged at least one feature that every earlier way changes";
     case Apart::regions:
       return "each in another region";
     case Apart::distance:
@@ -29,6 +32,8 @@ std::string difference_text(const MenuOptions& asked) {
   return fmt::format("any two at least {:g} apart in some feature", asked.distance);
 }
 
+}  // namespace
+
 std::string menu_headline(const MenuView& view) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = view.ways.front();
   const bool proven = std::all_of(view.ways.begin(), view.ways.end(), [](const Explanation& way) {
@@ -36,13 +41,17 @@ std::string menu_headline(const MenuView& view) {
   });
   double seconds = 0;
   for (const Explanation& way : view.ways) seconds += way.answer.statistics.seconds;
-  const std::string phrase = target_phrase(ensemble, schema, query);
+  const std::string phrase = target_phrase(wanted_by(ensemble, schema, query));
+  const char* order = query.fewest_first ? "fewest changes first" : "cheapest first";
+  const std::string cost = cost_name(query);
   if (view.ways.size() == 1) {
-    return fmt::format("One way that {} ({}{}):", phrase, proven ? "proven cheapest, " : "",
-                       duration_text(seconds));
+    return fmt::format(
+        "One way that {} ({}{}, {}):", phrase,
+        proven ? query.fewest_first ? "proven, fewest changes first, " : "proven cheapest, " : "",
+        cost, duration_text(seconds));
   }
-  return fmt::format("{} ways, each of which {}, cheapest first; {} ({}{}):", view.ways.size(),
-                     phrase, difference_text(view.asked), proven ? "proven, " : "",
+  return fmt::format("{} ways, each of which {}, {}; {} ({}{}, {}):", view.ways.size(), phrase,
+                     order, difference_text(view.asked), proven ? "proven, " : "", cost,
                      duration_text(seconds));
 }
 
@@ -54,17 +63,21 @@ std::string menu_end(const MenuView& view) {
   return {};
 }
 
-std::string way_block(const Explanation& way, std::size_t number, const TableStyle& style) {
+std::string way_headline(const Explanation& way, std::size_t number) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = way;
   const Figure figure = figure_of(ensemble, schema, query, ensemble.predict(answer.best().point));
   std::string head = fmt::format("Way {} · cost {} · {} there {}", number, cost_text(answer.cost),
                                  figure.name, figure.value);
-  if (answer.status != Status::optimal) {
-    head += fmt::format(" · nothing cheaper than {} exists", cost_text(answer.lower_bound));
-  }
-  return fmt::format("\n{}\n{}{}{}", inked(head, Ink::bold, style),
-                     columns(explained_changes(way), style), findings_text(way, style),
-                     check_lines(way, style));
+  if (answer.status != Status::optimal) head += " · " + claim_text(claim_of(way));
+  return head;
+}
+
+namespace {
+
+std::string way_block(const Explanation& way, std::size_t number, const TableStyle& style) {
+  return fmt::format(
+      "\n{}\n{}{}{}", inked(wrapped(way_headline(way, number), page_width, "  "), Ink::bold, style),
+      columns(explained_changes(way), style), findings_text(way, style), check_lines(way, style));
 }
 
 std::string level_name(const Requirement& requirement, const Ensemble& ensemble,
@@ -123,20 +136,20 @@ std::string to_table(const MenuView& view, const TableStyle& style) {
   return text;
 }
 
-std::string to_table(const SweepView& view, const TableStyle& style) {
+std::string sweep_headline(const SweepView& view) {
   const auto& [ensemble, schema, query, points, row] = view;
-  const Requirement& wanted = query.requirements.front();
   const std::vector<double> scores = ensemble.predict(query.point);
   const Figure now = figure_of(ensemble, schema, query, scores);
-  std::string text =
-      fmt::format("{}: {} ({} {})", subject_text(schema, row),
-                  outcome_text(ensemble, schema, query, scores), now.name, now.value);
-  text = inked(text, Ink::bold, style) + "\n\n";
-  Lines lines = {{level_name(wanted, ensemble, schema), "cost", "there", "what changes"}};
-  std::size_t open = 0;
+  return fmt::format("{}: {} ({} {})", row_lead(schema, row),
+                     outcome_text(ensemble, schema, query, scores), now.name, now.value);
+}
+
+Lines sweep_lines(const SweepView& view) {
+  const auto& [ensemble, schema, query, points, row] = view;
+  Lines lines = {
+      {level_name(query.requirements.front(), ensemble, schema), "cost", "there", "what changes"}};
   std::string last;
   for (const auto& [level, answer] : points) {
-    open += answer.stop != Stop::finished ? 1 : 0;
     const std::string at = fmt::format("{:.6g}", level);
     if (answer.solutions.empty()) {
       lines.push_back({at, answer.status == Status::infeasible ? "impossible" : "not decided", "",
@@ -148,17 +161,74 @@ std::string to_table(const SweepView& view, const TableStyle& style) {
         answer.already_met ? std::string("nothing") : changes_line(ensemble, schema, query, point);
     const bool same = changes == last;
     last = changes;
+    const Claim claim = claim_of(query, answer);
     const std::string cost =
-        answer.status == Status::optimal
-            ? cost_text(answer.cost)
-            : fmt::format("{} to {}", cost_text(answer.lower_bound), cost_text(answer.cost));
+        claim.status == Status::optimal
+            ? cost_text(claim.cost)
+            : fmt::format("{} to {}", bound_text(claim.lower_bound), cost_text(claim.cost));
     lines.push_back({at, cost, figure_of(ensemble, schema, query, ensemble.predict(point)).value,
                      same ? std::string("the same") : changes});
   }
-  text += ruled_columns(lines, style);
-  text += open == 0 ? std::string("  Every level proven.\n")
-                    : fmt::format("  {} of {} levels not proven.\n", open, points.size());
-  return text;
+  return lines;
+}
+
+std::string sweep_end(const SweepView& view) {
+  const auto open = std::count_if(view.points.begin(), view.points.end(), [](const auto& point) {
+    return point.answer.stop != Stop::finished;
+  });
+  const std::string cost =
+      fmt::format("{}{}", view.query.fewest_first ? "Fewest changes first; c" : "C", "ost: ") +
+      cost_name(view.query) + ".";
+  return (open == 0 ? std::string("Every level proven. ")
+                    : fmt::format("{} of {} levels not proven. ", open, view.points.size())) +
+         cost;
+}
+
+std::string to_table(const SweepView& view, const TableStyle& style) {
+  return fmt::format("{}\n\n{}  {}\n", inked(sweep_headline(view), Ink::bold, style),
+                     ruled_columns(sweep_lines(view), style), sweep_end(view));
+}
+
+double robustness_radius(const Explanation& explanation) {
+  // With fewest changes first the bound leaves out points with more changes.
+  const Claim claim = claim_of(explanation);
+  if (claim.status == Status::infeasible) return std::numeric_limits<double>::infinity();
+  return claim.among_changes ? 0 : distance(explanation.query.norm, claim.lower_bound);
+}
+
+std::string robustness_statement(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
+  const std::string now =
+      fmt::format("{}: {}.", row_lead(schema, row),
+                  outcome_text(ensemble, schema, query, ensemble.predict(query.point)));
+  const double radius = robustness_radius(explanation);
+  const std::string time = duration_text(answer.statistics.seconds);
+  if (std::isinf(radius)) {
+    return fmt::format("{} No allowed change has another outcome (proven, {}).", now, time);
+  }
+  if (!(radius > 0)) {
+    return fmt::format(
+        "{} Nothing is proven about how near another outcome is ({}).", now,
+        query.fewest_first ? "fewest changes were asked for first" : stop_text(answer.stop));
+  }
+  return fmt::format("{} No allowed change nearer than {} ({}) has another outcome (proven, {}).",
+                     now, bound_text(radius), distance_name(query), time);
+}
+
+std::string robustness_nearest(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
+  if (answer.solutions.empty()) return {};
+  return fmt::format("The nearest other outcome {}, {}, is at distance {}:",
+                     answer.status == Status::optimal ? "that there is" : "found",
+                     outcome_text(ensemble, schema, query, ensemble.predict(answer.best().point)),
+                     cost_text(answer.distance));
+}
+
+std::string robustness_text(const Explanation& explanation, const TableStyle& style) {
+  std::string text = wrapped(robustness_statement(explanation), page_width, "") + "\n";
+  if (explanation.answer.solutions.empty()) return text;
+  return text + wrapped(robustness_nearest(explanation), page_width, "") + "\n" +
+         columns(explained_changes(explanation), style);
 }
 
 std::string robustness_table(std::span<const Explanation> rows, const TableStyle& style) {
@@ -171,7 +241,7 @@ std::string robustness_table(std::span<const Explanation> rows, const TableStyle
     const auto& [ensemble, schema, query, answer, row, faults, findings] = shown;
     const bool done = answer.status == Status::optimal || answer.status == Status::infeasible;
     proven = proven && done;
-    radii.push_back(distance(query.norm, answer.lower_bound));
+    radii.push_back(robustness_radius(shown));
     const bool found = !answer.solutions.empty();
     std::string nearest =
         answer.status == Status::infeasible ? std::string("there is none") : stop_text(answer.stop);
@@ -181,7 +251,7 @@ std::string robustness_table(std::span<const Explanation> rows, const TableStyle
     }
     lines.push_back({row_text(row),
                      outcome_text(ensemble, schema, query, ensemble.predict(query.point)),
-                     std::isinf(radii.back()) ? "any distance" : cost_text(radii.back()), nearest,
+                     std::isinf(radii.back()) ? "any distance" : bound_text(radii.back()), nearest,
                      found ? changes_line(ensemble, schema, query, answer.best().point) : ""});
   }
   std::string text = ruled_columns(lines, style);

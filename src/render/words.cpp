@@ -96,6 +96,15 @@ std::string duration_text(double seconds) {
 
 std::string cost_text(double cost) { return fmt::format("{:.4g}", cost); }
 
+std::string bound_text(double bound) {
+  double rounded = with_digits(bound, 4);
+  if (rounded > bound) {
+    const double place = std::pow(10, std::floor(std::log10(bound)) - 3);
+    rounded = with_digits(rounded - place, 4);
+  }
+  return cost_text(rounded);
+}
+
 bool is_useful_bound(double bound, double best_cost) {
   return bound > 0 && !(std::isfinite(best_cost) && bound < 1e-6 * best_cost);
 }

@@ -29,6 +29,8 @@ std::string duration_text(double seconds);
 
 /// A cost or bound with four digits.
 std::string cost_text(double cost);
+/// A lower bound with four digits, rounded down: "nothing cheaper than" it stays true.
+std::string bound_text(double bound);
 /// A bound that is next to nothing beside the best cost tells a person nothing.
 bool is_useful_bound(double bound, double best_cost);
 

@@ -5,6 +5,8 @@
 #include "search/guarded.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace boxwood {
 namespace {
@@ -51,6 +53,8 @@ class Fewest {
     const std::size_t enough = first.solutions.empty() ? query_.point.size() : changes(first);
     const std::size_t most = std::min({enough, soon_seen, query_.most_changes.value_or(enough)});
     for (std::size_t few = 1; few <= most; ++few) {
+      // Fewer changes do not work: zero would have been counted at once, the others were refuted.
+      least_ = std::max(least_, few);
       Answer answer = nearest(few, first, soon, few == enough);
       if (answer.status == Status::infeasible) continue;
       const bool too_long = answer.stop == Stop::nodes && used_.nodes < options_.limits.nodes;
@@ -70,7 +74,11 @@ class Fewest {
   Answer count(const Options& options) {
     Options one = options;
     one.ties = 1;
-    return ask(counting(query_), one, known_, false);
+    Answer counted = ask(counting(query_), one, known_, false);
+    if (counted.status != Status::infeasible) {
+      least_ = std::max(least_, static_cast<std::size_t>(std::ceil(counted.lower_bound)));
+    }
+    return counted;
   }
 
   /// The cheapest point with no more changes than this.
@@ -133,6 +141,11 @@ class Fewest {
 
   Answer with_all_used(Answer answer) const {
     answer.statistics = used_;
+    if (answer.status == Status::optimal) {
+      answer.least_changes = changes(answer);
+    } else if (answer.status != Status::infeasible) {
+      answer.least_changes = least_;
+    }
     return answer;
   }
 
@@ -150,6 +163,7 @@ class Fewest {
   const Options& options_;
   std::span<const double> known_;
   Statistics used_;
+  std::size_t least_ = 0;  ///< proven: no point with the outcome has fewer changes
 };
 
 }  // namespace

@@ -1,0 +1,23 @@
+// Words about costs that claims, tables and pictures share. The claim itself is in
+// boxwood/render.hpp.
+#pragma once
+
+#include <boxwood/render.hpp>
+
+#include <string>
+
+namespace boxwood {
+
+/// The cost that a query minimises: "L1 by scale + 0.1 per changed feature".
+std::string cost_name(const Query& query);
+
+/// The distance that people know for it: "L2 by scale" for the squared one.
+std::string distance_name(const Query& query);
+
+/// The claim of an explanation.
+Claim claim_of(const Explanation& explanation);
+
+/// Whether the sizes of changes of several features are added without scales.
+bool in_raw_units(const Query& query);
+
+}  // namespace boxwood

@@ -1,0 +1,209 @@
+// The parts of an explanation around its table: the headline, the verdict, what is reached and
+// proven, equal costs, and notes.
+#include "render/changes.hpp"
+#include "render/claim.hpp"
+#include "render/outcome.hpp"
+#include "render/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace boxwood {
+namespace {
+
+/// The smallest change that the model can notice.
+bool is_next_float(double from, double to, Precision precision) {
+  if (precision == Precision::float32) {
+    const auto start = static_cast<float>(from);
+    const auto end = static_cast<float>(to);
+    return start != end && end == std::nextafter(start, end);
+  }
+  return from != to && to == std::nextafter(from, to);
+}
+
+/// A change that only a computer can make: to the next float, or by less than a millionth.
+bool is_too_small(double from, double to, Precision precision) {
+  return std::abs(to - from) <= 1e-6 * std::max(std::abs(from), std::abs(to)) ||
+         is_next_float(from, to, precision);
+}
+
+/// Whether the row has the outcome as it is, but breaks a rule.
+bool only_breaks_rules(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
+  if (answer.already_met || query.requirements.empty()) return false;
+  const std::size_t asked = query.requirements.front().ensemble;
+  const std::vector<double> scores = ensemble.predict(query.point);
+  return std::all_of(query.requirements.begin(), query.requirements.end(),
+                     [&](const Requirement& requirement) {
+                       return requirement.ensemble == asked && meets(requirement, ensemble, scores);
+                     });
+}
+
+}  // namespace
+
+std::string stop_text(Stop stop) {
+  switch (stop) {
+    case Stop::time:
+      return "stopped at the time limit";
+    case Stop::nodes:
+      return "stopped at the node limit";
+    case Stop::memory:
+      return "stopped at the memory limit";
+    case Stop::interrupt:
+      return "interrupted";
+    case Stop::finished:
+    case Stop::visitor:
+      break;
+  }
+  return "stopped";
+}
+
+std::string cost_or_why(const Answer& answer) {
+  switch (answer.status) {
+    case Status::optimal:
+      return "cost " + cost_text(answer.cost);
+    case Status::feasible:
+      return fmt::format("cost at most {} (not proven the least)", cost_text(answer.cost));
+    case Status::infeasible:
+      return "impossible";
+    case Status::unknown:
+      break;
+  }
+  return fmt::format("not decided ({})", stop_text(answer.stop));
+}
+
+std::string headline(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
+  const std::vector<double> scores = ensemble.predict(query.point);
+  const std::string standing = standing_text(standing_of(ensemble, schema, query, scores));
+  std::string text =
+      fmt::format("{}: {}", row_lead(schema, row), outcome_text(ensemble, schema, query, scores));
+  if (!standing.empty()) text += fmt::format(" ({})", standing);
+  return text;
+}
+
+std::string verdict(const Explanation& explanation) {
+  const Answer& answer = explanation.answer;
+  std::string phrase =
+      target_phrase(wanted_by(explanation.ensemble, explanation.schema, explanation.query));
+  if (only_breaks_rules(explanation)) phrase = "keeps to the rules and " + phrase;
+  if (explanation.findings.earlier_ways > 0) {
+    const std::size_t before = explanation.findings.earlier_ways;
+    phrase += before == 1 ? std::string(" and differs from the way before")
+                          : fmt::format(" and differs from the {} ways before", before);
+  }
+  const std::string time = duration_text(answer.statistics.seconds);
+  if (answer.already_met) return "Nothing to change: this outcome is the one that was asked for.";
+  switch (answer.status) {
+    case Status::optimal:
+      return fmt::format(
+          "{} that {} (proven optimal, {}):",
+          explanation.query.fewest_first ? "Change of the fewest features" : "Smallest change",
+          phrase, time);
+    case Status::feasible:
+      if (answer.stop == Stop::finished) return fmt::format("Rounder change that {}:", phrase);
+      return fmt::format("Best change found in {} that {} ({}):", time, phrase,
+                         stop_text(answer.stop));
+    case Status::infeasible:
+      return fmt::format("Not possible: no allowed change {} (proven, {}).", phrase, time);
+    case Status::unknown:
+      break;
+  }
+  return fmt::format("No change found in {} that {} ({}). {}.", time, phrase,
+                     stop_text(answer.stop), capital(claim_text(claim_of(explanation))));
+}
+
+std::string closing(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
+  if (answer.solutions.empty() || answer.already_met) return {};
+  std::string text = reached_text(ensemble, schema, query, ensemble.predict(answer.best().point));
+  if (!text.empty()) text += " · ";
+  return fmt::format("{}{} {} · {}", text, text.empty() ? "Cost" : "cost", cost_text(answer.cost),
+                     claim_text(claim_of(explanation)));
+}
+
+std::string tie_count(const Answer& answer) {
+  if (answer.solutions.size() < 2 && !answer.more_ties) return {};
+  const std::size_t others = answer.solutions.empty() ? 0 : answer.solutions.size() - 1;
+  if (others == 0) return "Other changes cost the same";
+  return fmt::format("{}{} other change{} the same", answer.more_ties ? "At least " : "", others,
+                     others == 1 ? " costs" : "s cost");
+}
+
+std::vector<std::string> notes(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
+  std::vector<std::string> all;
+  const bool changes = !answer.solutions.empty() && !answer.already_met;
+  std::vector<std::string> missing;
+  for (std::size_t i = 0; i < query.point.size(); ++i) {
+    // Where the answer fills a value, the table says so.
+    const bool filled = changes && !std::isnan(answer.best().point[i]);
+    if (std::isnan(query.point[i]) && !filled) missing.push_back(title_of(schema.features[i]));
+  }
+  if (!missing.empty()) {
+    all.push_back(
+        fmt::format("Missing{}: {}.", changes ? " and stays missing" : "", and_list(missing)));
+  }
+  if (!answer.already_met && answer.status != Status::infeasible && in_raw_units(query)) {
+    all.emplace_back(
+        "Note: distances are in raw units, because no feature has a scale. Give data or scales to "
+        "make changes of different features comparable.");
+  }
+  if (!changes) return all;
+
+  const std::vector<double>& to = answer.best().point;
+  std::vector<std::string> steps;
+  bool next_floats = true;
+  const std::vector<std::size_t> changed = changed_features(query, to);
+  for (const std::size_t i : changed) {
+    if (query.features[i].kind == FeatureKind::continuous &&
+        is_too_small(query.point[i], to[i], ensemble.input)) {
+      next_floats = next_floats && is_next_float(query.point[i], to[i], ensemble.input);
+      steps.push_back(fmt::format("\"{}\"", title_of(schema.features[i])));
+    }
+  }
+  if (steps.empty()) return all;
+  std::string subject = subject_text(schema, row);
+  subject[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(subject[0])));
+  if (row_text(row).empty()) subject = "the " + subject;
+  std::string what;
+  if (steps.size() < changed.size()) {
+    what = fmt::format("part of the change for {}, that of {}, is too small to act on", subject,
+                       and_list(steps));
+  } else if (next_floats) {
+    what =
+        fmt::format("{} sits on the edge of the model: the change is the smallest float step of {}",
+                    subject, and_list(steps));
+  } else {
+    what = fmt::format("{} sits on the edge of the model: the change of {} is too small to act on",
+                       subject, and_list(steps));
+  }
+  all.push_back(
+      fmt::format("Note: {}. Give {} a kind or a range in the schema for an answer that a person "
+                  "can act on.",
+                  what, steps.size() == 1 ? "it" : "them"));
+  return all;
+}
+
+std::string checked_text(const Answer& answer) {
+  if (answer.solutions.empty()) return "Checked again from the model alone: no fault found.";
+  return "Checked again from the model alone: outcome, rules, cost and box hold.";
+}
+
+std::vector<std::string> fixed_titles(const Explanation& explanation) {
+  std::vector<std::string> titles;
+  for (std::size_t i = 0; i < explanation.query.features.size(); ++i) {
+    if (!explanation.query.features[i].fixed) continue;
+    std::string title = shown_title(explanation.schema, i);
+    // The columns of a group are one feature for people.
+    const bool told =
+        group_of(explanation.schema, i) && std::count(titles.begin(), titles.end(), title) > 0;
+    if (!told) titles.push_back(std::move(title));
+  }
+  return titles;
+}
+
+}  // namespace boxwood

@@ -1,0 +1,26 @@
+// The parts that the table and the HTML of a menu, a sweep and robustness share.
+#pragma once
+
+#include "render/columns.hpp"
+
+#include <string>
+
+namespace boxwood {
+
+std::string menu_headline(const MenuView& view);
+/// "Way 2 · cost 0.31 · probability there 0.53".
+std::string way_headline(const Explanation& way, std::size_t number);
+/// Whether there are further ways; empty where as many were found as were asked for.
+std::string menu_end(const MenuView& view);
+
+std::string sweep_headline(const SweepView& view);
+Lines sweep_lines(const SweepView& view);
+std::string sweep_end(const SweepView& view);
+
+/// "Applicant 3: credit refused. No allowed change nearer than 0.13 (L2 by scale) has another
+/// outcome (proven, 3 ms)."
+std::string robustness_statement(const Explanation& explanation);
+/// "The nearest other outcome, credit granted, is at distance 0.13:".
+std::string robustness_nearest(const Explanation& explanation);
+
+}  // namespace boxwood
