@@ -338,6 +338,7 @@ class Oracle {
                : linked_in<double>(ensemble, scores);
   }
 
+ public:
   /// `summed`: for linf what ties are broken by, the sum of the terms.
   static double cost_of(const boxwood::Query& query, const std::vector<double>& point,
                         bool summed = false) {
@@ -377,6 +378,7 @@ class Oracle {
     return cost;
   }
 
+ private:
   static double by_norm(const boxwood::Query& query, double step) {
     if (!std::isfinite(step)) return step;
     if (query.norm == boxwood::Norm::squared_l2) return step * step;

@@ -259,8 +259,8 @@ TEST_F(Analysed, AMenuIsABlockForEachWay) {
   const std::string text = to_table(MenuView{ways, menu, asked});
   EXPECT_EQ(text,
             "Applicant 3: credit refused (probability of \"granted\" 0.12, needed more than 0.50)\n"
-            "2 ways, each of which is granted, cheapest first; each leaves something as it is that "
-            "every cheaper\none changes (proven, 6 ms):\n"
+            "2 ways, each of which is granted, cheapest first; each leaves unchanged at least one "
+            "feature that\nevery earlier way changes (proven, squared L2 in raw units, 6 ms):\n"
             "\nWay 1 · cost 25 · probability there 0.56\n"
             "  feature    now         change to   anything in\n"
             "  duration   24 months   19 months   at most 19 months\n"
@@ -294,7 +294,7 @@ TEST_F(Analysed, ASweepNamesWhatChangesAtEachLevel) {
             "  0.55          25           0.56    the same\n"
             "  0.6           impossible\n"
             "  ------------------------------------------------------\n"
-            "  Every level proven.\n");
+            "  Every level proven. Cost: squared L2 in raw units.\n");
   const auto object = nlohmann::json::parse(to_json(view));
   EXPECT_EQ(object["levels"][1]["level"], 0.55);
   EXPECT_EQ(object["levels"][1]["target"][0]["probability"], 0.55);

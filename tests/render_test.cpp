@@ -44,6 +44,7 @@ FeatureSchema income() {
 
 TEST(Words, ValuesHaveUnitsLabelsAndGroupedThousands) {
   EXPECT_EQ(value_text(months(), 13), "13 months");
+  EXPECT_EQ(value_text(months(), 1), "1 month");
   EXPECT_EQ(value_text(income(), 4870), "4 870 DM");
   EXPECT_EQ(value_text(income(), -1234567), "-1 234 567 DM");
   EXPECT_EQ(value_text(income(), 0.1F), "0.1 DM");
@@ -60,6 +61,13 @@ TEST(Words, IntegersAreToldByTheWholeNumbersInside) {
   EXPECT_EQ(interval_text(months(), {12, 20, false, false}), "between 13 and 19 months");
   EXPECT_EQ(interval_text(months(), {1.5, 5, true, false}), "exactly 4 months");
   EXPECT_EQ(interval_text(months(), {12.5, 13.5, true, false}), "exactly 13 months");
+  FeatureSchema years = months();
+  years.unit = "years";
+  years.range = {};
+  EXPECT_EQ(interval_text(years, {0.5, 1.5, true, false}), "exactly 1 year");
+  EXPECT_EQ(interval_text(years, {-0.5, 1.5, true, false}), "between 0 and 1 years");
+  years.unit = "Celsius";
+  EXPECT_EQ(value_text(years, 1), "1 Celsius");
   // Above 2^25 a float32 is a multiple of 4: the last one below the end is told.
   FeatureSchema large = months();
   large.range = {};
@@ -275,10 +283,12 @@ TEST_F(Rendered, ClassesAreQuotedWhereNothingSaysWhatHasThem) {
   EXPECT_NE(table().find("Smallest change that gives \"class 1\" ("), std::string::npos) << table();
 }
 
-TEST_F(Rendered, CostsOfOnesOwnHaveNoName) {
+TEST_F(Rendered, CustomCostsAreCalledSo) {
   solve(Status::optimal);
   query.norm = Norm::custom;
-  EXPECT_NE(table().find(" · cost 25 · nothing"), std::string::npos) << table();
+  EXPECT_NE(table().find(" · cost 25 · proven: no allowed change costs less (custom cost)"),
+            std::string::npos)
+      << table();
 }
 
 TEST_F(Rendered, InfeasibleSaysThatItIsProven) {
@@ -298,7 +308,7 @@ TEST_F(Rendered, UnknownSaysWhatIsKnown) {
                 "No change found in 3 ms that is granted (interrupted). Proven: no allowed "
                 "change that works\ncosts less than 0.25 (squared L2 by scale).\n");
   answer.lower_bound = 0;
-  EXPECT_NE(table().find("It is unknown whether an allowed change works."), std::string::npos);
+  EXPECT_NE(table().find("It is unknown whether"), std::string::npos) << table();
 }
 
 TEST_F(Rendered, AlreadyMetNeedsNoChange) {

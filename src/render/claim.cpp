@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace boxwood {
@@ -83,14 +82,16 @@ std::string norm_words(const Query& query) {
   return "custom cost";
 }
 
-/// "single change", "pair of changes", "set of 3 changes".
-std::string change_set(std::size_t count) {
-  constexpr std::array<const char*, 2> few = {"single change", "pair of changes"};
-  if (count >= 1 && count <= few.size()) return few[count - 1];
-  return fmt::format("set of {} changes", count);
-}
-
+/// "allowed " where rules forbid some changes.
 const char* allowed(const Claim& claim) { return claim.limited ? "allowed " : ""; }
+
+/// As many changes as the answer has: "single change", "allowed pair of changes", "set of 3
+/// changes".
+std::string change_set(const Claim& claim) {
+  if (claim.changes == 1) return fmt::format("single {}change", allowed(claim));
+  if (claim.changes == 2) return fmt::format("{}pair of changes", allowed(claim));
+  return fmt::format("{}set of {} changes", allowed(claim), claim.changes);
+}
 
 /// Says that fewer changes do not work; empty where nothing but the row itself has fewer.
 std::string refuted_text(const Claim& claim) {
@@ -121,9 +122,8 @@ std::string optimal_text(const Claim& claim) {
                        claim.cost_name);
   }
   const std::string refuted = refuted_text(claim);
-  return fmt::format("{}: {}{}no other {}{} is cheaper ({})", proven_text(claim), refuted,
-                     refuted.empty() ? "" : "; ", allowed(claim), change_set(claim.changes),
-                     claim.cost_name);
+  return fmt::format("{}: {}{}no other {} is cheaper ({})", proven_text(claim), refuted,
+                     refuted.empty() ? "" : "; ", change_set(claim), claim.cost_name);
 }
 
 std::string feasible_text(const Claim& claim) {
@@ -147,11 +147,11 @@ std::string feasible_text(const Claim& claim) {
                        claim.cost_name);
   }
   if (!useful) {
-    return fmt::format("{}{}; another {} may be cheaper ({})", found, proven,
-                       change_set(claim.changes), claim.cost_name);
+    return fmt::format("{}{}; another {} may be cheaper ({})", found, proven, change_set(claim),
+                       claim.cost_name);
   }
-  return fmt::format("{}{}; no {}{} costs less than {} {}", found, proven, allowed(claim),
-                     change_set(claim.changes), bound, gap);
+  return fmt::format("{}{}; no {} costs less than {} {}", found, proven, change_set(claim), bound,
+                     gap);
 }
 
 std::string unknown_text(const Claim& claim) {

@@ -8,14 +8,31 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 namespace boxwood {
 namespace {
 
-std::string with_unit(const std::string& number, const FeatureSchema& feature) {
-  return feature.unit.empty() ? number : fmt::format("{} {}", number, feature.unit);
+/// English units that people give in the plural: "1 year", but "2 years". Other units, such as DM
+/// or Celsius, are never altered.
+constexpr std::array<std::string_view, 12> plurals = {"years",  "months",  "weeks",   "days",
+                                                      "hours",  "minutes", "seconds", "rooms",
+                                                      "points", "units",   "items",   "pieces"};
+
+/// Two numbers take the plural, whatever they are.
+constexpr double two = 2;
+
+/// Words that end in a number, with the unit of that number.
+std::string with_unit(const std::string& words, double number, const FeatureSchema& feature) {
+  if (feature.unit.empty()) return words;
+  std::string_view unit = feature.unit;
+  if (std::abs(number) == 1 && std::find(plurals.begin(), plurals.end(), unit) != plurals.end()) {
+    unit.remove_suffix(1);
+  }
+  return fmt::format("{} {}", words, unit);
 }
 
 bool whole_numbers(const FeatureSchema& feature) {
@@ -71,11 +88,12 @@ std::string whole_text(const FeatureSchema& feature, const Interval& hull, const
   const auto number = [](double value) { return grouped_number(value, Precision::float64); };
   const bool from_start = hull.lower <= range.lower;
   const bool to_end = hull.upper >= range.upper;
-  if (hull.lower == hull.upper) return with_unit("exactly " + number(hull.lower), feature);
+  if (hull.lower == hull.upper)
+    return with_unit("exactly " + number(hull.lower), hull.lower, feature);
   if (from_start && to_end) return "anything";
-  if (from_start) return with_unit("at most " + number(hull.upper), feature);
-  if (to_end) return with_unit("at least " + number(hull.lower), feature);
-  return with_unit(fmt::format("between {} and {}", number(hull.lower), number(hull.upper)),
+  if (from_start) return with_unit("at most " + number(hull.upper), hull.upper, feature);
+  if (to_end) return with_unit("at least " + number(hull.lower), hull.lower, feature);
+  return with_unit(fmt::format("between {} and {}", number(hull.lower), number(hull.upper)), two,
                    feature);
 }
 
@@ -85,20 +103,21 @@ std::string continuous_text(const FeatureSchema& feature, const Interval& interv
   const bool from_start = holds_lower_end(interval, feature.range);
   const bool to_end = holds_upper_end(interval, feature.range);
   if (interval.lower == interval.upper) {
-    return with_unit("exactly " + number(interval.lower), feature);
+    return with_unit("exactly " + number(interval.lower), interval.lower, feature);
   }
   if (from_start && to_end) return "anything";
   const std::string above = fmt::format("{} {}", interval.lower_closed ? "at least" : "more than",
                                         number(interval.lower));
   const std::string below =
       fmt::format("{} {}", interval.upper_closed ? "at most" : "less than", number(interval.upper));
-  if (from_start) return with_unit(below, feature);
-  if (to_end) return with_unit(above, feature);
+  if (from_start) return with_unit(below, interval.upper, feature);
+  if (to_end) return with_unit(above, interval.lower, feature);
   if (interval.lower_closed && interval.upper_closed) {
     return with_unit(
-        fmt::format("between {} and {}", number(interval.lower), number(interval.upper)), feature);
+        fmt::format("between {} and {}", number(interval.lower), number(interval.upper)), two,
+        feature);
   }
-  return with_unit(fmt::format("{} and {}", above, below), feature);
+  return with_unit(fmt::format("{} and {}", above, below), two, feature);
 }
 
 }  // namespace
@@ -117,7 +136,7 @@ std::string value_text(const FeatureSchema& feature, double value, Precision pre
       value < static_cast<double>(feature.labels.size())) {
     return feature.labels[static_cast<std::size_t>(value)];
   }
-  return with_unit(grouped_number(value, precision), feature);
+  return with_unit(grouped_number(value, precision), value, feature);
 }
 
 std::string interval_text(const FeatureSchema& feature, const Interval& interval,

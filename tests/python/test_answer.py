@@ -80,6 +80,82 @@ def test_html(answer, german, applicants):
     assert "<b>account" not in shown.explain(applicants.iloc[0], "granted")._repr_html_()
 
 
+def test_claims_are_about_the_question_that_was_asked(german, applicants):
+    row = applicants.iloc[0]
+    cheapest = german.explain(row, "granted", cost="l1")
+    assert str(cheapest.claim).startswith("proven: no allowed change costs less (")
+    assert cheapest.claim.among_changes is None and "L1" in cheapest.claim.cost_name
+    few = german.explain(row, "granted", cost="l1", fewest_first=True)
+    assert few.claim.fewest_first and few.claim.least_changes == len(few.changes)
+    assert few.claim.among_changes == len(few.changes)
+    assert "no other" in str(few.claim) and "nothing nearer" not in few.text + repr(few)
+    assert str(few.claim) in few.text and str(few.claim) in " ".join(repr(few).split())
+    assert json.loads(few.to_json())["claim"]["minimised"] == ["changes", "cost"]
+    impossible = german.explain(row, "granted", only=["own_telephone"])
+    assert str(impossible.claim) == "proven: no allowed change works"
+
+
+def test_an_impossible_answer_points_to_why_not(german, applicants):
+    impossible = german.explain(applicants.iloc[0], "granted", only=["own_telephone"])
+    assert "why_not()" in repr(impossible) and "why_not()" in impossible._repr_html_()
+    why = german.why_not(applicants.iloc[0], "granted", only=["own_telephone"])
+    assert "why_not()" not in repr(why)
+
+
+def test_why_not_does_not_call_blocked_what_is_unknown(german, applicants):
+    row = applicants.iloc[0]
+    fixed = [name for name in applicants.columns if name not in ("own_telephone", "purpose")]
+    why = german.why_not(row, "granted", fixed=fixed)
+    assert why.blockers
+    text = repr(why)
+    assert text.startswith("Applicant 0: credit refused") and "(proven" in text
+    for blocker in why.blockers:
+        line = next(line for line in text.splitlines() if blocker.rule in line and "->" in line)
+        assert ("possible at" in line) == blocker.without.found
+        assert ("still impossible" in line) == (blocker.without.status == "infeasible")
+    assert "<table" not in text and why._repr_html_().startswith("<div")
+
+
+def test_robustness_is_a_statement(german, applicants):
+    found = german.robustness(applicants.iloc[0])
+    assert isinstance(found, boxwood.Robustness) and found.radius == found.distance
+    assert "has another outcome (proven" in " ".join(repr(found).split())
+    assert "Smallest change" not in repr(found) and "another outcome" in found.text
+    assert "another outcome" in found._repr_html_()
+
+
+def test_every_result_has_html(german, applicants):
+    row = applicants.iloc[0]
+    odd = boxwood.Schema.from_json(german.schema.to_json())
+    odd["checking_status"].title = "<b>account</b>"
+    from conftest import GERMAN
+    shown = boxwood.Explainer(GERMAN / "model.ubj", schema=odd)
+    results = [shown, shown.schema, shown.menu(row, 2, "granted"),
+               shown.why_not(row, "granted", fixed=list(applicants.columns)),
+               shown.sweep(row, [0.5, 0.6], "granted"), shown.robustness(row),
+               shown.regions(row, 2, "granted", limit=3),
+               shown.explain_batch(applicants, "granted", show_progress=False)]
+    for result in results:
+        page = result._repr_html_()
+        assert page.startswith("<div") and page.endswith("</div>"), result
+        assert "<b>account" not in page, "everything is escaped"
+        assert page.count("<div") == page.count("</div>")
+    drawn = german.map(row, ("duration", "credit_amount"), "granted")
+    assert drawn._repr_html_().startswith("<img") and drawn.to_svg().startswith("<svg")
+
+
+def test_a_list_of_regions_says_whether_it_is_complete(german, applicants):
+    some = german.regions(applicants.iloc[0], 2, "granted", limit=2)
+    assert len(some) == 2 and not some.complete and "there may be more" in repr(some)
+    few = german.regions(applicants.iloc[0], 1e-9, "granted")
+    assert few.complete and few == []
+
+
+def test_levels_of_a_sweep_speak_of_their_own_level(german, applicants):
+    sweep = german.sweep(applicants.iloc[0], [0.5, 0.7], "granted")
+    assert "needed 0.70" in repr(sweep.answers[1]) and "probability" in repr(sweep)
+
+
 def test_html_of_whole_numbers_and_thousands(german, applicants):
     page = german.explain(applicants.iloc[0], "granted", fixed=["other debtors"])._repr_html_()
     assert "5&nbsp;234 DM" in page and "5 234" not in page

@@ -287,8 +287,15 @@ def test_rounder_numbers(german, applicants):
         answer = german.explain(row, "granted", only=["credit_amount", "duration"], round=0.2)
         if not answer.found or answer.already_met:
             continue
-        assert german.predict(german.frame_of(german.columns.point(answer.rounded)[None]))[0] == (
-            "granted")
+        rounder = answer.rounded
+        assert german.predict(rounder.point_frame())[0] == "granted"
+        assert isinstance(rounder, boxwood.Answer) and rounder.verify() == []
+        assert answer.cost <= rounder.cost <= 1.2 * answer.cost
+        assert rounder.lower_bound <= answer.cost and rounder.status in ("optimal", "feasible")
+        # The table shows the rounder numbers, and they lie in the intervals beside them.
+        for change in rounder.changes:
+            assert change.change_to in repr(rounder)
+            assert rounder.point[change.feature] in rounder.region[change.feature]
         assert german.explain(row, "granted").rounded is None
 
 
@@ -303,7 +310,8 @@ def test_menu(german, row, best):
         assert way.proven and way.verify() == []
         assert all(moved(earlier) - moved(way) for earlier in menu.ways[:i])
     assert list(menu.to_frame()["cost"]) == costs
-    assert repr(menu).startswith(f"1. cost {best.cost:.4g}\n   checking account: ")
+    assert f"\nWay 1 · cost {best.cost:.4g} · probability there" in repr(menu)
+    assert "that differs enough from the way before" in str(menu[1].claim)
     apart = german.menu(row, 2, "granted", apart="distance", distance=1)
     assert apart[1].cost >= apart[0].cost
     with pytest.raises(boxwood.Error, match="apart"):
@@ -321,7 +329,7 @@ def test_why_not(german, row):
     for blocker in opened:
         assert blocker.kind == "fixed" and blocker.rule == f"{blocker.feature} fixed"
         assert blocker.without.verify() == [] and blocker.without.outcome == "granted"
-    assert "purpose fixed -> possible at cost 1 (purpose: used car)" in repr(why)
+    assert "-> possible at cost 1 (purpose: used car)" in repr(why)
     possible = german.why_not(row, "granted")
     assert possible.answer.found and not possible.blockers
     assert german.why_not(row, boxwood.Score(at_least=1e6)).impossible
@@ -508,4 +516,4 @@ def test_a_class_whose_label_begins_like_words(people):
 def test_a_menu_has_a_notebook_view(german, applicants):
     ways = german.menu(applicants.iloc[0], 2, "granted")
     page = ways._repr_html_()
-    assert page.count("<tr>") == 2 and ways[0].changes[0].title in page
+    assert page.count("<table") == 2 and ways[0].changes[0].title in page
