@@ -116,7 +116,7 @@ TEST(Claims, HoldForEveryCostRuleAndLimit) {
             << " proven, " << counted_only << " stopped with a count), " << stopped << " stopped, "
             << impossible << " impossible\n";
   expect_share(proven_fewest, cases, 1.0 / 10);
-  expect_share(counted_only, cases, 1.0 / 300);
+  expect_share(counted_only, cases, 1.0 / 800);
   expect_share(stopped, cases, 1.0 / 20);
   expect_share(impossible, cases, 1.0 / 20);
 }

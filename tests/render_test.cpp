@@ -306,7 +306,7 @@ TEST_F(Rendered, UnknownSaysWhatIsKnown) {
   EXPECT_EQ(table(),
             std::string(headline_text) +
                 "No change found in 3 ms that is granted (interrupted). Proven: no allowed "
-                "change that works\ncosts less than 0.25 (squared L2 by scale).\n");
+                "change that works costs\nless than 0.25 (squared L2 by scale).\n");
   answer.lower_bound = 0;
   EXPECT_NE(table().find("It is unknown whether"), std::string::npos) << table();
 }
