@@ -83,21 +83,21 @@ std::string norm_words(const Query& query) {
 }
 
 /// "allowed " where rules forbid some changes.
-const char* allowed(const Claim& claim) { return claim.limited ? "allowed " : ""; }
+const char* allowed_word(const Claim& claim) { return claim.limited ? "allowed " : ""; }
 
 /// As many changes as the answer has: "single change", "allowed pair of changes", "set of 3
 /// changes".
 std::string change_set(const Claim& claim) {
-  if (claim.changes == 1) return fmt::format("single {}change", allowed(claim));
-  if (claim.changes == 2) return fmt::format("{}pair of changes", allowed(claim));
-  return fmt::format("{}set of {} changes", allowed(claim), claim.changes);
+  if (claim.changes == 1) return fmt::format("single {}change", allowed_word(claim));
+  if (claim.changes == 2) return fmt::format("{}pair of changes", allowed_word(claim));
+  return fmt::format("{}set of {} changes", allowed_word(claim), claim.changes);
 }
 
 /// Says that fewer changes do not work; empty where nothing but the row itself has fewer.
 std::string refuted_text(const Claim& claim) {
   if (claim.least_changes < 2) return {};
-  if (claim.least_changes == 2) return fmt::format("no single {}change works", allowed(claim));
-  return fmt::format("no {}change of fewer than {} features works", allowed(claim),
+  if (claim.least_changes == 2) return fmt::format("no single {}change works", allowed_word(claim));
+  return fmt::format("no {}change of fewer than {} features works", allowed_word(claim),
                      claim.least_changes);
 }
 

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 12> plurals = {"years",  "months",  "week
                                                       "points", "units",   "items",   "pieces"};
 
 /// Two numbers take the plural, whatever they are.
-constexpr double two = 2;
+constexpr double plural_number = 2;
 
 /// Words that end in a number, with the unit of that number.
 std::string with_unit(const std::string& words, double number, const FeatureSchema& feature) {
@@ -47,7 +47,7 @@ double next_number(double value, double towards, Precision precision) {
       std::nextafter(static_cast<float>(value), static_cast<float>(towards)));
 }
 
-/// Of two closed intervals.
+/// Of plural_number closed intervals.
 Interval overlap(const Interval& a, const Interval& b) {
   return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
 }
@@ -93,8 +93,8 @@ std::string whole_text(const FeatureSchema& feature, const Interval& hull, const
   if (from_start && to_end) return "anything";
   if (from_start) return with_unit("at most " + number(hull.upper), hull.upper, feature);
   if (to_end) return with_unit("at least " + number(hull.lower), hull.lower, feature);
-  return with_unit(fmt::format("between {} and {}", number(hull.lower), number(hull.upper)), two,
-                   feature);
+  return with_unit(fmt::format("between {} and {}", number(hull.lower), number(hull.upper)),
+                   plural_number, feature);
 }
 
 std::string continuous_text(const FeatureSchema& feature, const Interval& interval,
@@ -114,10 +114,10 @@ std::string continuous_text(const FeatureSchema& feature, const Interval& interv
   if (to_end) return with_unit(above, interval.lower, feature);
   if (interval.lower_closed && interval.upper_closed) {
     return with_unit(
-        fmt::format("between {} and {}", number(interval.lower), number(interval.upper)), two,
-        feature);
+        fmt::format("between {} and {}", number(interval.lower), number(interval.upper)),
+        plural_number, feature);
   }
-  return with_unit(fmt::format("{} and {}", above, below), two, feature);
+  return with_unit(fmt::format("{} and {}", above, below), plural_number, feature);
 }
 
 }  // namespace
