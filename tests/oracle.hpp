@@ -379,6 +379,14 @@ class Oracle {
   }
 
  private:
+  /// So many steps from 0: hundredths, say, are quotients by 100, which decimal numbers read as.
+  static double grid_value(double step, double count) {
+    for (const double parts : {10.0, 100.0, 1000.0, 4.0, 2.0}) {
+      if (step == 1 / parts) return count / parts;
+    }
+    return count * step;
+  }
+
   static double by_norm(const boxwood::Query& query, double step) {
     if (!std::isfinite(step)) return step;
     if (query.norm == boxwood::Norm::squared_l2) return step * step;
@@ -518,7 +526,7 @@ class Oracle {
       }
       if (rule.step > 0 && std::isfinite(mark)) {
         for (const double by : {-2.0, -1.0, 0.0, 1.0, 2.0}) {
-          const double near = (std::round(mark / rule.step) + by) * rule.step;
+          const double near = grid_value(rule.step, std::round(mark / rule.step) + by);
           values.insert(float32 ? static_cast<double>(static_cast<float>(near)) : near);
         }
       }
@@ -548,7 +556,7 @@ class Oracle {
       if (!allowed.empty()) {
         if (!allowed.count(value)) continue;
       } else if (rule.step > 0) {
-        const double near = std::round(value / rule.step) * rule.step;
+        const double near = grid_value(rule.step, std::round(value / rule.step));
         if ((float32 ? static_cast<double>(static_cast<float>(near)) : near) != value) continue;
       } else if (rule.kind != boxwood::FeatureKind::continuous && value != std::floor(value)) {
         continue;

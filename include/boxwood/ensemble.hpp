@@ -24,10 +24,12 @@ enum class Precision : std::uint8_t { float32, float64 };
 enum class FeatureKind : std::uint8_t { continuous, integer, ordinal, categorical };
 
 /// One value of a categorical feature: the whole number that stands for it and its label, which is
-/// empty where the model does not know it.
+/// empty where the model does not know it. With `others` it stands for every value that is none of
+/// the other categories; at most one category of a feature has that, and it is the last one.
 struct Category {
   std::int32_t code = 0;
   std::string label;
+  bool others = false;
 
   bool operator==(const Category&) const = default;
 };
@@ -120,8 +122,14 @@ enum class Decision : std::uint8_t {
   largest_score
 };
 
+/// The library that reads rows for the model; `sklearn` for a pipeline, whatever its last step is.
+/// XGBoost, LightGBM and CatBoost read a column of categories as positions in a list of categories;
+/// the others read categories that are numbers as these numbers.
+enum class Library : std::uint8_t { other, xgboost, lightgbm, catboost, sklearn, onnx };
+
 struct Ensemble {
-  std::string source;                ///< who wrote it, for people: "XGBoost 3.2.0"
+  std::string source;  ///< who wrote it, for people: "XGBoost 3.2.0"
+  Library library = Library::other;
   std::string objective;             ///< the library's own word: "binary:logistic"
   std::vector<std::string> notes{};  ///< what is special about it, for people: "dart"
   std::vector<Feature> features;

@@ -1,7 +1,6 @@
-"""Between what people write in a row and the numbers that a model reads.
+"""Rows and tables as points of a model, and points in the form in which rows were given.
 
-A category is its label, or its original value where the data told it, or its code. What comes back
-has the form of what was given.
+What a value of one column means is the business of its codec (`_codec`).
 """
 
 from __future__ import annotations
@@ -12,77 +11,48 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._arguments import too_large
+from boxwood._codec import Codec
 from boxwood._forms import Form
 from boxwood._groups import Group
 from boxwood._refusals import Refusals
 from boxwood._tables import (
-    Column,
     as_table,
     columns_of,
-    is_number,
     is_row,
     is_table,
     missing,
     module_of,
 )
-from boxwood._tracing import Mark, mark_name
 from boxwood.errors import Error, library
-from boxwood.schema import OneHot, Schema, nearest
+from boxwood.schema import OneHot, nearest
 
 UNNAMED = ("f", "Column_", "x", "column_", "feature_")
 
 
-def label_text(value: Any) -> str:
-    """Write a category as libraries do.
-
-    Parameters
-    ----------
-    value : object
-        A category.
-
-    Returns
-    -------
-    str
-        Its label.
-    """
-    return str(value.item() if hasattr(value, "item") else value)
-
-
 class Columns:
-    """The columns of a model: names, codes of categories, and what the data's types were.
+    """The columns of a model: a codec for each, and how they go together. It never changes.
 
     Parameters
     ----------
-    names : list of str
-        The model's own names.
-    schema : Schema
-        With one feature for each.
+    codecs : sequence of Codec
+        One for each column of the model, in its order.
+    groups : sequence of OneHot
+        One-hot groups of the schema.
+    refusals : Refusals, optional
+        What the models say of missing values.
     """
 
-    def __init__(self, names: list[str], schema: Schema) -> None:
-        self.names = names
-        self.titles = [feature.title or feature.name for feature in schema.features]
-        self.kinds = [feature.kind for feature in schema.features]
-        self.codes: list[dict[str, int] | None] = [
-            {label: code for code, label in enumerate(feature.labels)} if feature.labels else None
-            for feature in schema.features]
-        self.originals: list[list[Any] | None] = [None] * len(names)
-        self.dtypes: list[Any] = [None] * len(names)
-        # Of pipelines: where arrays hold categories and no codes, and how missing is written.
-        self.written: set[int] = set()
-        self.marks: dict[int, Mark] = {}
-        # Where a category that is a number is that number, and where the last label is any other.
-        self.by_value: set[int] = set()
-        self.others: set[int] = set()
-        self.disputed: set[int] = set()  # some of several models read the number, some its place
-        self.refusals: Refusals | None = None
+    def __init__(self, codecs: Sequence[Codec], groups: Sequence[OneHot] = (),
+                 refusals: Refusals | None = None) -> None:
+        self.codecs = tuple(codecs)
+        self.names = [codec.name for codec in codecs]
+        self.titles = [codec.title for codec in codecs]
+        self.refusals = refusals
         self.places = {name: i for i, name in reversed(list(enumerate(self.titles)))}
-        self.places.update({name: i for i, name in reversed(list(enumerate(names)))})
-        self.unnamed = all(name == f"{start}{i}" for start in [_start(names)]
-                           for i, name in enumerate(names))
-
-        self.groups = [self._group(one) for one in schema.one_hot]
+        self.places.update({name: i for i, name in reversed(list(enumerate(self.names)))})
+        start = _start(self.names)
+        self.unnamed = all(name == f"{start}{i}" for i, name in enumerate(self.names))
+        self.groups = [self._group(one) for one in groups]
         self._group_at = {i: group for group in self.groups for i in group.places}
 
     def _group(self, known: OneHot) -> Group:
@@ -206,72 +176,8 @@ class Columns:
         return [at for at in places if at is not None]
 
     def encode(self, index: int, value: Any, place: str, *, raw: bool = False) -> float:
-        """Turn one value into the number that the model reads.
-
-        Parameters
-        ----------
-        index : int
-            The column.
-        value : object
-            A number, a label, a category, or something missing.
-        place : str
-            Names the argument in errors.
-        raw : bool
-            Numbers are the model's own, as in arrays; otherwise those that are labels count so.
-
-        Returns
-        -------
-        float
-            NaN for missing.
-        """
-        try:
-            return self._encode(index, value, place, raw)
-        except OverflowError:
-            raise too_large(self._where(index, place)) from None
-
-    def _where(self, index: int, place: str) -> str:
-        return f'{place}, column "{self.titles[index]}"'
-
-    def _encode(self, index: int, value: Any, place: str, raw: bool) -> float:
-        if missing(value):
-            return np.nan
-        if raw and index not in self.written and isinstance(
-                value, (int, float, np.number, np.bool_)):
-            return float(value)
-        codes = self.codes[index]
-        if codes is not None:
-            text = label_text(value)
-            if text in codes:
-                return float(codes[text])
-            # A whole float is how a row of numbers has a category that is a whole number.
-            if isinstance(value, (float, np.floating)) and float(value).is_integer():
-                if str(int(value)) in codes:
-                    return float(codes[str(int(value))])
-            if isinstance(value, (int, np.integer)) and f"{int(value)}.0" in codes:
-                return float(codes[f"{int(value)}.0"])
-            # A truth value is 0 or 1 where the categories are numbers.
-            if isinstance(value, (bool, np.bool_)) and str(int(value)) in codes:
-                return float(codes[str(int(value))])
-            # And the other way round.
-            if isinstance(value, (int, float, np.number)) and value in (0, 1) \
-                    and str(bool(value)) in codes:
-                return float(codes[str(bool(value))])
-            # What a model does not tell apart has one label, the last.
-            if index in self.others and any(_is_hash(label) for label in codes):
-                raise Error(self._where(index, place),
-                            f"{value!r} may be one of the categories that the model has as hashes",
-                            "Give Explainer the training data, which has their names")
-            if index in self.others:
-                return float(len(codes) - 1)
-        if isinstance(value, (int, float, np.number, np.bool_)) and (
-                codes is None or _is_code(value, codes)):
-            return float(value)
-        if codes is None:
-            raise Error(self._where(index, place), f"{value!r} is not a number",
-                        "Give the number, not its text" if is_number(value) else
-                        "Give the schema labels, or Explainer the training data")
-        raise Error(self._where(index, place), f"no category {value!r}",
-                    nearest(label_text(value), list(codes)))
+        """Turn one value into the number that the model reads; see `Codec.encode`."""
+        return self.codecs[index].encode(value, place, raw=raw)
 
     def point(self, row: Any, place: str = "x") -> np.ndarray:
         """Turn a row into a point of the model's.
@@ -297,12 +203,13 @@ class Columns:
             raise Error(place, f"{row!r} is not a row",
                         "Give a Series, a mapping, a one-row table or a 1-D array")
         values, order = self._values_in(row, place)
-        for i in self.marks:
+        for codec, at in zip(self.codecs, order, strict=True):
             # In a column that holds no objects every missing value is the same.
-            plain = getattr(self.dtypes[i], "kind", "O") != "O" and missing(values[order[i]])
-            self._refuse_marks(i, [np.nan if plain else values[order[i]]], place)
+            plain = getattr(codec.dtype, "kind", "O") != "O" and missing(values[at])
+            codec.check_marks([np.nan if plain else values[at]], place)
         raw = not is_row(row)
-        point = np.array([self.encode(i, values[at], place, raw=raw) for i, at in enumerate(order)])
+        point = np.array([codec.encode(values[at], place, raw=raw)
+                          for codec, at in zip(self.codecs, order, strict=True)])
         if self.refusals is not None:
             self.refusals.check(point[np.newaxis], place)
         return point
@@ -324,15 +231,6 @@ class Columns:
             return [None] * len(given)
         return names
 
-    def _refuse_marks(self, index: int, values: Iterable[Any], place: str) -> None:
-        mark = self.marks[index]
-        for value in values:
-            if missing(value) and mark_name(value) in mark.others:
-                own = mark_name(mark.value)
-                raise Error(self._where(index, place),
-                            f"{mark_name(value)} is something else than {own} to this pipeline",
-                            f"Write {own} for missing")
-
     def points(self, table: Any, place: str = "data") -> np.ndarray:
         """Turn a table into points of the model's.
 
@@ -352,95 +250,22 @@ class Columns:
         order = self.order([column.name for column in columns], place)
         count = len(columns[0].values) if columns else 0
         points = np.empty((count, len(self)))
-        for i in self.marks:
-            if module_of(table) == "pandas":
-                given = table.iloc[:, order[i]]
+        for i, (codec, at) in enumerate(zip(self.codecs, order, strict=True)):
+            if codec.mark is not None and module_of(table) == "pandas":
+                given = table.iloc[:, at]
                 # Steps get what pandas' own types of numbers leave out as NaN.
-                self._refuse_marks(i, given.array if given.dtype.kind == "O" else
-                                   [np.nan] * bool(given.isna().any()), place)
-            elif isinstance(table, np.ndarray):
-                self._refuse_marks(i, table[:, order[i]], place)
-        for i, at in enumerate(order):
-            points[:, i] = self.numbers(i, columns[at], place)
+                codec.check_marks(given.array if given.dtype.kind == "O" else
+                                  [np.nan] * bool(given.isna().any()), place)
+            elif codec.mark is not None and isinstance(table, np.ndarray):
+                codec.check_marks(table[:, at], place)
+            points[:, i] = codec.numbers(columns[at], place)
         if self.refusals is not None:
             self.refusals.check(points, place)
         return points
 
-    def numbers(self, index: int, column: Column, place: str) -> np.ndarray:
-        """Turn one column into numbers.
-
-        Parameters
-        ----------
-        index : int
-            Which of the model's.
-        column : Column
-            What is given.
-        place : str
-            Names the argument in errors.
-
-        Returns
-        -------
-        ndarray
-            NaN for missing.
-        """
-        if column.kind == "category":
-            # Only those that some row has: others may be unknown.
-            categories = column.categories or []
-            table = np.full(len(categories) + 1, np.nan)
-            for code in np.unique(column.values[column.values >= 0]):
-                table[code] = self._category(index, int(code), categories[code], place)
-            return table[column.values]
-        if column.kind == "text" or index in self.written or (
-                self.codes[index] is not None and column.name is not None):
-            known: dict[Any, float] = {}
-            return np.array([known[value] if value in known
-                             else known.setdefault(value, self.encode(index, value, place))
-                             for value in column.values.tolist()])
-        return column.values
-
-    def _category(self, index: int, position: int, value: Any, place: str) -> float:
-        if index in self.disputed and is_number(value):
-            raise Error(self._where(index, place),
-                        "some of the models read its categories as numbers, others as places",
-                        "Ask the models one by one, or make numbers of the column")
-        if self.codes[index] is not None:
-            return self.encode(index, value, place)
-        # Without labels in model and schema: its number where the model reads numbers, otherwise
-        # its position.
-        if index not in self.by_value:
-            return float(position)
-        if not is_number(value):
-            raise Error(self._where(index, place), f"{value!r} is not a number",
-                        "Give the categories that the model was trained on")
-        return float(value)
-
     def decode(self, index: int, number: float) -> Any:
-        """Turn a number of the model's back into what people write.
-
-        Parameters
-        ----------
-        index : int
-            The column.
-        number : float
-            The value.
-
-        Returns
-        -------
-        object
-            A label, a category of the data's, a whole number, or the number.
-        """
-        if np.isnan(number):
-            return self.marks[index].value if index in self.marks else np.nan
-        if self.kinds[index] == "continuous" or not float(number).is_integer():
-            return float(number)
-        code = int(number)
-        originals = self.originals[index]
-        if originals is not None:
-            return originals[code] if 0 <= code < len(originals) else code
-        labels = self.codes[index]
-        if labels is not None and 0 <= code < len(labels):
-            return list(labels)[code]
-        return code
+        """Turn a number of the model's back into what people write; see `Codec.decode`."""
+        return self.codecs[index].decode(number)
 
     def form(self, given: Any, point: np.ndarray | None = None) -> Form:
         """See which form a row or a table has.
@@ -496,7 +321,7 @@ class Columns:
         dict
             By column the value that was given.
         """
-        places = [i for i in self.others if self._is_other(i, point[i])]
+        places = [i for i, codec in enumerate(self.codecs) if codec.is_other(point[i])]
         if not places:
             return {}
         if not is_table(given) and np.ndim(given) != 2:
@@ -510,30 +335,9 @@ class Columns:
             order = self.order([column.name for column in columns_of(table[:0])], "x")
         return {i: values[order[i]] for i in places}
 
-    def _is_other(self, index: int, number: float) -> bool:
-        codes = self.codes[index]
-        return codes is not None and number == len(codes) - 1
-
     def value(self, index: int, number: float, strangers: Mapping[int, Any]) -> Any:
-        """Turn a number back into what people write, or wrote.
-
-        Parameters
-        ----------
-        index : int
-            The column.
-        number : float
-            The value.
-        strangers : mapping
-            Categories of the row that no model knows.
-
-        Returns
-        -------
-        object
-            As `decode` says; what was given where it is a category that no model knows.
-        """
-        if index in strangers and self._is_other(index, number):
-            return strangers[index]
-        return self.decode(index, number)
+        """Turn a number back into what people write, or wrote; see `Codec.value`."""
+        return self.codecs[index].value(number, strangers, index)
 
     def like(self, form: Form, point: np.ndarray) -> Any:
         """Give a point a form.
@@ -550,7 +354,7 @@ class Columns:
         Series, dict or ndarray
             With labels and categories in place of their codes, unless it is an array.
         """
-        if form.kind == "array" and not self.written:
+        if form.kind == "array" and not any(codec.written for codec in self.codecs):
             return point.copy()
         values = [self.value(i, number, form.strangers) for i, number in enumerate(point)]
         if form.kind == "array":
@@ -573,13 +377,3 @@ def _start(names: list[str]) -> str:
 def _listed(names: list[str]) -> str:
     shown = ", ".join(f'"{name}"' for name in names[:5])
     return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-
-
-def _is_hash(label: str) -> bool:
-    return label.startswith("#") and label[1:].isdigit()
-
-
-def _is_code(value: Any, codes: Mapping[str, int]) -> bool:
-    """Whether a number stands for one of the labels: never where the labels are numbers."""
-    return not any(is_number(label) for label in codes) and (
-        float(value).is_integer() and 0 <= value < len(codes))

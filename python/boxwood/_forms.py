@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +26,7 @@ class Form(NamedTuple):
     kind: str
     names: list[Any]
     label: Any = None
-    strangers: Mapping[int, Any] = MappingProxyType({})
+    strangers: Mapping[int, Any] = {}
 
 
 def row_label(label: Any) -> int | str:

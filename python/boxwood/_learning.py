@@ -1,16 +1,262 @@
-"""What a column of training data says of a feature."""
+"""What is known of a model's columns, put together once: models, schema and data make codecs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._columns import label_text
-from boxwood._tables import Column, is_number
+from boxwood import _core
+from boxwood._codec import Codec, label_text
+from boxwood._columns import Columns
+from boxwood._groups import found_groups, given_groups
+from boxwood._refusals import Refusals
+from boxwood._tables import Column, columns_of, is_number, is_table, module_of
 from boxwood.errors import Error
-from boxwood.schema import Feature, UnsaidKind
+from boxwood.pipelines import PipelineColumn, Steps, complete, is_pipeline
+from boxwood.schema import Feature, FoundStep, Schema, UnsaidKind, nearest
+
+MOST_DIGITS = 6
+BY_POSITION = (_core.Library.xgboost, _core.Library.lightgbm, _core.Library.catboost)
+
+
+class Known(NamedTuple):
+    """What an explainer knows of its columns.
+
+    Parameters
+    ----------
+    schema : Schema
+        With one feature for each column.
+    columns : Columns
+        Their codecs.
+    frame_columns : pandas.Index or None
+        The names of the data's columns, in the model's order.
+    notes : list of str
+        What was found in the data and may be overridden.
+    """
+
+    schema: Schema
+    columns: Columns
+    frame_columns: Any
+    notes: list[str]
+
+
+class _Learned(NamedTuple):
+    originals: list[list[Any] | None]
+    points: np.ndarray
+    dtypes: list[Any]
+    frame_columns: Any
+
+
+def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
+                 pipelines: Mapping[str, Steps], data: Any, given: Schema,
+                 categories: Mapping[str, Sequence[str]], scale: str | None,
+                 groups: Any) -> Known:
+    """Put together what models, data and schema say of the columns.
+
+    Parameters
+    ----------
+    models : mapping
+        As they were given, by name.
+    ensembles : sequence of _core.Ensemble
+        What was read of them.
+    pipelines : mapping
+        By the name of a model the steps before it.
+    data : table or None
+        Rows such as the model was trained on.
+    given : Schema
+        It overrides what models and data say.
+    categories : mapping
+        Labels of codes, by column.
+    scale : str or None
+        What one unit of change is.
+    groups : object
+        The argument of `Explainer`.
+
+    Returns
+    -------
+    Known
+        All of it.
+    """
+    first = ensembles[0]
+    schema = _schema_of_model(first)
+    _name_categories(schema, categories)
+    ways = [_read_by_value(*pair) for pair in zip(ensembles, models.values(), strict=True)]
+    by_value = ways[0]
+    disputed = by_value.union(*ways) - by_value.intersection(*ways)
+    others = {i for one in ensembles for i, feature in enumerate(one.features)
+              if feature.categories and feature.categories[-1].others}
+
+    def codecs(originals: Sequence[Sequence[Any] | None], dtypes: Sequence[Any],
+               columns: Mapping[int, PipelineColumn]) -> list[Codec]:
+        made = []
+        for i, feature in enumerate(schema):
+            column = columns.get(i, PipelineColumn())
+            own = originals[i] if column.values is None else column.values
+            known = len(first.features[i].categories)
+            made.append(Codec(
+                first.features[i].name, feature.title or feature.name, feature.kind,
+                tuple(feature.labels or ()), None if own is None else tuple(own),
+                others=i in others and len(feature.labels or ()) == known,
+                written=column.values is not None, by_value=i in by_value,
+                disputed=i in disputed, mark=column.mark, dtype=dtypes[i],
+                digits=_digits(feature.step) if first.single else None))
+        return made
+
+    nothing: list[Any] = [None] * len(schema)
+    learned = _Learned(nothing, np.empty((0, len(schema))), nothing, None)
+    notes: list[str] = []
+    if data is not None:
+        learned = _learn_all(schema, first, by_value, given, data,
+                             lambda: codecs(nothing, nothing, {}))
+        if scale is not None:
+            _measure(schema, learned.points, scale)
+        if groups is None and not given.one_hot:
+            said = {feature.name for feature in given.features if feature.kind or feature.labels}
+            schema.one_hot = found_groups(schema, learned.points, said)
+            notes += [f'"{group.title}" is one feature of the one-hot columns '
+                      f"{group.columns[0]}, …, {group.columns[-1]} ({len(group.columns)})"
+                      for group in schema.one_hot]
+    columns = complete(pipelines, schema)
+    for i in others & columns.keys():
+        feature = schema.features[i]
+        if columns[i].values is not None and feature.labels and feature.allowed is None:
+            feature.allowed = feature.labels[:-1]  # answers name no category of no name
+    _merge(schema, given)
+    if groups is not None:
+        schema.one_hot = given_groups(groups, schema)
+    grids = [feature for feature in schema if feature.step is not None]
+    if grids:
+        more = f" and {len(grids) - 5} more" if len(grids) > 5 else ""
+        notes.append("only whole multiples: " + ", ".join(
+            f"{feature.title or feature.name} of {feature.step:g}" for feature in grids[:5]) + more)
+    final = codecs(learned.originals, learned.dtypes, columns)
+    closed = frozenset(i for i, column in columns.items() if column.closed)
+    refusals = Refusals(models, final, closed)
+    return Known(schema, Columns(final, schema.one_hot, refusals), learned.frame_columns, notes)
+
+
+def _schema_of_model(ensemble: _core.Ensemble) -> Schema:
+    features = []
+    for one, labels in zip(ensemble.features, _core.known_labels(ensemble), strict=True):
+        kind = one.kind.name
+        features.append(Feature(
+            one.name, kind=UnsaidKind(kind) if kind == "continuous" else kind,
+            labels=labels or None, range=(0.0, len(labels) - 1.0) if labels else None))
+    return Schema(features, classes=list(ensemble.classes))
+
+
+def _name_categories(schema: Schema, categories: Mapping[str, Sequence[str]]) -> None:
+    for name, labels in categories.items():
+        feature = schema[name]
+        texts = [str(label) for label in labels]
+        keep_places(f'categories, "{name}"', texts, feature.labels or [], "model")
+        feature.labels = texts
+        if feature.kind not in ("ordinal", "categorical"):
+            feature.kind = "categorical"
+
+
+def _read_by_value(ensemble: _core.Ensemble, model: Any) -> set[int]:
+    # Categories without labels, of libraries that read values, are the values themselves.
+    if not is_pipeline(model) and ensemble.library in BY_POSITION:
+        return set()
+    return {i for i, feature in enumerate(ensemble.features)
+            if feature.kind.name != "categorical" or (
+                feature.categories and not any(one.label for one in feature.categories))}
+
+
+def _learn_all(schema: Schema, ensemble: _core.Ensemble, by_value: set[int], given: Schema,
+               data: Any, codecs: Any) -> _Learned:
+    # Texts in the data may be labels of the given schema. Where that schema says that a feature is
+    # a number, the data gives it no labels.
+    numbers = set()
+    named = {feature.name for feature in schema if feature.labels}
+    for feature in given.features:
+        if feature.labels and feature.name in schema:
+            schema[feature.name].labels = feature.labels
+            schema[feature.name].kind = feature.kind or "categorical"
+        elif feature.kind in ("continuous", "integer"):
+            numbers.add(feature.name)
+    table = columns_of(data)
+    plain = Columns(codecs())
+    order = plain.order([column.name for column in table], "data")
+    dtypes, frame_columns = [None] * len(order), None
+    if is_table(data) and module_of(data) == "pandas":
+        sample = data.iloc[:0, order]
+        dtypes, frame_columns = list(sample.dtypes), sample.columns
+    originals: list[list[Any] | None] = []
+    for i, at in enumerate(order):
+        column, feature = table[at], schema.features[i]
+        if plain.unnamed and column.name is not None and column.name != feature.name:
+            feature.title = column.name
+        originals.append(learn(feature, column, ensemble.features[i], "data",
+                               feature.name in numbers, i in by_value, feature.name in named))
+    points = np.column_stack([codec.numbers(table[at], "data")
+                              for codec, at in zip(codecs(), order, strict=True)])
+    return _Learned(originals, points, dtypes, frame_columns)
+
+
+def _measure(schema: Schema, points: np.ndarray, scale: str) -> None:
+    spreads = {"range": _core.Spread.range, "deviation": _core.Spread.deviation,
+               "mad": _core.Spread.median_deviation, "quantiles": _core.Spread.quantiles}
+    if scale not in spreads:
+        raise Error("scale", f"no scale {scale!r}",
+                    'Give "range", "deviation", "mad", "quantiles" or None')
+    kinds = [_core.FeatureKind[feature.kind or "continuous"] for feature in schema]
+    for feature, (size, quantiles) in zip(
+            schema, _core.measure(kinds, points, spreads[scale]), strict=True):
+        if size != 1:
+            feature.scale = size
+        feature.quantiles = quantiles or None
+
+
+def schema_of(given: Any) -> Schema:
+    """Read a schema from whatever holds one.
+
+    Parameters
+    ----------
+    given : Schema, mapping, JSON text, path or None
+        The argument of `Explainer`.
+
+    Returns
+    -------
+    Schema
+        A copy.
+    """
+    if given is None:
+        return Schema()
+    if isinstance(given, Schema):
+        return Schema.from_dict(json.loads(given.to_json()))
+    if isinstance(given, Mapping):
+        return Schema.from_json(json.dumps({"boxwood_schema": 1, **given}))
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        return Schema.from_json(given)
+    return Schema.load(given)
+
+
+def _merge(known: Schema, given: Schema) -> None:
+    for feature in given.features:
+        if feature.name not in known:
+            raise Error("schema", f'the model has no feature "{feature.name}"',
+                        nearest(feature.name, [one.name for one in known]))
+        own = known[feature.name]
+        said = feature.to_dict()
+        if "scale" in said:
+            own.quantiles = None  # of the data, which would count instead
+        if "labels" in said:
+            own.range = None  # of the model's labels
+        if said.keys() & {"kind", "allowed", "labels"}:
+            own.step = None  # of the data
+        if "step" in said and own.kind == "integer" and not float(feature.step or 1).is_integer():
+            own.kind = "continuous"
+        del said["name"]  # which may be its title here
+        for key, value in said.items():
+            setattr(own, key, tuple(value) if key == "range" else value)
+    for key in ("subject", "outcome", "classes", "output_unit", "rules", "one_hot"):
+        if getattr(given, key):
+            setattr(known, key, getattr(given, key))
 
 
 def keep_places(place: str, given: Sequence[str], own: Sequence[str], whose: str) -> None:
@@ -34,8 +280,8 @@ def keep_places(place: str, given: Sequence[str], own: Sequence[str], whose: str
                         "Keep that order, or give other names")
 
 
-def learn(feature: Feature, column: Column, model_kind: str, place: str, number: bool = False,
-          by_value: bool = False, named: bool = False) -> list[Any] | None:
+def learn(feature: Feature, column: Column, model: _core.Feature, place: str,
+          number: bool = False, by_value: bool = False, named: bool = False) -> list[Any] | None:
     """Complete what is known of a feature by what a column of data says.
 
     Parameters
@@ -44,8 +290,8 @@ def learn(feature: Feature, column: Column, model_kind: str, place: str, number:
         With what the model says; kind, labels and range are set.
     column : Column
         The data.
-    model_kind : str
-        The kind that the model gives.
+    model : _core.Feature
+        What the model says of it.
     place : str
         Names the argument in errors.
     number : bool
@@ -60,6 +306,7 @@ def learn(feature: Feature, column: Column, model_kind: str, place: str, number:
     list or None
         The original values of the labels, where the data has them.
     """
+    model_kind = model.kind.name
     if column.kind == "category" and number:
         return None
     if column.kind == "category" and by_value and not feature.labels and all(
@@ -102,13 +349,58 @@ def learn(feature: Feature, column: Column, model_kind: str, place: str, number:
         seen = {str(int(value)): int(value) for value in np.unique(
             column.values[np.isfinite(column.values)])}
         return [seen.get(label, label) for label in feature.labels]
-    if feature.labels or model_kind == "categorical":
+    finite = column.values[np.isfinite(column.values)]
+    if feature.labels:
         return None
-    if column.kind == "int":
+    if model_kind == "categorical":
+        # Codes without labels: the model lists those that its splits name, the data has others.
+        seen = np.unique(finite)
+        if model.categories and feature.allowed is None and len(seen) and (
+                (seen >= 0) & (seen == np.floor(seen))).all():
+            known = {float(one.code) for one in model.categories}
+            feature.allowed = sorted(known | set(seen.tolist()))
+        return None
+    if column.kind == "int" or (len(finite) and (finite == np.floor(finite)).all()):
         feature.kind = "integer"
     elif isinstance(feature.kind, UnsaidKind):
         feature.kind = str(feature.kind)  # the data says so
-    finite = column.values[np.isfinite(column.values)]
+        feature.step = resolution(finite)
     if len(finite):
         feature.range = (float(finite.min()), float(finite.max()))
     return None
+
+
+def resolution(values: np.ndarray) -> float | None:
+    """Find the largest power of ten of which all values are multiples.
+
+    Parameters
+    ----------
+    values : ndarray
+        Finite numbers. A multiple of 0.01 is the double, or the float32, nearest to a number with
+        two digits after the point.
+
+    Returns
+    -------
+    float or None
+        0.1, 0.01, …; None where values have more digits, or the values are too large for all
+        multiples to be told apart in float32.
+    """
+    if not len(values):
+        return None
+    unique = np.unique(values)
+    single = (unique == unique.astype(np.float32)).all()
+    for digits in range(1, MOST_DIGITS + 1):
+        if np.abs(unique).max() * 10**digits >= 2**23:
+            return None
+        grid = np.round(unique * 10.0**digits) / 10.0**digits
+        if (grid.astype(np.float32) == unique).all() if single else (grid == unique).all():
+            return FoundStep(1 / 10.0**digits)
+    return None
+
+
+def _digits(step: float | None) -> int | None:
+    """Count the digits after the decimal point of a step's multiples."""
+    if step is None:
+        return None
+    return next((digits for digits in range(MOST_DIGITS + 1)
+                 if round(step, digits) == step), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,8 +11,16 @@ from typing import Any
 from boxwood import _core
 from boxwood._pushing import Steps
 from boxwood.errors import Error
-from boxwood.models import library_of, model_bytes
-from boxwood.pipelines import to_bytes
+from boxwood.models import core_ensemble, library_of
+from boxwood.models._ensemble import Ensemble, restored
+from boxwood.pipelines import pushed_back
+
+
+def _reduced(ensemble: _core.Ensemble) -> tuple[Any, ...]:
+    return restored, (Ensemble.from_core(ensemble),)
+
+
+copyreg.pickle(_core.Ensemble, _reduced)
 
 
 def named_models(model: Any) -> dict[str, Any]:
@@ -68,25 +77,30 @@ def read(name: str, model: Any, data: Any, rounds: int | str | None,
             raise Error(str(model), "no such file", "Give a model file or a fitted model")
         return _core.read_file(str(path), rounds)
     if steps is not None:
-        return _core.read_bytes(to_bytes(model, steps, rounds), name)
+        return pushed_back(model, steps, rounds).to_core()
     pool = None
     if data is not None and library_of(model) == "catboost":
         pool = _pool(model, data)
-    return _core.read_bytes(model_bytes(model, pool=pool), name, rounds)
+    return core_ensemble(model, name, rounds, pool=pool)
 
 
 def _pool(model: Any, data: Any) -> Any:
-    # Numbers have no names, and a model without categories needs no pool.
-    if not model.is_fitted() or not model.get_cat_feature_indices():
+    # A model that was fitted without names, or with categories, has their names from the data.
+    if not model.is_fitted():
+        return None
+    columns, categories = model.feature_names_, model.get_cat_feature_indices()
+    unnamed = columns == [str(i) for i in range(len(columns))]
+    if hasattr(data, "to_pandas"):
+        data = data.to_pandas()
+    if not categories and not (unnamed and hasattr(data, "columns")):
         return None
     import catboost
 
-    if hasattr(data, "to_pandas"):
-        data = data.to_pandas()
-    columns = model.feature_names_
     if hasattr(data, "columns") and set(columns) <= {str(name) for name in data.columns}:
         data = data[columns]
-    return catboost.Pool(data, cat_features=model.get_cat_feature_indices())
+    elif hasattr(data, "columns") and len(data.columns) != len(columns):
+        return None  # which columns are meant is told where the data is read
+    return catboost.Pool(data if categories else data.iloc[:1], cat_features=categories)
 
 
 def class_values(model: Any, ensemble: _core.Ensemble) -> list[Any] | None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from boxwood._tracing import RAW, TABLE, Source
 from boxwood.errors import UnsupportedModelError
+from boxwood.models._ensemble import KINDS, LEAF, Ensemble, Tree
 
 ZERO_SIZE = float(np.float32(1e-35))
 LARGEST = np.finfo(np.float64).max
@@ -263,17 +264,13 @@ class Split:
         return np.where(astray, self.missing_left, found)
 
 
-def _number(value: Any) -> float:
-    return float(value)  # "inf" and "-inf" as well
-
-
-def split_of(tree: dict[str, Any], node: int) -> Split:
+def split_of(tree: Tree, node: int) -> Split:
     """Read one split of a tree.
 
     Parameters
     ----------
-    tree : dict
-        An entry of the model file's "trees".
+    tree : Tree
+        The tree.
     node : int
         The node.
 
@@ -282,11 +279,12 @@ def split_of(tree: dict[str, Any], node: int) -> Split:
     Split
         What it compares.
     """
-    kind = tree["kind"][node]
-    members = tuple(tree["sets"][tree["value"][node]]) if kind == "in" else ()
-    flag = {key: bool(tree[key][node]) if key in tree else False
-            for key in ("missing_left", "missing_at_zero", "zero_up")}
-    return Split(kind, 0.0 if kind == "in" else _number(tree["threshold"][node]), members, **flag)
+    kind = KINDS[tree.kind[node]]
+    at_zero, up = (bool(flag[node]) if flag is not None else False
+                   for flag in (tree.missing_at_zero, tree.zero_up))
+    return Split(kind, 0.0 if kind == "in" else float(tree.threshold[node]),
+                 tuple(tree.sets[tree.value[node]]) if kind == "in" else (),
+                 bool(tree.missing_left[node]), at_zero, up)
 
 
 @dataclass(frozen=True)
@@ -311,13 +309,13 @@ class Pushed:
     missing_left: bool
 
 
-def push(model: dict[str, Any], steps: Steps) -> dict[tuple[int, Split], Pushed]:
+def push(model: Ensemble, steps: Steps) -> dict[tuple[int, Split], Pushed]:
     """Find for every split of a model the one of the raw column that says the same.
 
     Parameters
     ----------
-    model : dict
-        The model file's content.
+    model : Ensemble
+        The model.
     steps : Steps
         The steps before it.
 
@@ -328,13 +326,12 @@ def push(model: dict[str, Any], steps: Steps) -> dict[tuple[int, Split], Pushed]
     """
     sources = steps.sources
     wanted: dict[int, set[Split]] = {}
-    for tree in model["trees"]:
-        for node, kind in enumerate(tree["kind"]):
-            if kind != "leaf":
-                wanted.setdefault(tree["feature"][node], set()).add(split_of(tree, node))
+    for tree in model.trees:
+        for node in np.flatnonzero(tree.kind != LEAF).tolist():
+            wanted.setdefault(int(tree.feature[node]), set()).add(split_of(tree, node))
     numeric: list[tuple[int, Split]] = []
     found: dict[tuple[int, Split], Pushed] = {}
-    read = model["input"]
+    read = model.input
     tables = _tables(steps, read)
     for j, splits in wanted.items():
         raw = sources[j].raw
@@ -459,14 +456,13 @@ def _thresholds(numeric: list[tuple[int, Split]], steps: Steps, read: str) -> li
     return np.where(low < first, -np.inf, np.where(low >= last, np.inf, doubles)).tolist()
 
 
-def pushed_tree(tree: dict[str, Any], sources: list[Source], splits: dict[tuple[int, Split],
-                                                                          Pushed],
-                places: dict[int, int]) -> dict[str, Any]:
+def pushed_tree(tree: Tree, sources: list[Source], splits: dict[tuple[int, Split], Pushed],
+                places: dict[int, int]) -> Tree:
     """Write a tree over raw columns.
 
     Parameters
     ----------
-    tree : dict
+    tree : Tree
         The model's.
     sources : list of Source
         Where its columns come from.
@@ -477,40 +473,30 @@ def pushed_tree(tree: dict[str, Any], sources: list[Source], splits: dict[tuple[
 
     Returns
     -------
-    dict
+    Tree
         The same tree with other splits.
     """
-    made = {key: list(value) if isinstance(value, list) else value for key, value in tree.items()}
-    made["sets"] = []
-    for node, kind in enumerate(tree["kind"]):
-        if kind == "leaf":
-            continue
-        j = tree["feature"][node]
+    made = Tree(**{key: value.copy() if isinstance(value, np.ndarray) else value
+                   for key, value in tree.arrays().items()} | {"sets": []})
+    for node in np.flatnonzero(tree.kind != LEAF).tolist():
+        j = int(tree.feature[node])
         split = split_of(tree, node)
         pushed = splits[j, split]
-        made["feature"][node] = places[sources[j].raw]
-        made["missing_left"][node] = pushed.missing_left
-        if pushed.kind == "same":
-            if kind == "in":
-                made["value"][node] = len(made["sets"])
-                made["sets"].append(list(split.members))
-            continue
-        for key in ("missing_at_zero", "zero_up"):
-            if key in made:
-                made[key][node] = False
-        made["kind"][node] = pushed.kind
-        made["threshold"][node] = _written(pushed.threshold)
-        made["value"][node] = -1
-        if pushed.kind == "in":
-            made["value"][node] = len(made["sets"])
-            made["sets"].append(list(pushed.members))
-    if not made["sets"]:
-        del made["sets"]
+        made.feature[node] = places[sources[j].raw]
+        made.missing_left[node] = pushed.missing_left
+        members: tuple[int, ...] | None = split.members if split.kind == "in" else None
+        if pushed.kind != "same":
+            for flags in (made.missing_at_zero, made.zero_up):
+                if flags is not None:
+                    flags[node] = False
+            made.kind[node] = KINDS.index(pushed.kind)
+            made.threshold[node] = pushed.threshold
+            made.value[node] = -1
+            members = pushed.members if pushed.kind == "in" else None
+        if members is not None:
+            made.value[node] = len(made.sets)
+            made.sets.append(list(members))
     return made
-
-
-def _written(number: float) -> float | str:
-    return number if np.isfinite(number) else "inf" if number > 0 else "-inf"
 
 
 def mixed(sources: list[Source]) -> set[int]:

@@ -1,10 +1,10 @@
-"""Rows with missing values that a library refuses: an answer to them would be nobody's."""
+"""Rows with missing values that a library rejects are rejected here as well."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from boxwood.errors import Error, library
 from boxwood.models import library_of
 
 if TYPE_CHECKING:
-    from boxwood._columns import Columns
+    from boxwood._codec import Codec
 
 ANY_ROW = ("xgboost", "lightgbm")  # libraries that take missing values everywhere
 
@@ -22,26 +22,32 @@ ANY_ROW = ("xgboost", "lightgbm")  # libraries that take missing values everywhe
 class Refusals:
     """Asks fitted models which values may be missing.
 
-    A row of plain values is tried and then the same row with the values missing. What a model says
-    of the second counts only if it takes the first.
+    A model gets a row of plain values and then the same row with the values missing. An error of
+    the second counts only if the model takes the first.
 
     Parameters
     ----------
     models : mapping
         Models by name; files and bytes refuse nothing.
-    columns : Columns
+    codecs : sequence of Codec
         What they read.
     closed : set of int
         Columns of which a pipeline's steps, tried one by one, take no missing value.
     """
 
-    def __init__(self, models: Mapping[str, Any], columns: Columns, closed: set[int]) -> None:
+    def __init__(self, models: Mapping[str, Any], codecs: Sequence[Codec],
+                 closed: frozenset[int]) -> None:
         self._models = [one for one in models.values()
                         if not isinstance(one, (str, bytes, bytearray, memoryview, os.PathLike))
                         and library_of(one) not in ANY_ROW and hasattr(one, "predict")]
-        self._columns = columns
+        self._codecs = tuple(codecs)
         self._closed = closed
         self._known: dict[int, str] = {}  # why a column may not be missing, or nothing
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Ask about all columns now: the models stay behind when an explainer is pickled."""
+        self._ask(range(len(self._codecs)))
+        return {**self.__dict__, "_models": []}
 
     def check(self, points: np.ndarray, place: str) -> None:
         """Raise what a library says of rows with missing values.
@@ -53,7 +59,7 @@ class Refusals:
         place : str
             Names the argument in errors.
         """
-        if self._models:
+        if self._models or any(self._known.values()):
             self.refuse(np.flatnonzero(np.isnan(points).any(axis=0)).tolist(), place)
 
     def refuse(self, lost: Iterable[int], place: str) -> None:
@@ -66,20 +72,24 @@ class Refusals:
         place : str
             Names the argument in errors.
         """
-        unknown = frozenset(lost) - self._known.keys()
-        if unknown and self._models:
-            # Steps look at one column at a time: mostly all of them are fine.
-            together = self._reason(unknown)
-            for i in unknown:
-                self._known[i] = together and self._reason(frozenset([i]))
-                if i in self._closed and not self._known[i]:
-                    self._known[i] = "its steps cannot be followed there"
+        self._ask(lost)
         refused = [i for i in sorted(lost) if self._known.get(i)]
         if refused:
-            names = ", ".join(f'"{self._columns.titles[i]}"' for i in refused[:5])
+            names = ", ".join(f'"{self._codecs[i].title}"' for i in refused[:5])
             raise Error(place, f"{names} missing, which the model refuses: "
                                f"{self._known[refused[0]]}",
                         "Give a value, or put an imputer into the pipeline and fit it again")
+
+    def _ask(self, columns: Iterable[int]) -> None:
+        unknown = frozenset(columns) - self._known.keys()
+        if not unknown or not self._models:
+            return
+        # Steps look at one column at a time: mostly all of them are fine.
+        together = self._reason(unknown)
+        for i in unknown:
+            self._known[i] = together and self._reason(frozenset([i]))
+            if i in self._closed and not self._known[i]:
+                self._known[i] = "its steps cannot be followed there"
 
     def _reason(self, missing: frozenset[int]) -> str:
         for model in self._models:
@@ -100,8 +110,8 @@ class Refusals:
         return ""
 
     def _table(self, model: Any, missing: frozenset[int]) -> Any:
-        values = [self._columns.decode(i, np.nan if i in missing else 0.0)
-                  for i in range(len(self._columns))]
+        values = [codec.decode(np.nan if i in missing else 0.0)
+                  for i, codec in enumerate(self._codecs)]
         names = input_names(model)
         if names is None:
             names = getattr(model, "feature_names_", None)
@@ -111,14 +121,14 @@ class Refusals:
         pandas = library("pandas")
 
         # A text that is missing is still in a column of texts, and of the data's type.
-        series = [pandas.Series([self._columns.decode(i, 0.0)]) for i in range(len(values))]
+        series = [pandas.Series([codec.decode(0.0)]) for codec in self._codecs]
         for i in missing:
             kind = series[i].dtype if isinstance(values[i], float) else object
             numeric = getattr(kind, "kind", "O") in "biuf"
             series[i] = pandas.Series([values[i]], dtype=float if numeric else kind)
-        for i, kind in enumerate(self._columns.dtypes):
-            if getattr(kind, "kind", "") == "O":
-                typed = series[i].astype(kind)
+        for i, codec in enumerate(self._codecs):
+            if getattr(codec.dtype, "kind", "") == "O":
+                typed = series[i].astype(codec.dtype)
                 series[i] = typed if typed.isna().equals(series[i].isna()) else series[i]
-        known = dict(zip(self._columns.names, series, strict=True))
+        known = {codec.name: one for codec, one in zip(self._codecs, series, strict=True)}
         return pandas.DataFrame({name: known.get(str(name), [0.0]) for name in names})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,20 +12,17 @@ import numpy as np
 from boxwood import _core
 from boxwood._analyses import Analyses
 from boxwood._arguments import number
-from boxwood._columns import Columns
 from boxwood._forms import Form, row_label
-from boxwood._learning import keep_places, learn
+from boxwood._learning import BY_POSITION, put_together, schema_of
 from boxwood._loading import class_values, named_models, read
 from boxwood._question import Asked, Question
-from boxwood._refusals import Refusals
-from boxwood._tables import columns_of, is_table, module_of
 from boxwood.answer import Answer
 from boxwood.batch import Batch, explain_rows
 from boxwood.costs import CostLike
 from boxwood.errors import Error, library
-from boxwood.pipelines import complete, follow_steps, is_pipeline
+from boxwood.pipelines import follow_steps, is_pipeline
 from boxwood.rules import RuleLike
-from boxwood.schema import Schema, UnsaidKind, nearest
+from boxwood.schema import Schema
 from boxwood.targets import Models
 
 if TYPE_CHECKING:
@@ -46,7 +42,8 @@ class Explainer(Analyses):
         several of them, by name or not, that read the same columns.
     data : DataFrame, ndarray or Arrow table, optional
         Rows such as the model was trained on. Types give kinds (whole numbers, categories with
-        their labels, truth values), values give ranges and scales. Columns are found by name.
+        their labels, truth values). Values give ranges, scales and resolutions: a column of whole
+        numbers, or of multiples of 0.1, 0.01, …, keeps to these. Columns are found by name.
     schema : Schema, mapping, JSON text or path, optional
         What the columns mean; it goes before what the data says.
     categories : mapping, optional
@@ -56,6 +53,10 @@ class Explainer(Analyses):
         distance from the median, or shares of the data passed; None: one unit of the feature.
     rounds : int or {"all", "best"}, optional
         Which boosting rounds count; those that the library itself uses by default.
+    groups : mapping, list or False, optional
+        One-hot columns that are one feature: columns by title, or a list of lists of columns and
+        `OneHot`. By default groups are found in the data, unless the schema lists them; False
+        finds none.
 
     Attributes
     ----------
@@ -63,6 +64,9 @@ class Explainer(Analyses):
         What is known of the columns. To change it, give a changed copy to a new explainer.
     names : list of str
         Names of the models.
+    notes : list of str
+        What was found in the data and can be overridden: one-hot groups (`groups`) and columns
+        whose answers are whole multiples of 0.1, 0.01, … (`kind` and `step` of the schema).
 
     Examples
     --------
@@ -73,99 +77,55 @@ class Explainer(Analyses):
     def __init__(self, model: Any, data: Any = None, *,
                  schema: Schema | Mapping[str, Any] | str | os.PathLike[str] | None = None,
                  categories: Mapping[str, Sequence[str]] | None = None,
-                 scale: str | None = "range", rounds: int | str | None = None) -> None:
+                 scale: str | None = "range", rounds: int | str | None = None,
+                 groups: bool | Mapping[str, Sequence[str]] | Sequence[Any] | None = None) -> None:
         models = named_models(model)
-        self.names = list(models)
         pipelines = {name: follow_steps(one, data) for name, one in models.items()
                      if is_pipeline(one)}
         ensembles = [read(name, one, data, rounds, pipelines.get(name))
                      for name, one in models.items()]
-        first = ensembles[0]
+        self.names = list(models)
         _check_views(self.names, ensembles)
-        names = [feature.name for feature in first.features]
-        kinds = [feature.kind.name for feature in first.features]
-        known = Schema.from_json(_core.schema_for(first))
-        for feature in known:
-            if feature.kind == "continuous":
-                feature.kind = UnsaidKind(feature.kind)
-        given = _schema_of(schema)
-        ways = [_read_by_value(*pair) for pair in zip(ensembles, models.values(), strict=True)]
-        by_value = ways[0]
-        disputed = by_value.union(*ways) - by_value.intersection(*ways)
-        originals: list[list[Any] | None] = [None] * len(names)
-        self._sample: Any = None
-        for name, labels in (categories or {}).items():
-            feature = known[name]
-            given_labels = [str(label) for label in labels]
-            keep_places(f'categories, "{name}"', given_labels, feature.labels or [], "model")
-            feature.labels = given_labels
-            if feature.kind not in ("ordinal", "categorical"):
-                feature.kind = "categorical"
-        if data is not None:
-            originals, points = self._learn(known, kinds, by_value, disputed, data, given)
-            if scale is not None:
-                known = Schema.from_json(_core.measure(first, known.to_json(), points,
-                                                       _spread(scale)))
-        written, marks, others, closed = complete(pipelines, known, originals)
-        if first.source.startswith("CatBoost"):
-            others |= _last_is_any_other(known)
-        _merge(known, given)
-        self.core = _core.Model(ensembles, known.to_json(), self.names)
-        self.schema = known
-        self.columns = Columns(names, known)
-        self.columns.originals = originals
-        self.columns.written, self.columns.marks = written, marks
-        self.columns.by_value, self.columns.disputed = by_value, disputed
-        self.columns.others = others
-        if self._sample is not None:
-            self.columns.dtypes = list(self._sample.dtypes)
-        self.columns.refusals = Refusals(models, self.columns, closed)
-        for i, feature in enumerate(known):
-            if feature.missing_allowed:
-                self.columns.refusals.refuse([i], "schema, missing_allowed")
-        self.models = Models(self.core, self.names)
+        given = schema_of(schema)
+        known = put_together(models, ensembles, pipelines, data, given, categories or {}, scale,
+                             groups)
+        self.schema, self.columns = known.schema, known.columns
+        self.notes = known.notes
+        self._frame_columns = known.frame_columns
         self._class_values = [
             class_values(one, ensemble) if not given.classes or i else None
             for i, (one, ensemble) in enumerate(zip(models.values(), ensembles, strict=True))]
+        self._compile(ensembles)
+        refusals = self.columns.refusals
+        for i, feature in enumerate(self.schema):
+            if feature.missing_allowed and refusals is not None:
+                refusals.refuse([i], "schema, missing_allowed")
+        first = ensembles[0]
         log.info("%s: %d trees, %d leaves, %d features", first.source, first.tree_count,
-                 first.leaf_count, len(names))
+                 first.leaf_count, len(self.columns))
 
-    def _learn(self, known: Schema, kinds: list[str], by_value: set[int], disputed: set[int],
-               data: Any, given: Schema) -> tuple[list[list[Any] | None], np.ndarray]:
-        # Labels of the schema given count here as well: texts in the data may be those. Where it
-        # says that a feature is a number, the data's have none.
-        numbers = set()
-        named = {feature.name for feature in known if feature.labels}
-        for feature in given.features:
-            if feature.labels and feature.name in known:
-                known[feature.name].labels = feature.labels
-                known[feature.name].kind = feature.kind or "categorical"
-            elif feature.kind in ("continuous", "integer"):
-                numbers.add(feature.name)
-        table = columns_of(data)
-        plain = Columns([feature.name for feature in known.features], known)
-        order = plain.order([column.name for column in table], "data")
-        if is_table(data) and module_of(data) == "pandas":
-            self._sample = data.iloc[:0, order]
-        originals: list[list[Any] | None] = []
-        for i, at in enumerate(order):
-            column, feature = table[at], known.features[i]
-            if plain.unnamed and column.name is not None and column.name != feature.name:
-                feature.title = column.name
-            originals.append(learn(feature, column, kinds[i], "data", feature.name in numbers,
-                                   i in by_value, feature.name in named))
-        labelled = Columns(plain.names, known)
-        labelled.by_value, labelled.disputed = by_value, disputed
-        labelled.others = _last_is_any_other(known)
-        return originals, np.column_stack([labelled.numbers(i, table[at], "data")
-                                           for i, at in enumerate(order)])
+    def _compile(self, ensembles: list[_core.Ensemble]) -> None:
+        self.core = _core.Model(ensembles, self.schema.to_json(), self.names)
+        self.models = Models(self.core, self.names)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give what the core compiled from; it compiles again on arrival."""
+        state = {key: value for key, value in self.__dict__.items()
+                 if key not in ("core", "models")}
+        return {**state, "ensembles": [self.core.ensemble(i) for i in range(len(self.core))]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Compile the models again."""
+        self.__dict__.update(state)
+        self._compile(self.__dict__.pop("ensembles"))
 
     def __repr__(self) -> str:
         """Show what the model is."""
         model = self.core.ensemble(0)
         more = f" and {len(self.names) - 1} more" if len(self.names) > 1 else ""
+        notes = "".join(f"\n  {note}" for note in self.notes)
         return (f"<Explainer of {model.source} {model.objective}: {model.tree_count} trees, "
-                f"{len(self.columns)} features{more}>")
+                f"{len(self.columns)} features{more}{notes}>")
 
     def _repr_html_(self) -> str:
         from boxwood._html import explainer_html
@@ -407,14 +367,14 @@ class Explainer(Analyses):
             values = [self.columns.value(i, number, unknown)
                       for number, unknown in zip(points[:, i], strangers, strict=True)]
             column = pandas.Series(values, dtype=object)
-            if self._sample is not None:
-                frame[name] = _typed(column, points[:, i], self._sample.dtypes.iloc[i])
+            if self._frame_columns is not None:
+                frame[name] = _typed(column, points[:, i], self.columns.codecs[i].dtype)
             else:
                 kept = any(value is None for value in values)  # would become NaN
                 frame[name] = column if kept else column.infer_objects()
         made = pandas.DataFrame(frame)
-        if self._sample is not None:
-            made.columns = self._sample.columns
+        if self._frame_columns is not None:
+            made.columns = self._frame_columns
         return made
 
 
@@ -436,11 +396,6 @@ def _typed(column: Any, numbers: np.ndarray, kind: Any) -> Any:
     return typed if same else plain
 
 
-def _last_is_any_other(schema: Schema) -> set[int]:
-    return {i for i, feature in enumerate(schema) if feature.labels
-            and feature.labels[-1] in ("(other)", "(any other)")}
-
-
 def _check_views(names: list[str], ensembles: list[_core.Ensemble]) -> None:
     # One row of numbers is what all models read, so they have to mean the same by them.
     def view(ensemble: _core.Ensemble, i: int) -> list[str] | None:
@@ -448,8 +403,7 @@ def _check_views(names: list[str], ensembles: list[_core.Ensemble]) -> None:
         labels = [one.label for one in feature.categories]
         if any(labels):
             return [] if labels == [str(code) for code in range(len(labels))] else labels
-        unknown = feature.kind.name == "categorical" and ensemble.source.startswith(
-            ("XGBoost", "LightGBM"))
+        unknown = feature.kind.name == "categorical" and ensemble.library in BY_POSITION
         return None if unknown else []  # numbers are themselves
 
     for name, ensemble in zip(names[1:], ensembles[1:], strict=True):
@@ -459,54 +413,3 @@ def _check_views(names: list[str], ensembles: list[_core.Ensemble]) -> None:
                 raise Error(name, f'it reads "{ensemble.features[i].name}" as other categories '
                                   "or numbers than the model before it",
                             "Ask the models one by one")
-
-
-def _read_by_value(ensemble: _core.Ensemble, model: Any) -> set[int]:
-    # To XGBoost, LightGBM and CatBoost a category is one of a list. Others, and the steps of a
-    # pipeline, take a column of categories that are numbers for a column of numbers; where their
-    # models have categories without labels, these are the numbers themselves.
-    if not is_pipeline(model) and ensemble.source.startswith(("XGBoost", "LightGBM", "CatBoost")):
-        return set()
-    return {i for i, feature in enumerate(ensemble.features)
-            if feature.kind.name != "categorical" or (
-                feature.categories and not any(one.label for one in feature.categories))}
-
-
-def _spread(scale: str) -> _core.Spread:
-    spreads = {"range": _core.Spread.range, "deviation": _core.Spread.deviation,
-               "mad": _core.Spread.median_deviation, "quantiles": _core.Spread.quantiles}
-    if scale not in spreads:
-        raise Error("scale", f"no scale {scale!r}",
-                    'Give "range", "deviation", "mad", "quantiles" or None')
-    return spreads[scale]
-
-
-def _schema_of(given: Any) -> Schema:
-    if given is None:
-        return Schema()
-    if isinstance(given, Schema):
-        return Schema.from_json(given.to_json())
-    if isinstance(given, Mapping):
-        return Schema.from_json(json.dumps({"boxwood_schema": 1, **given}))
-    if isinstance(given, str) and given.lstrip().startswith("{"):
-        return Schema.from_json(given)
-    return Schema.load(given)
-
-
-def _merge(known: Schema, given: Schema) -> None:
-    for feature in given.features:
-        if feature.name not in known:
-            raise Error("schema", f'the model has no feature "{feature.name}"',
-                        nearest(feature.name, [one.name for one in known]))
-        own = known[feature.name]
-        said = feature.to_dict()
-        if "scale" in said:
-            own.quantiles = None  # of the data, which would count instead
-        if "labels" in said:
-            own.range = None  # of the model's labels
-        del said["name"]  # which may be its title here
-        for key, value in said.items():
-            setattr(own, key, tuple(value) if key == "range" else value)
-    for key in ("subject", "outcome", "classes", "output_unit", "rules", "one_hot"):
-        if getattr(given, key):
-            setattr(known, key, getattr(given, key))

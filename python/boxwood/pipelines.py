@@ -8,11 +8,10 @@ the same leaves, and with them the same scores, for every row that the pipeline 
 from __future__ import annotations
 
 import itertools
-import json
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,12 +29,31 @@ from boxwood._tracing import (
     mark_name,
 )
 from boxwood.errors import Error, UnsupportedModelError, library
-from boxwood.models import library_of, model_bytes
+from boxwood.models import converted_model, core_ensemble, library_of
 
 if TYPE_CHECKING:
+    from boxwood.models._ensemble import Ensemble
     from boxwood.schema import Schema
 
-__all__ = ["complete", "follow_steps", "is_pipeline", "to_bytes"]
+__all__ = ["PipelineColumn", "complete", "follow_steps", "is_pipeline", "pushed_back"]
+
+
+class PipelineColumn(NamedTuple):
+    """What pipelines know of a raw column.
+
+    Parameters
+    ----------
+    values : list or None
+        The value of each code, where it is a category of the pipeline's.
+    mark : Mark, optional
+        How a missing value is written, where not every way means the same.
+    closed : bool
+        The steps take no missing value there.
+    """
+
+    values: list[Any] | None = None
+    mark: Mark | None = None
+    closed: bool = False
 
 
 def is_pipeline(model: Any) -> bool:
@@ -90,8 +108,8 @@ def follow_steps(model: Any, data: Any = None) -> Steps:
     return _steps(model, names, trace, sources, data, zeros_missing)
 
 
-def to_bytes(model: Any, steps: Steps, rounds: int | str | None = None) -> bytes:
-    """Turn a fitted pipeline into a model file over its raw columns.
+def pushed_back(model: Any, steps: Steps, rounds: int | str | None = None) -> Ensemble:
+    """Turn a fitted pipeline into a model of its raw columns.
 
     Parameters
     ----------
@@ -104,8 +122,8 @@ def to_bytes(model: Any, steps: Steps, rounds: int | str | None = None) -> bytes
 
     Returns
     -------
-    bytes
-        Boxwood's own model file, docs/formats.md.
+    Ensemble
+        Its features are the pipeline's raw columns.
 
     Raises
     ------
@@ -133,17 +151,17 @@ def to_bytes(model: Any, steps: Steps, rounds: int | str | None = None) -> bytes
     splits = push(content, steps)
     kept = _kept(model, steps)
     places = {raw: at for at, raw in enumerate(kept)}
-    content["trees"] = [pushed_tree(tree, sources, splits, places) for tree in content["trees"]]
-    content["features"] = [_feature(raw, steps.columns[raw], sources, content["features"])
-                           for raw in kept]
-    content["source"] = f"{content['source']} in a pipeline"
-    content["input"] = _precision(steps.columns)
-    return json.dumps(content, allow_nan=False, ensure_ascii=False,
-                      separators=(",", ":")).encode()
+    content.trees = [pushed_tree(tree, sources, splits, places) for tree in content.trees]
+    content.features = [_feature(raw, steps.columns[raw], sources, content.features)
+                        for raw in kept]
+    content.source = f"{content.source} in a pipeline"
+    content.library = "sklearn"
+    content.input = _precision(steps.columns)
+    return content
 
 
 def _precision(columns: list[RawColumn]) -> str:
-    """Tell in what precision numbers are read; no search keeps to a mixture of them."""
+    """Tell in which precision numbers are read; a search cannot mix two."""
     single = [column.single for column in columns if column.categories is None]
     if any(single) and not all(single):
         names = ", ".join(f'"{column.name}"' for column in columns if column.single)
@@ -153,30 +171,23 @@ def _precision(columns: list[RawColumn]) -> str:
     return "float32" if single and all(single) else "float64"
 
 
-def complete(pipelines: Mapping[str, Steps], schema: Schema, originals: list[list[Any] | None]
-             ) -> tuple[set[int], dict[int, Mark], set[int], set[int]]:
-    """Add to a schema what pipelines know of their columns.
+def complete(pipelines: Mapping[str, Steps], schema: Schema) -> dict[int, PipelineColumn]:
+    """Collect what pipelines know of their raw columns.
 
     Parameters
     ----------
     pipelines : mapping
         By the name of the model the steps before it.
     schema : Schema
-        Of the first model; features are not to change to categories that no pipeline knows.
-    originals : list
-        By feature the values of codes, which are set.
+        Of the first model.
 
     Returns
     -------
-    tuple
-        Features that are categories of a pipeline's, by feature how a missing value is written
-        where that is not just as one likes, those whose last label is any other category, and
-        those of which the steps take no missing value.
+    dict
+        By the number of the feature.
     """
-    found: dict[str, list[Any]] = {}
-    written: set[int] = set()
+    values: dict[int, list[Any]] = {}
     marks: dict[int, dict[str, Any]] = {}
-    others: set[int] = set()
     closed: set[int] = set()
     places = {feature.name: at for at, feature in enumerate(schema.features)}
     for name, steps in pipelines.items():
@@ -193,20 +204,14 @@ def complete(pipelines: Mapping[str, Steps], schema: Schema, originals: list[lis
                                   "model before it", "Fit both on rows with NaN for missing")
             if column.categories is None:
                 continue
-            if found.setdefault(column.name, column.values()) != column.values():
+            if values.setdefault(at, column.values()) != column.values():
                 raise Error(name, f'it knows other categories of "{column.name}" than the model '
                                   "before it", "Fit both on the same rows, or ask them one by one")
-            originals[at] = column.values()
-            written.add(at)
-            feature = schema.features[at]
-            if column.other is not None and feature.labels and feature.allowed is None:
-                feature.allowed = feature.labels[:-1]
-            if column.other is not None:
-                others.add(at)
     every = set(_all_marks())
-    return written, {
-        at: Mark(next(iter(same.values())), frozenset(every - same.keys()))
-        for at, same in marks.items() if same.keys() != every}, others, closed
+    return {at: PipelineColumn(
+        values.get(at), None if same.keys() == every else
+        Mark(next(iter(same.values())), frozenset(every - same.keys())), at in closed)
+        for at, same in marks.items()}
 
 
 def _all_marks() -> dict[str, Any]:
@@ -262,13 +267,12 @@ def _raw_names(model: Any) -> list[str]:
     return [f"f{i}" for i in range(int(count))]
 
 
-def _model(last: Any, rounds: int | str | None) -> dict[str, Any]:
-    content = model_bytes(last)
-    if not content.startswith(b'{"boxwood_model"') or rounds is not None:
-        from boxwood import _core
+def _model(last: Any, rounds: int | str | None) -> Ensemble:
+    from boxwood.models._ensemble import Ensemble
 
-        return json.loads(_core.read_bytes(content, type(last).__name__, rounds).to_json())
-    return json.loads(content)
+    if library_of(last) == "sklearn" and rounds is None:
+        return converted_model(last)
+    return Ensemble.from_core(core_ensemble(last, type(last).__name__, rounds))
 
 
 def _table(names: list[str] | None, columns: list[RawColumn]) -> Callable[[list[np.ndarray]], Any]:
@@ -396,9 +400,9 @@ def _single(names: list[str], data: Any) -> list[bool]:
     return [types.get(name) == np.float32 for name in names]
 
 
-def _check_width(steps: Steps, content: dict[str, Any]) -> None:
+def _check_width(steps: Steps, content: Ensemble) -> None:
     width = len(steps.outputs({}, 1))
-    if not width == len(steps.sources) == len(content["features"]):
+    if not width == len(steps.sources) == len(content.features):
         raise UnsupportedModelError(
             f"pipeline: {len(steps.sources)} columns were followed, its steps make {width} and the "
             f"model reads {len(content['features'])}", ALONE)
@@ -429,9 +433,11 @@ def _feature(raw: int, column: RawColumn, sources: list[Source],
         labels = [_label(value) for value in column.categories]
         if column.other is not None:
             labels.append(OTHER if OTHER not in labels else "(any other)")
-        return {"name": column.name, "kind": "categorical",
-                "categories": [{"code": code, "label": label}
-                               for code, label in enumerate(labels)]}
+        categories: list[dict[str, Any]] = [{"code": code, "label": label}
+                                            for code, label in enumerate(labels)]
+        if column.other is not None:
+            categories[-1]["others"] = True
+        return {"name": column.name, "kind": "categorical", "categories": categories}
     for j, source in enumerate(sources):
         if source.raw == raw and source.same and features[j]["kind"] == "categorical":
             return {**features[j], "name": column.name}

@@ -47,6 +47,10 @@ class UnsaidKind(str):
     """The kind that a model has for want of a better one; data and people go before it."""
 
 
+class FoundStep(float):
+    """A step that was found in data; a list of allowed values overrides it."""
+
+
 def _is_said(value: Any, default: Any) -> bool:
     if isinstance(value, (Unsaid, UnsaidKind)):
         return False
@@ -133,7 +137,10 @@ class Feature:
         dict
             An entry of the schema's list of features.
         """
-        return _said(self)
+        entry = _said(self)
+        if self.allowed is not None and isinstance(self.step, FoundStep):
+            del entry["step"]
+        return entry
 
     def __repr__(self) -> str:
         """Show what is said of it."""

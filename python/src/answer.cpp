@@ -1,12 +1,13 @@
 // What comes back: answers, solutions, statistics, progress and regions, all to read only.
-#include "common.hpp"
+#include "pickle.hpp"
 
 #include <cstdint>
 
 namespace boxwood::python {
 
 void bind_answer(nb::module_& module) {
-  nb::class_<Interval>(module, "Interval", "Values between two ends, each in or out.")
+  nb::class_<Interval> interval(module, "Interval", "Values between two ends, each in or out.");
+  interval
       .def(
           "__init__",
           [](Interval* self, double lower, double upper, bool lower_closed, bool upper_closed) {
@@ -37,6 +38,7 @@ void bind_answer(nb::module_& module) {
             .format(self.lower_closed ? "[" : "(", self.lower, self.upper,
                     self.upper_closed ? "]" : ")");
       });
+  add_pickling<Interval>(interval);
 
   nb::enum_<Status>(module, "Status", "What is proven about an answer.")
       .value("optimal", Status::optimal)
@@ -57,19 +59,22 @@ void bind_answer(nb::module_& module) {
       .def_ro("then", &ChangeText::then)
       .def_ro("anything", &ChangeText::anything)
       .def_ro("feature", &ChangeText::feature);
-  nb::class_<Solution>(module, "Solution", "A point and the box around it.")
+  nb::class_<Solution> solution(module, "Solution", "A point and the box around it.");
+  solution
       .def_prop_ro(
           "point", [](const Solution& self) { return array_of(self.point, {self.point.size()}); },
           nb::rv_policy::automatic)
       .def_ro("region", &Solution::region)
       .def_ro("codes", &Solution::codes);
+  add_pickling<Solution>(solution);
 
-  nb::class_<Statistics>(module, "Statistics", "What a search did.")
-      .def_ro("nodes", &Statistics::nodes)
+  nb::class_<Statistics> statistics(module, "Statistics", "What a search did.");
+  statistics.def_ro("nodes", &Statistics::nodes)
       .def_ro("open_nodes", &Statistics::open_nodes)
       .def_ro("peak_bytes", &Statistics::peak_bytes)
       .def_ro("threads", &Statistics::threads)
       .def_ro("seconds", &Statistics::seconds);
+  add_pickling<Statistics>(statistics);
 
   nb::class_<Progress>(module, "Progress", "What a running search knows.")
       .def_ro("best_cost", &Progress::best_cost)
@@ -81,8 +86,8 @@ void bind_answer(nb::module_& module) {
             .format(self.best_cost, self.lower_bound, self.nodes, self.seconds);
       });
 
-  nb::class_<Answer>(module, "Answer", "What a search found and what it proved.")
-      .def_ro("status", &Answer::status)
+  nb::class_<Answer> answer(module, "Answer", "What a search found and what it proved.");
+  answer.def_ro("status", &Answer::status)
       .def_ro("stop", &Answer::stop)
       .def_ro("already_met", &Answer::already_met)
       .def_ro("cost", &Answer::cost)
@@ -100,6 +105,7 @@ void bind_answer(nb::module_& module) {
       .def_ro("output_before", &Answer::output_before)
       .def_ro("output_after", &Answer::output_after)
       .def_ro("statistics", &Answer::statistics);
+  add_pickling<Answer>(answer);
 
   nb::class_<Region>(module, "Region", "A box in which every model is constant.")
       .def_ro("nearest", &Region::nearest)

@@ -66,6 +66,7 @@ auto array_of(std::vector<Number> numbers, const std::size_t (&shape)[dimensions
 nb::object exception_of(const Error& error);
 
 void bind_errors(nb::module_& module);
+void bind_ensemble(nb::module_& module);
 void bind_model(nb::module_& module);
 void bind_query(nb::module_& module);
 void bind_answer(nb::module_& module);

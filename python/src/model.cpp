@@ -1,30 +1,9 @@
-// Models: read from bytes or files, put together with a schema, asked for predictions; and the
-// words that are made of a model, a question and its answer.
+// Models: ensembles put together with a schema and asked for predictions; and the words that are
+// made of a model, a question and its answer.
 #include "common.hpp"
-
-#include <cmath>
-#include <filesystem>
 
 namespace boxwood::python {
 namespace {
-
-using RoundsGiven = std::variant<std::monostate, std::string, std::size_t>;
-
-Rounds rounds_of(const RoundsGiven& given) {
-  Rounds rounds;
-  if (const auto* first = std::get_if<std::size_t>(&given)) {
-    if (*first == 0) throw Error("rounds", "0 rounds leave no model", "Give 1 or more");
-    rounds.first = *first;
-  } else if (const auto* word = std::get_if<std::string>(&given)) {
-    if (*word != "all" && *word != "best" && *word != "automatic") {
-      throw Error("rounds", "\"" + *word + "\" is not known",
-                  "Give \"all\", \"best\" or a whole number");
-    }
-    if (*word == "all") rounds.choice = Rounds::Choice::all;
-    if (*word == "best") rounds.choice = Rounds::Choice::best;
-  }
-  return rounds;
-}
 
 Schema schema_of(const std::vector<Ensemble>& ensembles, const std::string& text) {
   if (ensembles.empty()) throw Error("model", "there is none", "Give at least one model");
@@ -102,77 +81,41 @@ Explanation shown(const Model& model, const Query& query, const Answer& answer, 
           std::move(faults)};
 }
 
-void bind_ensemble(nb::module_& module) {
-  nb::enum_<Task>(module, "Task", "What a model predicts.")
-      .value("regression", Task::regression)
-      .value("binary", Task::binary)
-      .value("multiclass", Task::multiclass);
-  nb::class_<Category>(module, "Category")
-      .def_ro("code", &Category::code)
-      .def_ro("label", &Category::label);
-  nb::class_<Feature>(module, "Feature")
-      .def_ro("name", &Feature::name)
-      .def_ro("kind", &Feature::kind)
-      .def_ro("categories", &Feature::categories);
-  nb::class_<Ensemble>(module, "Ensemble", "A tree ensemble as it was read.")
-      .def_ro("source", &Ensemble::source)
-      .def_ro("objective", &Ensemble::objective)
-      .def_ro("notes", &Ensemble::notes)
-      .def_ro("features", &Ensemble::features)
-      .def_ro("task", &Ensemble::task)
-      .def_ro("classes", &Ensemble::classes)
-      .def_prop_ro("single", [](const Ensemble& self) { return self.input == Precision::float32; })
-      .def_prop_ro("output_count", [](const Ensemble& self) { return self.base.size(); })
-      .def_prop_ro("class_count", &Ensemble::class_count)
-      .def_prop_ro("tree_count", [](const Ensemble& self) { return self.trees.size(); })
-      .def_prop_ro("leaf_count", &Ensemble::leaf_count)
-      .def_prop_ro("depth", &Ensemble::depth)
-      .def_prop_ro("has_probabilities", &Ensemble::has_probabilities)
-      .def("class_name", &Ensemble::class_name, "index"_a)
-      .def(
-          "class_index",
-          [](const Ensemble& self, const std::string& name) { return self.class_index(name); },
-          "name"_a)
-      .def("to_json", [](const Ensemble& self) { return to_json(self); });
-  module.def(
-      "read_bytes",
-      [](const nb::bytes& bytes, const std::string& place, const RoundsGiven& rounds) {
-        const std::string_view text(bytes.c_str(), bytes.size());
-        const Rounds wanted = rounds_of(rounds);
-        const nb::gil_scoped_release released;
-        return read_model_bytes(text, place, wanted);
-      },
-      "content"_a, "place"_a = "model", "rounds"_a = nb::none(), "Reads a model file's content.");
-  module.def(
-      "schema_for", [](const Ensemble& ensemble) { return to_json(schema_for(ensemble)); },
-      "ensemble"_a, "What the model itself knows, as the JSON of a schema.");
+void bind_schema(nb::module_& module) {
   nb::enum_<Spread>(module, "Spread", "How far the values of a feature spread.")
       .value("range", Spread::range)
       .value("deviation", Spread::deviation)
       .value("median_deviation", Spread::median_deviation)
       .value("quantiles", Spread::quantiles);
   module.def(
+      "known_labels",
+      [](const Ensemble& ensemble) {
+        std::vector<std::vector<std::string>> labels;
+        for (FeatureSchema& feature : schema_for(ensemble).features) {
+          labels.push_back(std::move(feature.labels));
+        }
+        return labels;
+      },
+      "ensemble"_a, "By feature the labels of codes 0, 1, …; none where the model lacks one.");
+  module.def(
       "measure",
-      [](const Ensemble& ensemble, const std::string& text, const Points& points, Spread spread) {
-        Schema schema = schema_from_json(text, "schema", ensemble);
+      [](const std::vector<FeatureKind>& kinds, const Points& points, Spread spread) {
+        Schema schema;
+        schema.features.resize(kinds.size());
+        for (std::size_t i = 0; i < kinds.size(); ++i) schema.features[i].kind = kinds[i];
         std::vector<std::vector<double>> rows;
         for (std::size_t r = 0; r < points.shape(0); ++r) {
           const double* row = points.data() + r * points.shape(1);
           rows.emplace_back(row, row + points.shape(1));
         }
         measure(schema, rows, spread);
-        return to_json(schema);
+        std::vector<std::pair<double, std::vector<double>>> found;
+        for (FeatureSchema& feature : schema.features) {
+          found.emplace_back(feature.scale, std::move(feature.quantiles));
+        }
+        return found;
       },
-      "ensemble"_a, "schema"_a, "points"_a, "spread"_a,
-      "The schema, as JSON, with scales from data.");
-  module.def(
-      "read_file",
-      [](const std::string& path, const RoundsGiven& rounds) {
-        const Rounds wanted = rounds_of(rounds);
-        const nb::gil_scoped_release released;
-        return read_model(std::filesystem::path(std::u8string(path.begin(), path.end())), wanted);
-      },
-      "path"_a, "rounds"_a = nb::none(), "Reads a model file.");
+      "kinds"_a, "points"_a, "spread"_a, "By feature the scale and the quantiles of data.");
 }
 
 }  // namespace
@@ -185,7 +128,7 @@ Model::Model(std::vector<Ensemble> given, const std::string& schema_text,
       prepared(std::span<const Ensemble>(ensembles)) {}
 
 void bind_model(nb::module_& module) {
-  bind_ensemble(module);
+  bind_schema(module);
   nb::enum_<Statements>(module, "Statements", "Which statements a text may hold.")
       .value("all", Statements::all)
       .value("wants", Statements::wants)

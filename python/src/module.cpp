@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
   bind_errors(module);
   bind_answer(module);
   bind_query(module);
+  bind_ensemble(module);
   bind_model(module);
   bind_search(module);
   bind_analysis(module);

@@ -1,5 +1,5 @@
 // The question as a value: boxwood/query.hpp, field by field.
-#include "common.hpp"
+#include "pickle.hpp"
 
 namespace boxwood::python {
 namespace {
@@ -161,8 +161,9 @@ void bind_query(nb::module_& module) {
   bind_outcomes(module);
   bind_rules(module);
 
-  nb::class_<Query>(module, "Query", nb::type_slots(query_slots),
-                    "From this point, what is wanted, allowed and paid.")
+  auto query = nb::class_<Query>(module, "Query", nb::type_slots(query_slots),
+                                 "From this point, what is wanted, allowed and paid.");
+  query
       .def_prop_ro(
           "point", [](const Query& self) { return array_of(self.point, {self.point.size()}); },
           nb::rv_policy::automatic)
@@ -203,6 +204,7 @@ void bind_query(nb::module_& module) {
           "rises", [](const Query& self, std::size_t i) { return rises(self, i); }, "feature"_a)
       .def(
           "falls", [](const Query& self, std::size_t i) { return falls(self, i); }, "feature"_a);
+  add_pickling<Query>(query);
   module.def("negated", &negated, "literal"_a, "The opposite statement.");
   module.def("distance", &distance, "norm"_a, "cost"_a);
 }

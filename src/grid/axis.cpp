@@ -15,6 +15,14 @@ namespace {
 double one_more(double count) { return std::max(count + 1, std::nextafter(count, infinity)); }
 double one_less(double count) { return -one_more(-count); }
 
+/// The number of the grid of a step that is so many steps from 0. Of 0.01 it is a quotient by 100,
+/// the double nearest to the decimal number that people write; a product by the double 0.01 may be
+/// the one beside it. Quotients and products both never fall as the number of steps rises.
+double multiple_of(double step, double times) {
+  const double parts = std::round(1 / step);
+  return parts > 1 && 1 / parts == step ? times / parts : times * step;
+}
+
 }  // namespace
 
 Axis::Axis(const FeatureRule& given_rule, double from, Precision given_precision)
@@ -36,7 +44,9 @@ double Axis::round_up(double value) const {
     return found == rule.allowed.end() ? infinity : as_read(*found, precision);
   }
   if (rule.step > 0 && std::isfinite(value)) {
-    const auto multiple = [&](double times) { return as_read(times * rule.step, precision); };
+    const auto multiple = [&](double times) {
+      return as_read(multiple_of(rule.step, times), precision);
+    };
     if (multiple(std::round(value / rule.step)) == value) return value;
     double count = std::ceil(value / rule.step);
     while (multiple(one_less(count)) >= value) count = one_less(count);
@@ -54,7 +64,9 @@ double Axis::round_down(double value) const {
     return found == rule.allowed.begin() ? -infinity : as_read(*(found - 1), precision);
   }
   if (rule.step > 0 && std::isfinite(value)) {
-    const auto multiple = [&](double times) { return as_read(times * rule.step, precision); };
+    const auto multiple = [&](double times) {
+      return as_read(multiple_of(rule.step, times), precision);
+    };
     if (multiple(std::round(value / rule.step)) == value) return value;
     double count = std::floor(value / rule.step);
     while (multiple(one_more(count)) <= value) count = one_more(count);

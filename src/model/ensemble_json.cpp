@@ -47,6 +47,20 @@ constexpr std::array link_forms{std::pair{"plain", LinkForm::plain},
                                 std::pair{"onnxruntime", LinkForm::onnxruntime},
                                 std::pair{"catboost", LinkForm::catboost}};
 
+constexpr std::array libraries{
+    std::pair{"other", Library::other},       std::pair{"xgboost", Library::xgboost},
+    std::pair{"lightgbm", Library::lightgbm}, std::pair{"catboost", Library::catboost},
+    std::pair{"sklearn", Library::sklearn},   std::pair{"onnx", Library::onnx}};
+
+/// Files of the first release have no "library"; their "source" begins with its name.
+Library library_in(std::string_view source) {
+  if (source.ends_with(" in a pipeline")) return Library::sklearn;
+  if (source.starts_with("XGBoost")) return Library::xgboost;
+  if (source.starts_with("LightGBM")) return Library::lightgbm;
+  if (source.starts_with("CatBoost")) return Library::catboost;
+  return source.starts_with("scikit-learn") ? Library::sklearn : Library::other;
+}
+
 constexpr std::array rare_flags{std::pair{"missing_at_zero", &Node::missing_at_zero},
                                 std::pair{"zero_up", &Node::zero_up}};
 
@@ -127,6 +141,7 @@ std::string to_json(const Ensemble& ensemble) {
   nlohmann::ordered_json root;
   root["boxwood_model"] = format_version;
   root["source"] = ensemble.source;
+  root["library"] = name_of(libraries, ensemble.library);
   root["objective"] = ensemble.objective;
   if (!ensemble.notes.empty()) root["notes"] = ensemble.notes;
   root["task"] = name_of(tasks, ensemble.task);
@@ -150,6 +165,7 @@ std::string to_json(const Ensemble& ensemble) {
                                 {"kind", name_of(kind_names, feature.kind)}};
     for (const Category& category : feature.categories) {
       json["categories"].push_back({{"code", category.code}, {"label", category.label}});
+      if (category.others) json["categories"].back()["others"] = true;
     }
     root["features"].push_back(std::move(json));
   }
@@ -168,6 +184,8 @@ Ensemble ensemble_from_json(std::string_view text, std::string_view place) {
   }
   Ensemble ensemble;
   ensemble.source = root["source"].string();
+  ensemble.library =
+      root.has("library") ? root["library"].choice(libraries) : library_in(ensemble.source);
   ensemble.objective = root["objective"].string();
   if (root.has("notes")) ensemble.notes = root["notes"].strings();
   ensemble.task = root["task"].choice(tasks);
@@ -188,7 +206,9 @@ Ensemble ensemble_from_json(std::string_view text, std::string_view place) {
     if (features[i].has("categories")) {
       const JsonField known = features[i]["categories"];
       for (std::size_t c = 0; c < known.size(); ++c) {
-        feature.categories.push_back({known[c]["code"].int32(), known[c]["label"].string()});
+        const bool others = known[c].has("others") && known[c]["others"].boolean();
+        feature.categories.push_back(
+            {known[c]["code"].int32(), known[c]["label"].string(), others});
       }
     }
     ensemble.features.push_back(std::move(feature));

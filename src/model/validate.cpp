@@ -133,6 +133,11 @@ void Ensemble::validate() const {
       throw Error(fmt::format("features[{}].categories[{}]", i, c),
                   "codes must be integers >= 0 in ascending order, without duplicates");
     }
+    for (std::size_t c = 0; c + 1 < known.size(); ++c) {
+      if (!known[c].others) continue;
+      throw Error(fmt::format("features[{}].categories[{}]", i, c),
+                  "only the last category may stand for all others");
+    }
   }
   for (const auto& [name, number] :
        {std::pair{"factor", factor}, {"divisor", divisor}, {"steepness", steepness}}) {

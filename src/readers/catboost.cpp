@@ -140,6 +140,7 @@ Ensemble read_catboost(std::string_view bytes, std::string_view place, const Rou
   const std::size_t count = read_round_count(catboost_tree_list(root), rounds);
 
   Ensemble ensemble;
+  ensemble.library = Library::catboost;
   ensemble.source = read_source(info);
   ensemble.objective = loss.name;
   // A negative scale: negating the leaves and the scale gives bit for bit the same product.

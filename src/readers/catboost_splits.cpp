@@ -93,15 +93,17 @@ class Reader {
     if (taken_[place]) field.fail(fmt::format("feature {} is listed twice", place));
     taken_[place] = true;
     Feature& feature = result_.features[place];
-    if (entry.has("feature_name")) feature.name = entry["feature_name"].string();
-    if (feature.name.empty() && entry.has("feature_id")) {
-      feature.name = entry["feature_id"].string();
-    }
+    feature.name = name_in(entry);
     // CatBoost names columns without names by their numbers; use f0, f1, ... as other readers do.
-    if (feature.name.empty() || feature.name == std::to_string(place)) {
-      feature.name = fmt::format("f{}", place);
-    }
+    if (feature.name.empty() || numbered_) feature.name = fmt::format("f{}", place);
     return place;
+  }
+
+  static std::string name_in(const JsonField& entry) {
+    std::string name;
+    if (entry.has("feature_name")) name = entry["feature_name"].string();
+    if (name.empty() && entry.has("feature_id")) name = entry["feature_id"].string();
+    return name;
   }
 
   /// The number of features: the highest index plus one, within limits.
@@ -112,7 +114,10 @@ class Reader {
       if (!info_.has(list)) continue;
       const JsonField field = info_[list];
       for (std::size_t i = 0; i < field.size(); ++i, ++described) {
-        highest = std::max(highest, catboost_index(field[i]["flat_feature_index"]) + 1);
+        const std::size_t place = catboost_index(field[i]["flat_feature_index"]);
+        highest = std::max(highest, place + 1);
+        const std::string name = name_in(field[i]);
+        numbered_ = numbered_ && (name.empty() || name == std::to_string(place));
       }
     }
     for (const char* list : {"text_features", "embedding_features"}) {
@@ -193,19 +198,20 @@ class Reader {
     categorical_.push_back(std::move(feature));
   }
 
-  /// Assigns codes to the categories that occur in splits, in the order of their labels.
+  /// Assigns codes to the categories that occur in splits, in the order of their labels, and one
+  /// code to all others. A feature that no split uses has only the latter.
   void name_categories(const std::vector<CatboostTable>& tables) {
     std::map<std::size_t, std::set<std::uint32_t>> in_splits;  // hashes by feature
     for (std::size_t i = 0; i < categorical_.size(); ++i) {
       const auto& compared = categorical_[i].compared;
-      if (!compared.empty()) in_splits[i].insert(compared.begin(), compared.end());
+      in_splits[i].insert(compared.begin(), compared.end());
     }
     for (const CatboostTable& table : tables) {
       auto& hashes = in_splits[position_.at(table.feature)];
       for (const auto& [hash, value] : table.values) hashes.insert(hash);
     }
     // Texts do not name their feature; if there is one categorical feature, all belong to it.
-    if (categorical_.size() == 1 && !in_splits.empty()) {
+    if (categorical_.size() == 1) {
       for (const auto& [hash, label] : labels_) in_splits.begin()->second.insert(hash);
     }
     for (const auto& [position, hashes] : in_splits)
@@ -236,7 +242,7 @@ class Reader {
       feature.codes.emplace(hash, code);
       categories.push_back({code, std::move(label)});
     }
-    categories.push_back({static_cast<std::int32_t>(categories.size()), std::move(other)});
+    categories.push_back({static_cast<std::int32_t>(categories.size()), std::move(other), true});
   }
 
   void add_comparisons() {
@@ -280,6 +286,7 @@ class Reader {
   std::vector<Categorical> categorical_;         // in the file's order
   std::map<std::size_t, std::size_t> position_;  // there, by Categorical::index
   std::size_t places_ = 0;
+  bool numbered_ = true;  // no column has a name of its own
   std::vector<bool> taken_;
   std::size_t in_sets_ = 0;
   CatboostFeatures result_;

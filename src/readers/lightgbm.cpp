@@ -107,6 +107,7 @@ Ensemble read_lightgbm(std::string_view bytes, std::string_view place, const Rou
   LightgbmObjective objective = lightgbm_objective(head, outputs);
 
   Ensemble ensemble;
+  ensemble.library = Library::lightgbm;
   ensemble.source = fmt::format("LightGBM (model format {})", version.text());
   ensemble.objective = std::move(objective.name);
   ensemble.task = objective.task;

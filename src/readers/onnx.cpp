@@ -82,6 +82,7 @@ Ensemble read_onnx(std::string_view bytes, std::string_view place, const Rounds&
   const OnnxForest forest = load_onnx_forest(graph);
   count_features(forest, graph);
   Ensemble ensemble;
+  ensemble.library = Library::onnx;
   ensemble.source = source_of(model);
   const auto to_output = onnx_scores(forest, graph, ensemble);
   // The size of expanded shared nodes is bounded in proportion to the file.

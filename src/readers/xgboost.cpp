@@ -279,6 +279,7 @@ Ensemble read_xgboost(std::string_view bytes, std::string_view place, Encoding e
   const XgboostObjective objective = xgboost_objective(learner["objective"], outputs, version);
 
   Ensemble ensemble;
+  ensemble.library = Library::xgboost;
   ensemble.source = version.major == 0 ? "XGBoost"
                                        : fmt::format("XGBoost {}.{}.{}", version.major,
                                                      version.minor, version.patch);

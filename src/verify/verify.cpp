@@ -158,9 +158,16 @@ class Verifier {
       if (std::none_of(rule.allowed.begin(), rule.allowed.end(), reads_as)) {
         fault(fmt::format("{} = {} is not among its allowed values", name, value));
       }
-    } else if (rule.step > 0 && !reads_as(std::round(value / rule.step) * rule.step)) {
+    } else if (rule.step > 0 && !reads_as(on_grid(rule.step, value))) {
       fault(fmt::format("{} = {} is not a multiple of its step", name, value));
     }
+  }
+
+  /// The multiple of a step nearest to a value. A step such as 0.01 divides 1 into 100 parts: its
+  /// multiples are the doubles nearest to hundredths.
+  static double on_grid(double step, double value) {
+    const double count = std::round(value / step), parts = std::round(1 / step);
+    return parts > 1 && 1 / parts == step ? count / parts : count * step;
   }
 
   /// Compares the exact distance of two numbers with a size: negative, 0 or positive.

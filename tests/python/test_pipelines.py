@@ -165,7 +165,7 @@ def test_random_pipelines_say_the_same_on_both_sides_of_every_threshold(seed):
     else:
         target = score
     model = sk.make_pipeline(steps, last).fit(frame, target)
-    content = json.loads(pipelines.to_bytes(model, pipelines.follow_steps(model, frame)))
+    content = json.loads(pipelines.pushed_back(model, pipelines.follow_steps(model, frame)).to_bytes())
     explainer = boxwood.Explainer(model, frame)
     same(explainer, model, hard_rows(random, frame, content, 3000))
 
@@ -176,7 +176,7 @@ def test_one_number_less_is_another_leaf():
     frame, score = people(random, 300)
     steps = compose.ColumnTransformer([("n", preprocessing.StandardScaler(), ["income"])])
     model = sk.make_pipeline(steps, tree.DecisionTreeRegressor(max_depth=2)).fit(frame, score)
-    content = json.loads(pipelines.to_bytes(model, pipelines.follow_steps(model)))
+    content = json.loads(pipelines.pushed_back(model, pipelines.follow_steps(model)).to_bytes())
     rows = hard_rows(random, frame, content, 500, missing=False)
     for one in content["trees"]:
         one["threshold"] = [float(np.nextafter(t, np.inf)) for t in one["threshold"]]
@@ -279,7 +279,7 @@ def test_arrays_without_names_and_plain_steps():
         explainer = boxwood.Explainer(model, points)
         assert explainer.columns.names == ["f0", "f1", "f2", "f3"]
         steps = pipelines.follow_steps(model, points)
-        ends = thresholds_of(json.loads(pipelines.to_bytes(model, steps)))
+        ends = thresholds_of(json.loads(pipelines.pushed_back(model, steps).to_bytes()))
         rows = points.copy()
         for i in range(4):
             rows[:, i] = random.choice(np.array(sorted(ends[f"f{i}"])), 300).astype(kind)
@@ -386,7 +386,7 @@ def refused(*steps, columns=("income", "debt"), last=None):
     model = sk.make_pipeline(*steps, last or tree.DecisionTreeRegressor())
     model.fit(frame[list(columns)], score)
     with pytest.raises(boxwood.UnsupportedModelError) as caught:
-        pipelines.to_bytes(model, pipelines.follow_steps(model))
+        pipelines.pushed_back(model, pipelines.follow_steps(model))
     return str(caught.value)
 
 

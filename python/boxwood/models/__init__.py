@@ -11,9 +11,13 @@ import itertools
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boxwood.errors import UnsupportedModelError
+
+if TYPE_CHECKING:
+    from boxwood import _core
+    from boxwood.models._ensemble import Ensemble
 
 # The first part of a class's module, and the module here with its `to_bytes(model) -> bytes`.
 CONVERTERS = {
@@ -90,6 +94,50 @@ def model_bytes(model: Any, *, pool: Any = None) -> bytes:
     if library != "catboost":
         raise ValueError(f"pool is only for CatBoost models; this is a model of {library}")
     return converter.to_bytes(model, pool)
+
+
+def core_ensemble(model: Any, name: str, rounds: int | str | None = None, *,
+                  pool: Any = None) -> _core.Ensemble:
+    """Turn a fitted model into an ensemble of the core's.
+
+    Parameters
+    ----------
+    model : object
+        As for `model_bytes`.
+    name : str
+        Names it in errors.
+    rounds : int, str or None
+        Which boosting rounds count.
+    pool : catboost.Pool, optional
+        As for `model_bytes`.
+
+    Returns
+    -------
+    _core.Ensemble
+        Of scikit-learn's models the trees are handed over as arrays, without a file between.
+    """
+    from boxwood import _core
+
+    if library_of(model) != "sklearn" or rounds is not None:
+        return _core.read_bytes(model_bytes(model, pool=pool), name, rounds)
+    return converted_model(model).to_core()
+
+
+def converted_model(model: Any) -> Ensemble:
+    """Convert a model of scikit-learn's into arrays.
+
+    Parameters
+    ----------
+    model : object
+        A fitted model or pipeline.
+
+    Returns
+    -------
+    Ensemble
+        Its trees.
+    """
+    _refuse_own_methods(model)
+    return importlib.import_module(CONVERTERS["sklearn"]).converted(model)
 
 
 def _refuse_own_methods(model: Any) -> None:

@@ -1,22 +1,64 @@
-"""Boxwood's own model file, docs/formats.md, built from numpy arrays."""
+"""Ensembles as numpy arrays, on their way to the core or into Boxwood's own model file."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boxwood.errors import UnsupportedModelError
 
+if TYPE_CHECKING:
+    from boxwood import _core
+
 EVERY_OUTPUT = -1
+
+# What a node is; its number in the arrays is its place here.
+KINDS = ("leaf", "<", "<=", "==", "in")
+LEAF, LESS, LESS_EQUAL, EQUAL, IN_SET = range(5)
+ENUMS = {"library": "Library", "task": "Task", "link": "Link", "input": "Precision",
+         "accumulator": "Precision", "order": "SumOrder", "link_form": "LinkForm",
+         "decision": "Decision"}
+
+
+@dataclasses.dataclass
+class Tree:
+    """One tree, docs/formats.md; arrays have one entry a node, and `kind` has places in `KINDS`."""
+
+    output: int
+    values: NDArray[np.float64]
+    kind: NDArray[np.uint8]
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    value: NDArray[np.int32]
+    sets: list[list[int]] = dataclasses.field(default_factory=list)
+    missing_at_zero: NDArray[np.bool_] | None = None
+    zero_up: NDArray[np.bool_] | None = None
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the fields by name, as the core takes them."""
+        return {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+
+    def entry(self) -> dict[str, Any]:
+        """Return the entry of the model file."""
+        given = {key: value for key, value in self.arrays().items()
+                 if value is not None and key != "sets"}
+        entry = {key: value.tolist() if isinstance(value, np.ndarray) else value
+                 for key, value in given.items()}
+        entry |= {"kind": [KINDS[kind] for kind in self.kind.tolist()],
+                  "threshold": numbers(self.threshold)}
+        return {**entry, "sets": self.sets} if self.sets else entry
 
 
 @dataclasses.dataclass
 class Ensemble:
-    """An ensemble as docs/formats.md describes it; trees and features are entries of the file."""
+    """An ensemble as docs/formats.md describes it; features are entries of the file."""
 
     source: str
     objective: str
@@ -24,21 +66,63 @@ class Ensemble:
     link: str
     features: list[dict[str, Any]]
     base: list[float]
-    trees: list[dict[str, Any]]
+    trees: list[Tree]
     input: str = "float32"
     classes: list[str] = dataclasses.field(default_factory=list)
     divisor: float = 1.0
     steepness: float = 1.0
     decision: str = "output_above_half"
+    library: str = "sklearn"
+    accumulator: str = "float64"
+    order: str = "base_first"
+    factor: float = 1.0
+    link_form: str = "plain"
+    notes: list[str] = dataclasses.field(default_factory=list)
+
+    def _fields(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
 
     def to_bytes(self) -> bytes:
-        """Return the model file. All sums run in double, the base first."""
-        fields = dataclasses.asdict(self)
-        fields |= {"accumulator": "float64", "order": "base_first"}
+        """Return the model file."""
+        fields = self._fields() | {"trees": [tree.entry() for tree in self.trees]}
         # The version comes first, for people and for programs that look at the start only.
-        fields = {"boxwood_model": 1, **fields}
-        return json.dumps(fields, allow_nan=False, ensure_ascii=False,
+        return json.dumps({"boxwood_model": 1, **fields}, allow_nan=False, ensure_ascii=False,
                           separators=(",", ":")).encode()
+
+    def to_core(self) -> _core.Ensemble:
+        """Hand the arrays to the core; the trees are given up one by one to save memory."""
+        from boxwood import _core
+
+        fields = self._fields()
+        for key, enum in ENUMS.items():
+            fields[key] = getattr(_core, enum)[fields[key]]
+        fields["features"] = [
+            _core.Feature(one["name"], _core.FeatureKind[one["kind"]],
+                          [_core.Category(**category) for category in one.get("categories", [])])
+            for one in self.features]
+        trees, self.trees = self.trees, []
+        trees.reverse()
+        fields["trees"] = []
+        while trees:
+            fields["trees"].append(_core.Tree(**trees.pop().arrays()))
+        return _core.Ensemble(**fields)
+
+    @classmethod
+    def from_core(cls, core: _core.Ensemble) -> Ensemble:
+        """Take the arrays of an ensemble of the core's."""
+        fields = core.fields()
+        fields |= {key: fields[key].name for key in ENUMS}
+        fields["features"] = [
+            {"name": one.name, "kind": one.kind.name} | ({"categories": [
+                {"code": known.code, "label": known.label}
+                | ({"others": True} if known.others else {}) for known in one.categories]}
+                if one.categories else {}) for one in fields["features"]]
+        return cls(trees=[Tree(**core.tree(i)) for i in range(core.tree_count)], **fields)
+
+
+def restored(ensemble: Ensemble) -> _core.Ensemble:
+    """Make an ensemble of the core's from the arrays that a pickle holds; they are checked."""
+    return ensemble.to_core()
 
 
 def continuous_features(names: list[str]) -> list[dict[str, Any]]:
@@ -65,7 +149,7 @@ def numbers(values: NDArray[np.float64]) -> list[float | str]:
     return [value if np.isfinite(value) else "inf" if value > 0 else "-inf" for value in listed]
 
 
-def tree_entry(
+def made_tree(
     *,
     output: int,
     leaf: NDArray[np.bool_],
@@ -77,8 +161,8 @@ def tree_entry(
     right: NDArray[np.integer],
     sets: list[list[int]] | None = None,
     set_of: NDArray[np.integer] | None = None,
-) -> dict[str, Any]:
-    """Return one tree of the file; all arrays have one entry a node.
+) -> Tree:
+    """Return one tree; all arrays have one entry a node.
 
     Parameters
     ----------
@@ -97,8 +181,8 @@ def tree_entry(
 
     Returns
     -------
-    dict
-        An entry of "trees".
+    Tree
+        The tree.
     """
     if not np.isfinite(leaf_values).all():
         raise UnsupportedModelError("a leaf of the model holds infinity or NaN",
@@ -109,18 +193,15 @@ def tree_entry(
     value = np.where(leaf, place, -1)
     if set_of is not None:
         value = np.where(in_set, set_of, value)
-    kind = np.where(leaf, "leaf", np.where(in_set, "in", "<="))
-    entry = {
-        "output": output,
-        "values": leaf_values.ravel().tolist(),
-        "kind": kind.tolist(),
-        "feature": np.where(leaf, -1, feature).tolist(),
-        "threshold": numbers(np.where(leaf | in_set, 0.0, threshold)),
-        "missing_left": (~leaf & missing_left.astype(bool)).tolist(),
-        "left": np.where(leaf, -1, left.astype(np.int64)).tolist(),
-        "right": np.where(leaf, -1, right.astype(np.int64)).tolist(),
-        "value": value.tolist(),
-    }
-    if sets:
-        entry["sets"] = sets
-    return entry
+    return Tree(
+        output=output,
+        values=np.ascontiguousarray(leaf_values, dtype=np.float64).ravel(),
+        kind=np.where(leaf, LEAF, np.where(in_set, IN_SET, LESS_EQUAL)).astype(np.uint8),
+        feature=np.where(leaf, -1, feature).astype(np.int32),
+        threshold=np.where(leaf | in_set, 0.0, threshold),
+        missing_left=~leaf & missing_left.astype(bool),
+        left=np.where(leaf, -1, left).astype(np.int32),
+        right=np.where(leaf, -1, right).astype(np.int32),
+        value=value.astype(np.int32),
+        sets=sets or [],
+    )

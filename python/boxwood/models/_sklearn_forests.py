@@ -18,9 +18,10 @@ from boxwood.errors import UnsupportedModelError
 from boxwood.models._ensemble import (
     EVERY_OUTPUT,
     Ensemble,
+    Tree,
     continuous_features,
+    made_tree,
     rounded_down,
-    tree_entry,
 )
 from boxwood.models._sklearn_common import class_labels, feature_names, source, version
 
@@ -32,7 +33,7 @@ def tree_of(
     output: int = EVERY_OUTPUT,
     columns: NDArray[np.integer] | None = None,
     reads_missing: bool = True,
-) -> dict[str, Any]:
+) -> Tree:
     """Return one fitted tree with given values.
 
     Parameters
@@ -50,8 +51,8 @@ def tree_of(
 
     Returns
     -------
-    dict
-        An entry of "trees".
+    Tree
+        The tree.
     """
     tree = fitted.tree_
     leaf = tree.children_left < 0
@@ -60,7 +61,7 @@ def tree_of(
         feature = np.asarray(columns)[feature]
     # scikit-learn 1.3 has no attribute for it, but keeps it with the nodes.
     missing_left = tree.__getstate__()["nodes"]["missing_go_to_left"].astype(bool)
-    return tree_entry(
+    return made_tree(
         output=output,
         leaf=leaf,
         leaf_values=np.ascontiguousarray(leaf_values[leaf], dtype=np.float64),
@@ -93,7 +94,7 @@ def targets(fitted: Any) -> NDArray[np.float64]:
     return fitted.tree_.value[:, :, 0]
 
 
-def average_of_votes(model: Any, trees: list[dict[str, Any]]) -> Ensemble:
+def average_of_votes(model: Any, trees: list[Tree]) -> Ensemble:
     """Return a classifier that answers the first largest of averaged probabilities.
 
     Two classes are two outputs as well: their sums round by themselves, so that one of them does
@@ -113,7 +114,7 @@ def average_of_votes(model: Any, trees: list[dict[str, Any]]) -> Ensemble:
     )
 
 
-def average_of_numbers(model: Any, outputs: int, trees: list[dict[str, Any]]) -> Ensemble:
+def average_of_numbers(model: Any, outputs: int, trees: list[Tree]) -> Ensemble:
     """Return a regressor that averages its trees."""
     return Ensemble(
         source=source(),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwood.errors import UnsupportedModelError
-from boxwood.models._ensemble import Ensemble, tree_entry
+from boxwood.models._ensemble import Ensemble, Tree, made_tree
 from boxwood.models._sklearn_common import class_labels, feature_names, source, version
 
 LINKS = {
@@ -110,7 +110,7 @@ def members(bitset: NDArray[np.uint32]) -> list[int]:
 
 
 def tree_of(predictor: Any, output: int, columns: Columns,
-            known: dict[int, list[int]]) -> dict[str, Any]:
+            known: dict[int, list[int]]) -> Tree:
     """Return one tree of a model.
 
     Parameters
@@ -126,8 +126,8 @@ def tree_of(predictor: Any, output: int, columns: Columns,
 
     Returns
     -------
-    dict
-        An entry of "trees".
+    Tree
+        The tree.
     """
     nodes = predictor.nodes
     leaf = nodes["is_leaf"].astype(bool)
@@ -146,7 +146,7 @@ def tree_of(predictor: Any, output: int, columns: Columns,
             missing_left[index] = False
         set_of[index] = len(sets)
         sets.append(columns.codes[seen][inside].tolist())
-    return tree_entry(
+    return made_tree(
         output=output,
         leaf=leaf,
         leaf_values=nodes["value"][leaf],

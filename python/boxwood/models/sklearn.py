@@ -10,9 +10,9 @@ from typing import Any
 
 from boxwood.errors import UnsupportedModelError
 from boxwood.models import _sklearn_boosting, _sklearn_forests, _sklearn_hist
+from boxwood.models._ensemble import Ensemble
 from boxwood.models._sklearn_common import version
-from boxwood.pipelines import follow_steps, is_pipeline
-from boxwood.pipelines import to_bytes as pipeline_bytes
+from boxwood.pipelines import follow_steps, is_pipeline, pushed_back
 
 # By the name of a class in scikit-learn: the nearest base class that is listed decides, which
 # includes ExtraTreeClassifier and the like.
@@ -52,7 +52,12 @@ REFUSED = {
 
 
 def to_bytes(model: Any) -> bytes:
-    """Convert a scikit-learn model to Boxwood's own model file.
+    """Convert a scikit-learn model to Boxwood's own model file; see `converted`."""
+    return converted(model).to_bytes()
+
+
+def converted(model: Any) -> Ensemble:
+    """Convert a scikit-learn model.
 
     Parameters
     ----------
@@ -63,8 +68,8 @@ def to_bytes(model: Any) -> bytes:
 
     Returns
     -------
-    bytes
-        The model file, docs/formats.md.
+    Ensemble
+        Its trees as arrays.
 
     Raises
     ------
@@ -76,7 +81,7 @@ def to_bytes(model: Any) -> bytes:
         raise UnsupportedModelError("scikit-learn before 1.3 is not supported",
                                     "Fit the model with scikit-learn 1.3 or newer")
     if is_pipeline(model):
-        return pipeline_bytes(model, follow_steps(model))
+        return pushed_back(model, follow_steps(model))
     for base in type(model).__mro__:
         if base.__name__ in REFUSED:
             reason, remedy = REFUSED[base.__name__]
@@ -84,5 +89,5 @@ def to_bytes(model: Any) -> bytes:
         if base.__name__ in CONVERTERS:
             if not any(hasattr(model, part) for part in ("tree_", "estimators_", "_predictors")):
                 raise UnsupportedModelError(f"this {name} is not fitted", "Call fit first")
-            return CONVERTERS[base.__name__](model).to_bytes()
+            return CONVERTERS[base.__name__](model)
     raise UnsupportedModelError(f"{name} is not one of scikit-learn's tree models", ANOTHER)

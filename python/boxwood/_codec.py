@@ -1,0 +1,302 @@
+"""One column of a model: from what people write to the number that the model reads, and back.
+
+A category is written as its label, as its original value where the data has one, or as its code. A
+codec is built once from model, schema and data, and never changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from boxwood._arguments import too_large
+from boxwood._tables import Column, is_number, missing
+from boxwood._tracing import Mark, mark_name
+from boxwood.errors import Error
+from boxwood.schema import nearest
+
+
+def label_text(value: Any) -> str:
+    """Write a category as libraries do.
+
+    Parameters
+    ----------
+    value : object
+        A category.
+
+    Returns
+    -------
+    str
+        Its label.
+    """
+    return str(value.item() if hasattr(value, "item") else value)
+
+
+@dataclass(frozen=True)
+class Codec:
+    """How the values of one column are written and read.
+
+    Parameters
+    ----------
+    name : str
+        The model's own name.
+    title : str
+        What people call it.
+    kind : str
+        Of the schema.
+    labels : tuple of str
+        Of codes 0, 1, …; empty for numbers.
+    originals : tuple or None
+        The data's own values of the codes.
+    others : bool
+        The last label stands for every category that has no label of its own.
+    written : bool
+        Arrays hold the categories themselves, not their codes, as rows of a pipeline do.
+    by_value : bool
+        A category that is a number is read as that number, not as its position.
+    disputed : bool
+        Some of several models read the number, others the position.
+    mark : Mark, optional
+        How a missing value is written, where it matters.
+    dtype : object
+        The type of the data's column.
+    digits : int, optional
+        Digits after the decimal point of the column's values, where the data or the schema tells.
+    """
+
+    name: str
+    title: str
+    kind: str | None = None
+    labels: tuple[str, ...] = ()
+    originals: tuple[Any, ...] | None = None
+    others: bool = False
+    written: bool = False
+    by_value: bool = False
+    disputed: bool = False
+    mark: Mark | None = None
+    dtype: Any = None
+    digits: int | None = None
+
+    @cached_property
+    def codes(self) -> Mapping[str, int]:
+        """The code of each label."""
+        return {label: code for code, label in enumerate(self.labels)}
+
+    def where(self, place: str) -> str:
+        """Name the column within an argument, for errors.
+
+        Parameters
+        ----------
+        place : str
+            The argument.
+
+        Returns
+        -------
+        str
+            Argument and column.
+        """
+        return f'{place}, column "{self.title}"'
+
+    def encode(self, value: Any, place: str, *, raw: bool = False) -> float:
+        """Turn one value into the number that the model reads.
+
+        Parameters
+        ----------
+        value : object
+            A number, a label, a category, or a missing value.
+        place : str
+            Names the argument in errors.
+        raw : bool
+            Numbers are the model's own, as in arrays. Otherwise numbers that are labels are
+            categories.
+
+        Returns
+        -------
+        float
+            NaN for missing.
+        """
+        try:
+            return self._encode(value, place, raw)
+        except OverflowError:
+            raise too_large(self.where(place)) from None
+
+    def _encode(self, value: Any, place: str, raw: bool) -> float:
+        if missing(value):
+            return np.nan
+        plain = isinstance(value, (int, float, np.number, np.bool_))
+        if raw and not self.written and plain:
+            return float(value)
+        if not self.labels:
+            if plain:
+                return float(value)
+            raise Error(self.where(place), f"{value!r} is not a number",
+                        "Give the number, not its text" if is_number(value) else
+                        "Give the schema labels, or Explainer the training data")
+        code = next((self.codes[text] for text in _spellings(value) if text in self.codes), None)
+        if code is not None:
+            return float(code)
+        if self.others:
+            if any(_is_hash(label) for label in self.labels):
+                raise Error(self.where(place),
+                            f"{value!r} may be one of the categories of which the model has only "
+                            "hashes", "Give Explainer the training data, which has their names")
+            return float(len(self.labels) - 1)
+        if plain and _is_code(value, self.labels):
+            return float(value)
+        raise Error(self.where(place), f"no category {value!r}",
+                    nearest(label_text(value), list(self.labels)))
+
+    def numbers(self, column: Column, place: str) -> np.ndarray:
+        """Turn a column of a table into numbers.
+
+        Parameters
+        ----------
+        column : Column
+            The column.
+        place : str
+            Names the argument in errors.
+
+        Returns
+        -------
+        ndarray
+            NaN for missing.
+        """
+        if column.kind == "category":
+            # Only categories that some row has: others may be unknown to the model.
+            categories = column.categories or []
+            table = np.full(len(categories) + 1, np.nan)
+            for code in np.unique(column.values[column.values >= 0]):
+                table[code] = self._category(int(code), categories[code], place)
+            return table[column.values]
+        if column.kind == "text" or self.written or (self.labels and column.name is not None):
+            known: dict[Any, float] = {}
+            return np.array([known[value] if value in known
+                             else known.setdefault(value, self.encode(value, place))
+                             for value in column.values.tolist()])
+        return column.values
+
+    def _category(self, position: int, value: Any, place: str) -> float:
+        if self.disputed and is_number(value):
+            raise Error(self.where(place),
+                        "some of the models read its categories as numbers, others as positions",
+                        "Ask the models one by one, or make numbers of the column")
+        if self.labels:
+            return self.encode(value, place)
+        if not self.by_value:
+            return float(position)
+        if not is_number(value):
+            raise Error(self.where(place), f"{value!r} is not a number",
+                        "Give the categories that the model was trained on")
+        return float(value)
+
+    def decode(self, number: float) -> Any:
+        """Turn a number of the model's back into what people write.
+
+        Parameters
+        ----------
+        number : float
+            The value.
+
+        Returns
+        -------
+        object
+            A label, a category of the data's, a whole number, or the number.
+        """
+        if np.isnan(number):
+            return np.nan if self.mark is None else self.mark.value
+        if self.kind == "continuous" or not float(number).is_integer():
+            return self._readable(float(number))
+        code = int(number)
+        if self.originals is not None:
+            return self.originals[code] if 0 <= code < len(self.originals) else code
+        return self.labels[code] if 0 <= code < len(self.labels) else code
+
+    def _readable(self, number: float) -> float:
+        # 0.3 instead of 0.30000001192092896, the float32 that a model reads for it.
+        if self.digits is None:
+            return number
+        short = round(number, self.digits)
+        return short if number == np.float32(short) else number
+
+    def value(self, number: float, unknown: Mapping[int, Any], index: int) -> Any:
+        """Turn a number back into what people write, or into what they wrote.
+
+        Parameters
+        ----------
+        number : float
+            The value.
+        unknown : mapping
+            By column a category of the row that no model knows.
+        index : int
+            This column's number.
+
+        Returns
+        -------
+        object
+            As `decode`; the given value where it is a category that no model knows.
+        """
+        if index in unknown and self.is_other(number):
+            return unknown[index]
+        return self.decode(number)
+
+    def is_other(self, number: float) -> bool:
+        """Tell the code of categories without a label.
+
+        Parameters
+        ----------
+        number : float
+            A code.
+
+        Returns
+        -------
+        bool
+            Whether it stands for all other categories.
+        """
+        return self.others and number == len(self.labels) - 1
+
+    def check_marks(self, values: Iterable[Any], place: str) -> None:
+        """Refuse missing values that are written in a way which means something else.
+
+        Parameters
+        ----------
+        values : iterable
+            Of the column.
+        place : str
+            Names the argument in errors.
+        """
+        if self.mark is None:
+            return
+        for value in values:
+            if missing(value) and mark_name(value) in self.mark.others:
+                own = mark_name(self.mark.value)
+                raise Error(self.where(place),
+                            f"{mark_name(value)} is something else than {own} to this pipeline",
+                            f"Write {own} for missing")
+
+
+def _spellings(value: Any) -> Iterable[str]:
+    """List the labels that a value may have: 1, 1.0 and True are written in several ways."""
+    yield label_text(value)
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        yield str(int(value))
+    if isinstance(value, (int, np.integer)):
+        yield f"{int(value)}.0"
+    if isinstance(value, (bool, np.bool_)):
+        yield str(int(value))
+    if isinstance(value, (int, float, np.number)) and value in (0, 1):
+        yield str(bool(value))
+
+
+def _is_hash(label: str) -> bool:
+    return label.startswith("#") and label[1:].isdigit()
+
+
+def _is_code(value: Any, labels: Iterable[str]) -> bool:
+    """Tell whether a number is a code of a label; it is none where the labels are numbers."""
+    known = list(labels)
+    return not any(is_number(label) for label in known) and (
+        float(value).is_integer() and 0 <= value < len(known))

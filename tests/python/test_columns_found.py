@@ -1,0 +1,214 @@
+"""What an explainer finds in the training data: one-hot groups, resolutions, further categories."""
+
+import boxwood
+import catboost
+import numpy as np
+import pandas as pd
+import pytest
+import xgboost
+from sklearn import ensemble
+
+PURPOSES = ["car", "radio", "repairs", "school trip"]
+
+
+def forest(frame, wanted, count=12):
+    return ensemble.RandomForestClassifier(count, max_depth=5, random_state=0, n_jobs=1).fit(
+        frame, wanted)
+
+
+@pytest.fixture(scope="module")
+def credits():
+    random = np.random.default_rng(5)
+    frame = pd.DataFrame({"months": random.integers(4, 60, 500),
+                          "purpose": random.choice(PURPOSES, 500),
+                          "has_phone": random.random(500) < 0.5,
+                          "has_garden": random.random(500) < 0.5})
+    wanted = (frame["months"] < 20) ^ frame["purpose"].isin(["car", "radio"]) | frame["has_phone"]
+    return frame, wanted.to_numpy()
+
+
+@pytest.mark.parametrize("dtype", [bool, int, float])
+@pytest.mark.parametrize("drop_first", [False, True])
+def test_dummies_are_one_feature(credits, dtype, drop_first):
+    frame, wanted = credits
+    data = pd.get_dummies(frame, columns=["purpose"], dtype=dtype, drop_first=drop_first)
+    model = forest(data, wanted)
+    explainer = boxwood.Explainer(model, data)
+    group, = explainer.schema.one_hot
+    assert group.title == "purpose" and group.none_allowed == drop_first
+    assert group.labels == PURPOSES[drop_first:]
+    assert '"purpose" is one feature' in repr(explainer) and len(explainer.notes) == 1
+    columns = [name for name in data if name.startswith("purpose_")]
+    used = 0
+    for i in range(60):
+        answer = explainer.explain(data.iloc[i], only=["purpose"])
+        if not answer.found:
+            continue
+        hot = int(np.sum([bool(answer.point[name]) for name in columns]))
+        assert hot == 1 or (drop_first and hot == 0)
+        assert model.predict(answer.point_frame())[0] == answer.outcome
+        for change in answer.changes:
+            if change.feature == "purpose":
+                used += 1
+                assert {change.before, change.after} <= {*PURPOSES, "none"}
+    assert used
+
+
+def test_groups_can_be_given_and_turned_off(credits):
+    frame, wanted = credits
+    data = pd.get_dummies(frame, columns=["purpose"])
+    model = forest(data, wanted)
+    columns = [name for name in data if name.startswith("purpose_")]
+    off = boxwood.Explainer(model, data, groups=False)
+    assert off.schema.one_hot == [] and "purpose" not in repr(off)
+    named = boxwood.Explainer(model, groups={"what for": columns})
+    assert named.schema.one_hot[0].title == "what for"
+    assert named.schema.one_hot[0].labels == PURPOSES
+    listed = boxwood.Explainer(model, data, groups=[columns[:2], boxwood.OneHot(columns[2:], "b")])
+    assert [group.columns for group in listed.schema.one_hot] == [columns[:2], columns[2:]]
+    own = boxwood.Explainer(model, data, schema={"one_hot": [{"title": "mine",
+                                                              "columns": columns}]})
+    assert [group.title for group in own.schema.one_hot] == ["mine"]
+    again = boxwood.Explainer(model, schema=boxwood.Explainer(model, data).schema)
+    assert [group.title for group in again.schema.one_hot] == ["purpose"]
+    with pytest.raises(boxwood.Error, match="is one column"):
+        boxwood.Explainer(model, data, groups=["purpose_car"])
+    with pytest.raises(boxwood.Error, match="no feature"):
+        boxwood.Explainer(model, data, groups={"a": ["purpose_cart", "purpose_radio"]})
+
+
+def test_names_of_scikit_learn_and_two_variables_of_one_beginning():
+    random = np.random.default_rng(2)
+    kinds, areas = random.choice(["flat", "house"], 300), random.choice(["n", "s", "w"], 300)
+    data = pd.DataFrame({**{f"encode__home_kind_{one}": kinds == one for one in ("flat", "house")},
+                         **{f"encode__home_area_{one}": areas == one for one in ("n", "s", "w")},
+                         "encode__home": random.normal(size=300)})
+    explainer = boxwood.Explainer(forest(data, (kinds == "flat") ^ (areas == "n")), data)
+    assert [(group.title, group.labels) for group in explainer.schema.one_hot] == [
+        ("home_kind", ["flat", "house"]), ("home_area", ["n", "s", "w"])]
+
+
+def test_flags_that_are_rarely_set_are_no_group():
+    random = np.random.default_rng(4)
+    data = pd.DataFrame({"has_boat": random.random(200) < 0.03, "has_plane": np.arange(200) < 2,
+                         "x": random.normal(size=200)})
+    data.loc[data["has_plane"], "has_boat"] = False
+    assert not (data["has_boat"] & data["has_plane"]).any()
+    explainer = boxwood.Explainer(forest(data, data["x"] > 0), data)
+    assert explainer.schema.one_hot == []
+
+
+LIBRARIES = {
+    "forest": lambda: ensemble.RandomForestClassifier(12, max_depth=5, random_state=0, n_jobs=1),
+    "histogram": lambda: ensemble.HistGradientBoostingClassifier(max_iter=12),  # reads doubles
+    "xgboost": lambda: xgboost.XGBClassifier(n_estimators=12, max_depth=3, n_jobs=1),
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_answers_keep_to_the_resolution_of_the_data(library):
+    random = np.random.default_rng(6)
+    frame = pd.DataFrame({"age": random.integers(18, 80, 600).astype(float),
+                          "rate": random.integers(0, 400, 600) / 10,
+                          "price": np.round(random.uniform(1, 90, 600), 2),
+                          "size": random.normal(size=600)})
+    frame.loc[::17, "age"] = np.nan
+    wanted = ((frame["age"].fillna(40) > 45.2) ^ (frame["price"] > 33.333)) | (frame["rate"] > 29)
+    model = LIBRARIES[library]().fit(frame, wanted)
+    explainer = boxwood.Explainer(model, frame)
+    schema = explainer.schema
+    assert schema["age"].kind == "integer" and schema["size"].step is None
+    assert (schema["rate"].step, schema["price"].step) == (0.1, 0.01)
+    assert "rate of 0.1, price of 0.01" in repr(explainer)
+    changed = set()
+    for i in range(80):
+        answer = explainer.explain(frame.iloc[i])
+        assert model.predict(answer.point_frame())[0] == answer.outcome and not answer.verify()
+        for change in answer.changes:
+            changed.add(change.feature)
+            if change.feature == "age":
+                assert float(change.after).is_integer()
+            elif change.feature in ("rate", "price"):
+                digits = 1 if change.feature == "rate" else 2
+                # Exactly the number that a file of such data would hold, not one beside it.
+                assert change.after == round(change.after, digits)
+                assert len(str(change.after).partition(".")[2]) <= digits
+    assert changed >= {"age", "rate", "price"}
+
+
+def test_a_resolution_can_be_overridden():
+    random = np.random.default_rng(6)
+    frame = pd.DataFrame({"a": random.integers(0, 50, 300).astype(float),
+                          "b": random.integers(0, 500, 300) / 10})
+    model = forest(frame, frame["a"] + frame["b"] > 50)
+    schema = boxwood.Explainer(model, frame, schema={"features": [
+        {"name": "a", "kind": "continuous"}, {"name": "b", "step": 0.5}]}).schema
+    assert schema["a"].kind == "continuous" and schema["a"].step is None
+    assert schema["b"].step == 0.5
+    schema = boxwood.Explainer(model, frame, schema={"features": [
+        {"name": "a", "step": 0.5}, {"name": "b", "allowed": [1.5, 20.25]}]}).schema
+    assert (schema["a"].kind, schema["a"].step) == ("continuous", 0.5)
+    assert schema["b"].step is None
+
+
+def test_float32_columns_have_a_resolution_too():
+    random = np.random.default_rng(6)
+    frame = pd.DataFrame({"a": (random.integers(0, 500, 300) / 100).astype(np.float32),
+                          "b": random.normal(size=300).astype(np.float32)})
+    model = forest(frame, (frame["a"] > 2.345) ^ (frame["b"] > 0))
+    explainer = boxwood.Explainer(model, frame)
+    assert explainer.schema["a"].step == 0.01 and explainer.schema["b"].step is None
+    answer = explainer.explain(frame.iloc[0], only=["a"])
+    assert answer.point["a"] == round(float(answer.point["a"]), 2)
+
+
+def test_catboost_with_a_text_column_that_no_tree_uses():
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": random.normal(size=300), "1": random.normal(size=300),
+                          "street": random.choice(["Elm", "Oak", "Ash"], 300)})
+    model = catboost.CatBoostClassifier(iterations=4, depth=2, verbose=False,
+                                        cat_features=["street"], allow_writing_files=False)
+    model.fit(frame, frame["x"] > 0)
+    for data in (frame, None, frame.astype({"street": "category"})):
+        explainer = boxwood.Explainer(model, data)
+        assert explainer.columns.names == ["x", "1", "street"]
+        answer = explainer.explain(frame.iloc[0])
+        assert answer.point["street"] == frame["street"][0]
+        assert str(model.predict(pd.DataFrame([answer.point]))[0]) == str(answer.outcome)
+        assert [change.feature for change in answer.changes] == ["x"]
+
+
+def test_names_of_the_data_where_catboost_was_fitted_without():
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": random.normal(size=300), "width": random.normal(size=300)})
+    model = catboost.CatBoostClassifier(iterations=4, depth=2, verbose=False,
+                                        allow_writing_files=False)
+    model.fit(frame.to_numpy(), frame["width"] > 0)
+    explainer = boxwood.Explainer(model, frame)
+    assert explainer.columns.names == ["x", "width"]
+    assert explainer.explain(frame.iloc[0]).changes[0].feature == "width"
+    assert explainer.explain(frame.to_numpy()[0]).changes[0].feature == "width"
+
+
+def test_categories_of_the_data_that_no_split_names():
+    random = np.random.default_rng(3)
+    codes = random.choice([0, 1, 2, 3, 7], 600)
+    x = random.normal(size=600)
+    table = np.column_stack([codes, x])
+    wanted = np.isin(codes, [0, 1]) ^ (x > 2)
+    model = xgboost.train(
+        {"max_depth": 1, "max_cat_to_onehot": 1, "objective": "binary:logistic"},
+        xgboost.DMatrix(table, wanted, feature_types=["c", "float"]), 1)
+    named = {one.code for one in boxwood.Explainer(model).core.ensemble(0).features[0].categories}
+    unnamed = {0, 1, 2, 3, 7} - named
+    assert unnamed, "every category is in a split: the test shows nothing"
+    explainer = boxwood.Explainer(model, table)
+    assert explainer.schema["f0"].allowed == [0, 1, 2, 3, 7]
+    row = table[~wanted][0]
+    for code in sorted(unnamed):
+        at = np.array([[code, row[1]]])
+        outcome = explainer.predict(at)[0]
+        start = next(one for one in table if explainer.predict(one[np.newaxis])[0] != outcome)
+        answer = explainer.explain(start, int(outcome), rules=f"f0 = {code} or f1 changes",
+                                   fixed=["f1"])
+        assert answer.found and answer.array[0] == code
