@@ -50,6 +50,10 @@ class Interval:
 
     def __repr__(self) -> str: ...
 
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
 class Status(enum.Enum):
     """What is proven about an answer."""
 
@@ -106,6 +110,10 @@ class Solution:
     @property
     def codes(self) -> list[list[int]]: ...
 
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
 class Statistics:
     """What a search did."""
 
@@ -123,6 +131,10 @@ class Statistics:
 
     @property
     def seconds(self) -> float: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
 
 class Progress:
     """What a running search knows."""
@@ -181,6 +193,10 @@ class Answer:
 
     @property
     def statistics(self) -> Statistics: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
 
 class Region:
     """A box in which every model is constant."""
@@ -518,6 +534,10 @@ class Query:
 
     def falls(self, feature: int) -> Literal: ...
 
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
 def negated(literal: Literal) -> Literal:
     """The opposite statement."""
 
@@ -532,14 +552,99 @@ class Task(enum.Enum):
 
     multiclass = 2
 
+class Library(enum.Enum):
+    """The library that reads rows for a model."""
+
+    other = 0
+
+    xgboost = 1
+
+    lightgbm = 2
+
+    catboost = 3
+
+    sklearn = 4
+
+    onnx = 5
+
+class Precision(enum.Enum):
+    """A type of numbers."""
+
+    float32 = 0
+
+    float64 = 1
+
+class SumOrder(enum.Enum):
+    """When the base is added."""
+
+    base_first = 0
+
+    base_last = 1
+
+class Link(enum.Enum):
+    """From raw scores to outputs."""
+
+    identity = 0
+
+    sigmoid = 1
+
+    exponential = 2
+
+    softmax = 3
+
+    winner = 4
+
+    votes = 5
+
+    square = 6
+
+    softplus = 7
+
+    isolation = 8
+
+class LinkForm(enum.Enum):
+    """Whose formulas compute a link."""
+
+    plain = 0
+
+    onnxruntime = 1
+
+    catboost = 2
+
+class Decision(enum.Enum):
+    """What a classifier compares."""
+
+    output_above_half = 0
+
+    score_above_zero = 1
+
+    score_from_zero = 2
+
+    score_above_half = 3
+
+    largest_score = 4
+
 class Category:
+    """One value of a categorical feature."""
+
+    def __init__(self, code: int, label: str = ..., others: bool = ...) -> None: ...
+
     @property
     def code(self) -> int: ...
 
     @property
     def label(self) -> str: ...
 
+    @property
+    def others(self) -> bool: ...
+
+    def __reduce__(self) -> tuple: ...
+
 class Feature:
+    """A column of a model."""
+
+    def __init__(self, name: str, kind: FeatureKind = FeatureKind.continuous, categories: Sequence[Category] = ...) -> None: ...
+
     @property
     def name(self) -> str: ...
 
@@ -549,11 +654,24 @@ class Feature:
     @property
     def categories(self) -> list[Category]: ...
 
+    def __reduce__(self) -> tuple: ...
+
+class Tree:
+    """A tree as arrays with one entry a node; docs/formats.md."""
+
+    def __init__(self, output: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_left: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sets: Sequence[Sequence[int]] = ..., missing_at_zero: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = ..., zero_up: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = ...) -> None: ...
+
 class Ensemble:
-    """A tree ensemble as it was read."""
+    """A tree ensemble; it never changes."""
+
+    def __init__(self, trees: list, source: str, library: Library, objective: str, features: Sequence[Feature], base: Sequence[float], notes: Sequence[str] = ..., input: Precision = Precision.float32, accumulator: Precision = Precision.float32, order: SumOrder = SumOrder.base_first, factor: float = ..., divisor: float = ..., link: Link = Link.identity, link_form: LinkForm = LinkForm.plain, steepness: float = ..., task: Task = Task.regression, decision: Decision = Decision.output_above_half, classes: Sequence[str] = ...) -> None:
+        """Makes an ensemble of trees, which are taken out of their objects."""
 
     @property
     def source(self) -> str: ...
+
+    @property
+    def library(self) -> Library: ...
 
     @property
     def objective(self) -> str: ...
@@ -595,13 +713,19 @@ class Ensemble:
 
     def class_index(self, name: str) -> int: ...
 
+    def fields(self) -> dict:
+        """Everything but the trees, by the constructor's names."""
+
+    def tree(self, index: int) -> dict:
+        """The arrays of a tree, by the constructor's names."""
+
     def to_json(self) -> str: ...
 
 def read_bytes(content: bytes, place: str = ..., rounds: str | int | None = ...) -> Ensemble:
     """Reads a model file's content."""
 
-def schema_for(ensemble: Ensemble) -> str:
-    """What the model itself knows, as the JSON of a schema."""
+def read_file(path: str, rounds: str | int | None = ...) -> Ensemble:
+    """Reads a model file."""
 
 class Spread(enum.Enum):
     """How far the values of a feature spread."""
@@ -614,11 +738,13 @@ class Spread(enum.Enum):
 
     quantiles = 3
 
-def measure(ensemble: Ensemble, schema: str, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], spread: Spread) -> str:
-    """The schema, as JSON, with scales from data."""
+def known_labels(ensemble: Ensemble) -> list[list[str]]:
+    """
+    By feature the labels of codes 0, 1, …; none where the model lacks one.
+    """
 
-def read_file(path: str, rounds: str | int | None = ...) -> Ensemble:
-    """Reads a model file."""
+def measure(kinds: Sequence[FeatureKind], points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], spread: Spread) -> list[tuple[float, list[float]]]:
+    """By feature the scale and the quantiles of data."""
 
 class Statements(enum.Enum):
     """Which statements a text may hold."""
