@@ -354,11 +354,11 @@ def learn(feature: Feature, column: Column, model: _core.Feature, place: str,
         return None
     if model_kind == "categorical":
         # Codes without labels: the model lists those that its splits name, the data has others.
-        seen = np.unique(finite)
-        if model.categories and feature.allowed is None and len(seen) and (
-                (seen >= 0) & (seen == np.floor(seen))).all():
+        codes = np.unique(finite)
+        if model.categories and feature.allowed is None and len(codes) and (
+                (codes >= 0) & (codes == np.floor(codes))).all():
             known = {float(one.code) for one in model.categories}
-            feature.allowed = sorted(known | set(seen.tolist()))
+            feature.allowed = sorted(known | set(codes.tolist()))
         return None
     if column.kind == "int" or (len(finite) and (finite == np.floor(finite)).all()):
         feature.kind = "integer"

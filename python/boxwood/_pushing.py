@@ -476,8 +476,9 @@ def pushed_tree(tree: Tree, sources: list[Source], splits: dict[tuple[int, Split
     Tree
         The same tree with other splits.
     """
-    made = Tree(**{key: value.copy() if isinstance(value, np.ndarray) else value
-                   for key, value in tree.arrays().items()} | {"sets": []})
+    copies: dict[str, Any] = {key: value.copy() if isinstance(value, np.ndarray) else value
+                              for key, value in tree.arrays().items()}
+    made = Tree(**{**copies, "sets": []})
     for node in np.flatnonzero(tree.kind != LEAF).tolist():
         j = int(tree.feature[node])
         split = split_of(tree, node)

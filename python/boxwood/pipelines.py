@@ -405,7 +405,7 @@ def _check_width(steps: Steps, content: Ensemble) -> None:
     if not width == len(steps.sources) == len(content.features):
         raise UnsupportedModelError(
             f"pipeline: {len(steps.sources)} columns were followed, its steps make {width} and the "
-            f"model reads {len(content['features'])}", ALONE)
+            f"model reads {len(content.features)}", ALONE)
 
 
 def _kept(model: Any, steps: Steps) -> list[int]:
