@@ -63,12 +63,6 @@ forest = RandomForestClassifier(50, max_depth=6, random_state=0).fit(X, y)
 answer = boxwood.Explainer(forest, data=X).explain(X.iloc[20])
 print(answer.status, answer.outcome_before, answer.outcome, len(answer.changes))
 
-# %%
-# Dummy columns (`pandas.get_dummies`) are found in the data and are one feature:
-dummies = pd.get_dummies(applicants[["duration", "credit_amount", "housing"]])
-forest = RandomForestClassifier(20, max_depth=4, random_state=0).fit(dummies, applicants["duration"] > 20)
-print(boxwood.Explainer(forest, data=dummies))
-
 # %% console
 # ## On the command line
 # The command gives the same answers from files. See `boxwood COMMAND --help`; the full reference is
