@@ -45,7 +45,7 @@ inline const std::map<std::string, Ask>& kinds() {
   static const auto menu = [](Apart apart) {
     return [apart](const Prepared& prepared, const Query& query, const Options& options) {
       const Menu found = find_menu(prepared, query, {3, apart, 0.1}, options);
-      return found.ways.empty() ? Answer{} : found.ways.back();
+      return found.answers.empty() ? Answer{} : found.answers.back();
     };
   };
   static const std::map<std::string, Ask> all = {
@@ -85,13 +85,13 @@ inline const std::map<std::string, Ask>& kinds() {
       {"menu of 3, distance", menu(Apart::distance)},
       {"wide region",
        after([](const Prepared& prepared, const Query& query, const std::vector<double>& point,
-                const Options& options) { widen(prepared, query, point, {}, options); })},
+                const Options& options) { find_wide_region(prepared, query, point, {}, options); })},
       {"path",
        after([](const Prepared& prepared, const Query& query, const std::vector<double>& point,
                 const Options& options) { find_path(prepared, query, point, true, options); })},
       {"robustness",
        [](const Prepared& prepared, const Query& query, const Options& options) {
-         return robustness(prepared, query, 0, options);
+         return find_robustness(prepared, query, 0, options);
        }},
       {"sweep of 10", [](const Prepared& prepared, const Query& query, const Options& options) {
          Query first = query;
@@ -100,7 +100,7 @@ inline const std::map<std::string, Ask>& kinds() {
          wanted->probability = 0.5;
          std::vector<double> levels;
          for (int i = 0; i < 10; ++i) levels.push_back(0.5 + 0.03 * i);
-         return sweep(prepared, first, levels, options).back().answer;
+         return find_sweep(prepared, first, levels, {}, options).back().answer;
        }}};
   return all;
 }

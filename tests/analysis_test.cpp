@@ -104,7 +104,7 @@ TEST(Menu, EachWayIsTheCheapestThatDiffersFromThoseBefore) {
     const Menu found = find_menu(prepared, problem.query, menu);
     std::vector<Solution> before;
     Query marked = problem.query;  // so that the candidates next to the ends are tried
-    for (std::size_t w = 0; w <= found.ways.size() && w < menu.count; ++w) {
+    for (std::size_t w = 0; w <= found.answers.size() && w < menu.count; ++w) {
       double least = std::numeric_limits<double>::infinity();
       std::vector<double> cheapest;
       const bool tried = Oracle::visit(problem.ensembles, marked, 100'000, [&](const auto& point) {
@@ -118,13 +118,13 @@ TEST(Menu, EachWayIsTheCheapestThatDiffersFromThoseBefore) {
         cheapest = point;
       });
       if (!tried) break;
-      if (w == found.ways.size()) {
+      if (w == found.answers.size()) {
         EXPECT_TRUE(found.complete);
         EXPECT_TRUE(std::isinf(least)) << "a way of cost " << least << " was not found";
         ++complete;
         break;
       }
-      const Answer& way = found.ways[w];
+      const Answer& way = found.answers[w];
       ASSERT_EQ(way.status, Status::optimal);
       EXPECT_EQ(way.cost, least) << "way " << w << ", brute force has "
                                  << testing::PrintToString(cheapest);
@@ -175,6 +175,8 @@ std::vector<std::vector<double>> values_in(const RandomProblem& problem, const W
   });
   std::vector<std::vector<double>> values(point.size());
   for (std::size_t d = 0; d < point.size(); ++d) {
+    // The present value is always admissible, also where it is not a whole number.
+    if (!std::isnan(problem.query.point[d])) seen[d].insert(problem.query.point[d]);
     if (std::isnan(point[d]) || problem.query.features[d].fixed) {
       values[d] = {point[d]};
       continue;
@@ -218,14 +220,23 @@ TEST(Widen, EverythingInsideHasTheOutcomeAndNoSideCanMove) {
     if (answer.solutions.empty()) continue;
     SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
     const std::vector<double>& point = answer.best().point;
-    const WideRegion wide = widen(prepared, problem.query, point);
+    const WideRegion wide = find_wide_region(prepared, problem.query, point);
     // Of categories without a list and without ends not all can be tried.
     const bool endless = std::any_of(
         problem.query.features.begin(), problem.query.features.end(), [](const FeatureRule& rule) {
           return rule.kind == FeatureKind::categorical && !rule.fixed && rule.allowed.empty() &&
                  !(rule.range.upper - rule.range.lower < 1000);
         });
-    ASSERT_TRUE(wide.maximal || endless);
+    // An interval of whole numbers ends at a present value that is not one of them.
+    const auto ends_at_present = [&](std::size_t d) {
+      const double now = problem.query.point[d];
+      const FeatureKind kind = problem.query.features[d].kind;
+      return (kind == FeatureKind::integer || kind == FeatureKind::ordinal) &&
+             now != std::floor(now) && now != point[d];
+    };
+    bool broken = false;
+    for (std::size_t d = 0; d < point.size(); ++d) broken = broken || ends_at_present(d);
+    ASSERT_TRUE(wide.maximal || endless || broken);
     // It holds for all values, whatever steps and lists say of what to change to.
     RandomProblem free = problem;
     for (FeatureRule& rule : free.query.features) {
@@ -242,6 +253,7 @@ TEST(Widen, EverythingInsideHasTheOutcomeAndNoSideCanMove) {
       const double now = problem.query.point[d];
       // What is beyond a gap in what the rules allow is not part of the same interval.
       if (rule.least_change > 0 || (point[d] == now && !rule.range.contains(now))) continue;
+      if (ends_at_present(d)) continue;
       wider += wide.region[d] != answer.best().region[d] ? 1 : 0;
       // One admissible value more on either side, and something in the box has not the outcome.
       WideRegion whole = wide;
@@ -282,8 +294,7 @@ TEST(WhyNot, BlockersAreTheSmallestSetThatBlocks) {
     if (all.size() > 7) continue;
     const Prepared prepared(problem.ensembles);
     const bool smallest = i % 4 != 0;
-    const WhyNot why =
-        find_why_not(prepared, problem.query, {}, {}, smallest ? 200 : std::size_t{0});
+    const WhyNot why = find_why_not(prepared, problem.query, {.rounds = smallest ? 200U : 0U});
     if (why.answer.status != Status::infeasible) continue;
     SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
     const auto blocks = [&](unsigned held) {
@@ -348,7 +359,7 @@ TEST(Sweep, EveryLevelHasTheAnswerOfItsOwnQuestion) {
     }
     const Prepared prepared(problem.ensembles);
     SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
-    const std::vector<SweepPoint> points = sweep(prepared, query, levels);
+    const std::vector<SweepPoint> points = find_sweep(prepared, query, levels);
     ASSERT_EQ(points.size(), levels.size());
     for (const SweepPoint& point : points) {
       Query at = query;
@@ -395,7 +406,7 @@ TEST(Robustness, IsTheDistanceToTheNearestOtherOutcome) {
       continue;
     }
     SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
-    const Answer answer = robustness(Prepared(problem.ensembles), problem.query, tolerance);
+    const Answer answer = find_robustness(Prepared(problem.ensembles), problem.query, tolerance);
     EXPECT_EQ(answer.cost, least);
     EXPECT_EQ(answer.status, std::isinf(least) ? Status::infeasible : Status::optimal);
     checked += std::isinf(least) ? 0 : 1;
@@ -415,11 +426,71 @@ TEST(Widen, HoldsForEveryValueWhateverListsAndStepsSay) {
     query.features[0].allowed = list ? std::vector{0.25, 0.5, 0.75, 1.5} : std::vector<double>{};
     query.features[0].step = list ? 0 : 0.25;
     const Answer answer = explain(prepared, query);
-    const WideRegion wide = widen(prepared, query, answer.best().point);
+    const WideRegion wide = find_wide_region(prepared, query, answer.best().point);
     EXPECT_TRUE(wide.maximal);
     EXPECT_EQ(wide.region[0].lower, 0);
     EXPECT_FLOAT_EQ(static_cast<float>(wide.region[0].upper), 0.6F);
   }
+}
+
+TEST(Widen, LeavesOutAPresentValueThatIsNotWhole) {
+  // Whole numbers have the outcome unless they are 0; 2.5, the present value, has not.
+  const Ensemble model =
+      binary_model(1, {stump(0, 0.5, -2, 1), stump(0, 2.25, 0, -3), stump(0, 2.75, 0, 3)});
+  Query query = query_for(model, std::vector{2.5});
+  query.features[0].kind = FeatureKind::integer;
+  query.features[0].range = {0, 9};
+  query.requirements = {require_class(1)};
+  const Prepared prepared(model);
+  for (const double value : {2.0, 3.0}) {
+    const WideRegion wide = find_wide_region(prepared, query, std::vector{value});
+    EXPECT_TRUE(wide.region[0].contains(value));
+    EXPECT_FALSE(wide.region[0].contains(2.5));
+    EXPECT_FALSE(wide.region[0].contains(0));
+    EXPECT_TRUE(wide.region[0].contains(value < 2.5 ? 1 : 9));
+  }
+}
+
+TEST(Widen, LeavesOutInfinityWhereOnlyItHasNotTheOutcome) {
+  // As CatBoost's nan_mode "Max" writes it: the last split parts infinity from all other numbers.
+  constexpr double largest = std::numeric_limits<float>::max();
+  const Ensemble model =
+      binary_model(1, {stump(0, 1, -1, 1), stump(0, largest, 0, -3, NodeKind::less_equal),
+                       stump(0, -largest, -3, 0)});
+  Query query = query_for(model, std::vector{0.0});
+  query.requirements = {require_class(1)};
+  const Prepared prepared(model);
+  const WideRegion up = find_wide_region(prepared, query, std::vector{1.0});
+  EXPECT_EQ(up.region[0], (Interval{1, largest}));
+  query.requirements[0].negated = true;
+  query.requirements.push_back({0, ScoreIn{{.lower = -2}}});
+  query.point = {2.0};
+  const WideRegion down = find_wide_region(prepared, query, std::vector{0.0});
+  EXPECT_EQ(down.region[0], (Interval{-largest, 1, true, false}));
+}
+
+TEST(WhyNot, NeverProposesACodeThatIsNoCategory) {
+  // Categories 0 and 1 are in the set, -1 and all that the model has never seen are not.
+  Ensemble model = binary_model(2, {});
+  Tree tree;
+  tree.sets = {{0, 1}};
+  tree.nodes.resize(3);
+  tree.nodes[0] = {.kind = NodeKind::in_set, .feature = 0, .left = 1, .right = 2, .value = 0};
+  tree.nodes[1].value = 0;
+  tree.nodes[2].value = 1;
+  tree.values = {-1, 1};
+  model.trees = {tree};
+  model.features[0] = {"town", FeatureKind::categorical, {{0, ""}, {1, ""}}};
+  model.validate();
+  Query query = query_for(model, std::vector{0.0, 0.0});
+  query.requirements = {require_class(1)};
+  EXPECT_TRUE(find_why_not(Prepared(model), query).impossible);
+  // Without a list of categories: a code from 0 on, not a negative one.
+  query.features[0].domain = {};
+  const WhyNot why = find_why_not(Prepared(model), query);
+  ASSERT_EQ(why.blockers.size(), 1U);
+  EXPECT_EQ(why.blockers[0].rule, (Rule{Rule::Kind::allowed, 0}));
+  EXPECT_EQ(why.blockers[0].without.best().point[0], 2);
 }
 
 TEST(WhyNot, KnowsWhatAGroupMayBe) {
@@ -451,7 +522,7 @@ TEST(Map, WithARadiusLeavesOutWhatALimitLeftOpen) {
   std::atomic<bool> interrupt = true;
   Options limited;
   limited.limits.interrupt = &interrupt;
-  const Map map = draw_map(Prepared(model), query, options, limited);
+  const Map map = find_map(Prepared(model), query, options, limited);
   EXPECT_EQ(map.stop, Stop::interrupt);
   for (const MapCell& cell : map.cells) EXPECT_LT(cell.cost, 1e9) << "undecided is not unreachable";
 }
@@ -486,7 +557,7 @@ TEST(Map, RectanglesCoverTheViewAndAreDecidedAlike) {
     SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
     MapOptions options;
     if (i % 2 == 0) options.x_view = {0.1, 0.9};
-    const Map map = draw_map(Prepared(problem.ensembles), problem.query, options);
+    const Map map = find_map(Prepared(problem.ensembles), problem.query, options);
     cells += static_cast<int>(map.cells.size());
     for (int k = 0; k < 50; ++k) {
       std::vector<double> point = problem.query.point;
@@ -519,15 +590,15 @@ TEST(Map, WithARadiusShowsWhatOtherFeaturesCanDo) {
   query.norm = Norm::l1;
   MapOptions options;
   options.radius = 0.75;
-  const Map map = draw_map(Prepared(model), query, options);
+  const Map map = find_map(Prepared(model), query, options);
   ASSERT_EQ(map.cells.size(), 2U);
   EXPECT_FALSE(map.cells[0].meets);  // below 0.25 of the first nothing helps
   EXPECT_TRUE(map.cells[1].meets);
   EXPECT_EQ(map.cells[1].cost, 0.5);
   options.radius = 0.25;
-  EXPECT_FALSE(draw_map(Prepared(model), query, options).cells.back().meets);
+  EXPECT_FALSE(find_map(Prepared(model), query, options).cells.back().meets);
   options.y = 0;
-  EXPECT_THROW(draw_map(Prepared(model), query, options), Error);
+  EXPECT_THROW(find_map(Prepared(model), query, options), Error);
 }
 
 TEST(Map, WithARadiusKnowsWhereStatementsCut) {
@@ -542,18 +613,18 @@ TEST(Map, WithARadiusKnowsWhereStatementsCut) {
   MapOptions options;
   options.radius = 0.75;
   options.x_view = {0, 4};
-  const Map map = draw_map(Prepared(model), query, options);
+  const Map map = find_map(Prepared(model), query, options);
   ASSERT_EQ(map.cells.size(), 2U);
   EXPECT_EQ(map.cells[0].x, (Interval{0, 2, true, false}));
   EXPECT_FALSE(map.cells[0].meets);
   EXPECT_EQ(map.cells[1].x, (Interval{2, 4}));
   EXPECT_TRUE(map.cells[1].meets);
   options.radius.reset();  // then nothing may change, and the model alone is drawn
-  EXPECT_EQ(draw_map(Prepared(model), query, options).cells.size(), 1U);
+  EXPECT_EQ(find_map(Prepared(model), query, options).cells.size(), 1U);
   options.x_view = {1e300, 2e300};
-  EXPECT_EQ(draw_map(Prepared(model), query, options).cells.size(), 1U);
+  EXPECT_EQ(find_map(Prepared(model), query, options).cells.size(), 1U);
   model.input = Precision::float32;  // nothing there is a number that it can read
-  EXPECT_THROW(draw_map(Prepared(model), query, options), Error);
+  EXPECT_THROW(find_map(Prepared(model), query, options), Error);
 }
 
 TEST(Path, TakesTheChangeThatHelpsMostFirst) {
@@ -586,12 +657,12 @@ TEST(Rounded, PrefersRoundNumbersWithinTheTolerance) {
   const Prepared prepared(model);
   const Answer answer = explain(prepared, query);
   const std::vector<double>& exact = answer.best().point;
-  EXPECT_EQ(rounded(prepared, query, exact, 0), exact);
-  EXPECT_EQ(rounded(prepared, query, exact, 0.01), std::vector{as_float(17.4)});
-  EXPECT_EQ(rounded(prepared, query, exact, 0.06), std::vector{18.0});
-  EXPECT_EQ(rounded(prepared, query, exact, 0.2), std::vector{20.0});
+  EXPECT_EQ(find_rounded(prepared, query, exact, 0), exact);
+  EXPECT_EQ(find_rounded(prepared, query, exact, 0.01), std::vector{as_float(17.4)});
+  EXPECT_EQ(find_rounded(prepared, query, exact, 0.06), std::vector{18.0});
+  EXPECT_EQ(find_rounded(prepared, query, exact, 0.2), std::vector{20.0});
   query.features[0].most_change = 15.5;  // no farther than 18.5
-  EXPECT_EQ(rounded(prepared, query, exact, 0.2), std::vector{18.0});
+  EXPECT_EQ(find_rounded(prepared, query, exact, 0.2), std::vector{18.0});
 }
 
 }  // namespace

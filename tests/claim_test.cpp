@@ -141,12 +141,12 @@ TEST(Claims, OfLaterWaysOfAMenuAreAboutWhatDiffers) {
     if (!allowed || !problem.query.groups.empty()) continue;
     const Menu menu = find_menu(Prepared(problem.ensembles), problem.query);
     std::vector<Working> left = *allowed;
-    for (std::size_t way = 0; way < menu.ways.size(); ++way) {
-      const Claim claim = claim_of(problem.query, menu.ways[way], way);
+    for (std::size_t way = 0; way < menu.answers.size(); ++way) {
+      const Claim claim = claim_of(problem.query, menu.answers[way], way);
       EXPECT_EQ(claim.earlier_ways, way);
       expect_true(claim, left);
       later += way > 0 ? 1 : 0;
-      const auto taken = changed(problem.query, menu.ways[way].best().point);
+      const auto taken = changed(problem.query, menu.answers[way].best().point);
       std::erase_if(left, [&](const Working& other) {
         const auto has = changed(problem.query, other.point);
         return std::includes(has.begin(), has.end(), taken.begin(), taken.end());

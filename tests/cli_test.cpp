@@ -214,6 +214,27 @@ TEST_F(CommandLine, ExplainPrintsATableForEachRow) {
   EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
 }
 
+TEST_F(CommandLine, RowsAreAnsweredAlikeByAnyNumberOfThreads) {
+  for (const std::vector<std::string>& limit :
+       {std::vector<std::string>{}, {"--node-limit", "3"}, {"--k", "2", "--verify"}}) {
+    const auto answers = [&](const std::string& threads) {
+      std::vector<std::string> flags{"--rows", "all", "--format", "json", "--threads", threads};
+      flags.insert(flags.end(), limit.begin(), limit.end());
+      const Result result = credit("explain", flags);
+      EXPECT_EQ(result.code, limit.size() == 2 ? 3 : 0) << result.err;
+      // Everything but the time.
+      return nlohmann::json::parse(
+          result.out, [](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+            return event != nlohmann::json::parse_event_t::key || parsed != "seconds";
+          });
+    };
+    const nlohmann::json truth = answers("1");
+    EXPECT_GT(truth.size(), 4U);
+    EXPECT_EQ(answers("2"), truth);
+    EXPECT_EQ(answers("4"), truth);
+  }
+}
+
 TEST_F(CommandLine, EveryFormatTellsTheSame) {
   const Result json = credit("explain", {"--row", "9", "--format", "json"});
   const Result lines = credit("explain", {"--row", "9", "--format", "jsonl"});
@@ -440,7 +461,9 @@ TEST_F(CommandLine, CtrlCPrintsWhatIsKnownAndLeavesTheRest) {
   // A probability out of reach and the engine as published: this runs for minutes.
   const std::vector<std::string> hard = {
       "--rows",
-      "0,3",
+      "0,3,5",
+      "--threads",
+      "2",
       "--published",
       "--only",
       "age,duration,credit_amount,purpose,checking_status,employment,savings_status,"
@@ -458,8 +481,9 @@ TEST_F(CommandLine, CtrlCPrintsWhatIsKnownAndLeavesTheRest) {
   const auto passed = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(result.code, 3) << result.err;
   EXPECT_NE(result.out.find("(interrupted)"), std::string::npos) << result.out;
-  EXPECT_EQ(result.out.find("Applicant 3"), std::string::npos) << "the next row was started";
-  EXPECT_TRUE(result.err.ends_with("boxwood: interrupted; 1 of 2 rows not started\r\n"))
+  EXPECT_NE(result.out.find("Applicant 3"), std::string::npos) << "two rows are worked on at once";
+  EXPECT_EQ(result.out.find("Applicant 5"), std::string::npos) << "the next row was started";
+  EXPECT_TRUE(result.err.ends_with("boxwood: interrupted; 1 of 3 rows not started\r\n"))
       << result.err;
   EXPECT_LT(passed, std::chrono::seconds(60));
 }

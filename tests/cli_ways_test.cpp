@@ -47,6 +47,14 @@ TEST_F(CommandLine, AMenuHasWaysThatDifferInWhatTheyChange) {
   EXPECT_EQ(Json::parse(far.out)[0]["ways"].size(), 2U);
 }
 
+TEST_F(CommandLine, AMenuWithoutWaysPassesTheCheck) {
+  const Result result = credit("explain", {"--row", "0", "--only", "own_telephone", "--k", "2",
+                                           "--verify", "--format", "json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(Json::parse(result.out)[0]["ways"][0]["status"], "infeasible") << result.out;
+}
+
 TEST_F(CommandLine, AMenuWithoutWaysSaysSo) {
   const Result result =
       credit("explain", {"--row", "0", "--only", "own_telephone", "--k", "2", "--why-not"});

@@ -9,6 +9,7 @@
 #include "search/fast/context.hpp"
 #include "search/fast/start.hpp"
 #include "search/guarded.hpp"
+#include "search/prepared.hpp"
 #include "seeds.hpp"
 #include "shrink.hpp"
 #include "small_models.hpp"
@@ -476,8 +477,8 @@ TEST(FastEngine, AnExampleOfOneHotColumnsIsStartedFrom) {
   const std::vector<Condition> conditions = make_conditions(ensembles, query);
   Incumbent incumbent(query, 1);
   Watch watch(Limits{});
-  const fast::Context context(ensembles, query, prepared.leaves(), prepared.model(), conditions, {},
-                              incumbent, watch);
+  const fast::Context context(ensembles, query, leaves_of(prepared), fast_model_of(prepared),
+                              conditions, {}, incumbent, watch);
   // One without the outcome, one that is of another group alone, one that has both.
   const std::vector<std::vector<double>> examples{{0, 1, 0, 9}, {0, 0, 1, 3}, {0, 0, 1, 9}};
   fast::start_from_examples(context, examples);

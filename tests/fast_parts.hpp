@@ -4,6 +4,7 @@
 
 #include "search/fast/context.hpp"
 #include "search/fast/problem.hpp"
+#include "search/prepared.hpp"
 
 #include <boxwood/explain.hpp>
 
@@ -52,11 +53,11 @@ class Question {
   explicit Question(RandomProblem problem, std::optional<std::size_t> most_changes = {})
       : problem_(std::move(problem)),
         prepared_(problem_.ensembles),
-        model_(limited(prepared_.model(), most_changes)),
+        model_(limited(fast_model_of(prepared_), most_changes)),
         conditions_(make_conditions(problem_.ensembles, problem_.query)),
         incumbent_(problem_.query, 1),
         watch_(Limits{}),
-        context(problem_.ensembles, problem_.query, prepared_.leaves(), model_, conditions_, {},
+        context(problem_.ensembles, problem_.query, leaves_of(prepared_), model_, conditions_, {},
                 incumbent_, watch_) {}
   Question(const Question&) = delete;
 

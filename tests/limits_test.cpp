@@ -329,4 +329,18 @@ TEST_P(Limits, TiesAreCappedAndTheFirstOnesKept) {
   EXPECT_EQ(capped.solutions[1], all.solutions[1]);
 }
 
+TEST_P(Limits, TiesOfTheLargestChangeAreNotSaidToBeComplete) {
+  // Moving the first feature by 1 is enough; moving the second by 1 as well has the same cost.
+  const Ensemble model = binary_model(2, {stump(0, 0.5, -1, 1), stump(1, 0.5, 0, 0.25)});
+  Query query = query_for(model, std::vector{0.0, 0.0});
+  for (FeatureRule& rule : query.features) rule.kind = FeatureKind::integer;
+  query.requirements = {require_class(1)};
+  query.norm = Norm::linf;
+  const Answer answer = explain(model, query, options());
+  EXPECT_EQ(answer.cost, 1);
+  EXPECT_TRUE(answer.solutions.size() == 2 || answer.more_ties);
+  query.point = {1.0, 0.0};
+  EXPECT_FALSE(explain(model, query, options()).more_ties);
+}
+
 }  // namespace

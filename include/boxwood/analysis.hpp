@@ -1,13 +1,16 @@
-// Questions around the nearest answer: other ways out, how far the outcome reaches, what stands in
-// the way, what each change does, what more certainty costs, how robust a decision is, and maps.
-// Each is made of exact searches; what is said is proven unless it says otherwise.
+// Analyses around an answer: alternatives, how far the outcome reaches, which constraints block it,
+// what each change does, what more certainty costs, how robust a decision is, and maps.
 //
 //   const boxwood::Prepared prepared(model);
-//   boxwood::Menu menu = boxwood::find_menu(prepared, query);              // the ways out
-//   boxwood::WideRegion wide = boxwood::widen(prepared, query, answer.best().point);
+//   const boxwood::Answer answer = boxwood::explain(prepared, query);
+//   boxwood::Menu menu = boxwood::find_menu(prepared, query);              // alternatives
+//   boxwood::WideRegion wide =
+//       boxwood::find_wide_region(prepared, query, answer.best().point);   // how far it reaches
 //   boxwood::WhyNot why = boxwood::find_why_not(prepared, query);          // what blocks it
 //
-// Options and their limits hold for each search; the time limit for all of a call together.
+// Every analysis consists of exact searches. What it states is proven, unless a field says that it
+// is not. The limits in Options apply to each search, except the time limit, which applies to the
+// whole call.
 #pragma once
 
 #include <boxwood/answer.hpp>
@@ -23,49 +26,52 @@
 
 namespace boxwood {
 
-/// How the answers of a menu differ. `regions`: no two lie in the same region. `features`: each
-/// leaves something as it is that each one before changes, so that none merely adds to another.
-/// `distance`: any two differ in some feature by at least MenuOptions::distance times its scale; of
-/// categories, groups and missing values any difference will do.
+/// How the answers of a menu differ.
+///   regions    no two lie in the same region
+///   features   each leaves unchanged at least one feature that every earlier answer changes, so
+///              that no answer merely adds changes to another
+///   distance   any two differ in some feature by at least MenuOptions::distance times its scale;
+///              for categories, one-hot groups and missing values any difference counts
 enum class Apart : std::uint8_t { regions, features, distance };
 
 struct MenuOptions {
   std::size_t count = 3;
   Apart apart = Apart::features;
-  double distance = 1;
+  double distance = 1;  ///< for Apart::distance
 };
 
-/// Several ways out, each the cheapest that differs from all before it.
+/// Several answers, cheapest first. Each is the cheapest that differs from all before it.
 struct Menu {
-  std::vector<Answer> ways;
-  bool complete = false;       ///< proven: there is no further one
-  Stop stop = Stop::finished;  ///< why there are no more, if neither that nor the count
+  std::vector<Answer> answers;
+  bool complete = false;       ///< proven: there are no further ones
+  Stop stop = Stop::finished;  ///< the limit that ended the search, if one did
 };
 Menu find_menu(const Prepared& prepared, const Query& query, const MenuOptions& menu = {},
                const Options& options = {});
 
-/// A box around a point in which every value of every feature, as the models read it, in any
-/// combination, has the outcome; of features that are whole numbers every whole number. Rules about
-/// several features, steps and lists do not count here: it holds whether they are obeyed or not.
-/// Fixed features keep their value, and no interval reaches beyond the range of its feature, its
-/// direction or the size of its change.
+/// A box around a point in which every point has the outcome: every combination of values that the
+/// models can read, and for whole-number features every whole number. The box respects fixed
+/// features, ranges, directions and limits on the size of a change. It ignores clauses, steps and
+/// lists of allowed numbers: the outcome holds whether they are satisfied or not.
 struct WideRegion {
-  std::vector<Interval> region;
-  /// Of a categorical feature the codes that will do, of a one-hot group (at its first column) the
-  /// places of columns that may be hot, their number for none; empty for other features.
+  std::vector<Interval> region;  ///< one interval for each feature
+  /// For a categorical feature the codes that keep the outcome. For a one-hot group, at its first
+  /// column, the positions of columns that may be 1; the number of columns stands for none. Empty
+  /// for all other features.
   std::vector<std::vector<double>> values;
-  bool maximal = false;  ///< proven: no single interval can be wider, no value added
+  bool maximal = false;  ///< proven: no single interval can be wider, no value can be added
   Stop stop = Stop::finished;
 };
-/// Grows the region of a point that meets the requirements, one feature after the other: those of
-/// `order` first, then those that the point changes, then the others.
-WideRegion widen(const Prepared& prepared, const Query& query, std::span<const double> point,
-                 std::span<const std::size_t> order = {}, const Options& options = {});
+/// Widens the region of a point that meets the requirements, one feature after the other: first
+/// the features in `order`, then those that the point changes, then the others.
+WideRegion find_wide_region(const Prepared& prepared, const Query& query,
+                            std::span<const double> point, std::span<const std::size_t> order = {},
+                            const Options& options = {});
 
-/// One rule of a query that can be lifted.
+/// One constraint of a query that can be lifted.
 struct Rule {
   enum class Kind : std::uint8_t {
-    fixed,  ///< of a feature, as all until `missing`
+    fixed,  ///< a constraint on one feature, as all before `clause`
     range_lower,
     range_upper,
     allowed,
@@ -73,58 +79,62 @@ struct Rule {
     direction,
     least_change,
     most_change,
-    clause,       ///< of Query::clauses
-    most_changes  ///< of the query
+    clause,       ///< one of Query::clauses
+    most_changes  ///< Query::most_changes
   };
   Kind kind = Kind::fixed;
   std::size_t index = 0;  ///< of the feature or the clause
   bool operator==(const Rule&) const = default;
 };
-/// Every rule that a query has, in the order of features, then clauses.
+/// All constraints of a query that can be lifted: by feature, then clauses, then the limit on
+/// changes.
 std::vector<Rule> rules_of(const Query& query);
-/// The query without these rules.
+/// The query without these constraints. A lifted range still ends at the feature's domain.
 Query lifted(const Query& query, std::span<const Rule> rules);
 
-/// A rule that, with others, blocks the outcome, and what the query without this one rule gives.
+/// A constraint that, together with others, makes the query infeasible.
 struct Blocker {
   Rule rule;
-  Answer without;  ///< all other rules of the query still hold
+  Answer without;  ///< to the query without this one constraint
 };
 
-/// Why there is no answer. `blockers` is a set of rules that together leave no way, while any of
-/// them can be lifted to open one as long as only the others of the set hold. It is as small as any
-/// such set where `smallest` says so. Where the outcome does not exist at all, whatever is lifted,
-/// it is empty and `impossible`.
+struct WhyNotOptions {
+  /// The constraints that may be blockers; by default all of rules_of().
+  std::optional<std::vector<Rule>> liftable{};
+  /// How many sets of constraints to try in order to find a smallest set of blockers. After that,
+  /// or with 0, a set is returned of which every member is needed but which may not be smallest.
+  std::size_t rounds = 200;
+};
+
+/// Why a query has no answer.
 struct WhyNot {
-  Answer answer;  ///< to the query itself; only where it is infeasible is there more
+  Answer answer;  ///< to the query itself; the other fields are set only if it is infeasible
+  /// Constraints that together exclude every point with the outcome. Of the constraints in this
+  /// set each one is needed: without it, the others admit such a point.
   std::vector<Blocker> blockers;
-  bool smallest = false;
-  bool impossible = false;
+  bool smallest = false;    ///< proven: no set with fewer constraints blocks the outcome
+  bool impossible = false;  ///< proven: no point has the outcome even if all of them are lifted
   Stop stop = Stop::finished;
 };
-/// `liftable`: the rules that may be among them; where it is not given all of rules_of(). `rounds`:
-/// how many sets of rules to try for the smallest before it is left at one of which every rule is
-/// needed; with 0 it is left at that.
-WhyNot find_why_not(const Prepared& prepared, const Query& query, const Options& options = {},
-                    std::optional<std::span<const Rule>> liftable = {}, std::size_t rounds = 200);
+WhyNot find_why_not(const Prepared& prepared, const Query& query, const WhyNotOptions& why = {},
+                    const Options& options = {});
 
-/// One change of an answer: the features (more than one of a one-hot group), the point after this
-/// change and all before it, what the ensembles say there, and the answer when these features must
-/// stay as they are.
+/// One change of an answer.
 struct PathStep {
-  std::vector<std::size_t> features;
-  std::vector<double> point;
-  std::vector<std::vector<double>> outputs;
-  std::optional<Answer> without;
+  std::vector<std::size_t> features;         ///< one, or the columns of a one-hot group
+  std::vector<double> point;                 ///< after this change and all before it
+  std::vector<std::vector<double>> outputs;  ///< of every model at that point
+  std::optional<Answer> without;             ///< the answer if these features must not change
 };
-/// The changes of an answer, those first that bring the outcome of the first requirement nearest.
-/// Without `resolve` nothing is searched and no step has `without`.
+/// Orders the changes from the query's point to `to`: at each step the change that brings the first
+/// requirement closest to being met. With `resolve`, each step also has the answer `without` it;
+/// otherwise nothing is searched.
 std::vector<PathStep> find_path(const Prepared& prepared, const Query& query,
                                 std::span<const double> to, bool resolve = true,
                                 const Options& options = {});
 
-/// How far scores are from what a requirement asks for, in raw scores or outputs, whatever it
-/// speaks of: negative when it is not met, and the larger the better.
+/// How far raw scores are from meeting a requirement, in raw scores or outputs: negative if it is
+/// not met; the larger the better.
 double standing(const Requirement& requirement, const Ensemble& ensemble,
                 std::span<const double> scores);
 
@@ -132,62 +142,65 @@ struct SweepPoint {
   double level = 0;
   Answer answer;
 };
-/// The answers for several levels of the first requirement: its probability, for an output or a
-/// score its lower end, or the upper where that is the only one. Levels must rise, or fall for an
-/// upper end: later ones ask for more. What is found for one level starts and bounds the next.
-/// `visit`, where given, sees each as it is found; return false to stop.
-std::vector<SweepPoint> sweep(const Prepared& prepared, const Query& query,
-                              std::span<const double> levels, const Options& options = {},
-                              const std::function<bool(const SweepPoint&)>& visit = {});
+/// Called for each point of a sweep; return false to stop.
+using SweepVisitor = std::function<bool(const SweepPoint&)>;
+/// Answers the query for several levels of its first requirement: the probability of a class, or
+/// the lower end of a range of outputs or scores (the upper end if there is no lower one). Levels
+/// must be ascending, for an upper end descending, so that each asks for more than the one before.
+/// What is found for one level gives the search for the next its start and its lower bound.
+std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
+                                   std::span<const double> levels, const SweepVisitor& visit = {},
+                                   const Options& options = {});
 
-/// The requirement that anything else comes out than at this point now: another class, or for
-/// regression an output farther than `tolerance` from the present one.
+/// The requirement that the outcome differs from the one at `point`: another class, or for
+/// regression an output that differs by more than `tolerance`.
 Requirement other_outcome(const Ensemble& ensemble, std::span<const double> point,
                           double tolerance = 0);
-/// The nearest point with any other outcome of the first ensemble: nothing nearer than
-/// Answer::distance, by the query's norm and rules, is decided otherwise. The query's requirements
-/// do not count.
-Answer robustness(const Prepared& prepared, const Query& query, double tolerance = 0,
-                  const Options& options = {});
+/// Finds the nearest point where the first model has another outcome. If it is optimal, the model
+/// decides alike everywhere within Answer::distance, by the query's norm and constraints. The
+/// query's own requirements are ignored.
+Answer find_robustness(const Prepared& prepared, const Query& query, double tolerance = 0,
+                       const Options& options = {});
 
-/// Where two features are drawn against each other.
 struct MapOptions {
-  std::size_t x = 0, y = 1;     ///< features
-  Interval x_view{}, y_view{};  ///< finite ends: what is drawn; others: around all cuts
-  /// Nothing: all other features are as they are. Otherwise they may change as the query allows,
-  /// for at most this distance, to reach what it requires.
+  std::size_t x = 0, y = 1;  ///< the two features
+  /// What the map shows. An end that is not finite is chosen so that all thresholds are shown.
+  Interval x_view{}, y_view{};
+  /// Without a radius, all other features keep their values. With one, they may change as the query
+  /// allows, up to this distance, to meet its requirements.
   std::optional<double> radius{};
   std::size_t most_cells = 1'000'000;
 };
 
-/// A rectangle of a map: everything in it, all that the models can read, is decided alike.
+/// A rectangle of a map. The models decide alike everywhere in it.
 struct MapCell {
   Interval x, y;
-  std::vector<double> outputs;       ///< of the first ensemble; empty with a radius
-  std::optional<std::size_t> label;  ///< its class, where it has classes; nothing with a radius
-  bool meets = false;                ///< the query's requirements, with a radius: within it
-  double cost = 0;                   ///< with a radius: of the other features' changes
+  std::vector<double> outputs;       ///< of the first model; empty with a radius
+  std::optional<std::size_t> label;  ///< the class, for classifiers without a radius
+  bool meets = false;                ///< the requirements are met; with a radius: within it
+  double cost = 0;                   ///< with a radius: of changing the other features
 };
 struct Map {
   Interval x_view, y_view;
-  /// Neighbours that are decided alike are one. They cover the view, but for what a limit left
-  /// open.
+  /// Rectangles that cover the view, except for parts that a limit left undecided. Neighbours that
+  /// are decided alike are merged.
   std::vector<MapCell> cells;
   Stop stop = Stop::finished;
 };
-/// The exact decision regions over two features around the query's point. Throws Error when there
-/// are too many cells.
-Map draw_map(const Prepared& prepared, const Query& query, const MapOptions& map,
+/// Finds the exact decision regions over two features around the query's point. Throws Error if
+/// there are more than `most_cells`.
+Map find_map(const Prepared& prepared, const Query& query, const MapOptions& map,
              const Options& options = {});
 
-/// A point of rounder numbers in the region of `point` that meets every requirement and rule and
-/// costs at most (1 + tolerance) times as much: of each changed feature the roundest such value,
-/// the cheapest of equally round ones. The point itself where there is none.
-std::vector<double> rounded(const Prepared& prepared, const Query& query,
-                            std::span<const double> point, double tolerance);
+/// Finds a point with rounder numbers in the region of `point` that satisfies every requirement and
+/// constraint and costs at most (1 + tolerance) times as much. Each changed feature gets the
+/// roundest such value; of equally round ones the cheapest. Returns `point` itself if there is no
+/// rounder one.
+std::vector<double> find_rounded(const Prepared& prepared, const Query& query,
+                                 std::span<const double> point, double tolerance);
 
-/// The answer with its point replaced by the one that `rounded` gives: `feasible`, with the least
-/// cost as lower bound. The answer itself where there is no point or nothing rounder.
+/// The answer with its point replaced by the one that `find_rounded` gives: `feasible`, with the
+/// least cost as lower bound. The answer itself where there is no point or nothing rounder.
 Answer rounded_answer(const Prepared& prepared, const Query& query, const Answer& answer,
                       double tolerance);
 

@@ -11,30 +11,31 @@
 
 namespace boxwood {
 
-/// `optimal`: proven, nothing cheaper exists. `feasible`: stopped early; nothing cheaper than
-/// `lower_bound` exists. `infeasible`: proven, no admissible point meets the requirements.
-/// `unknown`: stopped before any was found; nothing cheaper than `lower_bound` exists.
+/// What is proven about an answer.
+///   optimal      no admissible point that meets the requirements is cheaper
+///   feasible     the search stopped early: a point was found, none costs less than `lower_bound`
+///   infeasible   no admissible point meets the requirements
+///   unknown      the search stopped before it found a point; none costs less than `lower_bound`
 enum class Status : std::uint8_t { optimal, feasible, infeasible, unknown };
 
-/// Why a search ended; `visitor` only for streams: the caller had enough.
+/// Why a search ended: by itself, at a limit, by an interrupt, or because a visitor returned false.
 enum class Stop : std::uint8_t { finished, time, nodes, memory, interrupt, visitor };
 
-/// A point that meets the requirements and the box around it in which every ensemble's scores
-/// are constant, for all values that they can read: one interval a feature (a missing value has the
-/// interval of nothing, NaN ends). The point is the nearest of its box. Of a feature whose
-/// categories the model knows, `codes` has all of those that may take the place of the point's,
-/// interval or not; it is empty for other features.
+/// A point that meets the requirements, and the box around it in which the scores of every ensemble
+/// are constant. The point is the cheapest of its box.
 struct Solution {
   std::vector<double> point;
-  std::vector<Interval> region;
+  std::vector<Interval> region;  ///< one interval for each feature; NaN ends for a missing value
+  /// For a feature whose categories the model knows, all codes that give the same scores as the
+  /// point's code, whether the interval contains them or not; empty for other features.
   std::vector<std::vector<std::int32_t>> codes{};
   bool operator==(const Solution&) const = default;
 };
 
 struct Statistics {
-  std::uint64_t nodes = 0;       ///< boxes looked at
-  std::uint64_t open_nodes = 0;  ///< left when it stopped
-  std::uint64_t peak_bytes = 0;  ///< most memory held for tables and open boxes
+  std::uint64_t nodes = 0;       ///< boxes examined
+  std::uint64_t open_nodes = 0;  ///< boxes not examined when the search stopped
+  std::uint64_t peak_bytes = 0;  ///< the most memory held for tables and open boxes
   int threads = 0;
   double seconds = 0;
 };
@@ -42,7 +43,7 @@ struct Statistics {
 struct Answer {
   Status status = Status::unknown;
   Stop stop = Stop::finished;
-  bool already_met = false;  ///< the point itself has the outcome: cost 0, nothing to change
+  bool already_met = false;  ///< the query's point has the outcome: cost 0, nothing to change
   double cost = std::numeric_limits<double>::infinity();
   double distance = std::numeric_limits<double>::infinity();
   double lower_bound = 0;
@@ -50,20 +51,22 @@ struct Answer {
   /// features. `lower_bound` is then one for points with this many changes.
   std::size_t least_changes = 0;
 
-  /// Empty unless optimal or feasible. The first is the answer: of all points of that cost the one
-  /// with the fewest changes, then the smallest in the order of features. The others are the
-  /// other points of the same cost, in the same order; one for each region.
+  /// Empty unless the status is optimal or feasible. The first is the answer: of all points of that
+  /// cost the one with the fewest changes, then the one with the smallest values in the order of
+  /// features. Further points of the same cost follow in the same order, one for each region.
+  /// For Norm::linf, these are the points with the least sum of terms among those of that cost.
   std::vector<Solution> solutions;
-  /// There are more points of that cost than the limit on ties keeps.
+  /// Whether points of the same cost may exist that `solutions` does not list: the limit on ties
+  /// was reached, or the norm is `linf` and other points have a larger sum of terms.
   bool more_ties = false;
 
-  /// For every ensemble what `transform` says at the query's point, and at the answer.
+  /// The outputs of every ensemble at the query's point and at the answer.
   std::vector<std::vector<double>> output_before;
   std::vector<std::vector<double>> output_after;
 
   Statistics statistics;
 
-  /// The answer itself; only where there is one.
+  /// The answer's point; throws std::out_of_range if there is none.
   const Solution& best() const { return solutions.at(0); }
   /// (cost - lower_bound) / cost; 0 when proven.
   double gap() const;

@@ -1,11 +1,13 @@
-// Everything, for those who like one include.
+// All public headers.
 #pragma once
 
 #include <boxwood/analysis.hpp>
 #include <boxwood/answer.hpp>
+#include <boxwood/budget.hpp>
 #include <boxwood/ensemble.hpp>
 #include <boxwood/error.hpp>
 #include <boxwood/explain.hpp>
+#include <boxwood/model_set.hpp>
 #include <boxwood/picture.hpp>
 #include <boxwood/query.hpp>
 #include <boxwood/query_text.hpp>

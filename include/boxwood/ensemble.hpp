@@ -2,7 +2,7 @@
 //
 //   boxwood::Ensemble model = boxwood::read_model("model.json");   // boxwood/read.hpp
 //   std::vector<double> scores = model.predict(point);             // the library's raw scores
-//   std::vector<double> outputs = model.transform(scores);         // its probabilities, say
+//   std::vector<double> outputs = model.transform(scores);         // for example probabilities
 //
 // Numbers are stored as doubles that hold the library's own values exactly; `predict` and
 // `transform` round to the library's precision at each step where the library does.
@@ -23,9 +23,9 @@ enum class Precision : std::uint8_t { float32, float64 };
 /// `categorical` are whole-number codes of labels, with and without an order.
 enum class FeatureKind : std::uint8_t { continuous, integer, ordinal, categorical };
 
-/// One value of a categorical feature: the whole number that stands for it and its label, which is
-/// empty where the model does not know it. With `others` it stands for every value that is none of
-/// the other categories; at most one category of a feature has that, and it is the last one.
+/// One value of a categorical feature: its code and its label. The label is empty if the model file
+/// does not contain it. With `others` it stands for every value that is none of the other
+/// categories; at most one category of a feature has that, and it is the last one.
 struct Category {
   std::int32_t code = 0;
   std::string label;
@@ -37,24 +37,24 @@ struct Category {
 struct Feature {
   std::string name;
   FeatureKind kind = FeatureKind::continuous;
-  std::vector<Category> categories{};  ///< those that the model knows, by code; empty: unknown
+  std::vector<Category> categories{};  ///< that the model knows, by code; empty if unknown
 
   bool operator==(const Feature&) const = default;
 };
 
-/// What goes left: `x < threshold`, `x <= threshold`, `x == threshold`, or a category of a set. The
-/// category of a number is its whole part, as C++ converts to an integer; negative ones are in no
-/// set. A reader of a library that sends unknown categories left makes a set of those that go right
-/// and swaps the children.
+/// Which values go left: `x < threshold`, `x <= threshold`, `x == threshold`, or the categories of
+/// a set. The category of a number is its integer part, as C++ converts it; negative categories are
+/// in no set. If a library sends unknown categories left, the reader stores the set of those that
+/// go right and swaps the children.
 enum class NodeKind : std::uint8_t { leaf, less, less_equal, equal, in_set };
 
-/// A split or a leaf. Children always have larger indices than their parent, so that every
-/// descent ends and no walk over a tree needs recursion.
+/// A split or a leaf. Children always have larger indices than their parent, so every descent ends
+/// and no walk over a tree needs recursion.
 struct Node {
   NodeKind kind = NodeKind::leaf;
   bool missing_left = false;     ///< split: where NaN goes
-  bool missing_at_zero = false;  ///< less, less_equal: numbers within `zero_size` go with NaN
-  bool zero_up = false;          ///< in_set: numbers between -1 and 0 are in no set either
+  bool missing_at_zero = false;  ///< less, less_equal: numbers within `zero_size` go where NaN goes
+  bool zero_up = false;          ///< in_set: numbers between -1 and 0 are in no set
   std::int32_t feature = -1;     ///< split
   std::int32_t left = -1;        ///< split
   std::int32_t right = -1;       ///< split
@@ -64,7 +64,7 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-/// LightGBM's zero: numbers from -zero_size to zero_size.
+/// LightGBM treats numbers from -zero_size to zero_size as zero.
 inline constexpr double zero_size = static_cast<double>(1e-35F);
 
 /// Node 0 is the root. With `output >= 0` a leaf holds one number, added to that output; with
@@ -74,7 +74,7 @@ struct Tree {
 
   std::vector<Node> nodes;
   std::vector<double> values;
-  std::vector<std::vector<std::int32_t>> sets{};  ///< of categories, each rising
+  std::vector<std::vector<std::int32_t>> sets{};  ///< of categories, each ascending
   std::int32_t output = 0;
 
   bool operator==(const Tree&) const = default;
@@ -83,10 +83,10 @@ struct Tree {
 /// `base_first`: ((base + tree 0) + tree 1) + …; `base_last`: ((tree 0 + tree 1) + …) + base.
 enum class SumOrder : std::uint8_t { base_first, base_last };
 
-/// From raw scores to what the library's `predict` returns.
-///   sigmoid      1 / (1 + exp(-steepness * s)), of every output by itself
-///   winner       the index of the largest score (the first of equals); of one score 1 or 0, as
-///                the decision says
+/// The function from raw scores to what the library's `predict` returns.
+///   sigmoid      1 / (1 + exp(-steepness * s)), for every output by itself
+///   winner       the index of the largest score (the first of equal ones); with one score 1 or 0,
+///                by the decision rule
 ///   votes        the scores are probabilities already, as those of a forest
 ///   square       s * |s|: LightGBM's reg_sqrt
 ///   softplus     log(1 + exp(s)): LightGBM's cross_entropy_lambda
@@ -103,17 +103,17 @@ enum class Link : std::uint8_t {
   isolation
 };
 
-/// Whose formulas compute a link. `plain`: in the precision of the sums, in float32 XGBoost's.
-/// `onnxruntime`: of the scores rounded to float32, in float32. `catboost`: its own exp, which
-/// takes 2048 steps from one power of two to the next and a cubic within a step.
+/// The formulas that compute a link. `plain`: in the precision of the sums; in float32, those of
+/// XGBoost. `onnxruntime`: in float32, from scores rounded to float32. `catboost`: with CatBoost's
+/// own exp, a table of 2048 steps between powers of two and a cubic polynomial within a step.
 enum class LinkForm : std::uint8_t { plain, onnxruntime, catboost };
 
 enum class Task : std::uint8_t { regression, binary, multiclass };
 
-/// What a classifier compares. A binary model answers class 1 when its output exceeds one half, its
-/// raw score exceeds 0, is at least 0, or exceeds one half. A model of several classes answers the
-/// first of its largest outputs, or with `largest_score` the first of its largest raw scores:
-/// softmax can round two of them to the same output.
+/// The rule by which a classifier picks a class. A binary model predicts class 1 if its output
+/// exceeds one half, or its raw score exceeds 0, is at least 0, or exceeds one half. A model of
+/// several classes predicts the class of the first largest output; with `largest_score`, of the
+/// first largest raw score. The two differ where softmax rounds different scores to equal outputs.
 enum class Decision : std::uint8_t {
   output_above_half,
   score_above_zero,
@@ -128,10 +128,10 @@ enum class Decision : std::uint8_t {
 enum class Library : std::uint8_t { other, xgboost, lightgbm, catboost, sklearn, onnx };
 
 struct Ensemble {
-  std::string source;  ///< who wrote it, for people: "XGBoost 3.2.0"
+  std::string source;  ///< the library and its version: "XGBoost 3.2.0"
   Library library = Library::other;
-  std::string objective;             ///< the library's own word: "binary:logistic"
-  std::vector<std::string> notes{};  ///< what is special about it, for people: "dart"
+  std::string objective;             ///< the library's name for it: "binary:logistic"
+  std::vector<std::string> notes{};  ///< special features, for people: "dart"
   std::vector<Feature> features;
   std::vector<Tree> trees;
   std::vector<double> base;                    ///< one for each output, in raw-score space
@@ -148,22 +148,31 @@ struct Ensemble {
   Decision decision = Decision::output_above_half;
   std::vector<std::string> classes;  ///< labels, one for each class; empty where unknown
 
-  /// Raw scores, one for each output: bit for bit the library's margin. NaN is missing.
-  /// Throws Error when the point has another length than `features`.
+  /// Raw scores, one for each output, bit for bit as the library computes them. NaN is a missing
+  /// value. Throws Error if the length of the point is not that of `features`.
   std::vector<double> predict(std::span<const double> point) const;
+  /// Writes the raw scores to `scores`, which has room for one number for each output. Allocates
+  /// nothing.
+  void predict(std::span<const double> point, std::span<double> scores) const;
 
-  /// The link, in the library's arithmetic. For `winner` one number: the class index.
+  /// Applies the link in the library's arithmetic. For `winner` one number: the class index.
   std::vector<double> transform(std::span<const double> scores) const;
+  /// Writes the outputs to `outputs`, which has room for `output_count` numbers and does not
+  /// overlap `scores`. Allocates nothing.
+  void transform(std::span<const double> scores, std::span<double> outputs) const;
 
-  /// The class the library's classifier answers.
+  /// How many numbers `transform` gives: one for each raw score, but 1 for Link::winner.
+  std::size_t output_count() const { return link == Link::winner ? 1 : base.size(); }
+
+  /// The class that the library's classifier predicts.
   /// Throws Error for a regression model.
   std::size_t classify(std::span<const double> scores) const;
 
-  /// Whether the outputs hold probabilities of the classes.
+  /// Whether the outputs are probabilities of the classes.
   bool has_probabilities() const;
 
-  /// The probability of a class, from the outputs of `transform`, as the library's classifier gives
-  /// it. Throws Error where the link gives none.
+  /// The probability of a class, from the outputs of `transform`, as the library's classifier
+  /// reports it. Throws Error if the model has no probabilities.
   double probability(std::span<const double> outputs, std::size_t index) const;
 
   /// 2 for binary, the number of outputs for multiclass, 0 for regression.

@@ -1,12 +1,22 @@
-// The main job: the cheapest admissible point with the wanted outcome, and the regions around.
+// The search: the cheapest admissible point with the wanted outcome, for one query or many, and the
+// regions around a point.
+//
+//   const boxwood::Prepared prepared(boxwood::read_model("model.json"));   // once for all queries
+//   boxwood::Query query = boxwood::query_for(prepared.ensembles()[0], point);
+//   query.requirements = {boxwood::require_class(1)};
+//   boxwood::Answer answer = boxwood::explain(prepared, query);
+//   if (!answer.solutions.empty()) use(answer.best().point, answer.status);
 #pragma once
 
 #include <boxwood/answer.hpp>
 #include <boxwood/ensemble.hpp>
+#include <boxwood/model_set.hpp>
 #include <boxwood/query.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -16,31 +26,29 @@
 
 namespace boxwood {
 
-/// Both solve the same problem and give the same answers. `paper` follows the publication and is
-/// there to check `fast`, to compare with, and to enumerate regions.
+/// Both engines solve the same problem and give the same answers. `fast` is the default. `paper`
+/// follows the publication; it is used to check `fast` and to enumerate regions.
 enum class Engine : std::uint8_t { fast, paper };
-
-/// Of each feature the number of cells: pieces of its axis that the model's splits tell apart.
-std::vector<std::size_t> cell_counts(const Ensemble& ensemble);
-
 const char* to_string(Engine engine);
 
-/// What a running search knows. Costs never rise and bounds never fall from one report to the next.
+/// The state of a running search. From one report to the next the best cost never rises and the
+/// lower bound never falls.
 struct Progress {
-  double best_cost = std::numeric_limits<double>::infinity();
-  double lower_bound = 0;
-  std::uint64_t nodes = 0;
+  double best_cost = std::numeric_limits<double>::infinity();  ///< of the best point so far
+  double lower_bound = 0;                                      ///< no admissible point costs less
+  std::uint64_t nodes = 0;                                     ///< boxes examined so far
   double seconds = 0;
 };
 
-/// Limits lead to results, not to errors: the search stops soon after one is reached, with its
-/// best point and a valid lower bound. They are for the search: preparing the models and the query,
-/// which takes time in proportion to the leaves, is not interrupted.
+/// A search that reaches a limit stops soon after and returns its best point with a valid lower
+/// bound; it does not throw. Only the search is limited. Preparing models and queries is not
+/// interrupted; it takes time in proportion to the number of leaves.
 struct Limits {
   double seconds = std::numeric_limits<double>::infinity();
-  std::uint64_t nodes = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t nodes = std::numeric_limits<std::uint64_t>::max();  ///< boxes to examine
   std::uint64_t bytes = std::uint64_t{4} << 30;  ///< memory for tables and open boxes
-  const std::atomic<bool>* interrupt = nullptr;  ///< set it from anywhere to stop
+  const std::atomic<bool>* interrupt = nullptr;  ///< any thread may set it to stop the search
+  const std::atomic<bool>* cancel = nullptr;     ///< a second flag of the same effect
 };
 
 /// Internal settings for tests and benchmarks; see src/search/engine_settings.hpp.
@@ -49,10 +57,10 @@ struct EngineSettings;
 struct Options {
   Engine engine = Engine::fast;
   int threads = 0;        ///< 0: all cores
-  std::size_t ties = 16;  ///< at most this many points of equal cost are returned
+  std::size_t ties = 16;  ///< the most points of equal cost to return
   Limits limits;
-  /// Points that may have the outcome, training data say: the fast engine starts from the nearest
-  /// that has it. They must outlive the call.
+  /// Points that may have the outcome, for example training data. The fast engine starts from the
+  /// nearest of them that has it. They must outlive the call.
   std::span<const std::vector<double>> examples;
   /// Run the paper's engine as published, without Boxwood's additions (docs/engine.md). The fast
   /// engine ignores this.
@@ -61,59 +69,99 @@ struct Options {
   std::function<void(const Progress&)> progress;          ///< called by one thread at a time
 };
 
-struct LeafBoxes;
-namespace fast {
-struct Model;
-}
+struct PreparedParts;  // internal
 
-/// Ensembles made ready for questions, once for many. It refers to the ensembles, which must
-/// outlive it; it never changes and may be shared between threads.
+/// Models made ready for queries: build it once, ask it many times. It owns its models, is cheap to
+/// copy (copies share everything), never changes and may be used by several threads at once.
 class Prepared {
  public:
-  explicit Prepared(std::span<const Ensemble> ensembles);
-  explicit Prepared(const Ensemble& ensemble);
-  Prepared(Ensemble&&) = delete;
-  /// The same ensembles, somewhere else, and one more behind them, for queries of which no answer
-  /// changes more features than this: for the library itself.
-  Prepared(const Prepared& prepared, std::span<const Ensemble> with_one_more,
-           std::optional<std::size_t> most_changes);
+  explicit Prepared(Ensemble ensemble);
+  explicit Prepared(std::vector<Ensemble> ensembles);
+  explicit Prepared(ModelSet models);
 
-  std::span<const Ensemble> ensembles() const { return ensembles_; }
-  const LeafBoxes& leaves() const { return *leaves_; }  ///< for the library itself, as is the next
-  const fast::Model& model() const { return *model_; }
+  std::span<const Ensemble> ensembles() const;
+  const ModelSet& models() const;
 
  private:
-  std::span<const Ensemble> ensembles_;
-  std::shared_ptr<const LeafBoxes> leaves_;
-  std::shared_ptr<const fast::Model> model_;
+  friend struct PreparedParts;
+  Prepared() = default;
+
+  std::shared_ptr<const PreparedParts> parts_;
 };
 
-/// The cheapest admissible point that meets every requirement. Throws Error for a query that makes
-/// no sense; limits end in a status.
+/// Finds the cheapest admissible point that meets every requirement. Throws Error if the query does
+/// not fit the models. A limit is not an error: it ends in Status::feasible or Status::unknown.
 Answer explain(const Prepared& prepared, const Query& query, const Options& options = {});
 Answer explain(std::span<const Ensemble> ensembles, const Query& query,
                const Options& options = {});
 Answer explain(const Ensemble& ensemble, const Query& query, const Options& options = {});
 
-/// A box in which every ensemble is constant, with its nearest admissible point.
-struct Region {
-  Solution nearest;
-  double cost = 0;
-  std::vector<std::vector<double>> scores;  ///< raw, one vector for each ensemble
+/// Many queries that are made when they are needed: `make(i)` is called once for each i below
+/// `count`, from several threads at once. What it throws becomes the result of query i.
+struct Queries {
+  std::size_t count = 0;
+  std::function<Query(std::size_t index)> make;
 };
 
-/// Called for each region; return false to stop the stream.
+/// The result of one query of a batch: an answer, or the exception that the query caused.
+struct BatchResult {
+  std::size_t index = 0;  ///< of the query
+  std::optional<Answer> answer;
+  std::exception_ptr error;
+};
+
+/// Called for each result in the order of the queries, by one thread at a time; return false to
+/// stop the batch.
+using BatchVisitor = std::function<bool(BatchResult result)>;
+
+/// Answers many queries at once, each on one thread, `options.threads` of them at a time (0: all
+/// cores).
+///
+///   boxwood::explain_batch(
+///       prepared, {rows.size(), [&](std::size_t i) { return query_at(rows[i]); }},
+///       [&](boxwood::BatchResult result) { print(result); return true; });
+///
+/// The results and their order do not depend on the number of threads. `options.limits` apply to
+/// each query by itself, except `interrupt`, which stops the batch: queries under way end with what
+/// they have found (Answer::stop is `interrupt`) and are visited, no others are begun.
+/// `options.progress` reports on the whole batch; it knows `seconds`, and the `nodes` of searches
+/// that took long enough to report them. Returns why the batch ended: `finished`, `interrupt` or
+/// `visitor`. What `visit` throws stops the batch and is rethrown.
+Stop explain_batch(const Prepared& prepared, const Queries& queries, const BatchVisitor& visit,
+                   const Options& options = {});
+Stop explain_batch(const Prepared& prepared, std::span<const Query> queries,
+                   const BatchVisitor& visit, const Options& options = {});
+
+/// The same for other work than explain, for example find_menu. `work(i, one)` is called once for
+/// each i below `count`, several at once, with the options for one query; `visit(i)` follows in
+/// ascending order of i, one at a time. `work` keeps its result until then and must not throw.
+Stop run_batch(std::size_t count,
+               const std::function<void(std::size_t index, const Options& one)>& work,
+               const std::function<bool(std::size_t index)>& visit, const Options& options = {});
+
+/// A box in which the scores of every model are constant, with its nearest admissible point.
+struct Region {
+  Solution nearest;
+  double cost = 0;                          ///< of the nearest point
+  std::vector<std::vector<double>> scores;  ///< raw scores, one vector for each model
+};
+
+/// Called for each region; return false to stop.
 using RegionVisitor = std::function<bool(const Region&)>;
 
-/// The pure boxes that hold an admissible point within `radius` (a distance; infinity for all) of
-/// the query's point and meet its requirements (none: every box), each exactly once. Returns why
-/// it ended: `finished` when the set is complete. Runs on the calling thread. Rules about several
-/// features cut the boxes: every point of a region obeys them.
+/// Visits every region that meets the query's requirements (all regions if it has none) and holds
+/// an admissible point within `radius`, a distance from the query's point (infinity: no limit).
+/// Each region is visited once, on the calling thread. Constraints on several features cut the
+/// boxes, so that every point of a region satisfies them. Returns why it ended: `finished` means
+/// that all regions were visited.
 Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
                    const RegionVisitor& visit, const Options& options = {});
 Stop visit_regions(std::span<const Ensemble> ensembles, const Query& query, double radius,
                    const RegionVisitor& visit, const Options& options = {});
 Stop visit_regions(const Ensemble& ensemble, const Query& query, double radius,
                    const RegionVisitor& visit, const Options& options = {});
+
+/// For each feature the number of cells: the intervals of its axis between neighbouring thresholds.
+std::vector<std::size_t> cell_counts(const Ensemble& ensemble);
 
 }  // namespace boxwood

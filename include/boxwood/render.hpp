@@ -56,7 +56,7 @@ std::string interval_text(const FeatureSchema& feature, const Interval& interval
                           Precision precision = Precision::float32,
                           std::optional<double> now = std::nullopt);
 
-/// A point of rounder numbers than the answer's, as `rounded` gives it.
+/// A point of rounder numbers than the answer's, as `find_rounded` gives it.
 struct Rounding {
   std::vector<double> point;
   double tolerance = 0;

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,28 +15,14 @@
 
 namespace boxwood {
 
-struct FeatureSchema {
-  std::string name;   ///< the model's column
-  std::string title;  ///< for people; the name where empty
-  std::optional<FeatureKind> kind;
+/// What one column of the model means, what it may change to and what a change costs. The rule's
+/// `domain` is not part of a schema: it follows from the labels.
+struct FeatureSchema : FeatureRule {
+  std::string name;                 ///< the model's column
+  std::string title;                ///< shown to people; the name where empty
   std::vector<std::string> labels;  ///< ordinal, categorical: label of code 0, 1, …
   bool other_codes = false;         ///< a code without a label is a value the model has not seen
   std::string unit;                 ///< "months"
-  Interval range;                   ///< values it may change to
-  double weight = 1;
-  double scale = 1;
-  bool fixed = false;
-  // As in FeatureRule, boxwood/query.hpp.
-  std::vector<double> allowed{};
-  double step = 0;
-  bool missing_allowed = false;
-  std::vector<std::vector<double>> changes{};
-  Direction direction = Direction::both;
-  double least_change = 0;
-  double most_change = std::numeric_limits<double>::infinity();
-  double up = 1;
-  double down = 1;
-  std::vector<double> quantiles{};
 };
 
 /// Columns of zeros with a single 1 that people know as one feature.

@@ -146,7 +146,7 @@ class Analyses:
             An answer for each level.
         """
         asked, point, query, form = self._asked(x, target, question)
-        found = _core.sweep(self.core, query, levels_of(levels), asked.options())
+        found = _core.find_sweep(self.core, query, levels_of(levels), asked.options())
         return Sweep([(one.level, self._answer(_core.at_level(query, one.level), point, one.answer,
                                                form)) for one in found])
 
@@ -178,7 +178,7 @@ class Analyses:
         form = self.columns.form(x, point)
         query = asked.bare(point)
         query.requirements = [_core.other_outcome(self.core, point, tolerance)]
-        found = _core.robustness(self.core, query, tolerance, asked.options())
+        found = _core.find_robustness(self.core, query, tolerance, asked.options())
         return Robustness(self._whole, query, point, found, form, row_label(form.label))
 
     def widen(self, answer: Answer, *, order: Sequence[str] = (),
@@ -208,7 +208,8 @@ class Analyses:
             raise Error(key, "the answer's own question is what a wide region obeys",
                         f"Give {key} to explain")
         places = [i for name in order for i in self.columns.places_of(name, "order")]
-        found = _core.widen(self.core, answer._query, answer.array, places, asked.options())
+        found = _core.find_wide_region(self.core, answer._query, answer.array, places,
+                                       asked.options())
         return WideRegion.of(self, answer, found)
 
     def map(self, x: Any, features: tuple[str, str], target: Any = None, *,
@@ -251,7 +252,7 @@ class Analyses:
             views.append(_core.Interval(low, high) if low < high else _core.Interval())
         if radius is not None:
             radius = number(radius, "radius", 0)
-        found = _core.draw_map(self.core, query, across, up, views[0], views[1], radius,
+        found = _core.find_map(self.core, query, across, up, views[0], views[1], radius,
                                whole(most_cells, "most_cells", 1), asked.options())
         return Map(self, (across, up), found, query, point, radius)
 

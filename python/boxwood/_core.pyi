@@ -727,6 +727,9 @@ def read_bytes(content: bytes, place: str = ..., rounds: str | int | None = ...)
 def read_file(path: str, rounds: str | int | None = ...) -> Ensemble:
     """Reads a model file."""
 
+def check_same_columns(ensembles: Sequence[Ensemble], names: Sequence[str]) -> None:
+    """Raises an Error unless all models mean the same by every column."""
+
 class Spread(enum.Enum):
     """How far the values of a feature spread."""
 
@@ -895,7 +898,7 @@ class Menu:
     """Several ways out."""
 
     @property
-    def ways(self) -> list[Answer]: ...
+    def answers(self) -> list[Answer]: ...
 
     @property
     def complete(self) -> bool: ...
@@ -1032,7 +1035,7 @@ class Map:
 
 def find_menu(model: Model, query: Query, count: int, apart: Apart, distance: float, options: Options) -> Menu: ...
 
-def widen(model: Model, query: Query, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Sequence[int], options: Options) -> WideRegion: ...
+def find_wide_region(model: Model, query: Query, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Sequence[int], options: Options) -> WideRegion: ...
 
 def rules_of(query: Query) -> list[Rule]:
     """Every rule that can be lifted."""
@@ -1044,22 +1047,22 @@ def find_why_not(model: Model, query: Query, liftable: Sequence[Rule], options: 
 
 def find_path(model: Model, query: Query, to: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], resolve: bool, options: Options) -> list[PathStep]: ...
 
-def sweep(model: Model, query: Query, levels: Sequence[float], options: Options) -> list[SweepPoint]: ...
+def find_sweep(model: Model, query: Query, levels: Sequence[float], options: Options) -> list[SweepPoint]: ...
 
-def robustness(model: Model, query: Query, tolerance: float, options: Options) -> Answer: ...
+def find_robustness(model: Model, query: Query, tolerance: float, options: Options) -> Answer: ...
 
 def other_outcome(model: Model, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float = ...) -> Requirement:
     """The requirement that anything else comes out than at this point."""
 
 def standing(model: Model, requirement: Requirement, scores: Sequence[float]) -> float: ...
 
-def draw_map(model: Model, query: Query, x: int, y: int, x_view: Interval, y_view: Interval, radius: float | None, most_cells: int, options: Options) -> Map: ...
+def find_map(model: Model, query: Query, x: int, y: int, x_view: Interval, y_view: Interval, radius: float | None, most_cells: int, options: Options) -> Map: ...
 
-def rounded(model: Model, query: Query, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+def find_rounded(model: Model, query: Query, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
-def explain_many(model: Model, queries: Sequence[Query], options: Options, threads: int = ..., done: object | None = ...) -> tuple[list, bool]:
+def explain_many(model: Model, queries: Sequence[Query], options: Options, done: object | None = ...) -> tuple[list, bool]:
     """
-    For each query an Answer, an exception, or None where it was not finished; and whether it was interrupted. Calls done(count) as queries are finished.
+    For each query an Answer, an exception, or None where it was not finished; and whether the batch was interrupted. Calls done(count) as queries are finished.
     """
 
 class Axis:

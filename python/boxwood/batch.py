@@ -139,7 +139,6 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
         raise Error("on_error", f"no {on_error!r}", 'Give "keep" or "raise"')
     asked = Asked(explainer, target, question)
     options = asked.options()
-    threads = options.threads
     table = as_table(data)
     points, faults = _points(explainer, table)
     labels = data.index if module_of(data) == "pandas" else range(len(points))
@@ -163,8 +162,7 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
             if on_error == "raise":
                 _raise_first(answers[start:start + AT_A_TIME])
             bar.update(min(AT_A_TIME, len(points) - start) - len(places))
-            found, interrupted = _core.explain_many(explainer.core, queries, options, threads,
-                                                    bar.update)
+            found, interrupted = _core.explain_many(explainer.core, queries, options, bar.update)
             for row, query, one in zip(places, queries, found, strict=True):
                 if isinstance(one, _core.Answer):
                     # Rows that are asked the same share one question.

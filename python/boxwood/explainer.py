@@ -13,7 +13,7 @@ from boxwood import _core
 from boxwood._analyses import Analyses
 from boxwood._arguments import number
 from boxwood._forms import Form, row_label
-from boxwood._learning import BY_POSITION, put_together, schema_of
+from boxwood._learning import put_together, schema_of
 from boxwood._loading import class_values, named_models, read
 from boxwood._question import Asked, Question
 from boxwood.answer import Answer
@@ -85,7 +85,7 @@ class Explainer(Analyses):
         ensembles = [read(name, one, data, rounds, pipelines.get(name))
                      for name, one in models.items()]
         self.names = list(models)
-        _check_views(self.names, ensembles)
+        _core.check_same_columns(ensembles, self.names)
         given = schema_of(schema)
         known = put_together(models, ensembles, pipelines, data, given, categories or {}, scale,
                              groups)
@@ -394,22 +394,3 @@ def _typed(column: Any, numbers: np.ndarray, kind: Any) -> Any:
         return plain
     same = np.array_equal(typed.astype(float), plain.astype(float), equal_nan=True)
     return typed if same else plain
-
-
-def _check_views(names: list[str], ensembles: list[_core.Ensemble]) -> None:
-    # One row of numbers is what all models read, so they have to mean the same by them.
-    def view(ensemble: _core.Ensemble, i: int) -> list[str] | None:
-        feature = ensemble.features[i]
-        labels = [one.label for one in feature.categories]
-        if any(labels):
-            return [] if labels == [str(code) for code in range(len(labels))] else labels
-        unknown = feature.kind.name == "categorical" and ensemble.library in BY_POSITION
-        return None if unknown else []  # numbers are themselves
-
-    for name, ensemble in zip(names[1:], ensembles[1:], strict=True):
-        for i in range(min(len(ensemble.features), len(ensembles[0].features))):
-            views = [one for one in (view(ensembles[0], i), view(ensemble, i)) if one is not None]
-            if len(views) == 2 and views[0] != views[1]:
-                raise Error(name, f'it reads "{ensemble.features[i].name}" as other categories '
-                                  "or numbers than the model before it",
-                            "Ask the models one by one")

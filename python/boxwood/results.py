@@ -44,7 +44,7 @@ class Menu:
     def of(cls, explainer: Any, query: _core.Query, point: np.ndarray, found: _core.Menu,
            form: Form, apart: str, distance: float) -> Menu:
         """Give the core's menu the form of the row."""
-        ways = [explainer._answer(query, point, way, form) for way in found.ways]
+        ways = [explainer._answer(query, point, way, form) for way in found.answers]
         for earlier, way in enumerate(ways):
             way._earlier_ways = earlier
         return cls(ways, found.complete, found.stop.name, apart, distance,

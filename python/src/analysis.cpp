@@ -23,7 +23,7 @@ void bind_results(nb::module_& module) {
       .value("features", Apart::features)
       .value("distance", Apart::distance);
   nb::class_<Menu>(module, "Menu", "Several ways out.")
-      .def_ro("ways", &Menu::ways)
+      .def_ro("answers", &Menu::answers)
       .def_ro("complete", &Menu::complete)
       .def_ro("stop", &Menu::stop);
   nb::class_<WideRegion>(module, "WideRegion", "A box in which everything has the outcome.")
@@ -143,18 +143,20 @@ void bind_analysis(nb::module_& module) {
             [&](const Options& options, const Query& asked) {
               return find_menu(model.prepared, asked, {count, apart, distance}, options);
             },
-            [](const Menu& menu) { return !menu.ways.empty() && !menu.ways[0].solutions.empty(); });
+            [](const Menu& menu) {
+              return !menu.answers.empty() && !menu.answers[0].solutions.empty();
+            });
       },
       "model"_a, "query"_a, "count"_a, "apart"_a, "distance"_a, "options"_a);
   module.def(
-      "widen",
+      "find_wide_region",
       [](const Model& model, const Query& query, const Point& point,
          const std::vector<std::size_t>& order, const SearchOptions& given) {
         const std::vector<double> from = vector_of(point);
         return analysed(
             query, given,
             [&](const Options& options, const Query& asked) {
-              return widen(model.prepared, asked, from, order, options);
+              return find_wide_region(model.prepared, asked, from, order, options);
             },
             [](const WideRegion& wide) { return !wide.region.empty(); });
       },
@@ -171,7 +173,7 @@ void bind_analysis(nb::module_& module) {
         return analysed(
             query, given,
             [&](const Options& options, const Query& asked) {
-              return find_why_not(model.prepared, asked, options, liftable);
+              return find_why_not(model.prepared, asked, {.liftable = liftable}, options);
             },
             [](const WhyNot& why) {
               return !why.blockers.empty() || !why.answer.solutions.empty();
@@ -192,24 +194,24 @@ void bind_analysis(nb::module_& module) {
       },
       "model"_a, "query"_a, "to"_a, "resolve"_a, "options"_a);
   module.def(
-      "sweep",
+      "find_sweep",
       [](const Model& model, const Query& query, const std::vector<double>& levels,
          const SearchOptions& given) {
         return analysed(
             query, given,
             [&](const Options& options, const Query& asked) {
-              return sweep(model.prepared, asked, levels, options);
+              return find_sweep(model.prepared, asked, levels, {}, options);
             },
             [](const std::vector<SweepPoint>& points) { return !points.empty(); });
       },
       "model"_a, "query"_a, "levels"_a, "options"_a);
   module.def(
-      "robustness",
+      "find_robustness",
       [](const Model& model, const Query& query, double tolerance, const SearchOptions& given) {
         return analysed(
             query, given,
             [&](const Options& options, const Query& asked) {
-              return robustness(model.prepared, asked, tolerance, options);
+              return find_robustness(model.prepared, asked, tolerance, options);
             },
             [](const Answer& answer) { return !answer.solutions.empty(); });
       },
@@ -217,25 +219,25 @@ void bind_analysis(nb::module_& module) {
   module.def(
       "other_outcome",
       [](const Model& model, const Point& point, double tolerance) {
-        return other_outcome(model.ensembles.front(), vector_of(point), tolerance);
+        return other_outcome(model.ensembles().front(), vector_of(point), tolerance);
       },
       "model"_a, "point"_a, "tolerance"_a = 0.0,
       "The requirement that anything else comes out than at this point.");
   module.def(
       "standing",
       [](const Model& model, const Requirement& requirement, const std::vector<double>& scores) {
-        return standing(requirement, model.ensembles.at(requirement.ensemble), scores);
+        return standing(requirement, model.ensembles().at(requirement.ensemble), scores);
       },
       "model"_a, "requirement"_a, "scores"_a);
   module.def(
-      "draw_map",
+      "find_map",
       [](const Model& model, const Query& query, std::size_t x, std::size_t y,
          const Interval& x_view, const Interval& y_view, std::optional<double> radius,
          std::size_t most_cells, const SearchOptions& given) {
         return analysed(
             query, given,
             [&](const Options& options, const Query& asked) {
-              return draw_map(model.prepared, asked, {x, y, x_view, y_view, radius, most_cells},
+              return find_map(model.prepared, asked, {x, y, x_view, y_view, radius, most_cells},
                               options);
             },
             [](const Map&) { return false; });
@@ -243,13 +245,13 @@ void bind_analysis(nb::module_& module) {
       "model"_a, "query"_a, "x"_a, "y"_a, "x_view"_a, "y_view"_a, "radius"_a.none(), "most_cells"_a,
       "options"_a);
   module.def(
-      "rounded",
+      "find_rounded",
       [](const Model& model, const Query& query, const Point& point, double tolerance) {
         std::vector<double> round;
         {
           const std::vector<double> from = vector_of(point);
           const nb::gil_scoped_release released;
-          round = rounded(model.prepared, query, from, tolerance);
+          round = find_rounded(model.prepared, query, from, tolerance);
         }
         const std::size_t count = round.size();
         return array_of(std::move(round), {count});

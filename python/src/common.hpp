@@ -28,17 +28,16 @@ using namespace nb::literals;
 using Points = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Point = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// Models that are asked together, what their columns mean, and all that is prepared once. It never
-/// changes and stays where it is, because `prepared` refers to `ensembles`.
+/// Models that are asked together, what their columns mean, and everything that is prepared once.
+/// It never changes.
 struct Model {
   Model(std::vector<Ensemble> given, const std::string& schema_text,
         std::vector<std::string> called);
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
 
-  std::vector<std::string> names;
-  Schema schema;
-  std::vector<Ensemble> ensembles;
+  const std::vector<Ensemble>& ensembles() const { return prepared.models().ensembles; }
+  const std::vector<std::string>& names() const { return prepared.models().names; }
+  const Schema& schema() const { return prepared.models().schema; }
+
   Prepared prepared;
 };
 

@@ -2,67 +2,41 @@
 // made of a model, a question and its answer.
 #include "common.hpp"
 
+#include <algorithm>
+
 namespace boxwood::python {
 namespace {
 
-Schema schema_of(const std::vector<Ensemble>& ensembles, const std::string& text) {
-  if (ensembles.empty()) throw Error("model", "there is none", "Give at least one model");
-  return text.empty() ? schema_for(ensembles.front())
-                      : schema_from_json(text, "schema", ensembles.front());
-}
-
-/// Further models read the same columns, in the same order.
-void check_alike(const Ensemble& first, const Ensemble& other, const std::string& name) {
-  if (other.features.size() != first.features.size()) {
-    throw Error(name,
-                "it has " + std::to_string(other.features.size()) + " features, the first model " +
-                    std::to_string(first.features.size()),
-                "Models that are asked together read the same columns");
+ModelSet set_of(std::vector<Ensemble> ensembles, const std::string& schema_text,
+                std::vector<std::string> names) {
+  std::optional<Schema> schema;
+  if (!schema_text.empty() && !ensembles.empty()) {
+    schema = schema_from_json(schema_text, "schema", ensembles.front());
   }
-  for (std::size_t i = 0; i < first.features.size(); ++i) {
-    if (other.features[i].name == first.features[i].name) continue;
-    throw Error(name,
-                "feature " + std::to_string(i) + " is \"" + other.features[i].name +
-                    "\", in the first model \"" + first.features[i].name + "\"",
-                "Models that are asked together read the same columns in the same order");
-  }
-}
-
-std::vector<Ensemble> labelled(std::vector<Ensemble> ensembles, const Schema& schema,
-                               const std::vector<std::string>& names) {
-  apply(schema, ensembles.front());
-  for (std::size_t e = 1; e < ensembles.size(); ++e) {
-    check_alike(ensembles.front(), ensembles[e], e < names.size() ? names[e] : "model");
-    if (ensembles[e].classes.empty() && ensembles[e].class_count() == schema.classes.size()) {
-      ensembles[e].classes = schema.classes;
-    }
-  }
-  return ensembles;
+  return make_model_set(std::move(ensembles), std::move(names), std::move(schema));
 }
 
 const Ensemble& ensemble_at(const Model& model, std::size_t index) {
-  if (index < model.ensembles.size()) return model.ensembles[index];
+  if (index < model.ensembles().size()) return model.ensembles()[index];
   throw Error("model", "there is no model " + std::to_string(index),
-              "There are " + std::to_string(model.ensembles.size()));
+              "There are " + std::to_string(model.ensembles().size()));
 }
 
-/// What a function of an ensemble and a row of its scores gives, for all rows.
+/// An array with a row of `columns` numbers for each point. `row(ensemble, scores, numbers)` writes
+/// one row from the raw scores.
 template <typename Number, typename Row>
-auto for_rows(const Model& model, std::size_t index, const Points& points, const Row& row) {
+auto for_rows(const Model& model, std::size_t index, std::size_t columns, const Points& points,
+              const Row& row) {
   const Ensemble& ensemble = ensemble_at(model, index);
   const std::size_t count = points.shape(0), width = points.shape(1);
-  std::vector<Number> all;
-  std::size_t columns = 0;
+  std::vector<Number> all(count * columns);
   {
     const nb::gil_scoped_release released;
+    std::vector<double> scores(ensemble.base.size());
     for (std::size_t r = 0; r < count; ++r) {
-      const std::span<const double> point(points.data() + r * width, width);
-      const std::vector<double> scores = ensemble.predict(point);
-      const std::vector<Number> numbers = row(ensemble, scores);
-      columns = numbers.size();
-      all.insert(all.end(), numbers.begin(), numbers.end());
+      ensemble.predict({points.data() + r * width, width}, scores);
+      row(ensemble, std::span<const double>(scores), std::span(all).subspan(r * columns, columns));
     }
-    if (count == 0) columns = ensemble.base.size();
   }
   return array_of(std::move(all), {count, columns});
 }
@@ -74,7 +48,7 @@ Explanation shown(const Model& model, const Query& query, const Answer& answer, 
                   std::optional<std::vector<std::string>> faults) {
   const std::size_t first = query.requirements.empty() ? 0 : query.requirements.front().ensemble;
   return {ensemble_at(model, first),
-          model.schema,
+          model.schema(),
           query,
           answer,
           std::visit([](const auto& label) { return RowLabel(label); }, row),
@@ -82,6 +56,12 @@ Explanation shown(const Model& model, const Query& query, const Answer& answer, 
 }
 
 void bind_schema(nb::module_& module) {
+  module.def(
+      "check_same_columns",
+      [](const std::vector<const Ensemble*>& ensembles, const std::vector<std::string>& names) {
+        check_same_columns(ensembles, names);
+      },
+      "ensembles"_a, "names"_a, "Raises an Error unless all models mean the same by every column.");
   nb::enum_<Spread>(module, "Spread", "How far the values of a feature spread.")
       .value("range", Spread::range)
       .value("deviation", Spread::deviation)
@@ -122,10 +102,7 @@ void bind_schema(nb::module_& module) {
 
 Model::Model(std::vector<Ensemble> given, const std::string& schema_text,
              std::vector<std::string> called)
-    : names(std::move(called)),
-      schema(schema_of(given, schema_text)),
-      ensembles(labelled(std::move(given), schema, names)),
-      prepared(std::span<const Ensemble>(ensembles)) {}
+    : prepared(set_of(std::move(given), schema_text, std::move(called))) {}
 
 void bind_model(nb::module_& module) {
   bind_schema(module);
@@ -137,54 +114,55 @@ void bind_model(nb::module_& module) {
   nb::class_<Model>(module, "Model", "Models that are asked together, made ready once.")
       .def(nb::init<std::vector<Ensemble>, const std::string&, std::vector<std::string>>(),
            "ensembles"_a, "schema"_a = "", "names"_a = std::vector<std::string>{})
-      .def("__len__", [](const Model& self) { return self.ensembles.size(); })
+      .def("__len__", [](const Model& self) { return self.ensembles().size(); })
       .def("ensemble", &ensemble_at, "index"_a = 0, nb::rv_policy::reference_internal)
-      .def_prop_ro("schema", [](const Model& self) { return to_json(self.schema); })
+      .def_prop_ro("schema", [](const Model& self) { return to_json(self.schema()); })
       .def(
           "scores",
           [](const Model& self, const Points& points, std::size_t index) {
-            return for_rows<double>(self, index, points,
-                                    [](const Ensemble&, const auto& scores) { return scores; });
+            return for_rows<double>(self, index, ensemble_at(self, index).base.size(), points,
+                                    [](const Ensemble&, auto scores, auto numbers) {
+                                      std::copy(scores.begin(), scores.end(), numbers.begin());
+                                    });
           },
           "points"_a, "index"_a = 0, "Raw scores, a row for each point.")
       .def(
           "outputs",
           [](const Model& self, const Points& points, std::size_t index) {
-            return for_rows<double>(self, index, points,
-                                    [](const Ensemble& ensemble, const auto& scores) {
-                                      return ensemble.transform(scores);
+            return for_rows<double>(self, index, ensemble_at(self, index).output_count(), points,
+                                    [](const Ensemble& ensemble, auto scores, auto numbers) {
+                                      ensemble.transform(scores, numbers);
                                     });
           },
           "points"_a, "index"_a = 0, "What the library's link makes of the scores.")
       .def(
           "probabilities",
           [](const Model& self, const Points& points, std::size_t index) {
-            return for_rows<double>(
-                self, index, points, [](const Ensemble& ensemble, const auto& scores) {
-                  const std::vector<double> outputs = ensemble.transform(scores);
-                  std::vector<double> all;
-                  for (std::size_t k = 0; k < ensemble.class_count(); ++k) {
-                    all.push_back(ensemble.probability(outputs, k));
-                  }
-                  return all;
-                });
+            const Ensemble& asked = ensemble_at(self, index);
+            std::vector<double> outputs(asked.output_count());
+            return for_rows<double>(self, index, asked.class_count(), points,
+                                    [&](const Ensemble& ensemble, auto scores, auto numbers) {
+                                      ensemble.transform(scores, outputs);
+                                      for (std::size_t k = 0; k < numbers.size(); ++k) {
+                                        numbers[k] = ensemble.probability(outputs, k);
+                                      }
+                                    });
           },
           "points"_a, "index"_a = 0, "The probability of each class.")
       .def(
           "classes",
           [](const Model& self, const Points& points, std::size_t index) {
             return for_rows<std::int64_t>(
-                self, index, points, [](const Ensemble& ensemble, const auto& scores) {
-                  return std::vector<std::int64_t>{
-                      static_cast<std::int64_t>(ensemble.classify(scores))};
+                self, index, 1, points, [](const Ensemble& ensemble, auto scores, auto numbers) {
+                  numbers[0] = static_cast<std::int64_t>(ensemble.classify(scores));
                 });
           },
           "points"_a, "index"_a = 0, "The index of the class that the library answers.")
       .def(
           "query",
           [](const Model& self, const Point& point) {
-            Query query = query_for(self.ensembles.front(), vector_of(point));
-            apply(self.schema, query);
+            Query query = query_for(self.ensembles().front(), vector_of(point));
+            apply(self.schema(), query);
             return query;
           },
           "point"_a, "A query at this point with the schema's rules and no requirement.")
@@ -192,28 +170,29 @@ void bind_model(nb::module_& module) {
           "add_text",
           [](const Model& self, Query& query,
              const std::vector<std::tuple<std::string, std::string, Statements>>& texts) {
-            std::vector<QueryText> all = rule_texts(self.schema);
+            std::vector<QueryText> all = rule_texts(self.schema());
             for (const auto& [text, place, may_hold] : texts) {
               all.push_back({text, place, may_hold});
             }
-            add_text(all, self.ensembles, self.schema, query, self.names);
+            add_text(all, self.ensembles(), self.schema(), query, self.names());
           },
           "query"_a, "texts"_a,
           "Adds what the schema's rules and (text, place, statements) say to a query.")
       .def(
           "validate",
-          [](const Model& self, const Query& query) { validate(query, self.ensembles); }, "query"_a)
+          [](const Model& self, const Query& query) { validate(query, self.ensembles()); },
+          "query"_a)
       .def(
           "meets",
           [](const Model& self, const Query& query, const Point& point) {
-            return meets(query, self.ensembles, vector_of(point));
+            return meets(query, self.ensembles(), vector_of(point));
           },
           "query"_a, "point"_a)
       .def(
           "verify",
           [](const Model& self, const Query& query, const Answer& answer, std::size_t samples,
              std::uint64_t seed) {
-            const Verification found = verify(self.ensembles, query, answer, samples, seed);
+            const Verification found = verify(self.ensembles(), query, answer, samples, seed);
             return std::pair(found.faults, found.points_checked);
           },
           "query"_a, "answer"_a, "samples"_a = 256, "seed"_a = 1,
@@ -244,19 +223,19 @@ void bind_model(nb::module_& module) {
             const std::size_t first =
                 query.requirements.empty() ? 0 : query.requirements.front().ensemble;
             return to_json(
-                RegionView{ensemble_at(self, first), self.schema, query, region, row, number});
+                RegionView{ensemble_at(self, first), self.schema(), query, region, row, number});
           },
           "query"_a, "region"_a, "row"_a = 0, "number"_a = 1)
       .def(
           "value_text",
           [](const Model& self, std::size_t feature, double value) {
-            return value_text(self.schema.features.at(feature), value, self.ensembles[0].input);
+            return value_text(self.schema().features.at(feature), value, self.ensembles()[0].input);
           },
           "feature"_a, "value"_a)
       .def(
           "rule_text",
           [](const Model& self, const Query& query, const Rule& rule) {
-            return rule_text(self.ensembles.front(), self.schema, query, rule);
+            return rule_text(self.ensembles().front(), self.schema(), query, rule);
           },
           "query"_a, "rule"_a)
       .def(
@@ -264,14 +243,14 @@ void bind_model(nb::module_& module) {
           [](const Model& self, const Query& query, const Solution& solution) {
             const std::size_t asked =
                 query.requirements.empty() ? 0 : query.requirements.front().ensemble;
-            return changes_in_words(self.ensembles[asked], self.schema, query, solution);
+            return changes_in_words(self.ensembles()[asked], self.schema(), query, solution);
           },
           "query"_a, "solution"_a)
       .def(
           "wide_text",
           [](const Model& self, const Query& query, const WideRegion& wide, const Point& point,
              std::size_t feature) {
-            return wide_text(self.ensembles.front(), self.schema, query, wide, vector_of(point),
+            return wide_text(self.ensembles().front(), self.schema(), query, wide, vector_of(point),
                              feature);
           },
           "query"_a, "wide"_a, "point"_a, "feature"_a)
@@ -279,8 +258,8 @@ void bind_model(nb::module_& module) {
           "interval_text",
           [](const Model& self, std::size_t feature, const Interval& interval,
              std::optional<double> now) {
-            return interval_text(self.schema.features.at(feature), interval,
-                                 self.ensembles[0].input, now);
+            return interval_text(self.schema().features.at(feature), interval,
+                                 self.ensembles()[0].input, now);
           },
           "feature"_a, "interval"_a, "now"_a = nb::none());
 }

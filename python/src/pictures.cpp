@@ -83,7 +83,7 @@ void bind_values(nb::module_& module) {
 }
 
 const Ensemble& asked_ensemble(const Model& model, const Query& query) {
-  return model.ensembles[query.requirements.empty() ? 0 : query.requirements.front().ensemble];
+  return model.ensembles()[query.requirements.empty() ? 0 : query.requirements.front().ensemble];
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ void bind_pictures(nb::module_& module) {
         const Answer none;
         const Ensemble& ensemble = asked_ensemble(model, query);
         return picture_of(
-            MapView{ensemble, model.schema, query, map, asked, answer ? *answer : none, steps},
+            MapView{ensemble, model.schema(), query, map, asked, answer ? *answer : none, steps},
             RowLabel(std::string()), ensemble.task == Task::regression);
       },
       "model"_a, "query"_a, "map"_a, "x"_a, "y"_a, "radius"_a.none(), "answer"_a.none(), "path"_a);
@@ -114,7 +114,7 @@ void bind_pictures(nb::module_& module) {
         std::vector<SweepPoint> points;
         for (std::size_t k = 0; k < levels.size(); ++k)
           points.push_back({levels[k], *answers.at(k)});
-        return picture_of(SweepView{asked_ensemble(model, query), model.schema, query, points},
+        return picture_of(SweepView{asked_ensemble(model, query), model.schema(), query, points},
                           RowLabel(std::string()));
       },
       "model"_a, "query"_a, "levels"_a, "answers"_a);

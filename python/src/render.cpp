@@ -16,14 +16,15 @@ RowLabel row_of(const Label& row) {
 }
 
 const Ensemble& asked_of(const Model& model, const Query& query) {
-  return model.ensembles.at(query.requirements.empty() ? 0 : query.requirements.front().ensemble);
+  return model.ensembles().at(query.requirements.empty() ? 0 : query.requirements.front().ensemble);
 }
 
 Explanation shown(const Model& model, const Query& query, const Answer& answer, const Label& row,
                   std::size_t earlier_ways = 0) {
   Findings findings;
   findings.earlier_ways = earlier_ways;
-  return {asked_of(model, query), model.schema, query, answer, row_of(row), std::nullopt, findings};
+  return {asked_of(model, query), model.schema(), query, answer, row_of(row),
+          std::nullopt,           findings};
 }
 
 const TableStyle& style() {
@@ -55,7 +56,7 @@ std::string of_sweep(const Model& model, const Query& query, const std::vector<d
                      const std::function<std::string(const SweepView&)>& write) {
   std::vector<SweepPoint> points;
   for (std::size_t i = 0; i < levels.size(); ++i) points.push_back({levels[i], *answers.at(i)});
-  return write(SweepView{asked_of(model, query), model.schema, query, points, row_of(row)});
+  return write(SweepView{asked_of(model, query), model.schema(), query, points, row_of(row)});
 }
 
 Explanation blocked(const Model& model, const Query& query, const WhyNot& why, const Label& row) {
@@ -69,7 +70,7 @@ std::string of_regions(const Model& model, const Query& query,
                        const std::function<std::string(std::span<const RegionView>)>& write) {
   std::vector<RegionView> views;
   for (const Region* region : regions) {
-    views.push_back({asked_of(model, query), model.schema, query, *region, 0, views.size() + 1});
+    views.push_back({asked_of(model, query), model.schema(), query, *region, 0, views.size() + 1});
   }
   return write(views);
 }
@@ -231,7 +232,7 @@ void bind_render(nb::module_& module) {
         asked.radius = radius;
         const Answer none;
         return to_svg(
-            MapView{asked_of(model, query), model.schema, query, map, asked, none, {}, 0});
+            MapView{asked_of(model, query), model.schema(), query, map, asked, none, {}, 0});
       },
       "model"_a, "query"_a, "map"_a, "x"_a, "y"_a, "radius"_a = nb::none());
   module.def(

@@ -1,13 +1,12 @@
 // Exact decision regions over two features: the cells of both, evaluated one by one, and neighbours
 // that are decided alike put together.
-#include "analysis/budget.hpp"
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
-#include "grid/leaves.hpp"
 #include "grid/rule_trees.hpp"
 #include "model/arithmetic.hpp"
 
 #include <boxwood/analysis.hpp>
+#include <boxwood/budget.hpp>
 #include <boxwood/error.hpp>
 
 #include <fmt/format.h>
@@ -45,7 +44,7 @@ Interval view_of(const Interval& given, std::span<const Cut> cuts, double now) {
   if (std::isfinite(given.upper)) view.upper = given.upper;
   if (!(view.lower < view.upper)) {
     throw Error("map", fmt::format("nothing lies between {} and {}", view.lower, view.upper),
-                "Give the smaller end of the view first");
+                "Give the smaller end first, and ends that differ");
   }
   return view;
 }
@@ -187,7 +186,7 @@ class Painter {
 /// The cuts at which the picture can change: those of the models, and with a radius those of
 /// statements between features, which say what the others may then change to.
 Cuts cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& map) {
-  Cuts seen = prepared.leaves().cuts;
+  Cuts seen = collect_cuts(prepared.ensembles());
   if (!map.radius || query.clauses.empty()) return seen;
   Query statements = query;
   statements.most_changes.reset();
@@ -204,20 +203,23 @@ Cuts cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& m
 
 }  // namespace
 
-Map draw_map(const Prepared& prepared, const Query& query, const MapOptions& map,
+Map find_map(const Prepared& prepared, const Query& query, const MapOptions& map,
              const Options& options) {
   validate(query, prepared.ensembles());
   if (map.x >= query.point.size() || map.y >= query.point.size() || map.x == map.y) {
-    throw Error("map", "it takes two different features");
+    throw Error("map", "needs two different features of the model");
   }
   for (const OneHot& group : query.groups) {
     for (const std::size_t column : group.columns) {
       if (column == map.x || column == map.y) {
-        throw Error("map", "a column of a one-hot group cannot be drawn by itself");
+        throw Error("map", "a column of a one-hot group cannot be an axis",
+                    "Choose features that are in no group");
       }
     }
   }
-  if (map.radius && query.requirements.empty()) throw Error("map", "nothing is required");
+  if (map.radius && query.requirements.empty()) {
+    throw Error("map", "a radius needs a requirement", "Give at least one requirement");
+  }
   const Precision precision = common_precision(prepared.ensembles());
   const Cuts cuts = cuts_seen(prepared, query, map);
   Map drawn;
@@ -226,14 +228,14 @@ Map draw_map(const Prepared& prepared, const Query& query, const MapOptions& map
   const std::vector<Piece> columns = pieces_of(cuts[map.x], drawn.x_view, precision);
   const std::vector<Piece> rows = pieces_of(cuts[map.y], drawn.y_view, precision);
   if (columns.empty() || rows.empty()) {
-    throw Error("map", "no number that the models can read lies within the view",
-                "Give a wider view, of numbers in their precision");
+    throw Error("map", "the view contains no number in the precision of the models",
+                "Give a wider view");
   }
   if (columns.size() * rows.size() > map.most_cells) {
-    throw Error(
-        "map",
-        fmt::format("{} by {} cells are more than {}", columns.size(), rows.size(), map.most_cells),
-        "Look at a smaller part");
+    throw Error("map",
+                fmt::format("{} by {} cells are more than the limit of {}", columns.size(),
+                            rows.size(), map.most_cells),
+                "Give a smaller view or a larger limit");
   }
   Budget budget(options);
   Painter painter(prepared, query, map, budget);

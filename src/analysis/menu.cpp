@@ -1,12 +1,12 @@
-// Several ways out: solve, rule out what was found as far as the answers are to differ, solve
-// again.
-#include "analysis/budget.hpp"
+// Several answers: solve, add constraints that exclude answers too similar to those found, and
+// solve again.
 #include "analysis/variables.hpp"
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
 #include "model/arithmetic.hpp"
 
 #include <boxwood/analysis.hpp>
+#include <boxwood/budget.hpp>
 #include <boxwood/error.hpp>
 
 #include <cmath>
@@ -17,8 +17,8 @@ namespace {
 
 Literal not_missing(std::size_t feature) { return {feature, {}, true, false, {}}; }
 
-/// Something that the way changes stays as it is. A group stays if all its columns do, so that a
-/// clause is repeated for each column; where one column is hot now, it alone tells.
+/// At least one feature that the answer changes keeps its value. A group keeps its value if all its
+/// columns do, so there is one clause for each column; if one column is 1 now, it alone decides.
 std::vector<Clause> leave_something(const Query& query, const Solution& way) {
   std::vector<Clause> clauses{{}};
   for (const FeatureSet& set : changed_sets(query, way.point)) {
@@ -39,7 +39,7 @@ std::vector<Clause> leave_something(const Query& query, const Solution& way) {
   return clauses;
 }
 
-/// The numbers of a precision in an interval, by the first and the last of them.
+/// From the first to the last number of a precision in an interval.
 Interval readable(const Interval& range, Precision precision) {
   Interval inner;
   if (range.lower > -infinity) {
@@ -51,7 +51,7 @@ Interval readable(const Interval& range, Precision precision) {
   return inner;
 }
 
-/// Some feature lies outside of the way's region.
+/// At least one feature lies outside the answer's region.
 Clause leave_region(const Solution& way, Precision precision) {
   Clause clause;
   for (std::size_t d = 0; d < way.point.size(); ++d) {
@@ -66,7 +66,7 @@ Clause leave_region(const Solution& way, Precision precision) {
   return clause;
 }
 
-/// Some feature is far enough from where the way has it.
+/// At least one feature is far enough from its value in the answer.
 Clause keep_distance(const Query& query, const Solution& way, double distance,
                      Precision precision) {
   Clause clause;
@@ -75,7 +75,7 @@ Clause keep_distance(const Query& query, const Solution& way, double distance,
       const std::size_t hot = hot_column(*set.group, way.point).value();
       for (std::size_t k = 0; k < set.columns.size(); ++k) {
         if (hot < set.columns.size() && k != hot) continue;
-        // The hot column is no longer hot; where none was, any is.
+        // The column that is 1 becomes 0; if none is 1, any column becomes 1.
         clause.any_of.push_back({set.columns[k], {1, 1}, k != hot, false, {}});
       }
       continue;
@@ -88,7 +88,7 @@ Clause keep_distance(const Query& query, const Solution& way, double distance,
     if (std::isnan(value)) {
       clause.any_of.push_back(not_missing(d));
     } else {
-      // Where the distance is lost in rounding, any other number is far enough.
+      // If rounding loses the distance, any other number is far enough.
       const double low = value - far, high = value + far;
       const bool low_lost = as_read(low, precision) == as_read(value, precision);
       const bool high_lost = as_read(high, precision) == as_read(value, precision);
@@ -103,25 +103,25 @@ Clause keep_distance(const Query& query, const Solution& way, double distance,
 Menu find_menu(const Prepared& prepared, const Query& query, const MenuOptions& menu,
                const Options& options) {
   if (menu.apart == Apart::distance && !(menu.distance > 0 && menu.distance < infinity)) {
-    throw Error("menu", "the distance between two ways is not a positive number");
+    throw Error("menu, distance", "must be a positive number");
   }
   const Precision precision = common_precision(prepared.ensembles());
   Budget budget(options);
   Menu found;
   Query next = query;
-  while (found.ways.size() < menu.count) {
+  while (found.answers.size() < menu.count) {
     Answer answer = explain(prepared, next, budget.rest());
     budget.note(answer);
     if (answer.solutions.empty()) {
       found.complete = answer.status == Status::infeasible;
       break;
     }
-    found.ways.push_back(std::move(answer));
-    const Solution& way = found.ways.back().best();
+    found.answers.push_back(std::move(answer));
+    const Solution& way = found.answers.back().best();
     switch (menu.apart) {
       case Apart::features:
         if (changed_sets(query, way.point).empty()) {
-          found.complete = true;  // to change nothing is enough: all else would add to it
+          found.complete = true;  // no change is needed: all other answers add changes
           return found;
         }
         for (Clause& clause : leave_something(query, way)) {
@@ -135,7 +135,8 @@ Menu find_menu(const Prepared& prepared, const Query& query, const MenuOptions& 
         next.clauses.push_back(keep_distance(query, way, menu.distance, precision));
         break;
     }
-    if (found.ways.back().status != Status::optimal) break;  // out of time: what follows is no menu
+    if (found.answers.back().status != Status::optimal)
+      break;  // out of time: what follows is no menu
   }
   found.stop = budget.stop();
   return found;

@@ -1,10 +1,10 @@
 // The changes of an answer one by one.
-#include "analysis/budget.hpp"
 #include "analysis/variables.hpp"
 #include "base/infinity.hpp"
 #include "query/lead.hpp"
 
 #include <boxwood/analysis.hpp>
+#include <boxwood/budget.hpp>
 
 #include <algorithm>
 

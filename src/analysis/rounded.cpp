@@ -24,9 +24,9 @@ bool is_admissible(const Query& query, std::size_t d, double value, Precision pr
 
 }  // namespace
 
-std::vector<double> rounded(const Prepared& prepared, const Query& query,
-                            std::span<const double> point, double tolerance) {
-  if (!(tolerance >= 0)) throw Error("rounded", "the tolerance is not a number from 0 on");
+std::vector<double> find_rounded(const Prepared& prepared, const Query& query,
+                                 std::span<const double> point, double tolerance) {
+  if (!(tolerance >= 0)) throw Error("tolerance", "must be a number ≥ 0");
   const std::span<const Ensemble> ensembles = prepared.ensembles();
   const Precision precision = common_precision(ensembles);
   const std::vector<Interval> box = pure_box(ensembles, point);
@@ -71,7 +71,7 @@ Answer rounded_answer(const Prepared& prepared, const Query& query, const Answer
                       double tolerance) {
   if (answer.solutions.empty()) return answer;
   Solution round = answer.best();
-  round.point = rounded(prepared, query, round.point, tolerance);
+  round.point = find_rounded(prepared, query, round.point, tolerance);
   const bool same = std::equal(round.point.begin(), round.point.end(), answer.best().point.begin(),
                                [](double a, double b) { return a == b || std::isnan(a); });
   if (same) return answer;

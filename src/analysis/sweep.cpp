@@ -1,8 +1,8 @@
-// What more certainty costs, and how much of a change a decision withstands.
-#include "analysis/budget.hpp"
+// The cost of each level of a requirement, and the robustness of a decision.
 #include "base/infinity.hpp"
 
 #include <boxwood/analysis.hpp>
+#include <boxwood/budget.hpp>
 #include <boxwood/error.hpp>
 
 #include <algorithm>
@@ -33,25 +33,28 @@ Requirement at_level(Requirement requirement, double level) {
   } else if (auto* wanted = std::get_if<ClassIs>(&requirement.outcome)) {
     (wanted->margin ? wanted->margin : wanted->probability) = level;
   } else {
-    throw Error("sweep", "one of several classes has no level", "Ask for a single class");
+    throw Error("sweep", "a requirement of one of several classes has no level",
+                "Require a single class");
   }
   return requirement;
 }
 
 }  // namespace
 
-std::vector<SweepPoint> sweep(const Prepared& prepared, const Query& query,
-                              std::span<const double> levels, const Options& options,
-                              const std::function<bool(const SweepPoint&)>& visit) {
-  if (query.requirements.empty()) throw Error("query", "nothing is required");
+std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
+                                   std::span<const double> levels, const SweepVisitor& visit,
+                                   const Options& options) {
+  if (query.requirements.empty()) {
+    throw Error("query", "nothing is required", "Give at least one requirement");
+  }
   const Requirement& first = query.requirements.front();
-  if (first.negated) throw Error("sweep", "what is not wanted has no level");
+  if (first.negated) throw Error("sweep", "a negated requirement has no level");
   const bool falling = asks_at_most(first);
   const bool ordered = falling ? std::is_sorted(levels.begin(), levels.end(), std::greater<>{})
                                : std::is_sorted(levels.begin(), levels.end());
   if (!ordered) {
-    throw Error("sweep", falling ? "the levels do not fall" : "the levels do not rise",
-                "Later levels ask for more");
+    throw Error("sweep, levels", falling ? "must be descending" : "must be ascending",
+                "Each level must ask for more than the one before");
   }
   Budget budget(options);
   const auto solve = [&](double level, const std::vector<std::vector<double>>& starts) {
@@ -102,7 +105,7 @@ Requirement other_outcome(const Ensemble& ensemble, std::span<const double> poin
     return require_other_class(ensemble, ensemble.classify(scores));
   }
   if (!(tolerance >= 0 && tolerance < infinity)) {
-    throw Error("robustness", "the tolerance is not a number from 0 on");
+    throw Error("tolerance", "must be a number ≥ 0");
   }
   const double now = ensemble.transform(scores)[0];
   Requirement requirement = require_output({now - tolerance, now + tolerance});
@@ -110,8 +113,8 @@ Requirement other_outcome(const Ensemble& ensemble, std::span<const double> poin
   return requirement;
 }
 
-Answer robustness(const Prepared& prepared, const Query& query, double tolerance,
-                  const Options& options) {
+Answer find_robustness(const Prepared& prepared, const Query& query, double tolerance,
+                       const Options& options) {
   Query other = query;
   other.requirements = {other_outcome(prepared.ensembles().front(), query.point, tolerance)};
   return explain(prepared, other, options);

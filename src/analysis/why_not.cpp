@@ -1,16 +1,17 @@
-// Why there is no answer: a smallest set of rules that together leave no way.
+// Why a query has no answer: a smallest set of constraints that together exclude the outcome.
 //
-// A set of rules is open if there is an answer when only they hold. What has to be lifted from the
-// rest to get from "all" to an open set must hit every set that blocks; the smallest blocking set
-// is therefore the smallest that hits the complement of every maximal open set. The complements are
-// found one by one: the smallest set that hits those known so far either blocks, and is the one, or
-// is open and leads to another.
-#include "analysis/budget.hpp"
+// Call a set of constraints open if the query with only these has an answer, and blocking
+// otherwise. A set blocks if and only if it is contained in no maximal open set, that is, if it has
+// a member in the complement of every maximal open set. The smallest blocking set is therefore a
+// smallest set that hits all these complements. They are found one by one: take a smallest set that
+// hits those known so far. If it blocks, it is the answer. If it is open, grow it to a maximal open
+// set, whose complement is one more to hit.
 #include "analysis/variables.hpp"
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
 
 #include <boxwood/analysis.hpp>
+#include <boxwood/budget.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -26,8 +27,8 @@ std::size_t count(const Chosen& set) {
   return static_cast<std::size_t>(std::count(set.begin(), set.end(), std::uint8_t{1}));
 }
 
-/// The smallest set that has a member of each of these, by trying the members of one that is not
-/// hit yet; of equals the first in order.
+/// The smallest set that has a member in each of the given sets; of equally small ones the first in
+/// order. It branches over the members of a set that is not hit yet.
 class SmallestHit {
  public:
   SmallestHit(const std::vector<Chosen>& sets, std::size_t rules)
@@ -148,6 +149,12 @@ class Inquiry {
   Budget& budget_;
 };
 
+/// The values that exist whatever is lifted. Codes of categories are never negative.
+Interval domain_of(const FeatureRule& rule) {
+  if (rule.kind != FeatureKind::categorical) return rule.domain;
+  return intersection(rule.domain, {.lower = 0});
+}
+
 /// Whether a column of a one-hot group may not be 0, or may not be 1.
 bool keeps_out(const FeatureRule& rule) {
   return !rule.range.contains(0) || !rule.range.contains(1);
@@ -173,8 +180,9 @@ std::vector<Rule> rules_of(const Query& query) {
       continue;
     }
     const FeatureRule& rule = query.features[d];
-    add(rule.range.lower > rule.domain.lower, Rule::Kind::range_lower);
-    add(rule.range.upper < rule.domain.upper, Rule::Kind::range_upper);
+    const Interval domain = domain_of(rule);
+    add(rule.range.lower > domain.lower, Rule::Kind::range_lower);
+    add(rule.range.upper < domain.upper, Rule::Kind::range_upper);
     add(!rule.allowed.empty(), Rule::Kind::allowed);
     add(rule.step > 0, Rule::Kind::step);
     add(rule.direction != Direction::both, Rule::Kind::direction);
@@ -201,6 +209,7 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
       continue;
     }
     FeatureRule& own = free.features[rule.index];
+    const Interval domain = domain_of(own);
     switch (rule.kind) {
       case Rule::Kind::fixed:
         own.fixed = false;
@@ -210,15 +219,16 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
         }
         break;
       case Rule::Kind::range_lower:
-        own.range.lower = own.domain.lower;
-        own.range.lower_closed = own.domain.lower_closed;
+        own.range.lower = domain.lower;
+        own.range.lower_closed = domain.lower_closed;
         break;
       case Rule::Kind::range_upper:
-        own.range.upper = own.domain.upper;
-        own.range.upper_closed = own.domain.upper_closed;
+        own.range.upper = domain.upper;
+        own.range.upper_closed = domain.upper_closed;
         break;
       case Rule::Kind::allowed:
         own.allowed.clear();
+        own.range = intersection(own.range, domain);
         for (const OneHot& group : free.groups) {
           if (group.columns.front() != rule.index) continue;
           for (const std::size_t column : group.columns) free.features[column].range = {0, 1};
@@ -248,8 +258,8 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
   return free;
 }
 
-WhyNot find_why_not(const Prepared& prepared, const Query& query, const Options& options,
-                    std::optional<std::span<const Rule>> liftable, std::size_t rounds) {
+WhyNot find_why_not(const Prepared& prepared, const Query& query, const WhyNotOptions& asked,
+                    const Options& options) {
   Budget budget(options);
   WhyNot why;
   why.answer = budget.note(explain(prepared, query, budget.rest()));
@@ -257,15 +267,14 @@ WhyNot find_why_not(const Prepared& prepared, const Query& query, const Options&
     why.stop = budget.stop();
     return why;
   }
-  const std::vector<Rule> rules =
-      liftable ? std::vector<Rule>(liftable->begin(), liftable->end()) : rules_of(query);
+  const std::vector<Rule> rules = asked.liftable ? *asked.liftable : rules_of(query);
   Inquiry inquiry(prepared, query, rules, budget);
   std::vector<Chosen> to_hit;
   Chosen set(rules.size(), 0);
   Answer answer = inquiry.with_only(set);
   why.impossible = answer.status == Status::infeasible;
   bool exact = true;
-  while (!why.impossible && !answer.solutions.empty() && to_hit.size() < rounds &&
+  while (!why.impossible && !answer.solutions.empty() && to_hit.size() < asked.rounds &&
          !budget.stopped()) {
     Chosen complement = inquiry.grown(set, answer);
     for (std::uint8_t& member : complement) member = member ? 0 : 1;

@@ -1,8 +1,7 @@
-// The widest box around a point in which everything has the outcome. One side at a time: of all
-// points in the box, extended on this side as far as the rules allow, the one without the outcome
-// that lies least far out is searched for. Up to there everything has the outcome, and that is
-// proven by the search.
-#include "analysis/budget.hpp"
+// A box around a point in which every point has the outcome. It is widened one side at a time: the
+// box is extended on this side as far as the constraints allow, and a search finds the point
+// without the outcome that lies least far out. The search proves that every point before it has the
+// outcome.
 #include "analysis/variables.hpp"
 #include "base/infinity.hpp"
 #include "grid/grid.hpp"
@@ -10,6 +9,7 @@
 #include "query/reach.hpp"
 
 #include <boxwood/analysis.hpp>
+#include <boxwood/budget.hpp>
 #include <boxwood/error.hpp>
 
 #include <algorithm>
@@ -26,7 +26,11 @@ class Widening {
  public:
   Widening(const Prepared& prepared, const Query& query, std::span<const double> point,
            const Options& options)
-      : prepared_(prepared), query_(query), budget_(options), plain_(query) {
+      : prepared_(prepared),
+        query_(query),
+        budget_(options),
+        cuts_(collect_cuts(prepared.ensembles())),
+        plain_(query) {
     plain_.point.assign(point.begin(), point.end());
     plain_.clauses.clear();
     plain_.most_changes.reset();
@@ -64,7 +68,7 @@ class Widening {
   }
 
  private:
-  /// A feature's part of the first box, and how far its rules let it go.
+  /// A feature's interval in the first box, and how far its constraints let it change.
   void begin(const FeatureSet& set, const std::vector<Interval>& box, const Query& alone) {
     if (codes_.empty()) codes_.resize(plain_.point.size());
     for (const std::size_t d : set.columns) {
@@ -75,7 +79,7 @@ class Widening {
       rule.most_change = infinity;
       rule.missing_allowed = false;
       rule.changes.clear();
-      rule.step = 0;  // steps and lists say what to change to, and the value now may be another
+      rule.step = 0;  // steps and lists do not count here
       rule.allowed.clear();
       if (set.group) continue;
       if (rule.fixed || std::isnan(value)) {
@@ -84,11 +88,54 @@ class Widening {
       }
       reach_[d] =
           admissible_part(alone, plain_.point, d, {}, common_precision(prepared_.ensembles()));
+      stop_at_present_value(d);
       wide_.region[d] = intersection(box[d], reach_[d]);
       rule.range = wide_.region[d];
       if (rule.kind == FeatureKind::categorical) begin_codes(d);
     }
     if (set.group) begin_group(*set.group);
+  }
+
+  /// A whole-number feature may keep a present value that is not whole, which the searches, with
+  /// their whole numbers around the given point, do not try. No interval extends to it.
+  void stop_at_present_value(std::size_t d) {
+    const double now = query_.point[d], value = plain_.point[d];
+    const FeatureKind kind = query_.features[d].kind;
+    const bool whole = kind == FeatureKind::integer || kind == FeatureKind::ordinal;
+    if (!whole || std::isnan(now) || now == value || now == std::floor(now)) return;
+    if (!reach_[d].contains(now)) return;
+    if (now < value) {
+      reach_[d].lower = now;
+      reach_[d].lower_closed = false;
+    } else {
+      reach_[d].upper = now;
+      reach_[d].upper_closed = false;
+    }
+    maximal_ = false;  // the interval might extend beyond it
+  }
+
+  /// The end of the axis, or the last cut where only infinity lies beyond it: no change costs so
+  /// little, so no search tells whether infinity has the outcome.
+  void widen_to_reach(std::size_t d, bool up) {
+    Interval& side = wide_.region[d];
+    const Interval& reach = reach_[d];
+    const Precision precision = common_precision(prepared_.ensembles());
+    const std::vector<Cut>& cuts = cuts_[d];
+    if (up) {
+      side.upper = reach.upper;
+      side.upper_closed = reach.upper_closed;
+      if (cuts.empty() || std::isfinite(first_right_of(cuts.back(), precision))) return;
+      if (side.upper < cuts.back().value) return;
+      side.upper = cuts.back().value;
+      side.upper_closed = side.upper_closed && cuts.back().inclusive;
+    } else {
+      side.lower = reach.lower;
+      side.lower_closed = reach.lower_closed;
+      if (cuts.empty() || std::isfinite(last_left_of(cuts.front(), precision))) return;
+      if (side.lower > cuts.front().value) return;
+      side.lower = cuts.front().value;
+      side.lower_closed = side.lower_closed && !cuts.front().inclusive;
+    }
   }
 
   void begin_codes(std::size_t d) {
@@ -124,7 +171,7 @@ class Widening {
     apply_group(group);
   }
 
-  /// Only the columns that are known to do may be hot.
+  /// Only columns that are proven to keep the outcome may be 1.
   void apply_group(const OneHot& group) {
     const std::vector<double>& places = wide_.values[group.columns.front()];
     const auto may = [&](std::size_t place) {
@@ -142,8 +189,8 @@ class Widening {
     }
   }
 
-  /// The cheapest point of a box without one of the outcomes; nothing where it is proven that there
-  /// is none. Not finished: no statement.
+  /// The cheapest point of a box that fails a requirement; no point if it is proven that none does.
+  /// If the search was not finished, nothing is known.
   struct Counterexample {
     bool finished = true;
     std::optional<std::vector<double>> point;
@@ -171,7 +218,7 @@ class Widening {
 
   double rank(std::size_t d, double value) const {
     const Precision precision = common_precision(prepared_.ensembles());
-    return static_cast<double>(cell_rank(prepared_.leaves().cuts[d], as_read(value, precision)));
+    return static_cast<double>(cell_rank(cuts_[d], as_read(value, precision)));
   }
 
   static double no_cost(std::size_t, double, double) { return 0; }
@@ -191,7 +238,7 @@ class Widening {
       range.lower = reach.lower;
       range.lower_closed = reach.lower_closed;
     }
-    // Counted in cells: distances that differ by less than rounding would be ties.
+    // Count cells, because distances that differ by less than rounding would be ties.
     query.term = [this, d, up](std::size_t feature, double from, double to) {
       if (feature != d || (to > from) != up) return 0.0;
       return std::abs(rank(d, to) - rank(d, from));
@@ -199,13 +246,12 @@ class Widening {
     const Counterexample found = search(std::move(query));
     if (!found.finished) return;
     if (!found.point) {
-      (up ? side.upper : side.lower) = up ? reach.upper : reach.lower;
-      (up ? side.upper_closed : side.lower_closed) = up ? reach.upper_closed : reach.lower_closed;
+      widen_to_reach(d, up);
     } else {
       const double end = (*found.point)[d];
       if (up ? end <= plain_.point[d] : end >= plain_.point[d]) return;
-      // Up to the cut that the cell of the counterexample begins at: a plainer number than its own.
-      const std::vector<Cut>& cuts = prepared_.leaves().cuts[d];
+      // The interval ends at the cut where the cell of the counterexample begins.
+      const std::vector<Cut>& cuts = cuts_[d];
       const auto cell = static_cast<std::size_t>(rank(d, end));
       const Cut& cut = cuts[up ? cell - 1 : cell];
       (up ? side.upper : side.lower) = cut.value;
@@ -249,6 +295,7 @@ class Widening {
   const Prepared& prepared_;
   const Query& query_;
   Budget budget_;
+  Cuts cuts_;
   Query plain_;  ///< all points of the box, at no cost
   std::vector<Interval> reach_;
   std::vector<std::vector<double>> codes_;
@@ -258,14 +305,19 @@ class Widening {
 
 }  // namespace
 
-WideRegion widen(const Prepared& prepared, const Query& query, std::span<const double> point,
-                 std::span<const std::size_t> order, const Options& options) {
+WideRegion find_wide_region(const Prepared& prepared, const Query& query,
+                            std::span<const double> point, std::span<const std::size_t> order,
+                            const Options& options) {
   validate(query, prepared.ensembles());
   if (point.size() != query.point.size() || !meets(query, prepared.ensembles(), point)) {
-    throw Error("widen", "the point does not meet the requirements", "Give the point of an answer");
+    throw Error("wide region", "the point does not meet the requirements",
+                "Give the point of an answer");
   }
   for (const OneHot& group : query.groups) {
-    if (!hot_column(group, point)) throw Error("widen", "the point is not in one-hot form");
+    if (!hot_column(group, point)) {
+      throw Error("wide region", "the columns of a one-hot group are not zeros with at most one 1",
+                  "Give the point of an answer");
+    }
   }
   std::vector<FeatureSet> sets = feature_sets(query);
   const std::vector<FeatureSet> changed = changed_sets(query, point);

@@ -6,9 +6,73 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
 #include <iostream>
+#include <limits>
+#include <thread>
 
 namespace boxwood::cli {
+namespace {
+
+bool say_if_not_all(std::size_t done, std::size_t count) {
+  if (done == count) return true;
+  std::cerr << fmt::format("boxwood: interrupted; {} of {} rows not started\n", count - done,
+                           count);
+  return false;
+}
+
+/// One row after the other until Ctrl-C; returns how many were worked on.
+std::size_t one_by_one(const std::vector<std::size_t>& rows, const Options& options,
+                       const InterruptGuard& interrupt,
+                       const std::function<void(std::size_t place, const Options& options)>& work) {
+  std::size_t done = 0;
+  for (; done < rows.size() && !interrupt.raised(); ++done) {
+    const std::string name =
+        rows.size() == 1 ? fmt::format("row {}", rows[done])
+                         : fmt::format("row {} ({} of {})", rows[done], done + 1, rows.size());
+    ProgressLine line(name, options.limits.seconds);
+    Options watched = options;
+    watched.limits.interrupt = interrupt.flag();
+    watched.progress = [&line](const Progress& progress) { line.show(progress); };
+    work(done, watched);
+  }
+  return done;
+}
+
+/// Several rows at once, one thread each; returns how many were worked on.
+std::size_t side_by_side(const std::vector<std::size_t>& rows, const Options& options,
+                         const InterruptGuard& interrupt,
+                         const std::function<void(std::size_t place, const Options& options)>& work,
+                         const std::function<void(std::size_t place)>& write) {
+  std::atomic<std::size_t> done = 0;
+  ProgressLine line("", std::numeric_limits<double>::infinity());
+  Options watched = options;
+  watched.limits.interrupt = interrupt.flag();
+  watched.progress = [&](const Progress& progress) {
+    line.rename(fmt::format("{} of {} rows", done.load(), rows.size()));
+    line.show(progress);
+  };
+  std::vector<std::exception_ptr> failures(rows.size());
+  const auto careful = [&](std::size_t place, const Options& one) {
+    try {
+      work(place, one);
+    } catch (...) {
+      failures[place] = std::current_exception();
+    }
+  };
+  const auto show = [&](std::size_t place) {
+    if (failures[place]) std::rethrow_exception(failures[place]);
+    line.hide();
+    write(place);
+    ++done;
+    return true;
+  };
+  run_batch(rows.size(), careful, show, watched);
+  return done;
+}
+
+}  // namespace
 
 Batch batch_for(const Question& question, const QuestionFlags& flags,
                 const std::vector<std::size_t>& rows, bool with_target) {
@@ -17,6 +81,16 @@ Batch batch_for(const Question& question, const QuestionFlags& flags,
     batch.queries.push_back(query_for_row(question, flags, row, with_target));
   }
   return batch;
+}
+
+std::optional<Query> check_rows(const Question& question, const QuestionFlags& flags,
+                                const std::vector<std::size_t>& rows) {
+  std::optional<Query> first;
+  for (const std::size_t row : rows) {
+    Query query = query_for_row(question, flags, row);
+    if (!first) first = std::move(query);
+  }
+  return first;
 }
 
 std::size_t single_row(const std::string& text, std::size_t count) {
@@ -29,32 +103,26 @@ bool work_off(
     const Batch& batch, const Options& options,
     const std::function<void(std::size_t row, const Query& query, const Options& options)>& work) {
   const InterruptGuard interrupt;
-  std::size_t done = 0;
-  for (; done < batch.rows.size() && !interrupt.raised(); ++done) {
-    const std::size_t row = batch.rows[done];
-    const std::string name =
-        batch.rows.size() == 1 ? fmt::format("row {}", row)
-                               : fmt::format("row {} ({} of {})", row, done + 1, batch.rows.size());
-    ProgressLine line(name, options.limits.seconds);
-    Options watched = options;
-    watched.limits.interrupt = interrupt.flag();
-    watched.progress = [&line](const Progress& progress) { line.show(progress); };
-    work(row, batch.queries[done], watched);
+  const auto work_on = [&](std::size_t place, const Options& watched) {
+    work(batch.rows[place], batch.queries[place], watched);
+  };
+  return say_if_not_all(one_by_one(batch.rows, options, interrupt, work_on), batch.rows.size());
+}
+
+bool work_off(const std::vector<std::size_t>& rows, const Options& options,
+              const std::function<void(std::size_t place, const Options& options)>& work,
+              const std::function<void(std::size_t place)>& write) {
+  const InterruptGuard interrupt;
+  const std::size_t threads = options.threads > 0 ? static_cast<std::size_t>(options.threads)
+                                                  : std::thread::hardware_concurrency();
+  if (rows.size() >= std::max<std::size_t>(threads, 2)) {
+    return say_if_not_all(side_by_side(rows, options, interrupt, work, write), rows.size());
   }
-  if (done == batch.rows.size()) return true;
-  std::cerr << fmt::format("boxwood: interrupted; {} of {} rows not started\n",
-                           batch.rows.size() - done, batch.rows.size());
-  return false;
-}
-
-double RowClock::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-}
-
-Options RowClock::rest() const {
-  Options rest = options_;
-  rest.limits.seconds = std::max(0.0, options_.limits.seconds - seconds());
-  return rest;
+  const auto work_and_write = [&](std::size_t place, const Options& watched) {
+    work(place, watched);
+    write(place);
+  };
+  return say_if_not_all(one_by_one(rows, options, interrupt, work_and_write), rows.size());
 }
 
 bool report_faults(std::size_t row, const std::vector<std::string>& faults) {

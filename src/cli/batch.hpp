@@ -1,12 +1,12 @@
-// Rows of the data worked off one after the other, with a progress line and Ctrl-C; what the
-// commands that answer for rows share.
+// Rows of the data answered one after the other or side by side, with a progress line and Ctrl-C:
+// what the commands that answer for rows share.
 #pragma once
 
 #include "cli/progress.hpp"
 #include "cli/question.hpp"
 
-#include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,30 +17,30 @@ struct Batch {
   std::vector<Query> queries;  ///< of each row
 };
 
-/// A row that makes no sense is found now, not after hours of work on the others.
+/// The queries of all rows. Throws Error for a row that makes no sense, before any work is done.
 Batch batch_for(const Question& question, const QuestionFlags& flags,
                 const std::vector<std::size_t>& rows, bool with_target = true);
+
+/// The same check without keeping the queries, for any number of rows. Returns the first query.
+std::optional<Query> check_rows(const Question& question, const QuestionFlags& flags,
+                                const std::vector<std::size_t>& rows);
 
 /// The one row that a command is about.
 std::size_t single_row(const std::string& text, std::size_t count);
 
-/// Calls `work` for each row until Ctrl-C; the options carry its flag and the progress line. Says
-/// on standard error how many rows were not started, and returns whether all were.
+/// Calls `work` for one row after the other until Ctrl-C; the options carry its flag and the
+/// progress line. Says on standard error how many rows were not started, and returns whether all
+/// were.
 bool work_off(
     const Batch& batch, const Options& options,
     const std::function<void(std::size_t row, const Query& query, const Options& options)>& work);
 
-/// The time limit of a row, for the next of several calls.
-class RowClock {
- public:
-  explicit RowClock(const Options& options) : options_(options) {}
-  double seconds() const;
-  Options rest() const;
-
- private:
-  const Options& options_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+/// The same for many rows: `work(place, options)` for as many at once as there are threads, one
+/// thread a row, and `write(place)` in the order of `rows`. Fewer rows than threads are worked off
+/// one by one, each with all threads. What `work` or `write` throws ends the work.
+bool work_off(const std::vector<std::size_t>& rows, const Options& options,
+              const std::function<void(std::size_t place, const Options& options)>& work,
+              const std::function<void(std::size_t place)>& write);
 
 /// Loud on standard error whatever the format; true where there is any.
 bool report_faults(std::size_t row, const std::vector<std::string>& faults);

@@ -29,6 +29,13 @@ struct ExplainFlags {
   bool verify = false;
 };
 
+/// All that was found for a row. `shown` refers to the other two.
+struct RowAnswer {
+  Query query;
+  Ways found;
+  std::vector<Explanation> shown;
+};
+
 std::string text_of(const std::vector<Explanation>& shown) {
   std::vector<std::string> paragraphs;
   for (const Explanation& way : shown) {
@@ -68,30 +75,38 @@ int run(const ExplainFlags& flags) {
   const WaysAsked asked = ways_asked(flags.ways, schema);
   Options options = options_for(flags.search);
   options.ties = flags.ties;
-  const Batch batch =
-      batch_for(question, flags.question, chosen_rows(flags.rows, question.data.points.size()));
+  const std::vector<std::size_t> rows = chosen_rows(flags.rows, question.data.points.size());
+  const std::optional<Query> first = check_rows(question, flags.question, rows);
 
-  const Prepared prepared(question.ensembles);
-  const Ensemble& ensemble = batch.queries.empty() ? question.ensembles.front()
-                                                   : asked_model(question, batch.queries.front());
+  const Prepared prepared{ModelSet(question)};
+  const Ensemble& ensemble = first ? asked_model(question, *first) : question.ensembles.front();
   Writer writer(flags.output, (asked.menu ? "way," : "") + csv_header(ensemble, flags.verify));
   bool limited = false;
   bool faulty = false;
-  const auto work = [&](std::size_t row, const Query& query, const Options& watched) {
-    const Ways found = find_ways(prepared, query, asked, watched);
-    limited = limited || found.limited;
-    std::vector<Explanation> shown;
-    for (std::size_t k = 0; k < found.answers.size(); ++k) {
-      shown.push_back(
-          {ensemble, schema, query, found.answers[k], row, std::nullopt, found.findings[k]});
-      shown.back().findings.earlier_ways = k;
+  std::vector<std::unique_ptr<RowAnswer>> answers(rows.size());
+  const auto work = [&](std::size_t place, const Options& watched) {
+    auto one = std::make_unique<RowAnswer>();
+    one->query = query_for_row(question, flags.question, rows[place]);
+    one->found = find_ways(prepared, one->query, asked, watched);
+    for (std::size_t k = 0; k < one->found.answers.size(); ++k) {
+      one->shown.push_back({ensemble, schema, one->query, one->found.answers[k], rows[place],
+                            std::nullopt, one->found.findings[k]});
+      one->shown.back().findings.earlier_ways = k;
       if (!flags.verify) continue;
-      shown.back().faults = verify(question.ensembles, query, found.answers[k]).faults;
-      faulty = report_faults(row, *shown.back().faults) || faulty;
+      one->shown.back().faults =
+          verify(question.ensembles, one->query, one->found.answers[k]).faults;
     }
-    writer.add(result_of(shown, found, asked, flags.output.format, writer.colour()));
+    answers[place] = std::move(one);
   };
-  const bool all = work_off(batch, options, work);
+  const auto write = [&](std::size_t place) {
+    const std::unique_ptr<RowAnswer> one = std::move(answers[place]);
+    limited = limited || one->found.limited;
+    for (const Explanation& way : one->shown) {
+      if (way.faults) faulty = report_faults(rows[place], *way.faults) || faulty;
+    }
+    writer.add(result_of(one->shown, one->found, asked, flags.output.format, writer.colour()));
+  };
+  const bool all = work_off(rows, options, work, write);
   writer.finish();
   if (faulty) return bad_input;
   return limited || !all ? stopped : answered;

@@ -1,8 +1,9 @@
 #include "cli/explain_ways.hpp"
 
-#include "cli/batch.hpp"
 #include "cli/lists.hpp"
 #include "cli/usage.hpp"
+
+#include <boxwood/budget.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -11,9 +12,12 @@
 namespace boxwood::cli {
 namespace {
 
-/// What there is to say of a menu that holds nothing.
-Answer no_way(const Menu& menu, double seconds) {
+/// The answer where a menu is empty: nothing is possible, or a limit came first.
+Answer no_way(const Prepared& prepared, const Query& query, const Menu& menu, double seconds) {
   Answer answer;
+  for (const Ensemble& ensemble : prepared.ensembles()) {
+    answer.output_before.push_back(ensemble.transform(ensemble.predict(query.point)));
+  }
   answer.status = menu.complete ? Status::infeasible : Status::unknown;
   answer.stop = menu.stop;
   if (menu.complete) answer.lower_bound = std::numeric_limits<double>::infinity();
@@ -22,18 +26,19 @@ Answer no_way(const Menu& menu, double seconds) {
 }
 
 Findings findings_around(const Prepared& prepared, const Query& query, const Answer& answer,
-                         const WaysAsked& asked, const RowClock& clock, bool& limited) {
+                         const WaysAsked& asked, const Budget& budget, bool& limited) {
   Findings findings;
   if (answer.solutions.empty() || answer.already_met) return findings;
   const std::vector<double>& point = answer.best().point;
   if (asked.round)
-    findings.rounding = {rounded(prepared, query, point, *asked.round), *asked.round};
+    findings.rounding = {find_rounded(prepared, query, point, *asked.round), *asked.round};
   if (asked.widen) {
-    findings.wide = widen(prepared, query, point, asked.order, clock.rest());
+    findings.wide =
+        find_wide_region(prepared, query, point, asked.order, budget.rest(Budget::as_reported));
     limited = limited || findings.wide->stop != Stop::finished;
   }
   if (asked.path) {
-    findings.path = find_path(prepared, query, point, true, clock.rest());
+    findings.path = find_path(prepared, query, point, true, budget.rest(Budget::as_reported));
     for (const PathStep& step : findings.path) {
       limited = limited || (step.without && step.without->stop != Stop::finished);
     }
@@ -113,28 +118,29 @@ WaysAsked ways_asked(const WaysFlags& flags, const Schema& schema) {
 
 Ways find_ways(const Prepared& prepared, const Query& query, const WaysAsked& asked,
                const Options& options) {
-  const RowClock clock(options);
+  const Budget budget(options);
   Ways found;
   std::optional<WhyNot> why;
   if (asked.menu) {
-    found.menu = find_menu(prepared, query, *asked.menu, clock.rest());
-    found.answers = std::move(found.menu.ways);
+    found.menu = find_menu(prepared, query, *asked.menu, budget.rest(Budget::as_reported));
+    found.answers = std::move(found.menu.answers);
     found.limited = found.menu.stop != Stop::finished;
     if (found.answers.empty()) {
-      found.answers.push_back(no_way(found.menu, clock.seconds()));
+      found.answers.push_back(no_way(prepared, query, found.menu, budget.seconds()));
     }
   } else if (asked.why_not) {
-    why = find_why_not(prepared, query, clock.rest());
+    why = find_why_not(prepared, query, {}, budget.rest(Budget::as_reported));
     found.answers = {why->answer};
   } else {
-    found.answers = {explain(prepared, query, clock.rest())};
+    found.answers = {explain(prepared, query, budget.rest(Budget::as_reported))};
   }
   if (asked.why_not && !why && found.answers.front().status == Status::infeasible) {
-    why = find_why_not(prepared, query, clock.rest());
+    why = find_why_not(prepared, query, {}, budget.rest(Budget::as_reported));
   }
   for (const Answer& answer : found.answers) {
     found.limited = found.limited || answer.stop != Stop::finished;
-    found.findings.push_back(findings_around(prepared, query, answer, asked, clock, found.limited));
+    found.findings.push_back(
+        findings_around(prepared, query, answer, asked, budget, found.limited));
   }
   if (why && found.answers.front().status == Status::infeasible) {
     found.limited = found.limited || why->stop != Stop::finished;

@@ -53,7 +53,7 @@ Splits splits_of(const Ensemble& ensemble) {
 }
 
 std::string kind_text(const FeatureSchema& feature) {
-  switch (feature.kind.value_or(FeatureKind::continuous)) {
+  switch (feature.kind) {
     case FeatureKind::continuous:
       return "continuous";
     case FeatureKind::integer:

@@ -8,6 +8,7 @@
 #include "cli/writer.hpp"
 
 #include <boxwood/analysis.hpp>
+#include <boxwood/budget.hpp>
 #include <boxwood/render.hpp>
 
 #include <fmt/format.h>
@@ -103,9 +104,9 @@ int run(const MapFlags& flags) {
   Drawn drawn;
   work_off(batch, options_for(flags.search),
            [&](std::size_t, const Query&, const Options& watched) {
-             const RowClock clock(watched);
-             drawn.map = draw_map(prepared, query, asked, clock.rest());
-             drawn.answer = explain(prepared, query, clock.rest());
+             const Budget budget(watched);
+             drawn.map = find_map(prepared, query, asked, budget.rest(Budget::as_reported));
+             drawn.answer = explain(prepared, query, budget.rest(Budget::as_reported));
              if (drawn.answer.solutions.empty() || drawn.answer.already_met) return;
              drawn.path = find_path(prepared, query, drawn.answer.best().point, false);
            });

@@ -65,7 +65,8 @@ std::string progress_text(const std::string& what, const Progress& progress, dou
   if (is_useful_bound(progress.lower_bound, progress.best_cost)) {
     text += fmt::format(" · nothing below {}", cost_text(progress.lower_bound));
   }
-  text += fmt::format(" · {} boxes · {:.1f}", grouped_count(progress.nodes), progress.seconds);
+  if (progress.nodes > 0) text += fmt::format(" · {} boxes", grouped_count(progress.nodes));
+  text += fmt::format(" · {:.1f}", progress.seconds);
   if (std::isfinite(time_limit)) text += fmt::format(" of {:g}", time_limit);
   return text + " s";
 }

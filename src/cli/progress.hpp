@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <string>
+#include <utility>
 
 namespace boxwood::cli {
 
@@ -30,6 +31,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
+  void rename(std::string what) { what_ = std::move(what); }
   void show(const Progress& progress);
   void hide();  ///< before something else is written to the terminal
 

@@ -91,34 +91,16 @@ Query query_at(const Question& question, const QuestionFlags& flags,
   return query;
 }
 
-/// Further models read the same columns, in the same order.
-void check_alike(const Ensemble& first, const Ensemble& other, const std::string& file) {
-  if (other.features.size() != first.features.size()) {
-    throw Error(file,
-                fmt::format("it has {} features, the first model {}", other.features.size(),
-                            first.features.size()),
-                "Models that are asked together read the same columns");
-  }
-  for (std::size_t i = 0; i < first.features.size(); ++i) {
-    if (other.features[i].name == first.features[i].name) continue;
-    throw Error(file,
-                fmt::format("feature {} is \"{}\", in the first model \"{}\"", i,
-                            other.features[i].name, first.features[i].name),
-                "Models that are asked together read the same columns in the same order");
-  }
-}
-
+/// Adds the models of `--also`; errors name their files.
 void load_others(const QuestionFlags& flags, Question& question) {
-  question.names.push_back(std::filesystem::path(flags.model.model).stem().string());
+  std::vector<std::string> files{flags.model.model};
   for (const std::string& file : flags.also) {
-    Ensemble other = read_model(file);
-    check_alike(question.ensembles.front(), other, file);
-    if (other.classes.empty() && other.class_count() == question.schema.classes.size()) {
-      other.classes = question.schema.classes;
-    }
-    question.ensembles.push_back(std::move(other));
-    question.names.push_back(std::filesystem::path(file).stem().string());
+    question.ensembles.push_back(read_model(file));
+    files.push_back(file);
   }
+  static_cast<ModelSet&>(question) =
+      make_model_set(std::move(question.ensembles), files, std::move(question.schema));
+  for (std::string& name : question.names) name = std::filesystem::path(name).stem().string();
   for (std::size_t i = 0; i < question.names.size(); ++i) {
     for (std::size_t k = i + 1; k < question.names.size(); ++k) {
       if (question.names[i] == question.names[k]) question.names[i] = question.names[k] = "";

@@ -6,6 +6,7 @@
 
 #include <boxwood/ensemble.hpp>
 #include <boxwood/explain.hpp>
+#include <boxwood/model_set.hpp>
 #include <boxwood/query.hpp>
 #include <boxwood/query_text.hpp>
 #include <boxwood/read.hpp>
@@ -71,12 +72,8 @@ struct Model {
 };
 Model load_model(const ModelFlags& flags);
 
-/// The models, the first of them MODEL, what their columns mean, the data, and what is asked in
-/// words.
-struct Question {
-  std::vector<Ensemble> ensembles;
-  std::vector<std::string> names;  ///< of the models in query text; empty where two would share one
-  Schema schema;
+/// MODEL and the models of `--also`, the data, and the query texts of all flags.
+struct Question : ModelSet {
   Data data;
   std::vector<QueryText> texts;
 };

@@ -66,7 +66,7 @@ int run(const RobustnessFlags& flags) {
       shown.clear();
       judged.clear();
     }
-    judged.push_back({query, robustness(prepared, query, tolerance, watched)});
+    judged.push_back({query, find_robustness(prepared, query, tolerance, watched)});
     Judged& one = judged.back();
     one.query.requirements = {other_outcome(ensemble, query.point, tolerance)};
     limited = limited || one.answer.stop != Stop::finished;

@@ -108,12 +108,12 @@ int run(SweepFlags flags) {
   const Schema& schema = question.schema;
   const std::size_t row = single_row(flags.row, question.data.points.size());
   const Batch batch = batch_for(question, flags.question, {row});
-  const Prepared prepared(question.ensembles);
+  const Prepared prepared{ModelSet(question)};
   const Ensemble& ensemble = asked_model(question, batch.queries.front());
   std::vector<SweepPoint> points;
   work_off(batch, options_for(flags.search),
            [&](std::size_t, const Query& query, const Options& watched) {
-             points = sweep(prepared, query, levels, watched);
+             points = find_sweep(prepared, query, levels, {}, watched);
            });
 
   const Query& query = batch.queries.front();

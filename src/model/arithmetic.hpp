@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <span>
-#include <vector>
 
 namespace boxwood {
 
@@ -33,20 +33,18 @@ inline float onnxruntime_sigmoid(float score) {
 }
 
 /// onnxruntime's softmax sums in float32.
-inline std::vector<double> onnxruntime_softmax(std::span<const double> scores) {
+inline void onnxruntime_softmax(std::span<const double> scores, std::span<double> outputs) {
   auto largest = std::numeric_limits<float>::lowest();
   for (const double score : scores) largest = std::max(largest, static_cast<float>(score));
-  std::vector<float> weights;
-  weights.reserve(scores.size());
   float total = 0;
-  for (const double score : scores) {
-    weights.push_back(std::exp(static_cast<float>(score) - largest));
-    total += weights.back();
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    const float weight = std::exp(static_cast<float>(scores[k]) - largest);
+    outputs[k] = static_cast<double>(weight);
+    total += weight;
   }
-  std::vector<double> outputs;
-  outputs.reserve(scores.size());
-  for (const float weight : weights) outputs.push_back(static_cast<double>(weight / total));
-  return outputs;
+  for (double& output : outputs) {
+    output = static_cast<double>(static_cast<float>(output) / total);
+  }
 }
 
 /// CatBoost's exp, of fmath: the nearest of 2048 steps from one power of two to the next, times a
@@ -76,24 +74,19 @@ inline double exponential_of(const Ensemble& ensemble, double x, bool within = f
 
 /// XGBoost's softmax: exponentials in the scores' precision, their sum in double.
 template <typename Real>
-std::vector<double> softmax(const Ensemble& ensemble, std::span<const double> scores) {
+void softmax(const Ensemble& ensemble, std::span<const double> scores, std::span<double> outputs) {
   auto largest = static_cast<Real>(scores[0]);
   for (const double score : scores) largest = std::max(largest, static_cast<Real>(score));
-  std::vector<Real> weights;
-  weights.reserve(scores.size());
   double total = 0;
   const std::size_t in_fours = scores.size() - scores.size() % 4;
-  for (const double score : scores) {
-    const auto below = static_cast<Real>(static_cast<Real>(score) - largest);
-    weights.push_back(exponential_of(ensemble, below, weights.size() < in_fours));
-    total += static_cast<double>(weights.back());
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    const auto below = static_cast<Real>(static_cast<Real>(scores[k]) - largest);
+    outputs[k] = static_cast<double>(exponential_of(ensemble, below, k < in_fours));
+    total += outputs[k];
   }
-  std::vector<double> outputs;
-  outputs.reserve(scores.size());
-  for (const Real weight : weights) {
-    outputs.push_back(static_cast<double>(weight / static_cast<Real>(total)));
+  for (double& output : outputs) {
+    output = static_cast<double>(static_cast<Real>(output) / static_cast<Real>(total));
   }
-  return outputs;
 }
 
 template <typename Real>
@@ -119,24 +112,23 @@ double apply_link_to_one(const Ensemble& ensemble, Real score) {
 }
 
 template <typename Real>
-std::vector<double> apply_link(const Ensemble& ensemble, std::span<const double> scores) {
-  if (ensemble.link == Link::softmax) {
-    return ensemble.link_form == LinkForm::onnxruntime ? onnxruntime_softmax(scores)
-                                                       : softmax<Real>(ensemble, scores);
-  }
-  if (ensemble.link == Link::winner && ensemble.task == Task::binary) {
+void apply_link(const Ensemble& ensemble, std::span<const double> scores,
+                std::span<double> outputs) {
+  if (ensemble.link == Link::softmax && ensemble.link_form == LinkForm::onnxruntime) {
+    onnxruntime_softmax(scores, outputs);
+  } else if (ensemble.link == Link::softmax) {
+    softmax<Real>(ensemble, scores, outputs);
+  } else if (ensemble.link == Link::winner && ensemble.task == Task::binary) {
     const bool from_zero = ensemble.decision == Decision::score_from_zero;
-    return {(from_zero ? scores[0] >= 0 : scores[0] > 0) ? 1.0 : 0.0};
+    outputs[0] = (from_zero ? scores[0] >= 0 : scores[0] > 0) ? 1.0 : 0.0;
+  } else if (ensemble.link == Link::winner) {
+    outputs[0] =
+        static_cast<double>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+  } else {
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      outputs[k] = apply_link_to_one(ensemble, static_cast<Real>(scores[k]));
+    }
   }
-  if (ensemble.link == Link::winner) {
-    return {static_cast<double>(std::max_element(scores.begin(), scores.end()) - scores.begin())};
-  }
-  std::vector<double> outputs;
-  outputs.reserve(scores.size());
-  for (const double score : scores) {
-    outputs.push_back(apply_link_to_one(ensemble, static_cast<Real>(score)));
-  }
-  return outputs;
 }
 
 }  // namespace boxwood

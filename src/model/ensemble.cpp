@@ -15,43 +15,34 @@
 namespace boxwood {
 namespace {
 
-/// The leaf of a point whose values are as the library holds them.
-std::int32_t descend(const Tree& tree, std::span<const double> read) {
-  std::int32_t at = 0;
-  for (;;) {
-    const Node& node = tree.nodes[static_cast<std::size_t>(at)];
-    if (node.kind == NodeKind::leaf) return at;
-    at = goes_left(tree, node, read[static_cast<std::size_t>(node.feature)]) ? node.left
-                                                                             : node.right;
-  }
-}
-
+/// Sums in Real. `scores` holds the sums: a double holds every Real exactly.
 template <typename Real>
-std::vector<double> sum_scores(const Ensemble& ensemble, std::span<const double> point) {
-  std::vector<double> read(point.begin(), point.end());
-  for (double& value : read) value = as_read(value, ensemble.input);
+void sum_scores(const Ensemble& ensemble, std::span<const double> point, std::span<double> scores) {
+  const auto add = [](double& sum, double value) {
+    sum = static_cast<double>(static_cast<Real>(static_cast<Real>(sum) + static_cast<Real>(value)));
+  };
   const std::size_t outputs = ensemble.base.size();
   const bool base_first = ensemble.order == SumOrder::base_first;
-  std::vector<Real> sums(outputs, Real{0});
-  if (base_first) {
-    for (std::size_t k = 0; k < outputs; ++k) sums[k] = static_cast<Real>(ensemble.base[k]);
+  for (std::size_t k = 0; k < outputs; ++k) {
+    scores[k] = base_first ? static_cast<double>(static_cast<Real>(ensemble.base[k])) : 0;
   }
   for (const Tree& tree : ensemble.trees) {
-    const Node& leaf = tree.nodes[static_cast<std::size_t>(descend(tree, read))];
+    const Node& leaf =
+        tree.nodes[static_cast<std::size_t>(reach_leaf(tree, point, ensemble.input))];
     const auto value = static_cast<std::size_t>(leaf.value);
     if (tree.output == Tree::every_output) {
-      for (std::size_t k = 0; k < outputs; ++k)
-        sums[k] += static_cast<Real>(tree.values[value + k]);
+      for (std::size_t k = 0; k < outputs; ++k) add(scores[k], tree.values[value + k]);
     } else {
-      sums[static_cast<std::size_t>(tree.output)] += static_cast<Real>(tree.values[value]);
+      add(scores[static_cast<std::size_t>(tree.output)], tree.values[value]);
     }
   }
   for (std::size_t k = 0; k < outputs; ++k) {
-    if (ensemble.factor != 1) sums[k] *= static_cast<Real>(ensemble.factor);
-    if (ensemble.divisor != 1) sums[k] /= static_cast<Real>(ensemble.divisor);
-    if (!base_first) sums[k] += static_cast<Real>(ensemble.base[k]);
+    auto sum = static_cast<Real>(scores[k]);
+    if (ensemble.factor != 1) sum *= static_cast<Real>(ensemble.factor);
+    if (ensemble.divisor != 1) sum /= static_cast<Real>(ensemble.divisor);
+    if (!base_first) sum += static_cast<Real>(ensemble.base[k]);
+    scores[k] = static_cast<double>(sum);
   }
-  return {sums.begin(), sums.end()};
 }
 
 bool links_in_float(const Ensemble& ensemble) {
@@ -92,18 +83,45 @@ std::int32_t reach_leaf(const Tree& tree, std::span<const double> point, Precisi
   }
 }
 
-std::vector<double> Ensemble::predict(std::span<const double> point) const {
+void Ensemble::predict(std::span<const double> point, std::span<double> scores) const {
   if (point.size() != features.size()) {
     throw Error("point", fmt::format("it has {} values, the model {} features", point.size(),
                                      features.size()));
   }
-  return accumulator == Precision::float32 ? sum_scores<float>(*this, point)
-                                           : sum_scores<double>(*this, point);
+  if (scores.size() != base.size()) {
+    throw Error("scores", fmt::format("there is room for {} numbers, the model has {} raw scores",
+                                      scores.size(), base.size()));
+  }
+  if (accumulator == Precision::float32) {
+    sum_scores<float>(*this, point, scores);
+  } else {
+    sum_scores<double>(*this, point, scores);
+  }
+}
+
+std::vector<double> Ensemble::predict(std::span<const double> point) const {
+  std::vector<double> scores(base.size());
+  predict(point, scores);
+  return scores;
+}
+
+void Ensemble::transform(std::span<const double> scores, std::span<double> outputs) const {
+  const std::size_t count = link == Link::winner ? 1 : scores.size();
+  if (outputs.size() != count) {
+    throw Error("outputs", fmt::format("there is room for {} numbers, the model has {} outputs",
+                                       outputs.size(), count));
+  }
+  if (links_in_float(*this)) {
+    apply_link<float>(*this, scores, outputs);
+  } else {
+    apply_link<double>(*this, scores, outputs);
+  }
 }
 
 std::vector<double> Ensemble::transform(std::span<const double> scores) const {
-  return links_in_float(*this) ? apply_link<float>(*this, scores)
-                               : apply_link<double>(*this, scores);
+  std::vector<double> outputs(link == Link::winner ? 1 : scores.size());
+  transform(scores, outputs);
+  return outputs;
 }
 
 std::size_t Ensemble::classify(std::span<const double> scores) const {
@@ -118,6 +136,11 @@ std::size_t Ensemble::classify(std::span<const double> scores) const {
   if (decision == Decision::largest_score) {
     return static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) -
                                     scores.begin());
+  }
+  if (task == Task::binary && scores.size() == 1) {
+    double output = 0;
+    transform(scores, std::span(&output, 1));
+    return output > 0.5 ? 1 : 0;
   }
   const std::vector<double> outputs = transform(scores);
   if (task == Task::binary) return outputs[0] > 0.5 ? 1 : 0;

@@ -269,9 +269,12 @@ Query query_for(const Ensemble& ensemble, std::span<const double> point) {
   query.features.resize(ensemble.features.size());
   for (std::size_t i = 0; i < ensemble.features.size(); ++i) {
     query.features[i].kind = ensemble.features[i].kind;
+    FeatureRule& rule = query.features[i];
     for (const Category& category : ensemble.features[i].categories) {
-      query.features[i].allowed.push_back(static_cast<double>(category.code));
+      rule.allowed.push_back(static_cast<double>(category.code));
     }
+    // Lifting a list of categories does not make codes that the model has never seen.
+    if (!rule.allowed.empty()) rule.domain = {rule.allowed.front(), rule.allowed.back()};
   }
   return query;
 }

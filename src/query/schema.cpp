@@ -61,27 +61,16 @@ void apply(const Schema& schema, Query& query) {
   }
   for (std::size_t i = 0; i < schema.features.size(); ++i) {
     const FeatureSchema& from = schema.features[i];
-    FeatureRule& to = query.features[i];
-    if (from.kind) to.kind = *from.kind;
-    to.range = from.range;
-    if (!from.labels.empty()) to.domain = {0, static_cast<double>(from.labels.size() - 1)};
-    to.weight = from.weight;
-    to.scale = from.scale;
-    to.fixed = from.fixed;
     // Where the model names no values of a category, it lists those that its splits name; a schema
-    // that says which there are knows better.
-    const bool told = !from.other_codes && from.range.upper < infinity;
-    if (told && to.kind == FeatureKind::categorical) to.allowed.clear();
-    if (!from.allowed.empty()) to.allowed = from.allowed;
-    to.step = from.step;
-    to.missing_allowed = from.missing_allowed;
-    to.changes = from.changes;
-    to.direction = from.direction;
-    to.least_change = from.least_change;
-    to.most_change = from.most_change;
-    to.up = from.up;
-    to.down = from.down;
-    to.quantiles = from.quantiles;
+    // that says which values there are overrides that list.
+    const bool lists_values = !from.other_codes && from.range.upper < infinity;
+    std::vector<double> known = std::move(query.features[i].allowed);
+    if (lists_values && from.kind == FeatureKind::categorical) known.clear();
+    const Interval domain = query.features[i].domain;
+    FeatureRule& to = query.features[i] = from;
+    to.domain = domain;
+    if (to.allowed.empty()) to.allowed = std::move(known);
+    if (!from.labels.empty()) to.domain = {0, static_cast<double>(from.labels.size() - 1)};
   }
   query.groups.clear();
   for (const GroupSchema& group : schema.groups) {

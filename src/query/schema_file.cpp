@@ -203,7 +203,7 @@ void read_feature(const JsonField& object, FeatureSchema& feature) {
     feature.labels = labels_at(object, "labels");
     feature.other_codes = false;
   }
-  if (!feature.labels.empty() && !has_labels(feature.kind.value_or(FeatureKind::continuous))) {
+  if (!feature.labels.empty() && !has_labels(feature.kind)) {
     object["labels"].fail("only ordinal and categorical features have labels",
                           "Add \"kind\": \"ordinal\" or \"kind\": \"categorical\"");
   }
@@ -380,7 +380,7 @@ std::string to_json(const Schema& schema) {
     Json entry;
     entry["name"] = feature.name;
     if (!feature.title.empty()) entry["title"] = feature.title;
-    if (feature.kind) entry["kind"] = name_of(kind_names, *feature.kind);
+    entry["kind"] = name_of(kind_names, feature.kind);
     if (!feature.labels.empty()) entry["labels"] = feature.labels;
     if (!feature.unit.empty()) entry["unit"] = feature.unit;
     if (feature.range != Interval{}) entry["range"] = range_json(feature.range);

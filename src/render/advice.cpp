@@ -43,8 +43,7 @@ std::string part(const Explanation& explanation, const ChangeText& change) {
   const std::size_t i = change.feature;
   const FeatureSchema& feature = schema.features[i];
   const bool grouped = group_of(schema, i) != nullptr;
-  const bool continuous =
-      !grouped && feature.kind.value_or(FeatureKind::continuous) == FeatureKind::continuous;
+  const bool continuous = !grouped && feature.kind == FeatureKind::continuous;
   std::string to = change.anything;
   if (findings.wide)
     to = wide_text(ensemble, schema, query, *findings.wide, answer.best().point, i);

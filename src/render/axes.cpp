@@ -16,9 +16,7 @@ constexpr std::size_t longest_label = 26;  // letters
 constexpr std::size_t most_labels = 20;  // of categories; of more only every second, third, … one
 constexpr std::size_t most_letters = 44;  // of all labels along one axis together
 
-bool is_whole(const FeatureSchema& feature) {
-  return feature.kind.value_or(FeatureKind::continuous) != FeatureKind::continuous;
-}
+bool is_whole(const FeatureSchema& feature) { return feature.kind != FeatureKind::continuous; }
 
 double logit(double p) { return std::log(p) - std::log1p(-p); }
 double unlogit(double value) { return 1 / (1 + std::exp(-value)); }

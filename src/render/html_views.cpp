@@ -36,7 +36,7 @@ std::string dumbbell(const Explanation& explanation, std::size_t feature) {
     return {};
   }
   Interval fits = answer.best().region[feature];
-  if (words.kind.value_or(FeatureKind::continuous) != FeatureKind::continuous) {
+  if (words.kind != FeatureKind::continuous) {
     fits = whole_hull(fits, ensemble.input);
   }
   Interval range = words.range;

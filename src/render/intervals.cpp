@@ -35,9 +35,7 @@ std::string with_unit(const std::string& words, double number, const FeatureSche
   return fmt::format("{} {}", words, unit);
 }
 
-bool whole_numbers(const FeatureSchema& feature) {
-  return feature.kind.value_or(FeatureKind::continuous) != FeatureKind::continuous;
-}
+bool whole_numbers(const FeatureSchema& feature) { return feature.kind != FeatureKind::continuous; }
 
 /// The next number of the precision after `value`; infinity stays.
 double next_number(double value, double towards, Precision precision) {

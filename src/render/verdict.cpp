@@ -128,7 +128,7 @@ std::string closing(const Explanation& explanation) {
 std::string tie_count(const Answer& answer) {
   if (answer.solutions.size() < 2 && !answer.more_ties) return {};
   const std::size_t others = answer.solutions.empty() ? 0 : answer.solutions.size() - 1;
-  if (others == 0) return "Other changes cost the same";
+  if (others == 0) return "Other changes may cost the same";
   return fmt::format("{}{} other change{} the same", answer.more_ties ? "At least " : "", others,
                      others == 1 ? " costs" : "s cost");
 }

@@ -1,5 +1,5 @@
-// Requirements that hold in one way or another, taken apart: each way is a question of its own, and
-// the best answer of all is the answer.
+// Requirements that can be met in several ways, for example "class 1 or class 2". Each way becomes
+// a query of its own; the cheapest of their answers is the answer.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -10,9 +10,9 @@
 
 namespace boxwood {
 
-/// Queries whose answers together are the query's own; it alone where there is nothing to take
-/// apart. Those that are nearer to the present scores come first. Throws Error where there would be
-/// too many.
+/// Queries of which a point meets at least one if and only if it meets `query`. Those closer to the
+/// present scores come first. The query alone if its requirements cannot be divided. Throws Error
+/// if there would be too many.
 std::vector<Query> alternatives(std::span<const Ensemble> ensembles, const Query& query);
 
 }  // namespace boxwood

@@ -4,10 +4,13 @@
 #include "grid/cells.hpp"
 #include "grid/leaves.hpp"
 #include "search/guarded.hpp"
-#include "search/watch.hpp"
+#include "search/prepared.hpp"
+
+#include <boxwood/budget.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace boxwood {
 namespace {
@@ -19,11 +22,10 @@ class Bisection {
             std::span<const double> known_solution)
       : prepared_(prepared),
         query_(query),
-        options_(options),
         known_(known_solution),
-        watch_(options.limits) {
+        budget_(options, Budget::Share::nodes) {
     for (const Variable& variable :
-         make_variables(prepared.ensembles(), query, prepared.leaves())) {
+         make_variables(prepared.ensembles(), query, leaves_of(prepared))) {
       for (const Cell& cell : variable.cells) caps_.push_back(cell.cost);
     }
     std::sort(caps_.begin(), caps_.end());
@@ -64,26 +66,15 @@ class Bisection {
   }
 
  private:
-  bool stopped() { return stop_ != Stop::finished || watch_.expired(); }
+  bool stopped() const { return budget_.stopped() || budget_.exhausted() != Stop::finished; }
 
   Answer solve(double cap) {
-    Options options = options_;
-    options.limits.seconds = std::max(0.0, options_.limits.seconds - watch_.seconds());
-    options.limits.nodes = options_.limits.nodes - std::min(options_.limits.nodes, nodes_);
-    options.progress = nullptr;
-    if (options_.progress) {
-      options.progress = [&](const Progress& inner) {
-        options_.progress({best_, lower_, nodes_ + inner.nodes, watch_.seconds()});
-      };
-    }
+    const Options options = budget_.rest([&](const Progress&) { return std::pair{best_, lower_}; });
     const bool within = !known_.empty() && total_cost(query_, known_) <= cap;
     Answer answer = explain_guarded(prepared_, capped(query_, cap), options,
                                     within ? known_ : std::span<const double>{});
     keep_least_change(answer);
-    nodes_ += answer.statistics.nodes;
-    open_nodes_ = answer.statistics.open_nodes;
-    peak_bytes_ = std::max(peak_bytes_, answer.statistics.peak_bytes);
-    if (answer.stop != Stop::finished) stop_ = answer.stop;
+    budget_.note(answer);
     if (!answer.solutions.empty()) {
       best_ = std::min(best_, total_cost(query_, answer.best().point));
     } else if (answer.status == Status::infeasible && std::isfinite(cap)) {
@@ -122,22 +113,21 @@ class Bisection {
                          : answer.status == Status::infeasible ? infinity
                                                                : 0.0;
     const bool proven = answer.status == Status::optimal || answer.status == Status::infeasible;
-    answer.stop = proven ? Stop::finished : stop_ != Stop::finished ? stop_ : watch_.stop();
-    answer.statistics.nodes = nodes_;
-    answer.statistics.open_nodes = proven ? 0 : open_nodes_;
-    answer.statistics.peak_bytes = peak_bytes_;
-    answer.statistics.seconds = watch_.seconds();
+    answer.stop = proven              ? Stop::finished
+                  : budget_.stopped() ? budget_.stop()
+                                      : budget_.exhausted();
+    // Only points of least sum are listed; others may have the same largest term.
+    answer.more_ties = answer.more_ties || (found && answer.cost > 0);
+    answer.statistics = budget_.used();
+    if (proven) answer.statistics.open_nodes = 0;
     return answer;
   }
 
   const Prepared& prepared_;
   const Query& query_;
-  const Options& options_;
   std::span<const double> known_;
-  Watch watch_;
+  Budget budget_;
   std::vector<double> caps_;
-  std::uint64_t nodes_ = 0, open_nodes_ = 0, peak_bytes_ = 0;
-  Stop stop_ = Stop::finished;
   double best_ = infinity;
   double lower_ = 0;
 };

@@ -1,5 +1,6 @@
-// The largest change as the cost, by a search over sums: the question "is there a point whose
-// changes all cost at most this?" is one about sums with dearer cells forbidden.
+// Norm::linf, where the cost is the largest term. Whether a point exists whose terms are all at
+// most a cap is a query about the sum of the terms that forbids cells above the cap. A bisection
+// over the caps finds the least one with an answer.
 #pragma once
 
 #include <boxwood/explain.hpp>
@@ -8,10 +9,11 @@
 
 namespace boxwood {
 
-/// The question with no change that costs more than `cap`, nearest in the sum of its terms.
+/// The query for the least sum of terms, with every term at most `cap`.
 Query capped(const Query& query, double cap);
 
-/// The answer for Norm::linf. Of all points of the least cost those with the least sum are given.
+/// As explain_guarded, for Norm::linf. Of the points of least cost it lists those with the least
+/// sum of terms, so `more_ties` is set unless nothing has to change.
 Answer explain_bottleneck(const Prepared& prepared, const Query& query, const Options& options,
                           std::span<const double> known_solution);
 

@@ -9,20 +9,18 @@
 #include "search/bottleneck.hpp"
 #include "search/engine_settings.hpp"
 #include "search/fast/fast.hpp"
-#include "search/fast/model.hpp"
 #include "search/fewest.hpp"
 #include "search/guarded.hpp"
 #include "search/incumbent.hpp"
 #include "search/paper/paper.hpp"
+#include "search/prepared.hpp"
 #include "search/reporter.hpp"
 #include "search/rules.hpp"
+#include "search/threads.hpp"
 #include "search/watch.hpp"
 
-#include <tbb/global_control.h>
-#include <tbb/info.h>
-
 #include <algorithm>
-#include <optional>
+#include <limits>
 
 namespace boxwood {
 namespace {
@@ -53,7 +51,7 @@ Outcome search_fast(const Prepared& prepared, const Query& query, const Options&
   const std::vector<Condition> conditions = make_conditions(prepared.ensembles(), query);
   if (impossible(conditions)) return {infinity, 0};
   Reporter reporter(options.progress, watch, incumbent);
-  fast::Context context(prepared.ensembles(), query, prepared.leaves(), prepared.model(),
+  fast::Context context(prepared.ensembles(), query, leaves_of(prepared), fast_model_of(prepared),
                         conditions, known_solution, incumbent, watch, settings_of(options).tuning);
   return fast::search(context, reporter, options, threads);
 }
@@ -62,8 +60,8 @@ Outcome search_fast(const Prepared& prepared, const Query& query, const Options&
 Outcome search_paper(const Prepared& prepared, const Query& query, const Options& options,
                      std::span<const double> known_solution, int threads, Incumbent& incumbent,
                      Watch& watch) {
-  const Cuts& cuts = prepared.leaves().cuts;
-  const Grid grid = make_grid(prepared.ensembles(), prepared.leaves(), query, CellOrder::by_cost,
+  const Cuts& cuts = leaves_of(prepared).cuts;
+  const Grid grid = make_grid(prepared.ensembles(), leaves_of(prepared), query, CellOrder::by_cost,
                               watch.most_sides());
   if (!grid.complete) {
     watch.request(Stop::memory);
@@ -121,24 +119,6 @@ Outcome search_all(const Prepared& prepared, const Query& query, const Options& 
 
 }  // namespace
 
-Prepared::Prepared(std::span<const Ensemble> ensembles) : ensembles_(ensembles) {
-  if (ensembles.empty()) throw Error("query", "there is no model");
-  leaves_ = std::make_shared<const LeafBoxes>(box_leaves(ensembles));
-  model_ = std::make_shared<const fast::Model>(fast::make_model(ensembles, *leaves_));
-}
-
-Prepared::Prepared(const Prepared& prepared, std::span<const Ensemble> with_one_more,
-                   std::optional<std::size_t> most_changes)
-    : ensembles_(with_one_more) {
-  const Ensemble& more = with_one_more.back();
-  const auto index = static_cast<std::uint32_t>(with_one_more.size() - 1);
-  leaves_ = std::make_shared<const LeafBoxes>(add_ensemble(prepared.leaves(), more, index));
-  model_ = std::make_shared<const fast::Model>(
-      fast::add_ensemble(prepared.model(), *leaves_, more, most_changes));
-}
-
-Prepared::Prepared(const Ensemble& ensemble) : Prepared(std::span(&ensemble, 1)) {}
-
 std::vector<std::size_t> cell_counts(const Ensemble& ensemble) {
   std::vector<std::size_t> counts;
   for (const std::vector<Cut>& cuts : collect_cuts(std::span(&ensemble, 1))) {
@@ -175,17 +155,11 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
 
   Incumbent incumbent(query, options.ties);
   Outcome outcome{infinity, 0};
-  const int cores = tbb::info::default_concurrency();
-  const int threads = options.threads > 0 ? options.threads : cores;
+  const int threads = thread_count(options.threads);
   if (answer.already_met) {
     incumbent.offer(query.point);
   } else {
-    // oneTBB runs no more threads than there are cores unless it is told to.
-    std::optional<tbb::global_control> allow;
-    if (threads > cores) {
-      allow.emplace(tbb::global_control::max_allowed_parallelism,
-                    static_cast<std::size_t>(threads));
-    }
+    const AllowThreads allow(threads);
     outcome = search_all(prepared, query, options, known_solution, threads, incumbent, watch);
   }
 
@@ -216,11 +190,11 @@ Answer explain(const Prepared& prepared, const Query& query, const Options& opti
 }
 
 Answer explain(std::span<const Ensemble> ensembles, const Query& query, const Options& options) {
-  return explain(Prepared(ensembles), query, options);
+  return explain(prepare_in_place(ensembles), query, options);
 }
 
 Answer explain(const Ensemble& ensemble, const Query& query, const Options& options) {
-  return explain(Prepared(ensemble), query, options);
+  return explain(std::span(&ensemble, 1), query, options);
 }
 
 }  // namespace boxwood

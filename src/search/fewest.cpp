@@ -4,6 +4,8 @@
 #include "search/engine_settings.hpp"
 #include "search/guarded.hpp"
 
+#include <boxwood/budget.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -32,7 +34,11 @@ class Fewest {
  public:
   Fewest(const Prepared& prepared, const Query& query, const Options& options,
          std::span<const double> known_solution)
-      : prepared_(prepared), query_(query), options_(options), known_(known_solution) {}
+      : prepared_(prepared),
+        query_(query),
+        options_(options),
+        known_(known_solution),
+        budget_(options, Budget::Share::nodes) {}
 
   Answer find() {
     if (options_.engine == Engine::paper) return finish(count(options_));
@@ -44,7 +50,7 @@ class Fewest {
     set(quick, without_dual);
     quick.limits.nodes = short_look;
     const Answer first = count(quick);
-    const bool cut_short = first.stop == Stop::nodes && used_.nodes < options_.limits.nodes;
+    const bool cut_short = first.stop == Stop::nodes && nodes_are_left();
     if (!cut_short) return finish(first);
     // Whether one change is enough, or two or three, is mostly soon seen: the fast engine drops all
     // that asks for more. If they are, the cheapest point comes with it.
@@ -57,7 +63,7 @@ class Fewest {
       least_ = std::max(least_, few);
       Answer answer = nearest(few, first, soon, few == enough);
       if (answer.status == Status::infeasible) continue;
-      const bool too_long = answer.stop == Stop::nodes && used_.nodes < options_.limits.nodes;
+      const bool too_long = answer.stop == Stop::nodes && nodes_are_left();
       if (too_long && answer.solutions.empty()) break;
       if (answer.solutions.empty()) return unfinished(first, 0, answer.stop);
       if (!too_long) return with_all_used(std::move(answer));
@@ -94,23 +100,17 @@ class Fewest {
     return ask(nearest, options, known ? known_ : std::span<const double>{}, last);
   }
 
-  /// Within what is left of the limits. Only the last question knows costs to report.
-  Answer ask(const Query& query, Options options, std::span<const double> known, bool last) {
-    options.limits.seconds = std::max(0.0, options_.limits.seconds - used_.seconds);
-    options.limits.nodes = std::min(
-        options.limits.nodes, options_.limits.nodes - std::min(options_.limits.nodes, used_.nodes));
-    if (options_.progress) {
-      options.progress = [this, last](const Progress& progress) {
-        options_.progress({last ? progress.best_cost : infinity, last ? progress.lower_bound : 0,
-                           progress.nodes + used_.nodes, progress.seconds + used_.seconds});
-      };
-    }
-    Answer answer = explain_guarded(prepared_, query, options, known);
-    used_.nodes += answer.statistics.nodes;
-    used_.seconds += answer.statistics.seconds;
-    used_.peak_bytes = std::max(used_.peak_bytes, answer.statistics.peak_bytes);
-    used_.open_nodes = answer.statistics.open_nodes;
-    used_.threads = answer.statistics.threads;
+  bool nodes_are_left() const { return budget_.used().nodes < options_.limits.nodes; }
+
+  /// Asks within what is left of the limits. Only the last question knows costs to report.
+  Answer ask(const Query& query, const Options& options, std::span<const double> known, bool last) {
+    Options rest = budget_.rest(last ? Budget::Costs(Budget::as_reported) : Budget::Costs());
+    rest.limits.nodes = std::min(rest.limits.nodes, options.limits.nodes);
+    rest.ties = options.ties;
+    rest.examples = options.examples;
+    rest.engine_settings = options.engine_settings;
+    Answer answer = explain_guarded(prepared_, query, rest, known);
+    budget_.note(answer);
     return answer;
   }
 
@@ -140,7 +140,7 @@ class Fewest {
   }
 
   Answer with_all_used(Answer answer) const {
-    answer.statistics = used_;
+    answer.statistics = budget_.used();
     if (answer.status == Status::optimal) {
       answer.least_changes = changes(answer);
     } else if (answer.status != Status::infeasible) {
@@ -162,7 +162,7 @@ class Fewest {
   const Query& query_;
   const Options& options_;
   std::span<const double> known_;
-  Statistics used_;
+  Budget budget_;
   std::size_t least_ = 0;  ///< proven: no point with the outcome has fewer changes
 };
 

@@ -1,5 +1,6 @@
-// The fewest changes first, then the cheapest: whether one change is enough, or two or three; if
-// not, how many are; then the cheapest point with that many.
+// Query::fewest_first: the fewest changes, then the least cost. It tries whether one, two or three
+// changes are enough, counts the fewest changes otherwise, and then searches for the cheapest point
+// with that many changes.
 #pragma once
 
 #include <boxwood/explain.hpp>
@@ -8,8 +9,8 @@
 
 namespace boxwood {
 
-/// As explain_guarded, for queries with `fewest_first`. Stopped before the number of changes was
-/// proven it knows no bound on the cost.
+/// As explain_guarded, for queries with `fewest_first`. If it stops before the number of changes is
+/// proven, the lower bound on the cost is 0.
 Answer explain_fewest(const Prepared& prepared, const Query& query, const Options& options,
                       std::span<const double> known_solution);
 

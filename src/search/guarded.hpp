@@ -1,5 +1,5 @@
-// explain with a known solution, for tests: in developer builds a prune that loses the point, while
-// nothing cheaper is known, throws std::logic_error. Other builds ignore it.
+// explain with a known solution, for tests: in developer builds, a prune that discards this point
+// before a cheaper one is known throws std::logic_error. Other builds ignore the known solution.
 #pragma once
 
 #include <boxwood/explain.hpp>

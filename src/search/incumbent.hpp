@@ -1,5 +1,6 @@
-// The best points found so far, shared by all workers: one cost, every point of that cost up to a
-// limit, in the documented order of ties. What is kept does not depend on the order of arrival.
+// The cheapest points found so far, shared by all threads: all points of one cost, up to a limit,
+// in the documented order of ties. Which points are kept does not depend on the order they arrive
+// in.
 #pragma once
 
 #include <boxwood/query.hpp>
@@ -18,10 +19,11 @@ class Incumbent {
  public:
   Incumbent(const Query& query, std::size_t ties) : query_(query), ties_(ties ? ties : 1) {}
 
-  /// The bound that everybody prunes against; infinite until a point is found.
+  /// The cost that all threads prune against; infinite until a point is found.
   double cost() const { return cost_.load(std::memory_order_relaxed); }
 
-  /// A point that meets every requirement, whatever its cost. One whose cost overflows is none.
+  /// Takes a point that meets every requirement, whatever its cost. Ignores it if its cost is
+  /// infinite.
   void offer(std::vector<double> point) {
     const double cost = total_cost(query_, point);
     if (cost > this->cost() || std::isinf(cost)) return;
@@ -34,7 +36,7 @@ class Incumbent {
     }
     std::size_t changes = 0;
     for (std::size_t i = 0; i < point.size(); ++i) {
-      // Not by cost, which underflows to 0 for the smallest of changes.
+      // Compare values, not costs: the cost of a tiny change may underflow to 0.
       const bool both_missing = std::isnan(point[i]) && std::isnan(query_.point[i]);
       changes += point[i] != query_.point[i] && !both_missing ? 1U : 0U;
     }
@@ -45,9 +47,8 @@ class Incumbent {
     }
   }
 
-  /// Whether another point of the same cost with so many changes could not be kept: there are more
-  /// ties than the limit already, and all that are kept have fewer changes. Then what is kept and
-  /// said of ties stays the same without it.
+  /// Whether a further point of the same cost with so many changes would be dropped: more ties than
+  /// the limit are known, and all that are kept have fewer changes.
   bool settled(std::size_t changes) const {
     const std::lock_guard lock(mutex_);
     return more_ && changes > std::prev(points_.end())->changes;

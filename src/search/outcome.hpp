@@ -1,4 +1,4 @@
-// What a search leaves undone.
+// What a search left open when it ended.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace boxwood {
 
 struct Outcome {
-  double open_bound = 0;  ///< no point that was not searched costs less; infinite when all were
+  double open_bound = 0;  ///< no point in an open box costs less; infinite if no box is open
   std::uint64_t open_nodes = 0;
 };
 

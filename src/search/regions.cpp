@@ -1,4 +1,4 @@
-// The pure boxes around a point, as a stream.
+// Visits the regions around a point.
 #include <boxwood/error.hpp>
 #include <boxwood/explain.hpp>
 
@@ -8,6 +8,7 @@
 #include "search/engine_settings.hpp"
 #include "search/incumbent.hpp"
 #include "search/paper/paper.hpp"
+#include "search/prepared.hpp"
 #include "search/reporter.hpp"
 #include "search/rules.hpp"
 #include "search/watch.hpp"
@@ -23,7 +24,7 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
   const std::span<const Ensemble> ensembles = prepared.ensembles();
   validate(query, ensembles);
   if (std::isnan(radius) || radius < 0) {
-    throw Error("radius", "it is not a distance", "Give a number of at least 0");
+    throw Error("radius", "must be a number ≥ 0");
   }
   if (has_rules(query)) {
     const WithRules with(prepared, query);
@@ -35,7 +36,7 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
     return visit_regions(with.prepared, with.query, radius, without_scores, options);
   }
   if (query.norm == Norm::linf) {
-    // Every change within the radius; whatever their sum.
+    // Every change costs at most the radius; their sum does not matter.
     const auto cost_by_largest = [&](const Region& region) {
       Region renamed = region;
       renamed.cost = total_cost(query, region.nearest.point);
@@ -46,7 +47,7 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
   }
   if (std::any_of(query.features.begin(), query.features.end(),
                   [](const FeatureRule& rule) { return rule.missing_allowed; })) {
-    // A region is a box of numbers: what is missing stays so.
+    // A region is a box of numbers, so missing values stay missing.
     Query without = query;
     for (FeatureRule& rule : without.features) rule.missing_allowed = false;
     return visit_regions(prepared, without, radius, visit, options);
@@ -54,22 +55,23 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
   Watch watch(options.limits);
   const Incumbent none(query, 1);
   Reporter reporter(options.progress, watch, none);
-  // The square of a radius may round below the cost of a point exactly on it: the distance decides.
+  // The square of the radius may round below the cost of a point exactly on it. The bound is
+  // therefore a little larger, and the distance decides.
   const double bound = query.norm == Norm::squared_l2 ? radius * radius * (1 + 0x1p-50) : radius;
   const Grid whole =
-      make_grid(ensembles, prepared.leaves(), query, CellOrder::by_axis, watch.most_sides());
+      make_grid(ensembles, leaves_of(prepared), query, CellOrder::by_axis, watch.most_sides());
   if (!whole.complete) {
     watch.request(Stop::memory);
     return watch.stop();
   }
   const Grid grid = restrict_to_radius(whole, bound);
-  const paper::Space space(ensembles, query, prepared.leaves().cuts, grid,
+  const paper::Space space(ensembles, query, leaves_of(prepared).cuts, grid,
                            settings_of(options).additions, {});
   const MemoryHold tables(watch, grid.bytes() + space.bytes());
   const auto visit_node = [&](const paper::SearchNode& node) {
-    // The boxes built dimension by dimension are finer than the intersections of leaves, because
-    // leaves that drop out later have cut them before. One piece of each intersection speaks for
-    // the whole; the others are passed over, so that each region comes once and as large as it is.
+    // Boxes are built feature by feature and are finer than intersections of leaves, because leaves
+    // that drop out later have cut them before. Only one piece of each intersection is reported, so
+    // each region is visited once and in full.
     if (!space.holds_nearest_point(node)) return true;
     std::vector<double> point = space.nearest_point(node);
     if (!space.meets_requirements(point)) return true;
@@ -89,12 +91,12 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
 
 Stop visit_regions(std::span<const Ensemble> ensembles, const Query& query, double radius,
                    const RegionVisitor& visit, const Options& options) {
-  return visit_regions(Prepared(ensembles), query, radius, visit, options);
+  return visit_regions(prepare_in_place(ensembles), query, radius, visit, options);
 }
 
 Stop visit_regions(const Ensemble& ensemble, const Query& query, double radius,
                    const RegionVisitor& visit, const Options& options) {
-  return visit_regions(Prepared(ensemble), query, radius, visit, options);
+  return visit_regions(std::span(&ensemble, 1), query, radius, visit, options);
 }
 
 }  // namespace boxwood

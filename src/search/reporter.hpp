@@ -1,4 +1,5 @@
-// Progress to the caller: seldom, by one thread at a time, never going back.
+// Reports progress to the caller: every 0.1 s, by one thread at a time, with bounds that never
+// fall.
 #pragma once
 
 #include "search/incumbent.hpp"
@@ -19,7 +20,7 @@ class Reporter {
            const Incumbent& incumbent)
       : progress_(progress), watch_(watch), incumbent_(incumbent) {}
 
-  /// Reports if it is time to; only then asks lower_bound(), which must bound every cost that can
+  /// Reports if it is time to. Only then calls lower_bound(), which must bound every cost that can
   /// still be found.
   template <typename LowerBound>
   void tick(LowerBound lower_bound) {
@@ -27,7 +28,7 @@ class Reporter {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock) return;
     next_.store(watch_.seconds() + interval, std::memory_order_relaxed);
-    // The incumbent is read after the bound: a subtree that ended before has told all it found.
+    // Read the incumbent after the bound: a subtree that ended before has reported what it found.
     const double bound = lower_bound();
     const double best = incumbent_.cost();
     bound_ = std::max(bound_, std::min(bound, best));

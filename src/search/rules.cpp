@@ -3,21 +3,13 @@
 #include "grid/grid.hpp"
 #include "grid/rule_trees.hpp"
 #include "search/guarded.hpp"
+#include "search/prepared.hpp"
 
 namespace boxwood {
-namespace {
-
-std::vector<Ensemble> with_rule_trees(std::span<const Ensemble> ensembles, const Query& query) {
-  std::vector<Ensemble> all(ensembles.begin(), ensembles.end());
-  all.push_back(rule_trees(ensembles, query));
-  return all;
-}
-
-}  // namespace
 
 WithRules::WithRules(const Prepared& given, const Query& given_query)
-    : ensembles(with_rule_trees(given.ensembles(), given_query)),
-      prepared(given, ensembles, given_query.most_changes),
+    : prepared(prepare_with(given, rule_trees(given.ensembles(), given_query),
+                            given_query.most_changes)),
       query(without_rules(given_query, given.ensembles().size())) {}
 
 Answer explain_with_rules(const Prepared& prepared, const Query& query, const Options& options,

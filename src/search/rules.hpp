@@ -1,26 +1,23 @@
-// Questions with rules about several features at once: asked of the models and of the rules' trees
-// together.
+// Queries with constraints on several features at once: the constraints become the trees of one
+// more ensemble, and the query asks both the models and these trees.
 #pragma once
 
 #include <boxwood/explain.hpp>
 
-#include <memory>
 #include <span>
-#include <vector>
 
 namespace boxwood {
 
-/// The same question without rules, about one ensemble more.
+/// An equivalent query without clauses and limit on changes, about one ensemble more.
 struct WithRules {
   WithRules(const Prepared& prepared, const Query& query);
 
-  std::vector<Ensemble> ensembles;
   Prepared prepared;
   Query query;
 };
 
-/// As explain_guarded. Regions are those of the models alone: all of it has the outcome, and the
-/// point obeys the rules.
+/// As explain_guarded. Regions are those of the models alone: every point of a region has the
+/// outcome, and the answer's point also satisfies the constraints.
 Answer explain_with_rules(const Prepared& prepared, const Query& query, const Options& options,
                           std::span<const double> known_solution);
 

@@ -1,4 +1,5 @@
-// Time, nodes, memory and interruption in one place: workers ask, the first reason to stop wins.
+// The limits of one search: time, nodes, memory and interrupts. The first one reached is the reason
+// why the search stops.
 #pragma once
 
 #include <boxwood/answer.hpp>
@@ -17,17 +18,15 @@ class Watch {
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  /// Counts one node; false when the search has to stop.
+  /// Counts one node. False if the search has to stop.
   bool count_node() {
     if (nodes_.fetch_add(1, std::memory_order_relaxed) >= limits_.nodes) request(Stop::nodes);
     return !expired();
   }
 
-  /// Whether the search has to stop: cheap enough to ask for every box.
+  /// Whether the search has to stop. Cheap enough to call for every box.
   bool expired() {
-    if (limits_.interrupt && limits_.interrupt->load(std::memory_order_relaxed)) {
-      request(Stop::interrupt);
-    }
+    if (is_set(limits_.interrupt) || is_set(limits_.cancel)) request(Stop::interrupt);
     if (seconds() > limits_.seconds) request(Stop::time);
     return stopped();
   }
@@ -44,10 +43,10 @@ class Watch {
     }
     if (held > limits_.bytes) request(Stop::memory);
   }
-  /// How many sides leaves may come to when they are cut into pieces: a side takes some dozens of
-  /// bytes in all tables.
+  /// How many sides the pieces of all leaves may have. A side takes some dozens of bytes in all
+  /// tables together.
   std::uint64_t most_sides() const { return limits_.bytes / 128; }
-  /// Whether so much memory is held that it is time to finish things rather than to begin new ones.
+  /// Whether more than half of the memory is held: finish open work before beginning more.
   bool crowded() const { return held_.load(std::memory_order_relaxed) > limits_.bytes / 2; }
   void release_bytes(std::uint64_t bytes) { held_.fetch_sub(bytes, std::memory_order_relaxed); }
 
@@ -64,6 +63,10 @@ class Watch {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  static bool is_set(const std::atomic<bool>* flag) {
+    return flag && flag->load(std::memory_order_relaxed);
+  }
 
   Limits limits_;
   Clock::time_point start_;

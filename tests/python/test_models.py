@@ -165,7 +165,7 @@ def test_models_of_other_columns_are_not_asked_together(people):
     data = plain(frame)
     one = tree.DecisionTreeClassifier(max_depth=2).fit(data, score > 1)
     two = tree.DecisionTreeClassifier(max_depth=2).fit(data[["age", "income"]], score > 1)
-    with pytest.raises(boxwood.Error, match="it has 2 features, the first model 5"):
+    with pytest.raises(boxwood.Error, match="it has 2 features, model 1 has 5"):
         boxwood.Explainer([one, two], data)
 
 

@@ -365,7 +365,7 @@ def test_several_pipelines_in_one_question():
     models = {"a": fitted(score > 0, everyone), "b": fitted(score < 1, everyone)}
     assert boxwood.Explainer(models, frame).names == ["a", "b"]
     models["b"] = fitted(score < 1, (frame["town"] != "Ulm").to_numpy())
-    with pytest.raises(boxwood.Error, match='reads "town" as other categories'):
+    with pytest.raises(boxwood.Error, match='reads "town" with other categories'):
         boxwood.Explainer(models, frame)
 
 
