@@ -73,8 +73,8 @@ struct Rule {
     direction,
     least_change,
     most_change,
-    clause,       ///< of Query::clauses
-    most_changes  ///< of the query
+    clause,      ///< of Query::clauses
+    max_changes  ///< of the query
   };
   Kind kind = Kind::fixed;
   std::size_t index = 0;  ///< of the feature or the clause

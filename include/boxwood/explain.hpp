@@ -76,7 +76,7 @@ class Prepared {
   /// The same ensembles, somewhere else, and one more behind them, for queries of which no answer
   /// changes more features than this: for the library itself.
   Prepared(const Prepared& prepared, std::span<const Ensemble> with_one_more,
-           std::optional<std::size_t> most_changes);
+           std::optional<std::size_t> max_changes);
 
   std::span<const Ensemble> ensembles() const { return ensembles_; }
   const LeafBoxes& leaves() const { return *leaves_; }  ///< for the library itself, as is the next

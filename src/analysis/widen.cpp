@@ -29,7 +29,7 @@ class Widening {
       : prepared_(prepared), query_(query), budget_(options), plain_(query) {
     plain_.point.assign(point.begin(), point.end());
     plain_.clauses.clear();
-    plain_.most_changes.reset();
+    plain_.max_changes.reset();
     plain_.fewest_first = false;
     plain_.norm = Norm::custom;
     plain_.requirements.clear();

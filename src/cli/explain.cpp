@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <iostream>
 #include <memory>
 
 namespace boxwood::cli {
@@ -27,6 +28,7 @@ struct ExplainFlags {
   OutputFlags output;
   std::size_t ties = Options{}.ties;
   bool verify = false;
+  bool show_query = false;
 };
 
 std::string text_of(const std::vector<Explanation>& shown) {
@@ -71,6 +73,10 @@ int run(const ExplainFlags& flags) {
   const Batch batch =
       batch_for(question, flags.question, chosen_rows(flags.rows, question.data.points.size()));
 
+  if (flags.show_query) {
+    for (const Query& query : batch.queries) std::cout << to_json(query) << "\n";
+    return answered;
+  }
   const Prepared prepared(question.ensembles);
   const Ensemble& ensemble = batch.queries.empty() ? question.ensembles.front()
                                                    : asked_model(question, batch.queries.front());
@@ -115,6 +121,9 @@ Command add_explain(CLI::App& program) {
   add_output_flags(*app, flags->output, {"table", "text", "json", "jsonl", "csv"},
                    "table, text (sentences), json, jsonl (a line a row, at once) or csv");
   app->add_flag("--verify", flags->verify, "check each answer again, from the model alone")
+      ->group("Output");
+  app->add_flag("--show-query", flags->show_query,
+                "print the question of each row as the search gets it (JSON), do not answer it")
       ->group("Output");
   app->footer(
       "Without an outcome, a model of two classes is asked for the other one.\n\n"

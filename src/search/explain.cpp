@@ -128,13 +128,13 @@ Prepared::Prepared(std::span<const Ensemble> ensembles) : ensembles_(ensembles) 
 }
 
 Prepared::Prepared(const Prepared& prepared, std::span<const Ensemble> with_one_more,
-                   std::optional<std::size_t> most_changes)
+                   std::optional<std::size_t> max_changes)
     : ensembles_(with_one_more) {
   const Ensemble& more = with_one_more.back();
   const auto index = static_cast<std::uint32_t>(with_one_more.size() - 1);
   leaves_ = std::make_shared<const LeafBoxes>(add_ensemble(prepared.leaves(), more, index));
   model_ = std::make_shared<const fast::Model>(
-      fast::add_ensemble(prepared.model(), *leaves_, more, most_changes));
+      fast::add_ensemble(prepared.model(), *leaves_, more, max_changes));
 }
 
 Prepared::Prepared(const Ensemble& ensemble) : Prepared(std::span(&ensemble, 1)) {}

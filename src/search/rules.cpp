@@ -17,7 +17,7 @@ std::vector<Ensemble> with_rule_trees(std::span<const Ensemble> ensembles, const
 
 WithRules::WithRules(const Prepared& given, const Query& given_query)
     : ensembles(with_rule_trees(given.ensembles(), given_query)),
-      prepared(given, ensembles, given_query.most_changes),
+      prepared(given, ensembles, given_query.max_changes),
       query(without_rules(given_query, given.ensembles().size())) {}
 
 Answer explain_with_rules(const Prepared& prepared, const Query& query, const Options& options,
