@@ -79,8 +79,8 @@ struct Rule {
     direction,
     least_change,
     most_change,
-    clause,       ///< one of Query::clauses
-    most_changes  ///< Query::most_changes
+    clause,      ///< one of Query::clauses
+    max_changes  ///< Query::max_changes
   };
   Kind kind = Kind::fixed;
   std::size_t index = 0;  ///< of the feature or the clause
