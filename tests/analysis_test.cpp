@@ -84,15 +84,15 @@ bool is_apart(const RandomProblem& problem, const MenuOptions& menu,
   return true;
 }
 
-TEST(Menu, WaysAreNeverNearerThanTheDistance) {
+TEST(Menu, AnswersAreNeverNearerThanTheDistance) {
   const Ensemble model = binary_model(1, {stump(0, 0.1F, -1, 1)});
   Query query = query_for(model, std::vector{0.0});
   query.requirements = {require_class(1)};
   for (const double distance : {0.3, 0.7, 0.123456789}) {
-    const Menu found = find_menu(Prepared(std::span(&model, 1)), query,
+    const Menu found = find_menu(Prepared(model), query,
                                  {.count = 3, .apart = Apart::distance, .distance = distance});
-    ASSERT_EQ(found.ways.size(), 3u);
-    const auto value = [&](std::size_t w) { return found.ways[w].solutions.front().point[0]; };
+    ASSERT_EQ(found.answers.size(), 3u);
+    const auto value = [&](std::size_t w) { return found.answers[w].solutions.front().point[0]; };
     EXPECT_GE(value(1) - value(0), distance);
     EXPECT_GE(value(2) - value(1), distance);
   }
