@@ -19,6 +19,7 @@ from boxwood.pipelines import PipelineColumn, Steps, complete, is_pipeline
 from boxwood.schema import Feature, FoundStep, Schema, UnsaidKind, nearest
 
 MOST_DIGITS = 6
+FEWEST_VALUES = 10
 BY_POSITION = (_core.Library.xgboost, _core.Library.lightgbm, _core.Library.catboost)
 
 
@@ -360,11 +361,12 @@ def learn(feature: Feature, column: Column, model: _core.Feature, place: str,
             known = {float(one.code) for one in model.categories}
             feature.allowed = sorted(known | set(codes.tolist()))
         return None
-    if column.kind == "int" or (len(finite) and (finite == np.floor(finite)).all()):
+    enough = len(finite) >= FEWEST_VALUES  # a few values may be whole by chance
+    if column.kind == "int" or (enough and (finite == np.floor(finite)).all()):
         feature.kind = "integer"
     elif isinstance(feature.kind, UnsaidKind):
         feature.kind = str(feature.kind)  # the data says so
-        feature.step = resolution(finite)
+        feature.step = resolution(finite) if enough else None
     if len(finite):
         feature.range = (float(finite.min()), float(finite.max()))
     return None
@@ -385,8 +387,6 @@ def resolution(values: np.ndarray) -> float | None:
         0.1, 0.01, …; None where values have more digits, or the values are too large for all
         multiples to be told apart in float32.
     """
-    if not len(values):
-        return None
     unique = np.unique(values)
     single = (unique == unique.astype(np.float32)).all()
     for digits in range(1, MOST_DIGITS + 1):

@@ -151,6 +151,14 @@ def test_a_resolution_can_be_overridden():
     assert schema["b"].step is None
 
 
+def test_a_few_values_show_no_resolution():
+    ends = pd.DataFrame({"a": [0.0, 1.0], "b": [0.5, 2.5]})
+    random = np.random.default_rng(6)
+    frame = pd.DataFrame(random.random((200, 2)), columns=["a", "b"])
+    schema = boxwood.Explainer(forest(frame, frame["a"] > 0.5), ends).schema
+    assert [(one.kind, one.step) for one in schema] == [("continuous", None)] * 2
+
+
 def test_float32_columns_have_a_resolution_too():
     random = np.random.default_rng(6)
     frame = pd.DataFrame({"a": (random.integers(0, 500, 300) / 100).astype(np.float32),
