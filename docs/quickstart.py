@@ -63,6 +63,16 @@ forest = RandomForestClassifier(50, max_depth=6, random_state=0).fit(X, y)
 answer = boxwood.Explainer(forest, data=X).explain(X.iloc[20])
 print(answer.status, answer.outcome_before, answer.outcome, len(answer.changes))
 
+# %%
+# Dummy columns, as `pandas.get_dummies` makes them, are found in the data and count as one feature;
+# `groups=False` turns this off. Numbers keep to the resolution of the data.
+import pandas as pd
+
+dummies = pd.get_dummies(example.data[["duration", "credit_amount", "housing"]])
+forest = RandomForestClassifier(20, max_depth=4, random_state=0).fit(dummies, dummies["duration"] > 20)
+explainer = boxwood.Explainer(forest, data=dummies)
+print(*explainer.notes, sep="\n")
+
 # %% console
 # ## On the command line
 # The command gives the same answers from files. See `boxwood COMMAND --help`; the full reference is

@@ -76,7 +76,8 @@ def explainer_html(explainer: Explainer) -> str:
     str
         One element.
     """
-    return _core.html_table([repr(explainer).strip("<>")], _feature_lines(explainer.schema), [])
+    told = [line.strip() for line in repr(explainer).strip("<>").splitlines()]
+    return _core.html_table(told, _feature_lines(explainer.schema), [])
 
 
 def batch_html(batch: Batch) -> str:
