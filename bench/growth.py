@@ -29,7 +29,7 @@ FEATURES = [
 def explain(boxwood, limit, *flags):
     command = [
         boxwood, "explain", EXAMPLE / "model.ubj", "--data", EXAMPLE / "applicants.csv",
-        "--schema", EXAMPLE / "schema.json", "--engine", "paper", "--threads", "1",
+        "--schema", EXAMPLE / "schema.json", "--norm", "l2", "--engine", "paper", "--threads", "1",
         "--time-limit", str(limit),
         "--format", "json", *flags,
     ]

@@ -74,7 +74,7 @@ inline const std::map<std::string, Ask>& kinds() {
          query.mixture = {0, 1, 0.1};
        })},
       {"fewest first", changed([](Query& query) { query.fewest_first = true; })},
-      {"at most 3 changes", changed([](Query& query) { query.most_changes = 3; })},
+      {"at most 3 changes", changed([](Query& query) { query.max_changes = 3; })},
       {"implications", changed([](Query& query) {
          for (std::size_t d = 0; d + 1 < query.point.size() && d < 6; d += 2) {
            query.clauses.push_back({{stays(query, d), negated(falls(query, d + 1))}});

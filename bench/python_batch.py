@@ -43,7 +43,7 @@ def main():
     explainer = boxwood.Explainer(EXAMPLE / "model.ubj", schema=EXAMPLE / "schema.json")
     rows = rows_of(explainer, given.rows)
     start = time.perf_counter()
-    batch = explainer.explain_batch(rows, threads=given.threads, show_progress=False)
+    batch = explainer.explain_batch(rows, cost="l2", threads=given.threads, show_progress=False)
     seconds = time.perf_counter() - start
     proven = sum(status in ("optimal", "infeasible") for status in batch.statuses)
     cores = given.threads or os.cpu_count()

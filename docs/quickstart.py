@@ -38,7 +38,7 @@ print(answer.point["duration"], explainer.predict(answer.point_frame()))
 # %%
 # With constraints: features that must not change, rules in words, a limit on the number of changes.
 answer = explainer.explain(x, target="granted", fixed=["checking account"],
-                           rules='"credit amount" step 100 DM', most_changes=3)
+                           rules='"credit amount" step 100 DM', max_changes=3)
 print(answer)
 
 # %%

@@ -231,7 +231,7 @@ def within(interval):
 
 def ask(houses, row, interval, only, rules=(), **more):
     return houses.explainer.explain(houses.frame.iloc[row], between=interval, only=only,
-                                    rules=list(rules), time_limit=60, **more)
+                                    rules=list(rules), cost="l2", time_limit=60, **more)
 
 
 def answers_table(report, houses, blocks):
@@ -297,7 +297,7 @@ def seller(report, houses):
     gains = np.arange(0.0, 0.41, 0.04)
     sweeps = {name: houses.explainer.sweep(
         houses.frame.iloc[row], (start * (1 + gains)).tolist(), at_least=start, only=may_change,
-        rules=some, time_limit=60) for name, some in (("as the paper", []), ("with rules", rules))}
+        rules=some, cost="l2", time_limit=60) for name, some in (("as the paper", []), ("with rules", rules))}
     report.text(f"What more money costs in changes, for house {row}. A cross: proven impossible.")
     report.picture(showing.price_curve(
         sweeps, 100 * gains, "gain in predicted price (%)", "cost of the cheapest works",
@@ -322,7 +322,7 @@ def buyer(report, houses):
     answers_table(report, houses, blocks)
     row, interval, may_change, rules = first
     ways = houses.explainer.menu(houses.frame.iloc[row], 4, between=interval, only=may_change,
-                                 rules=rules, time_limit=60)
+                                 rules=rules, cost="l2", time_limit=60)
     if len(ways):
         report.text(f"Other ways for the buyer of house {row}, concessions only:")
         report.picture(plots.menu(ways), "menu", "Ways to a lower price")
@@ -362,7 +362,8 @@ def budget(report, houses):
     interval = (BUDGET - WITHIN, BUDGET + WITHIN)
     row = nearest_house(houses, BUDGET)
     house = houses.frame.iloc[row]
-    drawn = houses.explainer.map(house, PLANE, between=interval, view=view_of(houses, 0.98))
+    drawn = houses.explainer.map(house, features=PLANE, between=interval, cost="l2",
+                                 view=view_of(houses, 0.98))
     _, together = overlap(drawn.bounds[drawn.meets])
     report.text(
         f"Which living and plot areas does {dollars(interval[0])} to {dollars(interval[1])} "
@@ -376,8 +377,8 @@ def budget(report, houses):
                 "one house. The paper reads off its figure that who wants a larger plot has to "
                 "take a smaller house, which is a negative one: "
                 + ("so it is here." if together < 0 else "not so here."))
-    near = houses.explainer.map(house, PLANE, between=interval, view=view_of(houses, 0.8),
-                                radius=REACH, time_limit=400)
+    near = houses.explainer.map(house, features=PLANE, between=interval, view=view_of(houses, 0.8),
+                                cost="l2", radius=REACH, time_limit=400)
     area, free, reached = (overlap(near.bounds[some])[0] for some in (
         near.costs >= 0, near.costs == 0, near.meets))
     report.text(
@@ -401,7 +402,8 @@ def every_house(houses, count):
     rules = consistent(houses, may_change) + one_way(houses, may_change, better=True)
     rows = houses.frame.iloc[houses.held_out[:count]]
     return [(name, list(houses.explainer.explain_batch(
-        rows, change="+5%", only=may_change, rules=some, show_progress=False, time_limit=20)))
+        rows, change="+5%", only=may_change, rules=some, cost="l2", show_progress=False,
+        time_limit=20)))
         for name, some in (("as the paper", []), ("with rules", rules))]
 
 

@@ -98,7 +98,7 @@ def confirm(pair, now, points, answers, what, epsilon=0.5):
 
 def confirmed(pair, explainer, rows, now, what, epsilon=0.5):
     """Boxwood's points of any rows, each proven and confirmed."""
-    points, answers = pairs.ask(explainer, rows, now, epsilon, threads=1)
+    points, answers = pairs.ask(explainer, rows, now, epsilon, cost="l2", threads=1)
     confirm(pair, now, points, answers, what, epsilon)
     return points
 

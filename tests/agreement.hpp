@@ -77,7 +77,7 @@ inline bool spoken_for(const Answer& answer, const std::vector<Ensemble>& ensemb
 /// With `fewest_first` the limit on changes is the answer's own number of them.
 inline Query rules_at(const Query& query, const Answer& answer) {
   Query rules = query;
-  if (query.fewest_first) rules.most_changes = boxwood::change_count(query, answer.best().point);
+  if (query.fewest_first) rules.max_changes = boxwood::change_count(query, answer.best().point);
   return rules;
 }
 

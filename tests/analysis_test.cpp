@@ -72,7 +72,7 @@ bool is_apart(const RandomProblem& problem, const MenuOptions& menu,
         apart |= query.features[d].kind == FeatureKind::categorical
                      ? value != read(way[d])
                      : value != read(way[d]) &&
-                           (value <= read(way[d] - far) || value >= read(way[d] + far));
+                           (value <= read(way[d]) - far || value >= read(way[d]) + far);
       } else if (!codes.empty()) {
         apart |= std::count(codes.begin(), codes.end(), std::trunc(value)) == 0;
       } else {
@@ -82,6 +82,20 @@ bool is_apart(const RandomProblem& problem, const MenuOptions& menu,
     if (!apart) return false;
   }
   return true;
+}
+
+TEST(Menu, WaysAreNeverNearerThanTheDistance) {
+  const Ensemble model = binary_model(1, {stump(0, 0.1F, -1, 1)});
+  Query query = query_for(model, std::vector{0.0});
+  query.requirements = {require_class(1)};
+  for (const double distance : {0.3, 0.7, 0.123456789}) {
+    const Menu found = find_menu(Prepared(std::span(&model, 1)), query,
+                                 {.count = 3, .apart = Apart::distance, .distance = distance});
+    ASSERT_EQ(found.ways.size(), 3u);
+    const auto value = [&](std::size_t w) { return found.ways[w].solutions.front().point[0]; };
+    EXPECT_GE(value(1) - value(0), distance);
+    EXPECT_GE(value(2) - value(1), distance);
+  }
 }
 
 TEST(Menu, EachWayIsTheCheapestThatDiffersFromThoseBefore) {
@@ -493,7 +507,7 @@ TEST(Map, WithARadiusKnowsWhereStatementsCut) {
   query.norm = Norm::l1;
   // The third may rise only where the first is at least 2, which no split of the model says.
   query.clauses = {{{Literal{0, {.lower = 2}, true, false, {}}, negated(rises(query, 2))}}};
-  query.most_changes = 1;  // of the others: where the two are drawn is nobody's change
+  query.max_changes = 1;  // of the others: where the two are drawn is nobody's change
   MapOptions options;
   options.radius = 0.75;
   options.x_view = {0, 4};

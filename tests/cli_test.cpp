@@ -41,12 +41,12 @@ TEST_F(CommandLine, FlagsThatNameWhatIsNotThere) {
   EXPECT_EQ(result.err, "boxwood: --fix: no feature \"duratoin\". Did you mean \"duration\"?\n");
   result = credit("explain", {"--rows", "3,99"});
   EXPECT_EQ(result.code, 2);
-  EXPECT_EQ(result.err, "boxwood: --rows: there is no row 99. The data have rows 0 to 9\n");
+  EXPECT_EQ(result.err, "boxwood: --rows: row 99 does not exist. The data have rows 0 to 9\n");
   result = credit("explain", {"--row", "17"});
   EXPECT_EQ(result.code, 2);
-  EXPECT_EQ(result.err, "boxwood: --row: there is no row 17. The data have rows 0 to 9\n");
+  EXPECT_EQ(result.err, "boxwood: --row: row 17 does not exist. The data have rows 0 to 9\n");
   result = credit("predict", {"--row", "17"});
-  EXPECT_EQ(result.err, "boxwood: --row: there is no row 17. The data have rows 0 to 9\n");
+  EXPECT_EQ(result.err, "boxwood: --row: row 17 does not exist. The data have rows 0 to 9\n");
   result = credit("regions", {"--row", "3", "--threads", "2"});
   EXPECT_EQ(result.code, 2);
   result = credit("explain", {"--rows", "x"});
@@ -58,7 +58,7 @@ TEST_F(CommandLine, FlagsThatNameWhatIsNotThere) {
   EXPECT_EQ(result.err,
             "boxwood: --weights: \"0\" is not a number above 0. To rule a change out, use --fix\n");
   result = credit("explain", {"--probability", "1.5"});
-  EXPECT_EQ(result.err, "boxwood: --probability: must be from 0 to 1\n");
+  EXPECT_EQ(result.err, "boxwood: --probability: must be a number from 0 to 1\n");
   result = credit("explain", {"--class", "good"});
   EXPECT_EQ(result.code, 2);
   EXPECT_NE(result.err.find("boxwood: --class: no class \"good\""), std::string::npos);
@@ -148,9 +148,9 @@ TEST_F(CommandLine, CsvMistakesNameLineAndColumn) {
             "boxwood: rows.csv, line 1: the columns are separated by tabs. Separate them by commas "
             "and write numbers with a decimal point\n");
   EXPECT_EQ(complaint("a,a,b c\n1,2,3\n"),
-            "boxwood: rows.csv, line 1: column \"a\" is there twice\n");
+            "boxwood: rows.csv, line 1: column \"a\" is given twice\n");
   EXPECT_EQ(complaint("a,b c\n1,\"2\n"),
-            "boxwood: rows.csv, line 2: a quote is opened and never closed\n");
+            "boxwood: rows.csv, line 2: the closing quote is missing\n");
   EXPECT_EQ(complaint("a,b c\n1,\"2\"3\n"),
             "boxwood: rows.csv, line 2: text after a closing quote. Inside quotes write a quote "
             "twice\n");
@@ -345,10 +345,9 @@ TEST_F(CommandLine, SeveralNumbersNeedAnIndex) {
   write("rows.csv", "a,b c\n1,20\n");
   const std::vector<std::string> words = {"explain",    "model.json", "--data",   "rows.csv",
                                           "--at-least", "0.2",        "--format", "jsonl"};
-  EXPECT_EQ(
-      run(words).err,
-      "boxwood: the model predicts 2 numbers: say which is meant. Use --output-index, counted "
-      "from 0\n");
+  EXPECT_EQ(run(words).err,
+            "boxwood: the model predicts 2 numbers: choose one. Use --output-index, counted "
+            "from 0\n");
   const auto changed = [&](const std::string& index) {
     std::vector<std::string> more = words;
     more.insert(more.end(), {"--output-index", index});
@@ -369,14 +368,15 @@ TEST_F(CommandLine, RegressionNeedsARange) {
   Result result = with({});
   EXPECT_EQ(result.code, 2);
   EXPECT_EQ(result.err,
-            "boxwood: the model predicts a number: say which is wanted. Use --range A:B, "
+            "boxwood: the model predicts a number, and no wanted number is given. Use --range A:B, "
             "--at-least A or --at-most B\n");
   EXPECT_EQ(with({"--class", "1"}).err,
             "boxwood: --class: the model predicts a number, not a class. Use --range, --at-least "
             "or --at-most\n");
-  EXPECT_EQ(with({"--range", "5"}).err, "boxwood: --range: \"5\" has no colon. Write A:B\n");
+  EXPECT_EQ(with({"--range", "5"}).err,
+            "boxwood: --range: \"5\" is not a range. Write A:B, such as 10:20\n");
   EXPECT_EQ(with({"--range", "5:4"}).err,
-            "boxwood: --range: holds nothing. Give the smaller end first\n");
+            "boxwood: --range: the range is empty. Give the smaller end first\n");
   result = with({"--at-least", "0.5", "--format", "jsonl"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(nlohmann::json::parse(result.out)["point"], (std::vector<double>{1.5, 20}));
@@ -398,7 +398,8 @@ TEST_F(CommandLine, MulticlassNeedsAClass) {
   Result result = run({"explain", "model.json", "--data", "rows.csv"});
   EXPECT_EQ(result.code, 2);
   EXPECT_EQ(result.err,
-            "boxwood: the model has several classes: say which is wanted. Use --class with one of: "
+            "boxwood: the model has more than two classes, and no wanted class is given. Use "
+            "--class with one of: "
             "red, green, blue\n");
   result =
       run({"explain", "model.json", "--data", "rows.csv", "--class", "green", "--format", "jsonl"});
@@ -407,7 +408,8 @@ TEST_F(CommandLine, MulticlassNeedsAClass) {
   model.classes.clear();
   write("model.json", to_json(model));
   EXPECT_EQ(run({"explain", "model.json", "--data", "rows.csv"}).err,
-            "boxwood: the model has several classes: say which is wanted. Use --class with one of: "
+            "boxwood: the model has more than two classes, and no wanted class is given. Use "
+            "--class with one of: "
             "0, 1, 2\n");
   for (const char* name : {"1", "class 1"}) {
     result = run({"explain", "model.json", "--data", "rows.csv", "--class", name});

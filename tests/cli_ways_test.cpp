@@ -298,7 +298,7 @@ TEST_F(CommandLine, MapsComplainByFlag) {
   EXPECT_EQ(complaint({"--x", "age", "--y", "duratoin"}),
             "boxwood: --y: no feature \"duratoin\". Did you mean \"duration\"?\n");
   EXPECT_EQ(complaint({"--x", "age", "--y", "duration", "--x-view", "9"}),
-            "boxwood: --x-view: \"9\" has no colon. Write A:B\n");
+            "boxwood: --x-view: \"9\" is not a range. Write A:B, such as 10:20\n");
   EXPECT_EQ(complaint({"--x", "age", "--y", "duration", "--y-view", "9:3"}),
             "boxwood: --y-view: shows nothing. Give the smaller end first\n");
   EXPECT_EQ(complaint({"--x", "age", "--y", "duration", "--radius", "-1"}),

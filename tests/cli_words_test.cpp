@@ -97,7 +97,7 @@ TEST_F(Words, SeveralModelsTogether) {
   EXPECT_EQ(both["cost"], one["cost"]);
   const Result silent = credit("--also " + model + " --want granted");
   EXPECT_EQ(silent.code, 2);
-  EXPECT_NE(silent.err.find("--also: nothing is asked of model 2"), std::string::npos)
+  EXPECT_NE(silent.err.find("--also: no outcome is given for model 2"), std::string::npos)
       << silent.err;
   Ensemble other;
   other.features = {{"other"}};

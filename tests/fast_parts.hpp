@@ -50,10 +50,10 @@ struct GridPoint {
 
 class Question {
  public:
-  explicit Question(RandomProblem problem, std::optional<std::size_t> most_changes = {})
+  explicit Question(RandomProblem problem, std::optional<std::size_t> max_changes = {})
       : problem_(std::move(problem)),
         prepared_(problem_.ensembles),
-        model_(limited(fast_model_of(prepared_), most_changes)),
+        model_(limited(fast_model_of(prepared_), max_changes)),
         conditions_(make_conditions(problem_.ensembles, problem_.query)),
         incumbent_(problem_.query, 1),
         watch_(Limits{}),
@@ -84,8 +84,8 @@ class Question {
   std::vector<GridPoint> points;
 
  private:
-  static fast::Model limited(fast::Model model, std::optional<std::size_t> most_changes) {
-    model.most_changes = most_changes;
+  static fast::Model limited(fast::Model model, std::optional<std::size_t> max_changes) {
+    model.max_changes = max_changes;
     return model;
   }
 
@@ -135,9 +135,9 @@ void each_question(int cases, Check check, bool limit_changes = false) {
   int done = 0;
   for (int i = 0; done < cases; ++i) {
     ASSERT_LT(i, 20 * cases + 100) << "too few problems are small enough";
-    std::optional<std::size_t> most_changes;
-    if (limit_changes) most_changes = 1 + random() % 3;
-    Question question(maker.make(), most_changes);
+    std::optional<std::size_t> max_changes;
+    if (limit_changes) max_changes = 1 + random() % 3;
+    Question question(maker.make(), max_changes);
     if (!question.list_points() || question.points.empty()) continue;
     SCOPED_TRACE(testing::Message() << "problem " << i << " of BOXWOOD_SEED=" << test_seed());
     check(question, random);

@@ -110,7 +110,7 @@ class Oracle {
       }
       if (!any) return false;
     }
-    return !query.most_changes || changes_of(query, point) <= *query.most_changes;
+    return !query.max_changes || changes_of(query, point) <= *query.max_changes;
   }
 
   static std::size_t changes_of(const boxwood::Query& query, const std::vector<double>& point) {
@@ -498,7 +498,7 @@ class Oracle {
         if (!literal.codes.empty()) marks.insert(marks.end(), {-1, 0});
       }
     }
-    if (query.most_changes || query.fewest_first) marks.push_back(x);
+    if (query.max_changes || query.fewest_first) marks.push_back(x);
     for (const double size : {rule.least_change, rule.most_change}) {
       marks.push_back(x - size);
       marks.push_back(x + size);
@@ -544,8 +544,13 @@ class Oracle {
     if (rule.missing_allowed && !std::isnan(x)) {
       admissible.push_back(std::numeric_limits<double>::quiet_NaN());
     }
+    boxwood::Interval range = rule.range;  // its ends as the models read them
+    if (float32) {
+      range.lower = static_cast<float>(range.lower);
+      range.upper = static_cast<float>(range.upper);
+    }
     for (const double value : values) {
-      if (!std::isfinite(value) || value == x || !inside(rule.range, value)) continue;
+      if (!std::isfinite(value) || value == x || !inside(range, value)) continue;
       if (float32 && static_cast<double>(static_cast<float>(value)) != value) continue;
       if (rule.direction == boxwood::Direction::up && value < x) continue;
       if (rule.direction == boxwood::Direction::down && value > x) continue;

@@ -151,7 +151,7 @@ inline std::string as_test(const RandomProblem& problem, const std::string& name
                     print::number(query.mixture.l1), print::number(query.mixture.l0));
   }
   if (query.norm == boxwood::Norm::custom) text += "  query.term = /* as in the random test */;\n";
-  if (query.most_changes) text += fmt::format("  query.most_changes = {};\n", *query.most_changes);
+  if (query.max_changes) text += fmt::format("  query.max_changes = {};\n", *query.max_changes);
   if (query.fewest_first) text += "  query.fewest_first = true;\n";
   return text + "  check({ensembles, query});\n}\n";
 }

@@ -89,8 +89,15 @@ class Registry(unittest.TestCase):
             (model_selection.GridSearchCV(stump, {}),
              "GridSearchCV searches for a model. Give its best_estimator_"),
             (calibration.CalibratedClassifierCV(stump),
-             "CalibratedClassifierCV calibrates the probabilities of another model. Explain the "
-             "estimator of one of its calibrated_classifiers_"),
+             "CalibratedClassifierCV calibrates the probabilities of another model. Its decisions "
+             "cannot be explained. An uncalibrated model can: give "
+             "calibrated_classifiers_[0].estimator, whose probabilities differ"),
+            (model_selection.FixedThresholdClassifier(stump, threshold=0.3),
+             "FixedThresholdClassifier applies its own threshold to the probabilities of another "
+             "model. Give its estimator_ and ask for probability=threshold"),
+            (model_selection.TunedThresholdClassifierCV(stump),
+             "TunedThresholdClassifierCV applies its own threshold to the probabilities of another "
+             "model. Give its estimator_ and ask for probability=best_threshold_"),
             (linear_model.LinearRegression().fit(X, Y),
              "LinearRegression is not one of scikit-learn's tree models. Use a forest, "
              "GradientBoosting or HistGradientBoosting"),

@@ -48,7 +48,7 @@ std::vector<Ensemble> models_of(const std::string& about) {
 bool says_nothing(const Query& query, const Query& plain) {
   return query.requirements == plain.requirements && query.clauses == plain.clauses &&
          query.features == plain.features && query.groups == plain.groups &&
-         query.most_changes == plain.most_changes && query.norm == plain.norm &&
+         query.max_changes == plain.max_changes && query.norm == plain.norm &&
          query.mixture == plain.mixture && query.fewest_first == plain.fewest_first;
 }
 

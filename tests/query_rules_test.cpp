@@ -44,7 +44,7 @@ TEST(QueryRules, RandomCombinationsAgreeWithBruteForce) {
     if (testing::Test::HasFailure()) return;
     optimal += truth->points.empty() || truth->cost == 0 ? 0 : 1;
     with_clauses += !problem.query.clauses.empty() && !truth->points.empty() ? 1 : 0;
-    limited += problem.query.most_changes && !truth->points.empty() ? 1 : 0;
+    limited += problem.query.max_changes && !truth->points.empty() ? 1 : 0;
     fewest += problem.query.fewest_first && !truth->points.empty() ? 1 : 0;
   }
   std::cout << tried << " tried, " << optimal << " with a change, " << with_clauses

@@ -2,6 +2,9 @@
 #include <boxwood/error.hpp>
 #include <boxwood/explain.hpp>
 #include <boxwood/query.hpp>
+#include <boxwood/query_text.hpp>
+#include <boxwood/schema.hpp>
+#include <boxwood/verify.hpp>
 
 #include "small_models.hpp"
 
@@ -43,24 +46,24 @@ std::string error_after(const std::function<void(Query&)>& spoil) {
 TEST(Query, NonsenseIsRefusedInWords) {
   EXPECT_EQ(error_after([](Query&) {}), "no error");
   EXPECT_EQ(error_after([](Query& q) { q.point.pop_back(); }),
-            "point: it has 1 values, the model 2 features");
+            "point: 1 values, but the model has 2 features");
   EXPECT_EQ(error_after([](Query& q) { q.features.pop_back(); }),
-            "query: it has 1 feature rules, the model 2 features");
+            "query: 1 feature rules, but the model has 2 features");
   EXPECT_EQ(error_after([](Query& q) { q.requirements.clear(); }),
             "query: nothing is required. Give at least one requirement");
   EXPECT_EQ(error_after([](Query& q) { q.requirements = {require_class(2)}; }),
-            "requirement 0: class 2 does not exist; the model has 2 classes");
+            "wanted outcome: class 2 does not exist; the model has 2 classes");
   EXPECT_EQ(error_after([](Query& q) { q.requirements = {require_class(1, 1.5)}; }),
-            "requirement 0: 1.5 is not a probability. Give a number from 0 to 1");
+            "wanted outcome: probability 1.5 must be a number from 0 to 1. Write 0.8 for 80 %");
   EXPECT_EQ(error_after([](Query& q) { q.requirements = {require_class(1, missing)}; }),
-            "requirement 0: nan is not a probability. Give a number from 0 to 1");
+            "wanted outcome: probability nan must be a number from 0 to 1. Write 0.8 for 80 %");
   EXPECT_EQ(error_after([](Query& q) { q.requirements[0].ensemble = 1; }),
-            "requirement 0: model 1 does not exist");
+            "wanted outcome: model 1 does not exist");
   EXPECT_EQ(error_after([](Query& q) { q.requirements = {require_output({}, 1)}; }),
-            "requirement 0: output 1 does not exist; the model has 1");
+            "wanted outcome: output 1 does not exist; the model has 1");
   EXPECT_EQ(
       error_after([](Query& q) { q.requirements = {require_output({.lower = 2, .upper = 1})}; }),
-      "requirement 0: the range from 2 to 1 holds nothing. Give the smaller end first");
+      "wanted outcome: the range from 2 to 1 is empty. Give the smaller end first");
   for (const double weight : {missing, 0.0, -1.0, infinity, 1e-31, 1e31}) {
     EXPECT_NE(error_after([&](Query& q) {
                 q.features[1].weight = weight;
@@ -81,6 +84,31 @@ TEST(Query, NonsenseIsRefusedInWords) {
             "no error");
 }
 
+TEST(Query, LimitsAreReadInThePrecisionOfTheModel) {
+  // Class 1 from the float32 nearest to 0.3 on, which is larger than 0.3.
+  const double third = static_cast<double>(0.3F);
+  Ensemble single = binary_model(1, {stump(0, third, -1, 1)});
+  Query query = query_for(single, std::vector{0.0});
+  query.requirements = {require_class(1)};
+  Query in_words = query;
+  query.features[0].range = {0, 0.3};
+  add_text("f0 <= 0.3; f0 >= 0", "text", std::span(&single, 1), schema_for(single), in_words);
+  Query schema_says = in_words;
+  schema_says.features[0].range = {};
+  schema_says.clauses = {{{{0, {0, 0.3}, true, false, {}}}}};
+  for (const Query& asked : {query, in_words, schema_says}) {
+    const Answer answer = explain(single, asked);
+    ASSERT_EQ(answer.status, Status::optimal);
+    EXPECT_EQ(answer.solutions.front().point.front(), third);
+    EXPECT_EQ(verify(std::span(&single, 1), asked, answer).faults, std::vector<std::string>{});
+  }
+  query.features[0].range.upper_closed = false;
+  EXPECT_EQ(explain(single, query).status, Status::infeasible);
+  single.input = Precision::float64;  // here 0.3 is less than the threshold
+  query.features[0].range = {0, 0.3};
+  EXPECT_EQ(explain(single, query).status, Status::infeasible);
+}
+
 TEST(Query, ARegressionModelHasNoClasses) {
   Ensemble regression = model();
   regression.task = Task::regression;
@@ -88,8 +116,9 @@ TEST(Query, ARegressionModelHasNoClasses) {
     explain(regression, good_query());
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "requirement 0: a regression model has no classes. Ask for a range of its output");
+    EXPECT_STREQ(
+        error.what(),
+        "wanted outcome: a regression model has no classes. Ask for a range of its output");
   }
 }
 

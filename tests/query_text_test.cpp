@@ -1,6 +1,7 @@
 // Questions in words mean what they say, and what is wrong is shown with a caret below it.
 #include <boxwood/error.hpp>
 
+#include "base/text.hpp"
 #include "query_text_fixture.hpp"
 #include "seeds.hpp"
 
@@ -147,7 +148,7 @@ TEST(QueryText, OtherRules) {
   EXPECT_EQ(query.features[amount].most_change, 1000);
   EXPECT_EQ(query.features[income].kind, FeatureKind::integer);
   EXPECT_TRUE(query.features[income].missing_allowed);
-  EXPECT_EQ(query.most_changes, 3u);
+  EXPECT_EQ(query.max_changes, 3u);
   EXPECT_TRUE(query.clauses.empty());
 }
 
@@ -171,7 +172,16 @@ TEST(QueryText, Costs) {
   const Query fewest = asked("cost fewest then l1");
   EXPECT_TRUE(fewest.fewest_first);
   EXPECT_EQ(fewest.norm, Norm::l1);
-  EXPECT_FALSE(asked("cost fewest then l1; cost l2").fewest_first) << "the last one holds";
+  for (const char* text :
+       {"cost l1 + 0.1 l0; fewest changes first", "fewest changes first; cost 0.1 * l0 + l1",
+        "cost fewest then l1 + 0.1 l0"}) {
+    const Query first = asked(text);
+    EXPECT_TRUE(first.fewest_first) << text;
+    EXPECT_EQ(first.mixture, (Mixture{0, 1, 0.1})) << text;
+  }
+  EXPECT_EQ(asked("cost 1 l1").norm, Norm::l1);
+  EXPECT_EQ(asked("weight age 1e+30").features[age].weight, 1e30);
+  EXPECT_EQ(asked("credit_amount <= 5E+3").features[amount].range.upper, 5000);
   const Query weights = asked(
       "weight age 2; weight duration up 3 down 0.5; scale credit_amount 1000 DM; "
       "weight colour 4");
@@ -180,6 +190,33 @@ TEST(QueryText, Costs) {
   EXPECT_EQ(weights.features[duration].down, 0.5);
   EXPECT_EQ(weights.features[amount].scale, 1000);
   EXPECT_EQ(weights.groups[0].weight, 4);
+}
+
+TEST(QueryText, CostsThatContradictEachOtherAreRefused) {
+  const auto refused = [](const std::string& text, const std::string& reason) {
+    const std::string said = complaint(text);
+    EXPECT_NE(said.find(reason), std::string::npos) << said;
+  };
+  refused("cost l1; cost l2", "it contradicts \"cost l1\" (text)");
+  refused("cost l1; cost fewest then l1", "it contradicts \"cost l1\" (text)");
+  refused("weight age 2; weight age 3", "it contradicts \"weight age 2\" (text)");
+  refused("weight age 2; weight age up 2 down 3; weight age down 2",
+          "it contradicts \"weight age up 2 down 3\" (text)");
+  refused("scale age 2; scale age 3", "it contradicts \"scale age 2\" (text)");
+  refused("fix age; only age, duration", "\"age\" cannot change: \"fix age\" (text)");
+  EXPECT_EQ(complaint("cost l1; weight age 2; cost l1; weight age 2"), "no error");
+}
+
+TEST(QueryText, TheCostOfAQuestionReplacesTheSchemas) {
+  const std::vector<Ensemble> ensembles{model()};
+  const QueryText defaults{"cost fewest then linf; weight age 2", "schema", Statements::rules,
+                           true};
+  Query made = query();
+  add_text(std::vector<QueryText>{{"cost l1; weight age 3", "text"}, defaults}, ensembles, schema(),
+           made);
+  EXPECT_EQ(made.norm, Norm::l1);
+  EXPECT_FALSE(made.fewest_first);
+  EXPECT_EQ(made.features[age].weight, 3);
 }
 
 TEST(QueryText, AFeatureMayBeCalledLikeAStatement) {
@@ -193,6 +230,16 @@ TEST(QueryText, AFeatureMayBeCalledLikeAStatement) {
   EXPECT_EQ(query.features[0].range.upper, 95);
   EXPECT_EQ(query.features[0].weight, 2);
   EXPECT_TRUE(query.features[1].fixed);
+}
+
+TEST(QueryText, OnlyNearNamesAreSuggested) {
+  const std::vector<std::string> names{"job", "age", "duration", "credit amount"};
+  EXPECT_EQ(did_you_mean("foo", names), "");
+  EXPECT_EQ(did_you_mean("x", names), "");
+  EXPECT_EQ(did_you_mean("income", names), "");
+  EXPECT_EQ(did_you_mean("jbo", names), "Did you mean \"job\"?");
+  EXPECT_EQ(did_you_mean("durations", names), "Did you mean \"duration\"?");
+  EXPECT_EQ(did_you_mean("credit_amount", names), "Did you mean \"credit amount\"?");
 }
 
 TEST(QueryText, ErrorsShowTheLineAndThePlace) {
@@ -232,11 +279,11 @@ TEST(QueryText, ErrorsShowTheLineAndThePlace) {
   EXPECT_EQ(complaint("age != 3 or credit amount <= 5"),
             "text, column 13\n"
             "    age != 3 or credit amount <= 5\n"
-            "                ^ a name with blanks stands in quotes. Write \"credit amount\"");
+            "                ^ a name with spaces needs quotes. Write \"credit amount\"");
   EXPECT_EQ(complaint("fix \"age"),
             "text, column 5\n"
             "    fix \"age\n"
-            "        ^ this quote is never closed");
+            "        ^ the closing quote is missing");
 }
 
 /// The reason of the complaint alone.
@@ -256,7 +303,7 @@ TEST(QueryText, ContradictionsNameBoth) {
   EXPECT_EQ(reason("colour = red; colour = blue"), "it contradicts \"colour = red\" (text)");
   EXPECT_EQ(reason("duration > 5; duration < 6"), "it contradicts \"duration > 5\" (text)");
   EXPECT_EQ(reason("credit_amount > 5; credit_amount < 6"), "no error");
-  EXPECT_EQ(reason("duration > 20 and duration < 10"), "it contradicts itself");
+  EXPECT_EQ(reason("duration > 20 and duration < 10"), "this condition contradicts itself");
   EXPECT_EQ(reason("want granted; want refused"), "it contradicts \"want granted\" (text)");
   EXPECT_EQ(reason("want output >= 5; want output < 5", {price()}),
             "it contradicts \"want output >= 5\" (text)");
@@ -264,8 +311,8 @@ TEST(QueryText, ContradictionsNameBoth) {
             "it contradicts \"age changes by at least 5\" (text). Write fix \"age\" if it must not "
             "change");
   EXPECT_EQ(reason("only age; only duration"),
-            "with \"only age\" (text) nothing may change. List in one statement all that may "
-            "change");
+            "together with \"only age\" (text) it leaves no feature that may change. List all "
+            "features that may change in one statement");
   // Whether these can be met depends on the row: they are no errors but for the search to say.
   EXPECT_EQ(reason("duration >= 100"), "no error");
   EXPECT_EQ(reason("duration >= now + 1; duration <= 10"), "no error");
@@ -276,38 +323,39 @@ TEST(QueryText, ContradictionsNameBoth) {
 
 TEST(QueryText, WhatIsWrongIsSaid) {
   EXPECT_EQ(reason("want granted with probability >= 80"),
-            "a probability is a number from 0 to 1, or from 0 to 100 %");
+            "a probability must be a number from 0 to 1, or from 0 to 100 %");
   EXPECT_EQ(reason("want grnted"),
             "no class \"grnted\"; the classes are \"refused\", \"granted\". Did you mean "
             "\"granted\"?");
   EXPECT_EQ(reason("want granted", {price()}),
             "the model predicts a number, not a class. Write want output >= 5");
   EXPECT_EQ(reason("want output >= 5%", {price()}),
-            "more or less than now?. Write +5% or -5%, or a number without %");
+            "a percentage needs a sign. Write +5% or -5%, or a number without %");
   EXPECT_EQ(reason("want output >= +5", {price()}),
-            "a plus could mean more than now. Write now + 5, or 5 without a sign");
+            "a number must not start with a plus sign. Write now + 5, or 5 without a sign");
   EXPECT_EQ(reason("want output >= 0.5", {grades()}),
-            "the model has 3 outputs: say which is meant. Write want output 0 >= 5");
+            "the model has 3 outputs: choose one. Write want output 0 >= 5");
   EXPECT_EQ(reason("want output in 5..2", {price()}),
-            "this range holds nothing. Give the smaller end first");
+            "this range is empty. Give the smaller end first");
   EXPECT_EQ(reason("model 3: want granted"), "no model \"3\". The models are 1 to 1");
   EXPECT_EQ(reason("purpose >= car"),
             "\"purpose\" is categorical, so nothing is less or more; use =, != or in");
   EXPECT_EQ(reason("purpose may only rise"),
-            "\"purpose\" is categorical, so it neither rises nor falls");
+            "\"purpose\" is categorical, so it cannot rise or fall");
   EXPECT_EQ(reason("cost l3"), "expected l2, l1, l0, linf, a number, or \"fewest then\"");
-  EXPECT_EQ(reason("cost l1 + linf"), "linf, the largest change, is no part of a mixture");
+  EXPECT_EQ(reason("cost l1 + linf"), "linf, the largest change, cannot be part of a sum");
   EXPECT_EQ(reason("weight c_red 2"),
             "\"c_red\" is a column of a one-hot group, so its own weight does not count. Write "
             "weight \"colour\"");
-  EXPECT_EQ(reason("weight age 0"), "a weight is a number from 1e-30 to 1e30");
-  EXPECT_EQ(reason("at most 2.5 changes"), "the number of changes is a whole number from 0 on");
-  EXPECT_EQ(reason("duration step 2.5"), "the step is not whole, as the values are");
-  EXPECT_EQ(reason("duration in 36..6"), "this range holds nothing. Give the smaller end first");
-  EXPECT_EQ(reason("age <= 1e999"), "this number is too large or too small. Numbers are doubles");
+  EXPECT_EQ(reason("weight age 0"), "a weight must be a number from 1e-30 to 1e30");
+  EXPECT_EQ(reason("at most 2.5 changes"), "the number of changes must be a whole number ≥ 0");
+  EXPECT_EQ(reason("duration step 2.5"),
+            "the step must be a whole number, because the values are whole numbers");
+  EXPECT_EQ(reason("duration in 36..6"), "this range is empty. Give the smaller end first");
+  EXPECT_EQ(reason("age <= 1e999"), "this number is outside the range of a double");
   EXPECT_EQ(reason("age <= 5 5"), "\"5\" is not the unit of \"age\". Its unit is years");
   EXPECT_EQ(reason("if age changes then credit_amount changes by at least 5"),
-            "the size of a change is a rule of its own, no part of a condition. Compare with now "
+            "the size of a change cannot be part of a condition. Compare with now "
             "instead: amount >= now + 500");
 }
 
@@ -326,8 +374,7 @@ TEST(QueryText, OnlyWhatMayStandInAPlace) {
 }
 
 TEST(QueryText, HostileTextEndsInAnError) {
-  EXPECT_EQ(reason(std::string(100'000, '(') + "age = 1"),
-            "too many parentheses within each other");
+  EXPECT_EQ(reason(std::string(100'000, '(') + "age = 1"), "the parentheses are nested too deeply");
   std::string nots;
   for (int i = 0; i < 10'000; ++i) nots += "not ";
   EXPECT_EQ(reason(nots + "age = 1"), "no error");
@@ -336,9 +383,9 @@ TEST(QueryText, HostileTextEndsInAnError) {
     explosion += fmt::format(" or age = {0} and income = {0}", i + 2);
   }
   EXPECT_EQ(reason(explosion),
-            "this condition has too many combinations. Take it apart into several statements");
+            "this condition has too many combinations. Split it into several statements");
   EXPECT_EQ(complaint(std::string(1 << 19, ';')),
-            "text: it is longer than 256 KiB. Put what is true of columns into the schema");
+            "text: the text is longer than 256 KiB. Move rules that always hold into the schema");
   const std::string shortened = complaint("fix age, " + std::string(1000, 'x') + ", \x1b\x80");
   EXPECT_LT(shortened.size(), 700u);
   const std::string far = complaint(std::string(1000, ' ') + "fix age, \x1b\x80, x");

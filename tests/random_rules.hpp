@@ -21,7 +21,7 @@ class RuleMaker {
       query.mixture = {coin() ? 1.0 : 0.0, coin() ? 0.5 : 0.0, 0.25};
     }
     if (coin()) add_clauses(query);
-    if (below(3) == 0) query.most_changes = below(query.point.size() + 1);
+    if (below(3) == 0) query.max_changes = below(query.point.size() + 1);
     if (below(5) == 0) query.fewest_first = true;
     for (boxwood::Requirement& requirement : query.requirements) {
       if (coin()) change_outcome(requirement, problem.ensembles[requirement.ensemble]);

@@ -73,7 +73,7 @@ TEST(Reach, EveryValueShownKeepsRulesAndOutcome) {
         ++shown;
         EXPECT_TRUE(keeps_rule(rule, now, value)) << now << " to " << value;
         Query statements = query;
-        statements.most_changes.reset();  // it changes no more features than the solution does
+        statements.max_changes.reset();  // it changes no more features than the solution does
         EXPECT_TRUE(Oracle::obeys(problem.ensembles, statements, point)) << value;
         EXPECT_TRUE(Oracle::works(problem.ensembles, query, point)) << value;
       }

@@ -229,7 +229,7 @@ TEST_F(Analysed, EveryRuleHasWords) {
   query.features[2].direction = Direction::down;
   query.features[2].least_change = 100;
   query.features[2].most_change = 1000;
-  query.most_changes = 2;
+  query.max_changes = 2;
   query.clauses = {{{stays(query, 0), rises(query, 2), {1, {1, 2}, true, false, {}}}},
                    {{{1, {}, false, false, {0, 2}}}}};
   using Kind = Rule::Kind;
@@ -244,7 +244,7 @@ TEST_F(Analysed, EveryRuleHasWords) {
   EXPECT_EQ(text(Kind::direction, 2), "income may only fall");
   EXPECT_EQ(text(Kind::least_change, 2), "income changes by at least 100 DM or not at all");
   EXPECT_EQ(text(Kind::most_change, 2), "income changes by at most 1 000 DM");
-  EXPECT_EQ(text(Kind::most_changes, 0), "at most 2 features change");
+  EXPECT_EQ(text(Kind::max_changes, 0), "at most 2 features change");
   EXPECT_EQ(text(Kind::clause, 0),
             "duration stays, income rises or savings is one of: little, much");
   EXPECT_EQ(text(Kind::clause, 1), "savings is not none or much");

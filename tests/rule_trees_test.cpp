@@ -17,7 +17,7 @@ TEST(RuleTrees, CountBrokenClausesAndChanges) {
   const Ensemble model = binary_model(3, {stump(0, 0.5, -1, 1)});
   Query query = query_for(model, std::vector{0.0, 5.0, 1.0});
   query.clauses = {{{stays(query, 0), negated(falls(query, 1))}}, {{changes(query, 2)}}};
-  query.most_changes = 1;
+  query.max_changes = 1;
   const Ensemble rules = rule_trees(std::span(&model, 1), query);
   rules.validate();
   EXPECT_EQ(rules.predict(std::vector{0.0, 5.0, 1.0}), (std::vector<double>{-1, 0}));

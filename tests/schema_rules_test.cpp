@@ -84,7 +84,7 @@ TEST(SchemaRules, MistakesAreNamedWithTheirPlace) {
   EXPECT_EQ(complaint(R"("rules": ["want 1"])"),
             "credit.json: rules[0], column 1\n"
             "    want 1\n"
-            "    ^ what is wanted cannot stand here, only rules and costs can");
+            "    ^ a wanted outcome is not allowed here, only rules and costs are");
   EXPECT_EQ(complaint(R"("rules": ["amount <= 5", "amount > 7"])"),
             "credit.json: rules[1], column 1\n"
             "    amount > 7\n"
@@ -92,16 +92,17 @@ TEST(SchemaRules, MistakesAreNamedWithTheirPlace) {
   EXPECT_EQ(complaint(R"("features": [{"name": "amount", "direction": "sideways"}])"),
             "credit.json: features[0].direction: \"sideways\" is not one of: up, down");
   EXPECT_EQ(complaint(R"("features": [{"name": "amount", "least_change": -1}])"),
-            "credit.json: features[0].least_change: must be a number from 0 on");
+            "credit.json: features[0].least_change: must be a number ≥ 0");
   EXPECT_EQ(complaint(R"("features": [{"name": "amount", "least_change": 5, "most_change": 4}])"),
-            "credit.json: features[0].most_change: is below least_change. Fix the feature to allow "
+            "credit.json: features[0].most_change: must not be less than least_change. Fix the "
+            "feature to allow "
             "no change");
   EXPECT_EQ(complaint(R"("features": [{"name": "amount", "quantiles": [3, 1]}])"),
-            "credit.json: features[0].quantiles: must be two or more numbers that do not fall");
-  EXPECT_EQ(
-      complaint(R"("features": [{"name": "purpose", "kind": "categorical", "cost_up": 2}])"),
-      "credit.json: features[0].cost_up: categories have no order, so there is no up and down or "
-      "size of a change. List the allowed categories, or make the feature ordinal");
+            "credit.json: features[0].quantiles: must be at least two numbers in ascending order");
+  EXPECT_EQ(complaint(R"("features": [{"name": "purpose", "kind": "categorical", "cost_up": 2}])"),
+            "credit.json: features[0].cost_up: a categorical feature has no order, so it has no "
+            "direction and no size of a change. List the allowed categories, or make the feature "
+            "ordinal");
 }
 
 /// duration 2, 4, 4, 4, 5, 5, 7, 9; amount 1, 1, 1, 1, 1, 1, 1, 9; purpose always 3.

@@ -159,7 +159,7 @@ TEST(SchemaErrors, UnknownFeaturesNameTheNearest) {
             "credit.json: features[0].name: the model has no feature \"duratoin\". "
             "Did you mean \"duration\"?");
   EXPECT_EQ(feature_complaint(R"({"name": "age"}, {"name": "age"})"),
-            "credit.json: features[1].name: \"age\" is there twice");
+            "credit.json: features[1].name: \"age\" is given twice");
 }
 
 TEST(Schema, WhatAValueMayBecomeIsReadAndWrittenBack) {
@@ -223,14 +223,15 @@ TEST(SchemaErrors, TheModelsOwnNamesKeepTheirPlaces) {
   };
   EXPECT_EQ(
       labels(R"(["low", "mid", "high"])"),
-      "s.json: \"low\" is the model's name of \"savings\", code 1, not of 0. Keep the model's "
+      "s.json: \"low\" is the model's name for \"savings\", code 1, not for 0. Keep the model's "
       "order, or give other names");
   EXPECT_EQ(labels(R"(["high", "low", "mid"])"), "");
   EXPECT_EQ(labels(R"(["much", "little", "some"])"), "") << "renamed";
   EXPECT_EQ(labels(R"(["high", "low", "mid", "none"])"), "") << "one more";
-  EXPECT_EQ(said(R"("classes": ["yes", "no"])"),
-            "s.json: \"yes\" is the model's name of class 1, not of 0. Keep the model's order, or "
-            "give other names");
+  EXPECT_EQ(
+      said(R"("classes": ["yes", "no"])"),
+      "s.json: \"yes\" is the model's name for class 1, not for 0. Keep the model's order, or "
+      "give other names");
   EXPECT_EQ(said(R"("classes": ["refused", "granted"])"), "");
 }
 
@@ -239,13 +240,14 @@ TEST(SchemaErrors, GroupsListsAndTablesMustFit) {
     return complaint(R"({"boxwood_schema": 1, "one_hot": [)" + entry + "]}");
   };
   EXPECT_EQ(feature_complaint(R"({"name": "age", "kind": "one_hot"})"),
-            "credit.json: features[0].kind: one-hot columns are a group of the schema, not a kind. "
+            "credit.json: features[0].kind: one-hot is not a kind; one-hot columns form a group of "
+            "the schema. "
             "List them: \"one_hot\": [{\"title\": …, \"columns\": […]}]");
   EXPECT_EQ(groups(R"({"columns": ["agee"]})"),
             "credit.json: one_hot[0].columns[0]: the model has no feature \"agee\". Did you mean "
             "\"age\"?");
   EXPECT_EQ(groups(R"({"columns": ["age", "age"]})"),
-            "credit.json: one_hot[0].columns[1]: it is in a group already");
+            "credit.json: one_hot[0].columns[1]: this column is in another group as well");
   EXPECT_EQ(groups(R"({"columns": []})"), "credit.json: one_hot[0].columns: must not be empty");
   EXPECT_EQ(groups(R"({"columns": ["age"], "labels": ["a", "b"]})"),
             "credit.json: one_hot[0].labels: 2 labels for 1 columns");
@@ -253,7 +255,7 @@ TEST(SchemaErrors, GroupsListsAndTablesMustFit) {
             "credit.json: features[0].changes: only categorical features have a table of changes. "
             "Add \"kind\": \"categorical\"");
   EXPECT_EQ(feature_complaint(R"({"name": "age", "kind": "categorical", "changes": [[0, 1]]})"),
-            "credit.json: features[0].changes[0]: must be as long as there are rows");
+            "credit.json: features[0].changes[0]: must have as many entries as there are rows");
   EXPECT_EQ(feature_complaint(R"({"name": "age", "allowed": []})"),
             "credit.json: features[0].allowed: must not be empty. Fix the feature to allow no "
             "change");
@@ -268,11 +270,11 @@ TEST(SchemaErrors, KindsLabelsAndRangesMustFit) {
             "credit.json: features[0].labels: only ordinal and categorical features have labels. "
             "Add \"kind\": \"ordinal\" or \"kind\": \"categorical\"");
   EXPECT_EQ(feature_complaint(R"({"name": "age", "kind": "ordinal", "labels": ["a", "a"]})"),
-            "credit.json: features[0].labels[1]: \"a\" is there twice");
+            "credit.json: features[0].labels[1]: \"a\" is given twice");
   EXPECT_EQ(feature_complaint(R"({"name": "age", "range": [5, 4]})"),
-            "credit.json: features[0].range: the lowest value is above the highest");
+            "credit.json: features[0].range: the lowest value is greater than the highest");
   EXPECT_EQ(feature_complaint(R"({"name": "age", "range": [5]})"),
-            "credit.json: features[0].range: must be two ends: [lowest, highest]");
+            "credit.json: features[0].range: must be a list of two values: [lowest, highest]");
   EXPECT_EQ(
       feature_complaint(R"({"name": "age", "kind": "ordinal", "labels": ["a"], "range": [0, 1]})"),
       "credit.json: features[0].range: goes beyond the 1 labels. Codes run from 0 to 0");

@@ -182,7 +182,7 @@ class Shrinker {
   void simplify_question() {
     const Query plain;
     const Query& query = problem_.query;
-    if (query.most_changes) attempt([](RandomProblem& p) { p.query.most_changes.reset(); });
+    if (query.max_changes) attempt([](RandomProblem& p) { p.query.max_changes.reset(); });
     if (query.fewest_first) attempt([](RandomProblem& p) { p.query.fewest_first = false; });
     if (query.norm != plain.norm) attempt([&](RandomProblem& p) { p.query.norm = plain.norm; });
     for (std::size_t c = 0; c < query.clauses.size(); ++c) {

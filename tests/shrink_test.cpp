@@ -52,10 +52,10 @@ TEST(Shrink, WhatTheFailureNeedsIsKept) {
   RandomProblem problem = maker.make();
   problem.query.clauses = {{{{.feature = 3, .range = {.lower = 1}, .missing = true}}},
                            {{{.feature = 0}, {.feature = 2}}}};
-  problem.query.most_changes = 3;
+  problem.query.max_changes = 3;
   problem.query.features[3].weight = 2;
   const RandomProblem small = Shrinker(problem, [](const RandomProblem& one) {
-                                return one.query.most_changes == 3U &&
+                                return one.query.max_changes == 3U &&
                                        one.query.clauses.size() == 1 &&
                                        one.query.clauses[0].any_of[0].missing;
                               }).smallest();
@@ -107,7 +107,7 @@ RandomProblem printed_problem() {
   query.clauses = {{{{.feature = 1, .inside = false, .codes = {1, 4}}}}};
   query.norm = Norm::mixture;
   query.mixture = {.l1 = 0.75};
-  query.most_changes = 2;
+  query.max_changes = 2;
   query.fewest_first = true;
   return problem;
 }
@@ -148,7 +148,7 @@ TEST(Regression, Printed) {
   query.clauses.push_back({{{1, {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), true, true}, false, false, {1, 4}}}});
   query.norm = boxwood::Norm::mixture;
   query.mixture = {0, 0x1.8p-1, 0};
-  query.most_changes = 2;
+  query.max_changes = 2;
   query.fewest_first = true;
   check({ensembles, query});
 }

@@ -71,7 +71,7 @@ Query query_of(const Json& entry, const Ensemble& model) {
     apply(read_schema(root / entry["schema"].get<std::string>(), model), query);
   }
   query.norm = norm_named(entry["norm"]);
-  if (entry.contains("most_changes")) query.most_changes = entry["most_changes"].get<std::size_t>();
+  if (entry.contains("max_changes")) query.max_changes = entry["max_changes"].get<std::size_t>();
   if (entry.contains("wanted")) {
     std::optional<double> probability;
     if (entry.contains("probability")) probability = entry["probability"].get<double>();

@@ -46,7 +46,7 @@ ask(rules=[boxwood.If('"other debtors" changes', '"credit amount" stays'),
 # %%
 # ## How many changes
 # At most two changes; or as few changes as possible, and the cheapest among those.
-ask(fixed=["other debtors"], most_changes=2)
+ask(fixed=["other debtors"], max_changes=2)
 ask(fixed=["other debtors"], fewest_first=True)
 
 # %%
@@ -75,7 +75,7 @@ ask(cost=effort, only=["duration", "credit amount", "instalment rate"])
 # ## Too many rules
 # If the rules leave no answer, that is proven, and `why_not` names a smallest set of rules, including those
 # of the schema, that together block the outcome.
-print(explainer.why_not(applicant, "granted", most_changes=1, rules="duration >= 24"))
+print(explainer.why_not(applicant, "granted", max_changes=1, rules="duration >= 24"))
 
 # %%
 # An invalid rule is an error that shows the position:

@@ -72,7 +72,7 @@ plots.sweep(sweep, label='wanted probability of "granted"')
 # Allow only one change, and require a duration of at least two years. Then no admissible change is granted,
 # and that is proven. `why_not` finds a smallest set of rules, including those of the schema, that together
 # block the outcome, and what is possible without each of them.
-print(explainer.why_not(applicant, target="granted", most_changes=1,
+print(explainer.why_not(applicant, target="granted", max_changes=1,
                         ranges={"duration": (24, 60)}))
 
 # %%

@@ -53,7 +53,7 @@ print(worst)
 # lies in a narrow stripe.
 applicant = granted.iloc[list(batch).index(worst)]
 view = {name: (applicant[name] * 0.8, applicant[name] * 1.2) for name in ("income", "debt")}
-drawn = explainer.map(applicant, ("income", "debt"), "granted", view=view)
+drawn = explainer.map(applicant, "granted", features=("income", "debt"), view=view)
 print(drawn)
 plots.decision_map(drawn, worst)
 

@@ -80,7 +80,7 @@ struct Rule {
     least_change,
     most_change,
     clause,       ///< one of Query::clauses
-    most_changes  ///< Query::most_changes
+    max_changes  ///< Query::max_changes
   };
   Kind kind = Kind::fixed;
   std::size_t index = 0;  ///< of the feature or the clause

@@ -1,5 +1,5 @@
-// Questions in words: what is wanted, what may change and what it costs, one statement a line or
-// separated by semicolons. docs/query.md has the grammar.
+// Query text: the wanted outcome, constraints and costs as short statements, one per line or
+// separated by semicolons. docs/query.md describes the language.
 //
 //   boxwood::Query query = boxwood::query_for(model, point);
 //   boxwood::apply(schema, query);
@@ -19,27 +19,28 @@
 
 namespace boxwood {
 
-/// Which statements a text may hold: `wants` say which outcome is asked for, `rules` what may
-/// change and what it costs.
+/// The statements that a text may contain: `wants` are wanted outcomes; `rules` are constraints and
+/// costs.
 enum class Statements : std::uint8_t { all, wants, rules };
 
-/// A text and where it comes from, for errors: "--rule", "rules.txt".
+/// A text and the place that errors name: "--rule", "rules.txt".
 struct QueryText {
   std::string text;
   std::string place;
   Statements may_hold = Statements::all;
+  bool is_default = false;  ///< costs in other texts override the costs in this one (a schema's)
 };
 
-/// The rules of a schema as texts, each with its place: "schema.json: rules[2]".
+/// The rules of a schema as texts with places such as "schema.json: rules[2]".
 std::vector<QueryText> rule_texts(const Schema& schema);
 
-/// Adds what the texts say to a query, which has its point and the schema's rules already: "now" is
-/// that point. Statements restrict further and never lift what the query forbids, but for `may be
-/// missing`; costs replace what was there. All texts count together, in any order but for costs,
-/// where the last one holds. `models` are names of the ensembles, beside the numbers from 1.
+/// Adds the statements of all texts to a query that already has its point and the schema's rules;
+/// "now" refers to that point. Constraints only restrict further; `may be missing` is the only
+/// statement that permits more. Costs replace the query's cost. The order of the texts does not
+/// matter. `models` names the ensembles; they can also be called 1, 2, ….
 ///
-/// Throws Error with the line and a caret below the place: for text that is no statement, for names
-/// that do not exist, and for statements that contradict each other. The query is then as it was.
+/// Throws Error with the line and a caret for syntax errors, unknown names and statements that
+/// contradict each other; the query is then unchanged.
 void add_text(std::span<const QueryText> texts, std::span<const Ensemble> ensembles,
               const Schema& schema, Query& query, std::span<const std::string> models = {});
 void add_text(std::string_view text, std::string_view place, std::span<const Ensemble> ensembles,

@@ -1,5 +1,5 @@
-// What the columns of a model mean to people: names, kinds, labels, units, ranges, and what may
-// change. A schema is a JSON file, described in docs/formats.md; everything in it is optional.
+// A schema describes the columns of a model: titles, kinds, labels, units, ranges, constraints and
+// costs. It is a JSON file, described in docs/formats.md; every part of it is optional.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -25,52 +25,52 @@ struct FeatureSchema : FeatureRule {
   std::string unit;                 ///< "months"
 };
 
-/// Columns of zeros with a single 1 that people know as one feature.
+/// One-hot columns that encode one categorical feature.
 struct GroupSchema {
-  std::string title;                 ///< "colour"
-  std::vector<std::size_t> columns;  ///< features of the model
-  std::vector<std::string>
-      labels{};  ///< of the columns, for people; the columns' titles where empty
+  std::string title;                  ///< "colour"
+  std::vector<std::size_t> columns;   ///< features of the model
+  std::vector<std::string> labels{};  ///< one for each column; if empty, the columns' titles
   double weight = 1;
   bool none_allowed = false;
 };
 
 struct Schema {
-  std::vector<FeatureSchema> features;  ///< in the model's order, one for each feature
+  std::vector<FeatureSchema> features;  ///< one for each feature, in the model's order
   std::vector<GroupSchema> groups{};
   std::string subject;               ///< what a row is: "applicant"
   std::string outcome;               ///< what is predicted: "credit"
   std::vector<std::string> classes;  ///< labels of the classes: ["refused", "granted"]
   std::string output_unit;           ///< regression: "USD"
-  /// Rules and costs in query text (docs/query.md), for all questions. They need a point and the
-  /// models: pass them to add_text of boxwood/query_text.hpp, as `rule_texts` gives them.
+  /// Rules and costs in query text (docs/query.md) that apply to every question. `apply` does not
+  /// add them, because they need the models: pass `rule_texts(schema)` to `add_text`
+  /// (boxwood/query_text.hpp).
   std::vector<std::string> rules{};
-  std::string place{};  ///< where it was read, for errors about the rules
+  std::string place{};  ///< the file it was read from, for errors about its rules
 };
 
-/// A schema that says only what the model itself knows.
+/// A schema with what the model file itself says.
 Schema schema_for(const Ensemble& ensemble);
 
-/// Reads a schema for this model; throws Error naming file and JSON path, with the nearest name
-/// where a feature does not exist.
+/// Reads a schema for this model. Throws Error with the file and the JSON path; for an unknown
+/// feature it suggests the nearest name.
 Schema read_schema(const std::filesystem::path& file, const Ensemble& ensemble);
 Schema schema_from_json(std::string_view text, std::string_view place, const Ensemble& ensemble);
 std::string to_json(const Schema& schema);
 
-/// Copies class labels into the ensemble's; what features may do and cost, and the one-hot groups,
-/// into the query's.
+/// Copies the class labels into the ensemble; copies the constraints and costs of features, the
+/// one-hot groups into the query.
 void apply(const Schema& schema, Ensemble& ensemble);
 void apply(const Schema& schema, Query& query);
 
-/// How far the values of a feature spread: from the least to the largest; the standard deviation
-/// (of all values, not of a sample); the median of the distances from the median; or `quantiles`,
-/// where a change counts by the share of the data that it passes.
+/// What the scale of a feature is measured by: the range of its values; their standard deviation
+/// (of the population); the median absolute deviation from the median; or `quantiles`, where the
+/// size of a change is the share of the data between the two values.
 enum class Spread : std::uint8_t { range, deviation, median_deviation, quantiles };
 
-/// Sets the scales of all features but categorical ones from data, rows in the model's order of
-/// features; missing and infinite values do not count. With `quantiles` it sets 101 of them instead
-/// and the scale to 1. Where the median deviation is 0 the standard deviation is taken, and where
-/// that or the range is 0 too, or there are no values, 1.
+/// Sets the scales of all features that are not categorical from data, whose rows have the model's
+/// order of features; missing and infinite values are ignored. `quantiles` sets 101 quantiles and
+/// the scale 1. If the median absolute deviation is 0, the standard deviation is used; if that or
+/// the range is 0, or there are no values, the scale is 1.
 void measure(Schema& schema, std::span<const std::vector<double>> rows, Spread spread);
 
 }  // namespace boxwood

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         WhyNot,
         WideRegion,
     )
-    from boxwood.rules import AllOf, AnyOf, If, NotSo, Rule
+    from boxwood.rules import AllOf, AnyOf, If, Rule
     from boxwood.schema import Feature, OneHot, Schema
     from boxwood.targets import Class, Not, OneOf, Output, Score, Target
 
@@ -49,7 +49,7 @@ _HOMES = {
     "explainer": ("Explainer",),
     "results": ("Blocker", "Map", "Menu", "Region", "Regions", "Step", "Sweep", "WhyNot",
                 "WideRegion"),
-    "rules": ("AllOf", "AnyOf", "If", "NotSo", "Rule"),
+    "rules": ("AllOf", "AnyOf", "If", "Rule"),
     "schema": ("Feature", "OneHot", "Schema"),
     "targets": ("Class", "Not", "OneOf", "Output", "Score", "Target"),
 }
@@ -77,7 +77,6 @@ __all__ = [
     "Map",
     "Menu",
     "Not",
-    "NotSo",
     "OneHot",
     "OneOf",
     "Output",

@@ -212,7 +212,7 @@ class Analyses:
                                        asked.options())
         return WideRegion.of(self, answer, found)
 
-    def map(self, x: Any, features: tuple[str, str], target: Any = None, *,
+    def map(self, x: Any, target: Any = None, *, features: tuple[str, str],
             view: Mapping[str, tuple[float, float]] | None = None, radius: float | None = None,
             most_cells: int = 1_000_000, **question: Unpack[Question]) -> Map:
         """Draw the exact decision regions over two features, all others as they are.
@@ -221,10 +221,10 @@ class Analyses:
         ----------
         x : Series, mapping, one-row table or 1-D array
             The row.
-        features : tuple of str
-            Across and up.
         target : object, optional
             As for `explain`.
+        features : tuple of str
+            The feature of the horizontal axis and the one of the vertical axis.
         view : mapping, optional
             What is drawn, (least, largest) by feature; the data's or schema's range by default.
         radius : float, optional

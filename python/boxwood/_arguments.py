@@ -1,4 +1,4 @@
-"""Checks of what is given as an argument; each names the argument in its error."""
+"""Checks of arguments. Every error names the argument."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def number(value: Any, name: str, least: float | None = None, *, truth: bool = F
     name : str
         Names the argument in errors.
     least : float, optional
-        The smallest that makes sense; NaN makes none then.
+        The smallest permitted number; NaN is then refused.
     truth : bool
-        Whether a truth value counts, as 0 or 1.
+        Whether True and False are accepted, as 1 and 0.
 
     Returns
     -------
@@ -44,12 +44,12 @@ def number(value: Any, name: str, least: float | None = None, *, truth: bool = F
     if found is None:
         raise Error(name, f"{value!r} is not a number")
     if least is not None and not found >= least:
-        raise Error(name, f"{value!r} is not a number from {least:g} on")
+        raise Error(name, f"{value!r} is not a number ≥ {least:g}")
     return found
 
 
 def too_large(name: str) -> Error:
-    """Make the error about a number that no double holds.
+    """Make the error for a number beyond the range of a double.
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ def whole(value: Any, name: str, least: int, most: int = LARGEST) -> int:
     name : str
         Names the argument in errors.
     least : int
-        The smallest that makes sense.
+        The smallest permitted number.
     most : int
-        The largest that there is room for.
+        The largest permitted number.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def whole(value: Any, name: str, least: int, most: int = LARGEST) -> int:
     if fits and value > most:
         raise Error(name, "the number is too large", f"Give at most {most}")
     if not fits or value < least:
-        raise Error(name, f"{value!r} is not a whole number from {least} on")
+        raise Error(name, f"{value!r} is not a whole number ≥ {least}")
     return int(value)
 
 
@@ -141,12 +141,12 @@ def interval(value: Any, name: str) -> tuple[float, float]:
 
 
 def by_feature(value: Any, name: str) -> Mapping[Any, Any]:
-    """Check that something is said by feature.
+    """Check that an argument is a mapping by feature.
 
     Parameters
     ----------
     value : object
-        What is given; None says nothing.
+        What is given; None is an empty mapping.
     name : str
         Names the argument in errors.
 
@@ -164,7 +164,7 @@ def by_feature(value: Any, name: str) -> Mapping[Any, Any]:
 
 
 def is_list(value: Any) -> bool:
-    """Tell several values from a single one.
+    """Tell a list of values from a single value.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def is_list(value: Any) -> bool:
     Returns
     -------
     bool
-        Whether it can be gone through, and is neither a text nor a mapping.
+        Whether it is iterable, and neither a text nor a mapping.
     """
     return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) \
         and getattr(value, "ndim", 1) > 0

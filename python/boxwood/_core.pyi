@@ -490,10 +490,10 @@ class Query:
     def clauses(self, arg: Sequence[Clause], /) -> None: ...
 
     @property
-    def most_changes(self) -> int | None: ...
+    def max_changes(self) -> int | None: ...
 
-    @most_changes.setter
-    def most_changes(self, value: int | None) -> None: ...
+    @max_changes.setter
+    def max_changes(self, value: int | None) -> None: ...
 
     @property
     def norm(self) -> Norm: ...
@@ -521,6 +521,9 @@ class Query:
 
     def at(self, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Query:
         """The same question from another point."""
+
+    def to_json(self) -> str:
+        """The query as one line of JSON: the same for two ways to ask the same."""
 
     def total_cost(self, to: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float: ...
 
@@ -945,7 +948,7 @@ class Rule:
 
         clause = 8
 
-        most_changes = 9
+        max_changes = 9
 
     @property
     def kind(self) -> Rule.Kind: ...

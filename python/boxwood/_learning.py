@@ -12,6 +12,7 @@ from boxwood import _core
 from boxwood._codec import Codec, label_text
 from boxwood._columns import Columns
 from boxwood._groups import found_groups, given_groups
+from boxwood._loading import class_values
 from boxwood._refusals import Refusals
 from boxwood._tables import Column, columns_of, is_number, is_table, module_of
 from boxwood.errors import Error
@@ -125,6 +126,9 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
         feature = schema.features[i]
         if columns[i].values is not None and feature.labels and feature.allowed is None:
             feature.allowed = feature.labels[:-1]  # answers name no category of no name
+    values = class_values(next(iter(models.values())), first)
+    if values is not None:  # the same labels for all libraries, whatever their files say
+        schema.classes = [str(value) for value in values]
     _merge(schema, given)
     if groups is not None:
         schema.one_hot = given_groups(groups, schema)

@@ -1,7 +1,9 @@
-"""From keyword arguments to the core's query.
+"""Turns keyword arguments into the core's query.
 
-A question is made once and asked from many points: only what compares with the present row, which
-are texts, `change` and the default target, is made anew for each.
+Every keyword about constraints and costs becomes a statement of query text (docs/query.md), so that
+a keyword, an object and a text that say the same build the same query, and the core finds
+contradictions between them. A question is built once; only what depends on the present row (ranges,
+rules, `change`, the default target) is built again for each row.
 """
 
 from __future__ import annotations
@@ -28,11 +30,13 @@ class Question(TypedDict, total=False):
 
     fixed: Iterable[str]
     only: Iterable[str] | None
-    ranges: Mapping[str, tuple[Any, Any]] | None
+    increase: Iterable[str]
+    decrease: Iterable[str]
+    ranges: Mapping[str, Any] | None
     rules: RuleLike | Iterable[RuleLike]
     weights: Mapping[str, float] | None
     cost: CostLike | None
-    most_changes: int | None
+    max_changes: int | None
     fewest_first: bool
     probability: float | None
     margin: float | None
@@ -55,6 +59,38 @@ class Question(TypedDict, total=False):
 SEARCH = ("engine", "threads", "time_limit", "node_limit", "memory_limit", "progress")
 OUTCOME = ("probability", "margin", "at_least", "at_most", "between", "change", "output",
            "requirements")
+
+
+def quoted(name: Any) -> str:
+    """Write a name or a label for query text.
+
+    Parameters
+    ----------
+    name : object
+        The name.
+
+    Returns
+    -------
+    str
+        The name in double quotes; quotes within it are doubled.
+    """
+    return '"' + str(name).replace('"', '""') + '"'
+
+
+def digits(value: float) -> str:
+    """Write a number for query text.
+
+    Parameters
+    ----------
+    value : float
+        A finite number.
+
+    Returns
+    -------
+    str
+        The shortest text that reads back as the same number.
+    """
+    return repr(float(value)).removesuffix(".0")
 
 
 def _several(given: Any) -> list[Any]:
@@ -83,11 +119,6 @@ class Asked:
         self.explainer = explainer
         self.question = question
         # Once and for all: what is given may be an iterator, and a batch asks many times.
-        self._fixed = self._places("fixed")
-        self._free = None if question.get("only") is None else self._places("only")
-        for i in sorted(self._fixed & (self._free or set())):
-            raise Error("fixed", f'"{explainer.columns.shown(i)}" is in only as well',
-                        "Name it in one of them")
         self.texts: list[tuple[str, str, _core.Statements]] = []
         self.targets: list[Any] = []
         self.follows_row = False
@@ -97,19 +128,62 @@ class Asked:
             for key in ("probability", "margin"))
         self._read_target(target)
         self._requirements = [one.requirement(explainer.models) for one in self.targets]
-        self._ranges = {i: self._range(i, given)
-                        for name, given in by_feature(question.get("ranges"), "ranges").items()
-                        for i in [explainer.columns.index(name, "ranges")]}
-        self._weights = {name: number(weight, f'weights["{name}"]') for name, weight
-                         in by_feature(question.get("weights"), "weights").items()}
-        for rule in _several(question.get("rules")):
-            self.texts.append((str(rule), "rules", _core.Statements.rules))
-        cost = question.get("cost")
-        if isinstance(cost, str) and cost.lower() not in NORMS:
-            self.texts.append((f"cost {cost}", "cost", _core.Statements.rules))
-        # Texts may compare with the row.
-        self.follows_row = self.follows_row or bool(self.texts or explainer.schema.rules)
+        self._read_constraints()
+        self._read_cost()
         self._template: _core.Query | None = None
+
+    def _add(self, text: str, place: str) -> None:
+        self.texts.append((text, place, _core.Statements.rules))
+
+    def _read_constraints(self) -> None:
+        question, columns = self.question, self.explainer.columns
+        listed = {key: self._places(key) for key in ("fixed", "only", "increase", "decrease")}
+        for one, other in (("fixed", "only"), ("increase", "decrease")):
+            for i in sorted(listed[one] & listed[other]):
+                raise Error(one, f'"{columns.shown(i)}" is in {other} as well',
+                            "Name it in one of them")
+        if question.get("only") is not None and not listed["only"]:
+            listed["fixed"] = set(range(len(columns)))  # an empty list: nothing may change
+        for key, word in (("fixed", "fix"), ("only", "only")):
+            if listed[key]:
+                names = ", ".join(quoted(columns.names[i]) for i in sorted(listed[key]))
+                self._add(f"{word} {names}", key)
+        for key, way in (("increase", "rise"), ("decrease", "fall")):
+            for i in sorted(listed[key]):
+                self._add(f"{quoted(columns.names[i])} may only {way}", key)
+        self._ranges: dict[int, _core.Interval] = {}
+        for name, given in by_feature(question.get("ranges"), "ranges").items():
+            self._read_range(name, given)
+        if question.get("max_changes") is not None:
+            most = whole(question["max_changes"], "max_changes", 0)
+            self._add(f"at most {min(most, 10**9)} changes", "max_changes")
+        rules = _several(question.get("rules"))
+        for rule in rules:
+            self._add(str(rule), "rules")
+        # Ranges and rules may compare with the row.
+        self.follows_row = self.follows_row or bool(
+            question.get("ranges") or rules or self.explainer.schema.rules)
+
+    def _read_cost(self) -> None:
+        question, columns = self.question, self.explainer.columns
+        titles = [group.title for group in columns.groups]
+        for name, given in by_feature(question.get("weights"), "weights").items():
+            weight = number(given, f'weights["{name}"]')
+            if not 1e-30 <= weight <= 1e30:
+                raise Error(f'weights["{name}"]', f"{given!r} is not a number from 1e-30 to 1e30",
+                            "To forbid a change, use fixed=")
+            known = name if name in titles else columns.names[columns.index(name, "weights")]
+            self._add(f"weight {quoted(known)} {digits(weight)}", "weights")
+        cost = question.get("cost")
+        if isinstance(cost, Cost):
+            self._add(f"cost {cost.text()}", "cost")
+        elif isinstance(cost, str):
+            self._add(f"cost {cost.lower() if cost.lower() in NORMS else cost}", "cost")
+        elif cost is not None and not callable(cost):
+            raise Error("cost", f"{cost!r} is not a cost",
+                        'Give "l2", "l1", "l0", "linf", a Cost or a function')
+        if question.get("fewest_first"):
+            self._add("fewest changes first", "fewest_first")
 
     def _places(self, key: str) -> set[int]:
         given: Any = self.question.get(key)
@@ -248,29 +322,28 @@ class Asked:
         _core.Query
             The core's query, which may have no requirement.
         """
-        core, columns = self.explainer.core, self.explainer.columns
+        core = self.explainer.core
         numeric = self.said(("at_least", "at_most", "between", "change"))
         if numeric and core.ensemble(0).class_count:
             raise Error(numeric[0], "the model predicts a class, not a number",
                         "Give target= and probability=, or Output(…) for one of its outputs")
         query = core.query(point)
-        for i in self._fixed:
-            query.feature(i).fixed = True
-        if self._free is not None:
-            for i in range(len(columns)):
-                query.feature(i).fixed = i not in self._free
-        for i, range_ in self._ranges.items():
-            query.feature(i).range = range_
-        for name, weight in self._weights.items():
-            self.explainer.weigh(query, name, weight)
-        most = self.question.get("most_changes")
-        if most is not None:
-            query.most_changes = whole(most, "most_changes", 0)
+        for i, given in self._ranges.items():
+            # An end in the question replaces the schema's: widen the range here if necessary; the
+            # text below narrows it.
+            rule, ends_given = query.feature(i), [end for end in (given.lower, given.upper)
+                                                  if math.isfinite(end)]
+            rule.range = _core.Interval(min(rule.range.lower, *ends_given),
+                                        max(rule.range.upper, *ends_given))
+        cost = self.question.get("cost")
+        if callable(cost):
+            names = self.explainer.columns.names
+            query.norm = _core.Norm.custom
+            query.term = lambda i, before, after: _priced(cost, names[i], before, after)
         query.requirements = self._requirements
         if self.texts or self.explainer.schema.rules:
             core.add_text(query, self.texts)
             self._refuse_missing(query)
-        self._price(query)
         return query
 
     def _refuse_missing(self, query: _core.Query) -> None:
@@ -281,9 +354,23 @@ class Asked:
                 if query.feature(i).missing_allowed:
                     refusals.refuse([i], "rules")
 
-    def _range(self, i: int, given: Any) -> _core.Interval:
+    def _read_range(self, name: Any, given: Any) -> None:
         columns = self.explainer.columns
-        place = f'ranges["{columns.titles[i]}"]'
+        place = f'ranges["{name}"]'
+        groups = {group.title: group for group in columns.groups}
+        if name in groups and name not in columns.places:
+            self._read_categories(place, name, given, groups[name].labels)
+            return
+        i = columns.index(name, "ranges")
+        called = columns.names[i]
+        if isinstance(given, (set, frozenset)) or self.explainer.schema.features[i].kind == "categorical":
+            if not is_list(given):
+                raise Error(place, f"{given!r} is not a list of categories",
+                            "Write the permitted ones, such as ['car', 'radio/tv']")
+            self._read_categories(place, called,
+                                  [self._value(i, columns.encode(i, one, "ranges"), place)
+                                   for one in given])
+            return
         if isinstance(given, _core.Interval):
             made = given
         else:
@@ -291,32 +378,43 @@ class Asked:
             made = _core.Interval(-math.inf if low is None else columns.encode(i, low, "ranges"),
                                   math.inf if high is None else columns.encode(i, high, "ranges"))
         if math.isnan(made.lower) or math.isnan(made.upper):
-            raise Error(place, "an end is missing (NaN)", "Write None for no limit")
-        if not made.lower <= made.upper:
-            raise Error(place, "the lowest value is above the highest",
+            raise Error(place, "an end is missing (NaN)", "Write None for an end without a limit")
+        if made.empty:
+            raise Error(place, "the lowest value is greater than the highest",
                         "Give the smaller end first")
-        return made
-
-    def _price(self, query: _core.Query) -> None:
-        # After the texts, because a schema's rules may have a cost that this one replaces.
-        cost = self.question.get("cost")
-        if isinstance(cost, str):
-            if cost.lower() not in NORMS:
-                return
-            cost = Cost({cost.lower(): 1.0})
-        if cost is not None or self.question.get("fewest_first"):
-            query.fewest_first = bool(self.question.get("fewest_first"))
-        if cost is None:
+        if math.isfinite(made.lower) or math.isfinite(made.upper):
+            self._ranges[i] = made
+        if math.isfinite(made.lower) and math.isfinite(made.upper):
+            low, high = (self._value(i, end, place) for end in (made.lower, made.upper))
+            self._add(f"{quoted(called)} in {'[' if made.lower_closed else '('}{low}..{high}"
+                      f"{']' if made.upper_closed else ')'}", "ranges")
             return
-        if isinstance(cost, Cost):
-            cost.apply(query)
-        elif callable(cost):
-            names = self.explainer.columns.names
-            query.norm = _core.Norm.custom
-            query.term = lambda i, before, after: _priced(cost, names[i], before, after)
-        else:
-            raise Error("cost", f"{cost!r} is no cost",
-                        'Give "l2", "l1", "l0", "linf", a Cost or a function')
+        for end, sign in ((made.lower, ">=" if made.lower_closed else ">"),
+                          (made.upper, "<=" if made.upper_closed else "<")):
+            if math.isfinite(end):
+                self._add(f"{quoted(called)} {sign} {self._value(i, end, place)}", "ranges")
+
+    def _read_categories(self, place: str, called: str, given: Any,
+                         labels: list[str] | None = None) -> None:
+        if not is_list(given):
+            raise Error(place, f"{given!r} is not a list of categories",
+                        "Write the permitted ones, such as ['car', 'radio/tv']")
+        for one in given:
+            if labels is not None and str(one) not in labels:
+                raise Error(place, f"no category {one!r}", f"There are: {', '.join(labels[:10])}")
+        values = [one if labels is None else quoted(one) for one in given]
+        if not values:
+            raise Error(place, "the list is empty", "Name the permitted categories")
+        self._add(f"{quoted(called)} in {{{', '.join(values)}}}", "ranges")
+
+    def _value(self, i: int, code: float, place: str) -> str:
+        # A label where there is one: query text reads a number that is a label as the label.
+        if math.isnan(code):
+            raise Error(place, "a category is missing (NaN)", "Name the permitted categories")
+        labels = self.explainer.schema.features[i].labels
+        if labels and code.is_integer() and 0 <= code < len(labels):
+            return quoted(labels[int(code)])
+        return digits(code)
 
     def _default(self, point: np.ndarray) -> _core.Requirement:
         if self.explainer.core.ensemble(0).class_count == 0:

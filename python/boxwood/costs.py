@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from boxwood.errors import Error
-
-if TYPE_CHECKING:
-    from boxwood import _core
 
 NORMS = ("l2", "l1", "l0", "linf")
 
@@ -59,27 +55,19 @@ class Cost:
         return " + ".join(names[norm] if factor == 1 else f"{factor:g} * {names[norm]}"
                           for norm, factor in self.parts.items())
 
-    def apply(self, query: _core.Query) -> None:
-        """Set the cost of a query.
+    def text(self) -> str:
+        """Write the cost as query text does.
 
-        Parameters
-        ----------
-        query : _core.Query
-            The query.
+        Returns
+        -------
+        str
+            Such as ``"l1 + 0.1 l0"``.
         """
-        from boxwood import _core
-
-        plain = {"l2": _core.Norm.squared_l2, "l1": _core.Norm.l1, "l0": _core.Norm.l0,
-                 "linf": _core.Norm.linf}
-        if list(self.parts.values()) == [1.0]:
-            query.norm = plain[next(iter(self.parts))]
-        elif "linf" in self.parts:
+        if self.parts.get("linf", 1.0) != 1.0:
             raise Error("cost", "a multiple of the largest change orders answers as Linf() does",
                         "Use Linf(), or weights")
-        else:
-            query.norm = _core.Norm.mixture
-            query.mixture = _core.Mixture(self.parts.get("l2", 0.0), self.parts.get("l1", 0.0),
-                                          self.parts.get("l0", 0.0))
+        return " + ".join(norm if factor == 1 else f"{factor!r} {norm}"
+                          for norm, factor in self.parts.items())
 
 
 def L2() -> Cost:

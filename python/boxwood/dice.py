@@ -150,7 +150,8 @@ class Dice:
         features_to_vary : "all" or sequence of str
             What may change.
         permitted_range : mapping, optional
-            (least, largest) value by feature, or the list of categories that are allowed.
+            (lowest, highest) value by feature, or the list of permitted categories. It holds for
+            every counterfactual, even if the row is outside it.
         **question
             As for `Explainer.explain`: costs, rules, limits.
 
@@ -166,9 +167,7 @@ class Dice:
                             'Give "all" or a list of features')
         else:
             question["only"] = list(features_to_vary)
-        ranges, rules = self._permitted(permitted_range or {})
-        if rules:
-            question["rules"] = [*_listed(question.get("rules", ())), *rules]
+        ranges = self._permitted(permitted_range or {})
         if ranges:
             question["ranges"] = {**question.get("ranges", {}), **ranges}
         if desired_range is not None:
@@ -189,24 +188,19 @@ class Dice:
             return labels[desired]
         return desired
 
-    def _permitted(self, given: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Any], list[Any]]:
-        from boxwood.rules import AnyOf
-
-        ranges, rules = {}, []
+    def _permitted(self, given: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+        ranges: dict[str, Any] = {}
         for name, values in given.items():
             i = self.explainer.columns.index(name, "permitted_range")
             feature = self.explainer.schema.features[i]
             if feature.labels or feature.kind == "categorical":
-                called = _quoted(self.explainer.columns.titles[i])
-                # As in DiCE, what the row has may stay.
-                rules.append(AnyOf(f"{called} stays",
-                                   *(f"{called} = {_quoted(value)}" for value in values)))
+                ranges[name] = set(values)
             elif len(values) != 2:
                 raise Error("permitted_range", f'"{name}" has {len(values)} ends, not two',
                             "Give the least and the largest value")
             else:
                 ranges[name] = tuple(values)
-        return ranges, rules
+        return ranges
 
     def _examples(self, row: Any, ways: Any) -> CounterfactualExamples:
         pandas = library("pandas")
@@ -219,11 +213,3 @@ class Dice:
         after = pandas.concat(frames, ignore_index=True)
         after[self.outcome_name] = self.explainer.predict(after)
         return CounterfactualExamples(before.reset_index(drop=True), after, ways)
-
-
-def _quoted(name: Any) -> str:
-    return '"' + str(name).replace('"', '""') + '"'
-
-
-def _listed(rules: Any) -> list[Any]:
-    return list(rules) if isinstance(rules, (list, tuple)) else [rules]

@@ -1,8 +1,8 @@
-"""Measures of counterfactuals, of any tool's.
+"""Quality measures for counterfactuals of any tool.
 
-Are they valid, near, sparse, plausible, diverse, stable? Rows are frames, Arrow tables or arrays.
-Numbers are measured in scales of the data; a category that differs, and a number that goes missing
-or appears, counts as one scale. A row of nothing but missing values stands for "none was found".
+Validity, distance, sparsity, plausibility, diversity and stability. Rows are frames, Arrow tables
+or arrays. Differences of numbers are divided by the scale of the column; a different category, and
+a change to or from missing, counts as 1. A row with only missing values means "none was found".
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["distances", "diversity", "evaluate", "plausibility", "sparsity", "st
 
 def validity(model: Any, counterfactuals: Any, target: Any = None, *,
              originals: Any = None) -> np.ndarray:
-    """Tell which counterfactuals have the outcome, by the model's own word.
+    """Check which counterfactuals have the wanted outcome according to the model.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _taken(table: Any, chosen: np.ndarray) -> Any:
 
 def distances(originals: Any, counterfactuals: Any, norm: str = "l1", *, data: Any = None,
               scale: str | None = "range") -> np.ndarray:
-    """Measure how far counterfactuals are from what they explain.
+    """Measure the distances between counterfactuals and the rows that they explain.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def distances(originals: Any, counterfactuals: Any, norm: str = "l1", *, data: A
 
 
 def sparsity(originals: Any, counterfactuals: Any) -> np.ndarray:
-    """Measure the share of the columns that stay as they are.
+    """Measure the share of columns that do not change.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def diversity(original: Any, counterfactuals: Any, *, data: Any = None,
 
 def plausibility(counterfactuals: Any, data: Any, method: str = "lof", *, n_neighbors: int = 20,
                  scale: str | None = "range", random_state: Any = None) -> np.ndarray:
-    """Measure how much counterfactuals look like the data, by scikit-learn's detectors of outliers.
+    """Measure how similar counterfactuals are to the data, with outlier detectors of scikit-learn.
 
     Parameters
     ----------
@@ -416,7 +416,7 @@ def _single(rows: Any, i: int) -> Any:
 
 
 def _several(given: Any, count: int, name: str) -> list[Any]:
-    """Bring what a tool gives into one form: for each original a table, or None."""
+    """Convert the output of a tool: a table for each original, or None."""
     if not isinstance(given, (list, tuple)):
         table = listed(given)
         if hasattr(table, "to_pandas"):

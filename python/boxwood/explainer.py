@@ -48,6 +48,8 @@ class Explainer(Analyses):
         What the columns mean; it goes before what the data says.
     categories : mapping, optional
         Labels of codes 0, 1, … by column, where neither model nor data have them.
+    classes : sequence, optional
+        Names of the classes, in the order of their numbers.
     scale : {"range", "deviation", "mad", "quantiles", None}
         What one unit of change is, from the data: the range, the standard deviation, the median
         distance from the median, or shares of the data passed; None: one unit of the feature.
@@ -77,7 +79,8 @@ class Explainer(Analyses):
     def __init__(self, model: Any, data: Any = None, *,
                  schema: Schema | Mapping[str, Any] | str | os.PathLike[str] | None = None,
                  categories: Mapping[str, Sequence[str]] | None = None,
-                 scale: str | None = "range", rounds: int | str | None = None,
+                 classes: Sequence[Any] | None = None, scale: str | None = "range",
+                 rounds: int | str | None = None,
                  groups: bool | Mapping[str, Sequence[str]] | Sequence[Any] | None = None) -> None:
         models = named_models(model)
         pipelines = {name: follow_steps(one, data) for name, one in models.items()
@@ -87,6 +90,11 @@ class Explainer(Analyses):
         self.names = list(models)
         _core.check_same_columns(ensembles, self.names)
         given = schema_of(schema)
+        if classes is not None:
+            if given.classes and given.classes != [str(label) for label in classes]:
+                raise Error("classes", "the schema names the classes otherwise",
+                            "Name them in one of the two")
+            given.classes = [str(label) for label in classes]
         known = put_together(models, ensembles, pipelines, data, given, categories or {}, scale,
                              groups)
         self.schema, self.columns = known.schema, known.columns
@@ -198,11 +206,11 @@ class Explainer(Analyses):
     # Questions.
 
     def explain(self, x: Any, target: Any = None, *, fixed: Iterable[str] = (),
-                only: Iterable[str] | None = None,
-                ranges: Mapping[str, tuple[Any, Any]] | None = None,
+                only: Iterable[str] | None = None, increase: Iterable[str] = (),
+                decrease: Iterable[str] = (), ranges: Mapping[str, Any] | None = None,
                 rules: RuleLike | Iterable[RuleLike] = (),
                 weights: Mapping[str, float] | None = None, cost: CostLike | None = None,
-                most_changes: int | None = None, fewest_first: bool = False,
+                max_changes: int | None = None, fewest_first: bool = False,
                 probability: float | None = None, margin: float | None = None,
                 at_least: float | None = None, at_most: float | None = None,
                 between: tuple[float, float] | None = None, change: float | str | None = None,
@@ -223,23 +231,27 @@ class Explainer(Analyses):
             the first is meant, unless it says otherwise. By default any other class than the
             present one.
         fixed : iterable of str
-            Features that stay as they are, besides those that the schema fixes.
+            Features that must not change.
         only : iterable of str, optional
-            Just these may change, whatever the schema fixes.
+            The only features that may change. What the schema fixes stays fixed.
+        increase, decrease : iterable of str
+            Features that may only increase, or only decrease.
         ranges : mapping, optional
-            (lowest, highest) value by feature, instead of the schema's.
+            Values that the answer may have, by feature: (lowest, highest), None where the schema's
+            limit stays; for a categorical feature the list of permitted categories. A range holds
+            for the answer even if the row is outside it now, and replaces the schema's limits.
         rules : str, Rule or iterable of these
             Rules in the words of docs/query.md, `If` and the like.
         weights : mapping, optional
             What a unit of change costs, by feature.
         cost : str, Cost or callable, optional
-            "l2" (squared; the default, unless the schema's rules have a cost), "l1", "l0", "linf",
-            words such as ``"l1 + 0.1 l0"``, a `Cost`, or a function of feature, old and new value
-            that is 0 for no change and never falls as the new value moves away.
-        most_changes : int, optional
-            No more features than this change.
+            "l2" (squared), "l1", "l0", "linf", a text such as ``"l1 + 0.1 l0"``, a `Cost`, or a
+            function of feature, old and new value that is 0 for no change and never decreases as
+            the new value moves away. Default: the cost in the schema's rules, else "l2".
+        max_changes : int, optional
+            At most this many features change.
         fewest_first : bool
-            First the fewest changes; of those the cheapest.
+            Minimise the number of changes first, then the cost.
         probability, margin : float, optional
             With a class: see `Class`.
         at_least, at_most : float, optional
@@ -335,17 +347,6 @@ class Explainer(Analyses):
             return self._labels(index)[int(self.core.classes(rows, index)[0, 0])]
         outputs = self.core.outputs(rows, index)[0]
         return float(outputs[0]) if len(outputs) == 1 else outputs.tolist()
-
-    def weigh(self, query: _core.Query, name: str, weight: float) -> None:
-        """Set the weight of a feature or of a one-hot group."""
-        titles = [group.title for group in self.columns.groups]
-        if name in titles:
-            groups = query.groups
-            at = titles.index(name)
-            groups[at] = _core.OneHot(groups[at].columns, weight, groups[at].none_allowed)
-            query.groups = groups
-        else:
-            query.feature(self.columns.index(name, "weights")).weight = weight
 
     def limits(self, i: int) -> tuple[float, float]:
         """Give the ends of a feature's range, infinite where there are none."""

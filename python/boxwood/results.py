@@ -148,7 +148,7 @@ class WhyNot:
         for one in found.blockers:
             kind = one.rule.kind.name
             feature = None
-            if kind not in ("clause", "most_changes"):
+            if kind not in ("clause", "max_changes"):
                 feature = explainer.columns.shown(one.rule.index)
             lifted = _core.lifted(query, [one.rule])
             blockers.append(Blocker(explainer.core.rule_text(query, one.rule), kind, feature,

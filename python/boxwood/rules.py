@@ -1,13 +1,15 @@
-"""Rules between features, as objects that write the text of docs/query.md.
+"""Rules about features as objects. Each writes a statement of query text (docs/query.md).
 
     boxwood.If("employment changes", "age does not fall")
+    boxwood.Not("duration > 24")                              # of boxwood.targets
 
-Everything that takes a rule also takes the text itself.
+Wherever a rule is taken, its text is taken as well.
 """
 
 from __future__ import annotations
 
 from boxwood.errors import Error
+from boxwood.targets import Not
 
 
 class Rule:
@@ -39,11 +41,15 @@ class Rule:
         return hash(self.text)
 
 
-RuleLike = str | Rule
+RuleLike = str | Rule | Not
 
 
 def _condition(rule: RuleLike) -> str:
-    # Inside others a rule has to be a condition; "if a then b" stands alone.
+    # A rule inside another one must be a condition; "if a then b" is a statement of its own.
+    if isinstance(rule, Not):
+        if isinstance(rule.inner, (str, Rule, Not)):
+            return f"not ({_condition(rule.inner)})"
+        raise Error("rules", f"{rule!r} is a target, not a rule", "Give it as the target")
     if isinstance(rule, If):
         return f"not ({_condition(rule.condition)}) or ({_condition(rule.then)})"
     text = str(rule)
@@ -115,21 +121,3 @@ class AnyOf(_Joined):
     """
 
     word = "or"
-
-
-class NotSo(Rule):
-    """The condition does not hold.
-
-    Parameters
-    ----------
-    condition : str or Rule
-        A condition.
-    """
-
-    def __init__(self, condition: RuleLike) -> None:
-        super().__init__(f"not ({_condition(condition)})")
-        self.condition = condition
-
-    def __repr__(self) -> str:
-        """Show it as it is written."""
-        return _shown("NotSo", (self.condition,))

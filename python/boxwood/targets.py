@@ -1,4 +1,4 @@
-"""What is wanted of a model: a class, one of several, a number, a raw score.
+"""Targets: the wanted outcome of a model, such as a class, a number or a raw score.
 
     boxwood.Class("good", probability=0.8)
     boxwood.Output(at_least=200_000)
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Target:
-    """What one model should say; see `Class`, `OneOf`, `Output`, `Score` and `Not`."""
+    """The wanted outcome of one model; see `Class`, `OneOf`, `Output`, `Score` and `Not`."""
 
     model: int | str = 0
 
@@ -209,7 +209,7 @@ class _InRange(Target):
                                 math.inf if upper is None else upper,
                                 self.more_than is None, self.less_than is None)
         if range_.empty or math.isnan(range_.lower) or math.isnan(range_.upper):
-            raise Error("target", f"{range_} holds nothing", "Give the smaller end first")
+            raise Error("target", f"{range_} is empty", "Give the smaller end first")
         return range_
 
 
@@ -273,20 +273,31 @@ class Score(_InRange):
 
 @dataclass(frozen=True, repr=False)
 class Not(Target):
-    """Exactly the opposite of a target.
+    """The opposite of a target, or of a rule.
 
     Parameters
     ----------
-    target : Target or object
-        A target, or the label of a class.
+    inner : Target, Rule, str or object
+        In a target: a target, or the label of a class. In `rules`: a condition such as
+        ``"duration > 24"``, or a rule.
     """
 
-    target: Any
+    inner: Any
 
     def requirement(self, models: Models) -> _core.Requirement:
         """Make the core's requirement."""
         from boxwood import _core
 
-        inner = self.target if isinstance(self.target, Target) else Class(self.target)
+        inner = self.inner if isinstance(self.inner, Target) else Class(self.inner)
         made = inner.requirement(models)
         return _core.Requirement(made.outcome, made.ensemble, not made.negated)
+
+    def __str__(self) -> str:
+        """Write it as a condition of query text."""
+        from boxwood.rules import _condition
+
+        return _condition(self)
+
+    def __repr__(self) -> str:
+        """Show it as it is written."""
+        return f"Not({self.inner!r})"

@@ -43,7 +43,7 @@ void bind_results(nb::module_& module) {
       .value("least_change", Rule::Kind::least_change)
       .value("most_change", Rule::Kind::most_change)
       .value("clause", Rule::Kind::clause)
-      .value("most_changes", Rule::Kind::most_changes);
+      .value("max_changes", Rule::Kind::max_changes);
   rule.def(
           "__init__",
           [](Rule* self, Rule::Kind kind, std::size_t index) {

@@ -37,7 +37,7 @@ auto parts(Is<Literal> auto& x) {
 auto parts(Is<Clause> auto& x) { return std::tie(x.any_of); }
 auto parts(Is<Mixture> auto& x) { return std::tie(x.squared_l2, x.l1, x.l0); }
 auto parts(Is<Query> auto& x) {
-  return std::tie(x.point, x.requirements, x.features, x.groups, x.clauses, x.most_changes, x.norm,
+  return std::tie(x.point, x.requirements, x.features, x.groups, x.clauses, x.max_changes, x.norm,
                   x.mixture, x.term, x.fewest_first);
 }
 auto parts(Is<Solution> auto& x) { return std::tie(x.point, x.region, x.codes); }

@@ -175,7 +175,7 @@ void bind_query(nb::module_& module) {
           "index"_a, nb::rv_policy::reference_internal)
       .def_rw("groups", &Query::groups)
       .def_rw("clauses", &Query::clauses)
-      .def_rw("most_changes", &Query::most_changes, nb::arg("value").none())
+      .def_rw("max_changes", &Query::max_changes, nb::arg("value").none())
       .def_rw("norm", &Query::norm)
       .def_rw("mixture", &Query::mixture)
       .def_rw("term", &Query::term)
@@ -188,6 +188,9 @@ void bind_query(nb::module_& module) {
             return copy;
           },
           "point"_a, "The same question from another point.")
+      .def(
+          "to_json", [](const Query& self) { return to_json(self); },
+          "The query as one line of JSON: the same for two ways to ask the same.")
       .def(
           "total_cost",
           [](const Query& self, const Point& to) { return total_cost(self, vector_of(to)); },

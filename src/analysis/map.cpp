@@ -189,7 +189,7 @@ Cuts cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& m
   Cuts seen = collect_cuts(prepared.ensembles());
   if (!map.radius || query.clauses.empty()) return seen;
   Query statements = query;
-  statements.most_changes.reset();
+  statements.max_changes.reset();
   const Ensemble rules = rule_trees(prepared.ensembles(), statements);
   const Cuts more = collect_cuts(std::span(&rules, 1));
   for (std::size_t feature : {map.x, map.y}) {

@@ -66,6 +66,14 @@ Clause leave_region(const Solution& way, Precision precision) {
   return clause;
 }
 
+/// The largest number of the precision that is at most `value`, and the smallest that is at least.
+double read_below(double value, Precision precision) {
+  const double read = as_read(value, precision);
+  if (!(read > value)) return read;
+  return std::nextafter(static_cast<float>(read), -std::numeric_limits<float>::infinity());
+}
+double read_above(double value, Precision precision) { return -read_below(-value, precision); }
+
 /// At least one feature is far enough from its value in the answer.
 Clause keep_distance(const Query& query, const Solution& way, double distance,
                      Precision precision) {
@@ -89,7 +97,10 @@ Clause keep_distance(const Query& query, const Solution& way, double distance,
       clause.any_of.push_back(not_missing(d));
     } else {
       // If rounding loses the distance, any other number is far enough.
-      const double low = value - far, high = value + far;
+      // Clauses read their ends in the models' precision, so the ends are rounded away from the
+      // value: answers must not be nearer than the distance by a float32 step.
+      const double low = read_below(value - far, precision);
+      const double high = read_above(value + far, precision);
       const bool low_lost = as_read(low, precision) == as_read(value, precision);
       const bool high_lost = as_read(high, precision) == as_read(value, precision);
       clause.any_of.push_back({d, {low, high, low_lost, high_lost}, false, true, {}});

@@ -69,8 +69,8 @@ class SmallestHit {
 /// Whether a point obeys one rule of a query; false where that is not seen at once.
 bool surely_obeys(const Query& query, const Rule& rule, std::span<const double> point,
                   Precision precision) {
-  if (rule.kind == Rule::Kind::most_changes) {
-    return change_count(query, point) <= *query.most_changes;
+  if (rule.kind == Rule::Kind::max_changes) {
+    return change_count(query, point) <= *query.max_changes;
   }
   if (rule.kind == Rule::Kind::clause) {
     const std::vector<Literal>& any_of = query.clauses[rule.index].any_of;
@@ -192,7 +192,7 @@ std::vector<Rule> rules_of(const Query& query) {
   for (std::size_t c = 0; c < query.clauses.size(); ++c) {
     rules.push_back({Rule::Kind::clause, c});
   }
-  if (query.most_changes) rules.push_back({Rule::Kind::most_changes, 0});
+  if (query.max_changes) rules.push_back({Rule::Kind::max_changes, 0});
   return rules;
 }
 
@@ -204,8 +204,8 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
       dropped[rule.index] = 1;
       continue;
     }
-    if (rule.kind == Rule::Kind::most_changes) {
-      free.most_changes.reset();
+    if (rule.kind == Rule::Kind::max_changes) {
+      free.max_changes.reset();
       continue;
     }
     FeatureRule& own = free.features[rule.index];
@@ -247,7 +247,7 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
         own.most_change = infinity;
         break;
       case Rule::Kind::clause:
-      case Rule::Kind::most_changes:
+      case Rule::Kind::max_changes:
         break;  // above
     }
   }

@@ -33,7 +33,7 @@ class Widening {
         plain_(query) {
     plain_.point.assign(point.begin(), point.end());
     plain_.clauses.clear();
-    plain_.most_changes.reset();
+    plain_.max_changes.reset();
     plain_.fewest_first = false;
     plain_.norm = Norm::custom;
     plain_.requirements.clear();

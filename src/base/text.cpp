@@ -9,19 +9,24 @@
 namespace boxwood {
 namespace {
 
+/// Insertions, deletions, replacements, and swaps of two neighbours; case does not count.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  const auto same = [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
+  };
+  std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
+    next[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto same = std::tolower(static_cast<unsigned char>(a[i - 1])) ==
-                        std::tolower(static_cast<unsigned char>(b[j - 1]));
-      const std::size_t replaced = diagonal + (same ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+      const std::size_t replaced = row[j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1);
+      next[j] = std::min({replaced, row[j] + 1, next[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]);
+      if (swapped) next[j] = std::min(next[j], before[j - 2] + 1);
     }
+    before.swap(row);
+    row.swap(next);
   }
   return row[b.size()];
 }
@@ -35,8 +40,8 @@ std::string did_you_mean(std::string_view wrong, std::span<const std::string> na
   constexpr std::size_t longest =
       64;  // edit distance is quadratic: limits the time for hostile names
   if (wrong.size() > longest) return {};
-  // Up to two letters, or a third of the name, may differ, but not all: "a" is not similar to "b".
-  std::size_t best = std::min(wrong.size(), std::max<std::size_t>(2, wrong.size() / 3) + 1);
+  // A third of the letters may be wrong, and one of two: "foo" is not near "job".
+  std::size_t best = std::min(wrong.size(), std::max<std::size_t>(1, (wrong.size() + 1) / 3) + 1);
   const std::string* nearest = nullptr;
   for (const std::string& name : names) {
     if (name.size() > longest) continue;

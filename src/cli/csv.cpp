@@ -85,7 +85,7 @@ class Reader {
         return cell;
       }
     }
-    throw Error(fmt::format("{}, line {}", file_, opened), "a quote is opened and never closed");
+    throw Error(fmt::format("{}, line {}", file_, opened), "the closing quote is missing");
   }
 
   std::string_view text_;
@@ -128,7 +128,7 @@ class Header {
     if (found == columns_.end()) return nowhere;
     if (found->second != twice) return found->second;
     throw Error(fmt::format("{}, line 1", sheet_.file),
-                fmt::format("column \"{}\" is there twice", name));
+                fmt::format("column \"{}\" is given twice", name));
   }
 
  private:

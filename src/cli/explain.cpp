@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <iostream>
 #include <memory>
 
 namespace boxwood::cli {
@@ -27,6 +28,7 @@ struct ExplainFlags {
   OutputFlags output;
   std::size_t ties = Options{}.ties;
   bool verify = false;
+  bool show_query = false;
 };
 
 /// All that was found for a row. `shown` refers to the other two.
@@ -78,6 +80,12 @@ int run(const ExplainFlags& flags) {
   const std::vector<std::size_t> rows = chosen_rows(flags.rows, question.data.points.size());
   const std::optional<Query> first = check_rows(question, flags.question, rows);
 
+  if (flags.show_query) {
+    for (const std::size_t row : rows) {
+      std::cout << to_json(query_for_row(question, flags.question, row)) << "\n";
+    }
+    return answered;
+  }
   const Prepared prepared{ModelSet(question)};
   const Ensemble& ensemble = first ? asked_model(question, *first) : question.ensembles.front();
   Writer writer(flags.output, (asked.menu ? "way," : "") + csv_header(ensemble, flags.verify));
@@ -130,6 +138,9 @@ Command add_explain(CLI::App& program) {
   add_output_flags(*app, flags->output, {"table", "text", "json", "jsonl", "csv"},
                    "table, text (sentences), json, jsonl (a line a row, at once) or csv");
   app->add_flag("--verify", flags->verify, "check each answer again, from the model alone")
+      ->group("Output");
+  app->add_flag("--show-query", flags->show_query,
+                "print the question of each row as the search gets it (JSON), do not answer it")
       ->group("Output");
   app->footer(
       "Without an outcome, a model of two classes is asked for the other one.\n\n"

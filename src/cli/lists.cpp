@@ -15,7 +15,7 @@
 namespace boxwood::cli {
 namespace {
 
-/// Parts between commas that are not inside double quotes; the quotes go, a doubled one stays one.
+/// Splits at commas outside double quotes; removes the quotes, and a doubled quote becomes one.
 std::vector<std::string> split(std::string_view text, std::string_view flag) {
   std::vector<std::string> parts(1);
   bool inside = false;
@@ -32,7 +32,7 @@ std::vector<std::string> split(std::string_view text, std::string_view flag) {
       parts.back() += c;
     }
   }
-  if (inside) throw UsageError(std::string(flag), "a quote is opened and never closed");
+  if (inside) throw UsageError(std::string(flag), "the closing quote is missing");
   return parts;
 }
 
@@ -41,7 +41,7 @@ bool parse_count(std::string_view text, std::size_t& value) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-/// By name, else by title.
+/// Finds a feature by name, else by title.
 std::optional<std::size_t> find_feature(std::string_view name, const Schema& schema) {
   for (std::size_t i = 0; i < schema.features.size(); ++i) {
     if (schema.features[i].name == name) return i;
@@ -52,7 +52,7 @@ std::optional<std::size_t> find_feature(std::string_view name, const Schema& sch
   return std::nullopt;
 }
 
-/// Where a list was split at commas and a feature has one in its name: how to keep it whole.
+/// A hint for lists in which a feature name contains a comma.
 std::string comma_hint(std::string_view list, const Schema& schema) {
   if (list.find(',') == std::string_view::npos) return {};
   for (const FeatureSchema& feature : schema.features) {
@@ -79,11 +79,21 @@ std::size_t feature_named(const std::string& name, std::string_view list, const 
   throw UsageError(std::string(flag), fmt::format("no feature \"{}\"", name), remedy + hint);
 }
 
+/// The name that query text knows a feature or a one-hot group by.
+std::string subject_named(const std::string& name, std::string_view list, const Schema& schema,
+                          std::string_view flag) {
+  const bool is_group = !find_feature(name, schema) &&
+                        std::any_of(schema.groups.begin(), schema.groups.end(),
+                                    [&](const GroupSchema& one) { return one.title == name; });
+  return is_group ? name : schema.features[feature_named(name, list, schema, flag)].name;
+}
+
 double weight_from(std::string_view text, std::string_view flag) {
   double weight = 0;
-  if (!parse_number(text, weight) || !(weight > 0) || !std::isfinite(weight)) {
-    throw UsageError(std::string(flag), fmt::format("\"{}\" is not a number above 0", text),
-                     "To rule a change out, use --fix");
+  if (!parse_number(text, weight) || !(weight >= 1e-30 && weight <= 1e30)) {
+    throw UsageError(std::string(flag),
+                     fmt::format("\"{}\": a weight must be a number from 1e-30 to 1e30", text),
+                     "To forbid a change, use --fix");
   }
   return weight;
 }
@@ -113,10 +123,10 @@ std::vector<std::size_t> parse_rows(std::string_view text, std::size_t count,
                        "Write all, or numbers such as 0,3,7-9");
     }
     if (first > last) {
-      throw UsageError(std::string(flag), fmt::format("\"{}\" runs backwards", part));
+      throw UsageError(std::string(flag), fmt::format("\"{}\" is not ascending", part));
     }
     if (last >= count) {
-      throw UsageError(std::string(flag), fmt::format("there is no row {}", last),
+      throw UsageError(std::string(flag), fmt::format("row {} does not exist", last),
                        count == 0 ? std::string("The data have no rows")
                                   : fmt::format("The data have rows 0 to {}", count - 1));
     }
@@ -143,15 +153,21 @@ std::vector<std::size_t> parse_features(std::string_view text, const Schema& sch
   return features;
 }
 
-std::vector<std::pair<std::size_t, double>> parse_weights(std::string_view text,
+std::string quoted_name(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + "\"";
+}
+
+std::vector<std::pair<std::string, double>> parse_weights(std::string_view text,
                                                           const Schema& schema,
                                                           std::string_view flag) {
   if (const std::size_t equals = text.rfind('='); equals != std::string_view::npos) {
     if (const auto whole = find_feature(text.substr(0, equals), schema)) {
-      return {{*whole, weight_from(text.substr(equals + 1), flag)}};
+      return {{schema.features[*whole].name, weight_from(text.substr(equals + 1), flag)}};
     }
   }
-  std::vector<std::pair<std::size_t, double>> weights;
+  std::vector<std::pair<std::string, double>> weights;
   for (const std::string& part : split(text, flag)) {
     const std::size_t equals = part.rfind('=');
     if (equals == std::string::npos) {
@@ -160,7 +176,7 @@ std::vector<std::pair<std::size_t, double>> parse_weights(std::string_view text,
                        hint.empty() ? "Write name=weight, such as duration=2" : hint);
     }
     const double weight = weight_from(std::string_view(part).substr(equals + 1), flag);
-    weights.emplace_back(feature_named(part.substr(0, equals), text, schema, flag), weight);
+    weights.emplace_back(subject_named(part.substr(0, equals), text, schema, flag), weight);
   }
   return weights;
 }

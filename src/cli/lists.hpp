@@ -20,8 +20,11 @@ std::vector<std::size_t> parse_rows(std::string_view text, std::size_t count,
 std::vector<std::size_t> parse_features(std::string_view text, const Schema& schema,
                                         std::string_view flag);
 
-/// "a=2,b=0.5" as features and positive numbers.
-std::vector<std::pair<std::size_t, double>> parse_weights(std::string_view text,
+/// A name in the double quotes of query text; quotes within it are doubled.
+std::string quoted_name(std::string_view name);
+
+/// "a=2,b=0.5" as positive numbers by the name of a feature or the title of a one-hot group.
+std::vector<std::pair<std::string, double>> parse_weights(std::string_view text,
                                                           const Schema& schema,
                                                           std::string_view flag);
 

@@ -1,4 +1,4 @@
-// The command `boxwood`: finds the command, runs it, and turns errors into one line and a code.
+// The program `boxwood`: runs a command and turns errors into one line and an exit code.
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/usage.hpp"
@@ -20,7 +20,7 @@ int complain(const std::string& text, int code) {
   return code;
 }
 
-/// A word that the command does not know: the nearest flag or command, and where to read more.
+/// The error for an unknown word: the nearest flag or command, or a reference to --help.
 std::string unknown_word(const CLI::App& program, const std::vector<Command>& commands,
                          const std::vector<std::string>& words) {
   const CLI::App* chosen = nullptr;

@@ -33,22 +33,20 @@ Rounds parse_rounds(const std::string& text) {
   return rounds;
 }
 
-void apply_fixed(const QuestionFlags& flags, const Schema& schema, Query& query) {
-  for (const std::string& list : flags.fix) {
-    for (const std::size_t i : parse_features(list, schema, "--fix")) {
-      query.features[i].fixed = true;
+/// `fix "a", "b"`: all lists of a flag as one statement.
+void add_list(const std::vector<std::string>& lists, const std::string& statement,
+              const std::string& flag, const Schema& schema, std::vector<QueryText>& texts) {
+  std::string names;
+  for (const std::string& list : lists) {
+    for (const std::size_t i : parse_features(list, schema, flag)) {
+      names += (names.empty() ? " " : ", ") + quoted_name(schema.features[i].name);
     }
   }
-  if (flags.only.empty()) return;
-  for (FeatureRule& rule : query.features) rule.fixed = true;
-  for (const std::string& list : flags.only) {
-    for (const std::size_t i : parse_features(list, schema, "--only")) {
-      query.features[i].fixed = false;
-    }
-  }
+  if (!names.empty()) texts.push_back({statement + names, flag, Statements::rules});
 }
 
-/// The schema's rules first: of costs the last one holds.
+/// Every flag about rules and costs as query text, so that a flag and the words for it mean the
+/// same and contradictions between them are found.
 std::vector<QueryText> texts_of(const QuestionFlags& flags, const Schema& schema,
                                 bool with_target) {
   std::vector<QueryText> texts = rule_texts(schema);
@@ -56,6 +54,18 @@ std::vector<QueryText> texts_of(const QuestionFlags& flags, const Schema& schema
     texts.push_back({read_file(file, "Check the path of the rules"), file, Statements::rules});
   }
   for (const std::string& rule : flags.rule) texts.push_back({rule, "--rule", Statements::rules});
+  add_list(flags.fix, "fix", "--fix", schema, texts);
+  add_list(flags.only, "only", "--only", schema, texts);
+  for (const std::string& list : flags.weights) {
+    for (const auto& [name, weight] : parse_weights(list, schema, "--weights")) {
+      texts.push_back(
+          {fmt::format("weight {} {}", quoted_name(name), weight), "--weights", Statements::rules});
+    }
+  }
+  if (flags.max_changes) {
+    texts.push_back({fmt::format("at most {} changes", *flags.max_changes), "--max-changes",
+                     Statements::rules});
+  }
   if (!flags.norm.empty()) texts.push_back({"cost " + flags.norm, "--norm", Statements::rules});
   if (!with_target) return texts;
   for (const std::string& want : flags.target.want) {
@@ -73,17 +83,11 @@ Query query_at(const Question& question, const QuestionFlags& flags,
                const std::vector<double>& point, bool with_target) {
   Query query = query_for(question.ensembles.front(), point);
   apply(question.schema, query);
-  apply_fixed(flags, question.schema, query);
   try {
     add_text(question.texts, question.ensembles, question.schema, query, question.names);
   } catch (const Error& error) {
     if (!error.place().starts_with("--")) throw;
     throw UsageError(error.place(), error.reason(), error.remedy(), error.excerpt());
-  }
-  for (const std::string& list : flags.weights) {
-    for (const auto& [i, weight] : parse_weights(list, question.schema, "--weights")) {
-      query.features[i].weight = weight;
-    }
   }
   if (with_target && flags.target.want.empty()) {
     query.requirements = {target_for(flags.target, question.ensembles.front(), point)};
@@ -114,8 +118,8 @@ void check_all_are_asked(const Question& question, const Query& query) {
         std::any_of(query.requirements.begin(), query.requirements.end(),
                     [&](const Requirement& requirement) { return requirement.ensemble == e; });
     if (asked) continue;
-    throw UsageError("--also", fmt::format("nothing is asked of model {}", e + 1),
-                     fmt::format("Say it in words: --want \"model {}: want …\"", e + 1));
+    throw UsageError("--also", fmt::format("no outcome is given for model {}", e + 1),
+                     fmt::format("Add --want \"model {}: want …\"", e + 1));
   }
 }
 
@@ -148,20 +152,21 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
 }
 
 void add_data_flag(CLI::App& command, std::string& data) {
-  command.add_option("--data", data, "CSV file with a header, one row a point")->required();
+  command.add_option("--data", data, "CSV file with a header line")->required();
 }
 
 void add_question_flags(CLI::App& command, QuestionFlags& flags) {
   add_model_flags(command, flags.model);
   command
-      .add_option("--also", flags.also,
-                  "a further model of the same features, asked with --want \"model 2: want …\";\n"
-                  "may be repeated")
+      .add_option(
+          "--also", flags.also,
+          "another model with the same features; use --want \"model 2: want …\" to ask about it;\n"
+          "may be repeated")
       ->allow_extra_args(false);
   add_data_flag(command, flags.data);
   add_target_flags(command, flags.target);
   const std::string group = "What may change";
-  auto* fix = command.add_option("--fix", flags.fix, "features that stay as they are: a,b")
+  auto* fix = command.add_option("--fix", flags.fix, "features that must not change: a,b")
                   ->allow_extra_args(false)
                   ->group(group);
   command.add_option("--only", flags.only, "the only features that may change: a,b")
@@ -176,11 +181,17 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
                   "\"if purpose changes then amount does not rise\"")
       ->allow_extra_args(false)
       ->group(group);
-  command.add_option("--rules", flags.rules, "a file of such rules, one a line")
+  command.add_option("--rules", flags.rules, "a file of rules, one per line")
       ->allow_extra_args(false)
       ->group(group);
+  command
+      .add_option("--max-changes", flags.max_changes,
+                  "at most this many features change; a one-hot group counts as one")
+      ->group(group);
   const std::string cost = "What a change costs";
-  command.add_option("--weights", flags.weights, "of each feature: a=2,b=0.5 (default 1)")
+  command
+      .add_option("--weights", flags.weights,
+                  "weights of features or one-hot groups: a=2,b=0.5 (default 1)")
       ->allow_extra_args(false)
       ->group(cost);
   auto* weights_from =
@@ -190,21 +201,22 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
                       "deviation), or quantiles (the share of rows that a change passes)")
           ->check(CLI::IsMember({"range", "deviation", "mad", "quantiles"}))
           ->group(cost);
-  command.add_option("--training", flags.training, "CSV file of that data (default: the --data)")
+  command.add_option("--training", flags.training, "CSV file for --weights-from (default: --data)")
       ->group(cost)
       ->needs(weights_from);
   command
-      .add_option("--norm", flags.norm,
-                  "l2 (default): squared distance; l1: absolute distance; l0: number of changes;\n"
-                  "linf: the largest change; \"l1 + 0.1 l0\": so much of each;\n"
-                  "\"fewest then l1\": as few changes as possible, of those the nearest")
+      .add_option(
+          "--norm", flags.norm,
+          "l2: squared distance; l1: absolute distance; l0: number of changes; linf: the\n"
+          "largest change; \"l1 + 0.1 l0\": a sum; \"fewest then l1\": fewest changes first.\n"
+          "Default: the cost in the rules or the schema, else l2")
       ->group(cost);
 }
 
 void add_row_flags(CLI::App& command, RowFlags& flags) {
-  auto* rows = command.add_option("--rows", flags.rows, "rows from 0: 0,3,7-9 or all")
+  auto* rows = command.add_option("--rows", flags.rows, "rows, counted from 0: 0,3,7-9 or all")
                    ->capture_default_str();
-  command.add_option("--row", flags.row, "the same, for one")->excludes(rows);
+  command.add_option("--row", flags.row, "one row, counted from 0")->excludes(rows);
 }
 
 std::vector<std::size_t> chosen_rows(const RowFlags& flags, std::size_t count) {
@@ -221,15 +233,15 @@ void add_threads_flag(CLI::App& command, SearchFlags& flags) {
 
 void add_search_flags(CLI::App& command, SearchFlags& flags) {
   const std::string group = "Search";
-  command.add_option("--engine", flags.engine, "which search; both give the same answers")
+  command.add_option("--engine", flags.engine, "search algorithm; both give the same answers")
       ->check(CLI::IsMember({"fast", "paper"}))
       ->capture_default_str()
       ->group(group);
   command.add_option("--time-limit", flags.time_limit, "seconds for each row")->group(group);
-  command.add_option("--node-limit", flags.node_limit, "boxes looked at for each row")
+  command.add_option("--node-limit", flags.node_limit, "nodes (boxes) to explore for each row")
       ->check(CLI::NonNegativeNumber)
       ->group(group);
-  command.add_option("--memory-limit", flags.memory_limit, "megabytes for boxes still open")
+  command.add_option("--memory-limit", flags.memory_limit, "memory in megabytes for open nodes")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
       ->capture_default_str()
       ->group(group);
@@ -283,7 +295,7 @@ const Ensemble& asked_model(const Question& question, const Query& query) {
 }
 
 Options options_for(const SearchFlags& flags) {
-  if (!(flags.time_limit >= 0)) throw UsageError("--time-limit", "must be 0 or more seconds");
+  if (!(flags.time_limit >= 0)) throw UsageError("--time-limit", "must be a number ≥ 0");
   Options options;
   options.engine = flags.engine == "paper" || flags.published ? Engine::paper : Engine::fast;
   options.threads = flags.threads;

@@ -35,13 +35,14 @@ struct QuestionFlags {
   std::vector<std::string> only;
   std::vector<std::string> rule;
   std::vector<std::string> rules;
+  std::optional<std::size_t> max_changes;
   std::vector<std::string> weights;
   std::string weights_from;
   std::string training;
   std::string norm;
 };
 
-/// `--rows` or `--row`: the same, but complaints name the one that was given.
+/// `--rows` or `--row`; errors name the flag that was given.
 struct RowFlags {
   std::string rows = "all";
   std::optional<std::string> row;

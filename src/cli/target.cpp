@@ -95,11 +95,13 @@ Interval parse_range(std::string_view text) {
   }
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) {
-    throw UsageError("--range", fmt::format("\"{}\" has no colon", text), "Write A:B");
+    throw UsageError("--range", fmt::format("\"{}\" is not a range", text),
+                     "Write A:B, such as 10:20");
   }
   range.lower = parse_end(text.substr(0, colon), range.lower);
   range.upper = parse_end(text.substr(colon + 1), range.upper);
-  if (range.empty()) throw UsageError("--range", "holds nothing", "Give the smaller end first");
+  if (range.empty())
+    throw UsageError("--range", "the range is empty", "Give the smaller end first");
   return range;
 }
 
@@ -116,8 +118,7 @@ void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
     }
     if (ensemble.base.size() > 1 && !flags.output_index) {
       throw UsageError(
-          "",
-          fmt::format("the model predicts {} numbers: say which is meant", ensemble.base.size()),
+          "", fmt::format("the model predicts {} numbers: choose one", ensemble.base.size()),
           "Use --output-index, counted from 0");
     }
     if (flags.output_index.value_or(0) >= ensemble.base.size()) {
@@ -125,7 +126,7 @@ void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
                        fmt::format("The outputs are 0 to {}", ensemble.base.size() - 1));
     }
     if (!asks_for_output(flags)) {
-      throw UsageError("", "the model predicts a number: say which is wanted",
+      throw UsageError("", "the model predicts a number, and no wanted number is given",
                        "Use --range A:B, --at-least A or --at-most B");
     }
   } else if (asks_for_output(flags)) {
@@ -153,24 +154,24 @@ void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
                  (ensemble.classes.empty() ? std::to_string(k) : ensemble.class_name(k));
     }
     if (ensemble.class_count() > 10) classes += ", …";
-    throw UsageError("", "the model has several classes: say which is wanted",
+    throw UsageError("", "the model has more than two classes, and no wanted class is given",
                      fmt::format("Use --class with one of: {}", classes));
   }
   if (flags.class_name) asked_class(flags, ensemble);
   if (flags.probability && !(*flags.probability >= 0 && *flags.probability <= 1)) {
-    throw UsageError("--probability", "must be from 0 to 1");
+    throw UsageError("--probability", "must be a number from 0 to 1");
   }
   if (flags.probability && !ensemble.has_probabilities()) {
     throw UsageError("--probability",
-                     fmt::format("the model ({}) gives no probabilities", ensemble.objective),
+                     fmt::format("the model ({}) has no probabilities", ensemble.objective),
                      "Ask for the class alone");
   }
   const Interval range = asked_interval(flags);
   if (range.lower > range.upper) {
-    throw UsageError("--at-least", "is above --at-most", "Swap them");
+    throw UsageError("--at-least", "it is greater than --at-most", "Exchange the two numbers");
   }
   if (std::isnan(range.lower) || std::isnan(range.upper)) {
-    throw UsageError(std::isnan(range.lower) ? "--at-least" : "--at-most", "is not a number");
+    throw UsageError(std::isnan(range.lower) ? "--at-least" : "--at-most", "must be a number");
   }
 }
 

@@ -27,7 +27,7 @@ double multiple_of(double step, double times) {
 
 Axis::Axis(const FeatureRule& given_rule, double from, Precision given_precision)
     : rule(given_rule), precision(given_precision) {
-  const Reach reach = reach_of(rule, from);
+  const Reach reach = reach_of(rule, from, precision);
   above = reach.above;
   below = reach.below;
 }

@@ -150,7 +150,7 @@ Tree change_tree(const Query& query, std::span<const std::size_t> columns, Preci
 }  // namespace
 
 bool has_rules(const Query& query) {
-  return !query.clauses.empty() || query.most_changes.has_value();
+  return !query.clauses.empty() || query.max_changes.has_value();
 }
 
 Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query) {
@@ -173,7 +173,7 @@ Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query) {
       rules.trees.push_back(literal_tree(literal, output, rules.input));
     }
   }
-  if (!query.most_changes) return rules;
+  if (!query.max_changes) return rules;
   std::vector<std::uint8_t> grouped(query.point.size(), 0);
   for (const OneHot& group : query.groups) {
     for (const std::size_t column : group.columns) grouped[column] = 1;
@@ -189,7 +189,7 @@ Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query) {
 Query without_rules(const Query& query, std::size_t index) {
   Query plain = query;
   plain.clauses.clear();
-  plain.most_changes.reset();
+  plain.max_changes.reset();
   // Scores are whole numbers, so half a unit less is the same condition. The local search, which
   // aims a little beyond a threshold, can then reach it.
   const auto at_most = [&](double count, std::int32_t output) {
@@ -201,7 +201,7 @@ Query without_rules(const Query& query, std::size_t index) {
   for (const Clause& clause : query.clauses) {
     if (is_wide(clause)) at_most(-1, wide_score++);  // one statement at least
   }
-  if (query.most_changes) at_most(static_cast<double>(*query.most_changes), change_score);
+  if (query.max_changes) at_most(static_cast<double>(*query.max_changes), change_score);
   return plain;
 }
 

@@ -1,4 +1,4 @@
-// What a change costs: the terms of the norms, feature by feature and group by group.
+// The cost of a change: one term for each feature or one-hot group, for every norm.
 #include <boxwood/error.hpp>
 #include <boxwood/query.hpp>
 
@@ -11,7 +11,7 @@
 namespace boxwood {
 namespace {
 
-/// What a change of this size costs by the query's norm.
+/// The cost of a change of this size under the query's norm.
 double cost_of_size(const Query& query, double weight, double size) {
   switch (query.norm) {
     case Norm::l0:
@@ -19,7 +19,7 @@ double cost_of_size(const Query& query, double weight, double size) {
     case Norm::squared_l2:
       return weight * (size * size);
     case Norm::mixture: {
-      // A part that is not there adds nothing, also where the size is too large for a double.
+      // A factor of 0 contributes 0, even if the size is infinite (0 * infinity would be NaN).
       const Mixture& mixture = query.mixture;
       const double square = mixture.squared_l2 > 0 ? mixture.squared_l2 * (size * size) : 0;
       const double plain = mixture.l1 > 0 ? mixture.l1 * size : 0;
@@ -30,8 +30,8 @@ double cost_of_size(const Query& query, double weight, double size) {
   }
 }
 
-/// The share of the data below a value, by its place between the values at equal shares. Halfway
-/// where several of those are equal to it. It never falls as the value rises.
+/// The share of the data below a value, interpolated between quantiles; the middle of its shares if
+/// several quantiles equal the value. Monotone in the value.
 double share_below(const std::vector<double>& quantiles, double value) {
   const auto below = std::lower_bound(quantiles.begin(), quantiles.end(), value);
   const auto above = std::upper_bound(below, quantiles.end(), value);
@@ -62,7 +62,7 @@ double size_of_change(const FeatureRule& rule, double from, double to) {
   return listed ? rule.changes[row][column] : 1.0;
 }
 
-/// A cost of the user's own, which may be anything until it is asked.
+/// The term of a custom cost; it is checked here because a function can return anything.
 double own_term(const Query& query, std::size_t feature, double from, double to) {
   const double cost = query.term(feature, from, to);
   if (cost >= 0) return cost;

@@ -1,4 +1,4 @@
-// How far some classes are ahead of the others, by raw scores.
+// The lead of some classes over the others, in raw scores.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -8,11 +8,12 @@
 
 namespace boxwood {
 
-/// How far one score is ahead of another. Equal ones are level, even where both overflow.
+/// The difference of two scores; 0 for equal scores, even if both are infinite.
 double lead(double score, double rival);
 
-/// The best score of these classes less the best of the others; of two classes with one score: how
-/// far that lies beyond the number that decides. Infinite where there are no others.
+/// The best score of these classes minus the best score of the others. In a model with one score
+/// for two classes: the distance of the score from the threshold. Infinite if there are no other
+/// classes.
 double lead_of(const Ensemble& ensemble, std::span<const double> scores,
                std::span<const std::size_t> targets);
 

@@ -1,4 +1,4 @@
-// Statements about single features: what they mean in a point, and those that compare with now.
+// Conditions on single features: whether they hold in a point, and those that compare with it.
 #include "model/arithmetic.hpp"
 
 #include <boxwood/query.hpp>
@@ -18,7 +18,7 @@ Literal changes(const Query& query, std::size_t feature) { return negated(stays(
 
 Literal rises(const Query& query, std::size_t feature) {
   const double now = query.point[feature];
-  if (std::isnan(now)) return {feature, {}, false, false, {}};  // from nowhere there is no way up
+  if (std::isnan(now)) return {feature, {}, false, false, {}};  // a missing value cannot rise
   return {feature, {.lower = now, .lower_closed = false}, true, false, {}};
 }
 
@@ -38,7 +38,7 @@ bool holds(const Literal& literal, std::span<const double> point, Precision prec
   const double value = as_read(point[literal.feature], precision);
   if (std::isnan(value)) return literal.missing;
   if (!literal.codes.empty()) {
-    // A category is the whole part of a number; negative numbers are in no set.
+    // The category of a number is its integer part; negative numbers belong to no category.
     const bool named = value > -1 && value < 0x1p31 &&
                        std::binary_search(literal.codes.begin(), literal.codes.end(),
                                           static_cast<std::int32_t>(value));
@@ -51,7 +51,7 @@ bool holds(const Literal& literal, std::span<const double> point, Precision prec
 }
 
 bool obeys(const Query& query, std::span<const double> point, Precision precision) {
-  if (query.most_changes && change_count(query, point) > *query.most_changes) return false;
+  if (query.max_changes && change_count(query, point) > *query.max_changes) return false;
   return std::all_of(query.clauses.begin(), query.clauses.end(), [&](const Clause& clause) {
     return std::any_of(clause.any_of.begin(), clause.any_of.end(),
                        [&](const Literal& literal) { return holds(literal, point, precision); });

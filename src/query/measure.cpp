@@ -1,4 +1,4 @@
-// Scales from data: how far the values of each feature spread.
+// Measures the scales of features from data.
 #include <boxwood/schema.hpp>
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 namespace boxwood {
 namespace {
 
-/// A scale that a query takes; nothing where the values do not spread.
+/// A valid scale; no value if all values are equal.
 std::optional<double> as_scale(double spread) {
   if (!(spread >= 1e-30)) return std::nullopt;
   return std::min(spread, 1e30);
 }
 
-/// The value at a share of sorted values, between two of them in proportion.
+/// A quantile of sorted values, linearly interpolated.
 double value_at(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(place));
@@ -25,7 +25,7 @@ double value_at(const std::vector<double>& sorted, double share) {
 }
 
 double deviation_of(const std::vector<double>& sorted) {
-  // In units of the largest number, so that no square overflows.
+  // In units of the largest absolute value, so that squares do not overflow.
   const double unit = std::max(std::abs(sorted.front()), std::abs(sorted.back()));
   if (unit == 0) return 0;
   const auto count = static_cast<double>(sorted.size());
@@ -75,7 +75,7 @@ void measure(Schema& schema, std::span<const std::vector<double>> rows, Spread s
     }
     if (values.empty() || values.front() == values.back()) continue;
     for (int k = 0; k <= 100; ++k) feature.quantiles.push_back(value_at(values, k / 100.0));
-    // Rounding between two values must not turn their order round.
+    // Interpolation rounds; quantiles must stay ascending.
     for (std::size_t k = 1; k < feature.quantiles.size(); ++k) {
       feature.quantiles[k] = std::max(feature.quantiles[k], feature.quantiles[k - 1]);
     }

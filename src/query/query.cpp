@@ -1,4 +1,4 @@
-// What a query means: its cost, whether scores meet it, and whether it makes sense at all.
+// Validation of a query, default queries, and whether scores satisfy a requirement.
 #include "query/lead.hpp"
 
 #include <boxwood/error.hpp>
@@ -15,11 +15,10 @@ namespace {
 
 void check_range(const Interval& range, const std::string& place) {
   if (std::isnan(range.lower) || std::isnan(range.upper)) {
-    throw Error(place, "an end of the range is not a number");
+    throw Error(place, "an end of the range is NaN", "Give a number, or infinity for no limit");
   }
   if (range.empty()) {
-    throw Error(place,
-                fmt::format("the range from {} to {} holds nothing", range.lower, range.upper),
+    throw Error(place, fmt::format("the range from {} to {} is empty", range.lower, range.upper),
                 "Give the smaller end first");
   }
 }
@@ -33,28 +32,31 @@ void check_class(const ClassIs& wanted, const Ensemble& ensemble, const std::str
                                    wanted.target, ensemble.class_count()));
   }
   if (wanted.margin && wanted.probability) {
-    throw Error(place, "it asks for a probability and a margin",
+    throw Error(place, "a probability and a margin are both given",
                 "Give one of them, or two requirements");
   }
   if (wanted.margin && (ensemble.link == Link::votes || !std::isfinite(*wanted.margin))) {
     throw Error(place,
-                ensemble.link == Link::votes ? "the model's scores are probabilities"
-                                             : "the margin is not a finite number",
+                ensemble.link == Link::votes
+                    ? "the scores of this model are probabilities, so it has no margins"
+                    : "the margin must be a finite number",
                 "Ask for a probability, or a finite margin");
   }
   if (!wanted.probability) return;
   if (!ensemble.has_probabilities()) {
-    throw Error(place, fmt::format("the model ({}) gives no probabilities", ensemble.objective),
+    throw Error(place, fmt::format("the model ({}) has no probabilities", ensemble.objective),
                 "Ask for the class alone");
   }
   if (!(*wanted.probability >= 0 && *wanted.probability <= 1)) {
-    throw Error(place, fmt::format("{} is not a probability", *wanted.probability),
-                "Give a number from 0 to 1");
+    throw Error(place,
+                fmt::format("probability {} must be a number from 0 to 1", *wanted.probability),
+                "Write 0.8 for 80 %");
   }
 }
 
 void check_classes(const ClassIn& wanted, const Ensemble& ensemble, const std::string& place) {
-  if (wanted.targets.empty()) throw Error(place, "it names no class");
+  if (wanted.targets.empty())
+    throw Error(place, "the list of classes is empty", "Name at least one class");
   for (const std::size_t target : wanted.targets) check_class({target}, ensemble, place);
 }
 
@@ -88,57 +90,60 @@ void check_feature(const Query& query, const Ensemble& ensemble, std::size_t i) 
   const FeatureRule& rule = query.features[i];
   const std::string place = fmt::format("feature \"{}\"", ensemble.features[i].name);
   if (!is_factor(rule.weight)) {
-    throw Error(place, fmt::format("weight {} is not a number from 1e-30 to 1e30", rule.weight),
-                "A small weight makes a change cheap; fix a feature to rule changes out");
+    throw Error(place, fmt::format("weight {} must be a number from 1e-30 to 1e30", rule.weight),
+                "A small weight makes changes cheap; to forbid changes, fix the feature");
   }
   if (!is_factor(rule.scale)) {
-    throw Error(place, fmt::format("scale {} is not a number from 1e-30 to 1e30", rule.scale),
-                "Give the size of a change that counts as one");
+    throw Error(place, fmt::format("scale {} must be a number from 1e-30 to 1e30", rule.scale),
+                "Give the change that counts as one unit");
   }
   check_range(rule.range, place);
   if (!(rule.step == 0 || is_factor(rule.step))) {
-    throw Error(place, fmt::format("step {} is not a number from 1e-30 to 1e30", rule.step),
+    throw Error(place, fmt::format("step {} must be a number from 1e-30 to 1e30", rule.step),
                 "Give the distance between two admissible values");
   }
   if (rule.step != 0 && !rule.allowed.empty()) {
-    throw Error(place, "it has both allowed values and a step", "Give one of them");
+    throw Error(place, "allowed values and a step are both given", "Give one of them");
   }
   if (rule.kind != FeatureKind::continuous && rule.step != std::floor(rule.step)) {
-    throw Error(place, fmt::format("step {} is not whole, as its values are", rule.step));
+    throw Error(place,
+                fmt::format("step {} must be a whole number, because the values are whole numbers",
+                            rule.step));
   }
   if (!std::all_of(rule.allowed.begin(), rule.allowed.end(),
                    [](double value) { return std::isfinite(value); }) ||
       std::adjacent_find(rule.allowed.begin(), rule.allowed.end(), std::greater_equal<>{}) !=
           rule.allowed.end()) {
-    throw Error(place, "the allowed values are not numbers that rise");
+    throw Error(place, "the allowed values must be finite and ascending");
   }
   if (!is_factor(rule.up) || !is_factor(rule.down)) {
-    throw Error(place, fmt::format("factors {} up and {} down are not numbers from 1e-30 to 1e30",
+    throw Error(place, fmt::format("factors {} up and {} down must be numbers from 1e-30 to 1e30",
                                    rule.up, rule.down));
   }
   if (!(rule.least_change >= 0 && std::isfinite(rule.least_change)) || !(rule.most_change >= 0)) {
-    throw Error(place, "the least or the most change is not a number from 0 on");
+    throw Error(place, "the smallest and the largest change must be numbers ≥ 0");
   }
   if (rule.kind == FeatureKind::categorical &&
       (rule.direction != Direction::both || rule.least_change > 0 || rule.up != 1 ||
        rule.down != 1 || !rule.quantiles.empty() || std::isfinite(rule.most_change))) {
-    throw Error(place, "categories have no order, so there is no up and down or size of a change",
-                "List the allowed categories, or make the feature ordinal");
+    throw Error(
+        place, "a categorical feature has no order, so it has no direction and no size of a change",
+        "List the allowed categories, or make the feature ordinal");
   }
   if (rule.quantiles.size() == 1 ||
       !std::all_of(rule.quantiles.begin(), rule.quantiles.end(),
                    [](double value) { return std::isfinite(value); }) ||
       !std::is_sorted(rule.quantiles.begin(), rule.quantiles.end())) {
-    throw Error(place, "the quantiles are not two or more numbers that do not fall");
+    throw Error(place, "the quantiles must be at least two finite numbers in ascending order");
   }
   for (const std::vector<double>& row : rule.changes) {
     for (const double size : row) {
       if (size >= 0 && (size <= largest_factor || std::isinf(size))) continue;
-      throw Error(place, fmt::format("{} is not what a change of category can count as", size),
-                  "Give numbers from 0 to 1e30, or infinity for what is not allowed");
+      throw Error(place, fmt::format("{} is not a valid size of a change of category", size),
+                  "Give a number from 0 to 1e30, or infinity to forbid the change");
     }
   }
-  // Read as float32 a large double is infinite too; no finite move has a cost from there.
+  // A large double is infinite when read as float32; a change from infinity has no finite cost.
   if (!rule.fixed && std::isinf(static_cast<float>(query.point[i])) &&
       (ensemble.input == Precision::float32 || std::isinf(query.point[i]))) {
     throw Error(place,
@@ -152,25 +157,27 @@ void check_groups(const Query& query, const Ensemble& ensemble) {
   for (std::size_t g = 0; g < query.groups.size(); ++g) {
     const OneHot& group = query.groups[g];
     const std::string place = fmt::format("one-hot group {}", g);
-    if (group.columns.empty()) throw Error(place, "it has no columns");
+    if (group.columns.empty()) throw Error(place, "the group has no columns");
     for (const std::size_t column : group.columns) {
       if (column >= taken.size()) {
         throw Error(place, fmt::format("column {} does not exist", column));
       }
       if (taken[column]) {
-        throw Error(place, fmt::format("feature \"{}\" is in a group already",
+        throw Error(place, fmt::format("feature \"{}\" is in another group as well",
                                        ensemble.features[column].name));
       }
       taken[column] = true;
     }
     if (!is_factor(group.weight)) {
-      throw Error(place, fmt::format("weight {} is not a number from 1e-30 to 1e30", group.weight));
+      throw Error(place,
+                  fmt::format("weight {} must be a number from 1e-30 to 1e30", group.weight));
     }
     if (!hot_column(group, query.point)) {
       throw Error(place,
-                  fmt::format("the columns from \"{}\" on are not zeros with at most a single 1",
+                  fmt::format("the columns starting with \"{}\" are not one-hot: at most one may "
+                              "be 1, the others 0",
                               ensemble.features[group.columns.front()].name),
-                  "Give the point in one-hot form, or take the group out of the schema");
+                  "Correct the values of the point, or remove the group from the schema");
     }
   }
 }
@@ -181,9 +188,10 @@ void check_read_alike(const Query& query, const Ensemble& ensemble) {
   for (std::size_t i = 0; i < query.point.size(); ++i) {
     const double value = query.point[i];
     if (!std::isnan(value) && static_cast<double>(static_cast<float>(value)) != value) {
-      throw Error(fmt::format("feature \"{}\"", ensemble.features[i].name),
-                  fmt::format("the models read {} in different precisions", value),
-                  "Round it to float32 first");
+      throw Error(
+          fmt::format("feature \"{}\"", ensemble.features[i].name),
+          fmt::format("the models read {} in different precisions, as different numbers", value),
+          "Round it to float32 first");
     }
   }
 }
@@ -196,13 +204,13 @@ void check_clauses(const Query& query) {
         throw Error(place, fmt::format("feature {} does not exist", literal.feature));
       }
       if (std::isnan(literal.range.lower) || std::isnan(literal.range.upper)) {
-        throw Error(place, "an end of a range is not a number");
+        throw Error(place, "an end of a range is NaN");
       }
       if (!literal.codes.empty() &&
           (literal.codes.front() < 0 ||
            std::adjacent_find(literal.codes.begin(), literal.codes.end(), std::greater_equal<>{}) !=
                literal.codes.end())) {
-        throw Error(place, "its codes are not numbers from 0 on that rise");
+        throw Error(place, "the codes must be numbers ≥ 0 in ascending order");
       }
     }
   }
@@ -210,18 +218,19 @@ void check_clauses(const Query& query) {
 
 void check_norm(const Query& query) {
   if (query.norm == Norm::custom && !query.term) {
-    throw Error("query", "the custom norm has no term", "Set Query::term");
+    throw Error("query", "Norm::custom needs Query::term", "Set Query::term");
   }
   if (query.norm != Norm::mixture) return;
   const Mixture& mixture = query.mixture;
   double sum = 0;
   for (const double part : {mixture.squared_l2, mixture.l1, mixture.l0}) {
     if (!(part >= 0 && part <= largest_factor)) {
-      throw Error("mixture", fmt::format("{} is not a number from 0 to 1e30", part));
+      throw Error("mixture", fmt::format("factor {} must be a number from 0 to 1e30", part));
     }
     sum += part;
   }
-  if (!(sum >= least_factor)) throw Error("mixture", "every part of it is 0", "Give one at least");
+  if (!(sum >= least_factor))
+    throw Error("mixture", "all factors are 0", "Give at least one factor above 0");
 }
 
 bool is_class(const ClassIs& wanted, const Ensemble& ensemble, std::span<const double> scores) {
@@ -301,16 +310,16 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
   const std::size_t width = ensembles.front().features.size();
   for (std::size_t e = 1; e < ensembles.size(); ++e) {
     if (ensembles[e].features.size() != width) {
-      throw Error(fmt::format("model {}", e), fmt::format("it has {} features, model 0 has {}",
+      throw Error(fmt::format("model {}", e), fmt::format("{} features, but model 0 has {}",
                                                           ensembles[e].features.size(), width));
     }
   }
   if (query.point.size() != width) {
     throw Error("point",
-                fmt::format("it has {} values, the model {} features", query.point.size(), width));
+                fmt::format("{} values, but the model has {} features", query.point.size(), width));
   }
   if (query.features.size() != width) {
-    throw Error("query", fmt::format("it has {} feature rules, the model {} features",
+    throw Error("query", fmt::format("{} feature rules, but the model has {} features",
                                      query.features.size(), width));
   }
   for (const Ensemble& ensemble : ensembles) {
@@ -322,7 +331,8 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
   check_norm(query);
   for (std::size_t m = 0; m < query.requirements.size(); ++m) {
     const Requirement& requirement = query.requirements[m];
-    const std::string place = fmt::format("requirement {}", m);
+    const std::string place =
+        query.requirements.size() == 1 ? "wanted outcome" : fmt::format("wanted outcome {}", m + 1);
     if (requirement.ensemble >= ensembles.size()) {
       throw Error(place, fmt::format("model {} does not exist", requirement.ensemble));
     }

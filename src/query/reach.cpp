@@ -9,15 +9,14 @@
 namespace boxwood {
 namespace {
 
-/// What rounding took off a sum: exact as long as nothing overflows (Knuth's TwoSum).
+/// The rounding error of a sum, exact unless it overflows (Knuth's TwoSum).
 double lost(double a, double b, double sum) {
   const double b_part = sum - a;
   const double a_part = sum - b_part;
   return (a - a_part) + (b - b_part);
 }
 
-/// The smallest double that is at least `size` above `from`, and the largest that is at most so far
-/// above it: of the exact sum, not of the rounded one.
+/// The smallest double ≥ from + size and the largest double ≤ from + size, where the sum is exact.
 double first_as_far(double from, double size) {
   const double sum = from + size;
   return lost(from, size, sum) > 0 ? std::nextafter(sum, infinity) : sum;
@@ -27,7 +26,7 @@ double last_as_near(double from, double size) {
   return lost(from, size, sum) < 0 ? std::nextafter(sum, -infinity) : sum;
 }
 
-/// The part of a range that a change upwards may end in.
+/// The part of a range in which an increase may end.
 Interval reach_up(const FeatureRule& rule, double from, const Interval& range) {
   Interval reach = range;
   if (rule.least_change > 0) {
@@ -47,12 +46,15 @@ Interval mirrored(const Interval& range) {
 
 constexpr Interval nowhere{0, 0, false, false};
 
-/// What a statement about the value leaves around the value, which fulfils it.
+Interval range_as_read(const Interval& range, Precision precision) {
+  return {as_read(range.lower, precision), as_read(range.upper, precision), range.lower_closed,
+          range.upper_closed};
+}
+
+/// The interval around a value in which a condition that it satisfies stays satisfied.
 Interval kept_by(const Literal& literal, double value, Precision precision) {
   if (!literal.codes.empty()) return {value, value};
-  const Interval range{as_read(literal.range.lower, precision),
-                       as_read(literal.range.upper, precision), literal.range.lower_closed,
-                       literal.range.upper_closed};
+  const Interval range = range_as_read(literal.range, precision);
   if (literal.inside) return range;
   if (value <= range.lower) return {.upper = range.lower, .upper_closed = !range.lower_closed};
   return {.lower = range.upper, .lower_closed = !range.upper_closed};
@@ -60,12 +62,13 @@ Interval kept_by(const Literal& literal, double value, Precision precision) {
 
 }  // namespace
 
-Reach reach_of(const FeatureRule& rule, double from) {
-  if (!std::isfinite(from)) return {rule.range, rule.range};
+Reach reach_of(const FeatureRule& rule, double from, Precision precision) {
+  const Interval range = range_as_read(rule.range, precision);
+  if (!std::isfinite(from)) return {range, range};
   Reach reach{nowhere, nowhere};
-  if (rule.direction != Direction::down) reach.above = reach_up(rule, from, rule.range);
+  if (rule.direction != Direction::down) reach.above = reach_up(rule, from, range);
   if (rule.direction != Direction::up) {
-    reach.below = mirrored(reach_up(rule, -from, mirrored(rule.range)));
+    reach.below = mirrored(reach_up(rule, -from, mirrored(range)));
   }
   return reach;
 }
@@ -74,11 +77,11 @@ Interval admissible_part(const Query& query, std::span<const double> point, std:
                          const Interval& interval, Precision precision) {
   const FeatureRule& rule = query.features[feature];
   const double now = query.point[feature], value = point[feature];
-  const Reach reach = reach_of(rule, now);
+  const Reach reach = reach_of(rule, now, precision);
   const bool up = value > now || std::isnan(now);
   Interval whole = up ? reach.above : reach.below;
-  // What lies on the other side of now can be walked to where nothing parts the two sides.
-  if (rule.least_change == 0 && rule.range.contains(now)) {
+  // If the present value is admissible, the interval may extend to its other side.
+  if (rule.least_change == 0 && range_as_read(rule.range, precision).contains(now)) {
     whole.lower = reach.below.empty() ? now : reach.below.lower;
     whole.lower_closed = reach.below.empty() || reach.below.lower_closed;
     whole.upper = reach.above.empty() ? now : reach.above.upper;

@@ -1,4 +1,4 @@
-// What the rules of one feature leave of its axis.
+// The values that the rules of one feature permit.
 #pragma once
 
 #include <boxwood/query.hpp>
@@ -7,20 +7,23 @@
 
 namespace boxwood {
 
-/// Where a change up and a change down may end, by range, direction and size of a change. From a
-/// missing value there is no way up or down: the range counts for both.
+/// The intervals in which an increase and a decrease may end, given range, direction and size of a
+/// change. A change from a missing value is neither: both intervals are then the range.
 struct Reach {
   Interval above, below;
 };
-Reach reach_of(const FeatureRule& rule, double from);
+/// The ends of the range are read in the models' precision, so that "at most 0.3" admits the
+/// float32 nearest to 0.3; sizes of changes are compared exactly.
+Reach reach_of(const FeatureRule& rule, double from, Precision precision);
 
-/// What of an interval around a point's value the query's rules leave to one feature that the point
-/// changes, the others being as they are in it. Steps and lists do not count.
+/// The part of an interval around a point's value that the query's rules permit for one changed
+/// feature while all other features keep their values in the point. Steps and lists of values are
+/// ignored.
 Interval admissible_part(const Query& query, std::span<const double> point, std::size_t feature,
                          const Interval& interval, Precision precision);
 
-/// Whether the rules of a one-hot group's columns let this one be 1 and the others 0; all 0 where
-/// it is their number.
+/// Whether the rules of a one-hot group permit column `hot` to be 1 and the others 0;
+/// `columns.size()`: all 0.
 bool may_be_hot(const Query& query, std::span<const std::size_t> columns, std::size_t hot);
 
 }  // namespace boxwood

@@ -1,5 +1,5 @@
-// What a schema does once it is read: defaults from the model, and copies into model and query.
-// Reading and writing the file is schema_file.cpp's part.
+// Applies a schema to an ensemble and to a query, and makes one from a model. schema_file.cpp reads
+// and writes the file.
 #include <boxwood/error.hpp>
 #include <boxwood/schema.hpp>
 
@@ -9,7 +9,7 @@
 namespace boxwood {
 namespace {
 
-/// The labels of codes 0, 1, … where the model knows them all.
+/// The labels of codes 0, 1, … if the model has all of them.
 std::vector<std::string> labels_of(const Feature& feature) {
   std::vector<std::string> labels;
   for (const Category& category : feature.categories) {

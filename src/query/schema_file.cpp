@@ -1,5 +1,5 @@
-// The schema file: JSON in, JSON out. Every complaint names file and JSON path, and a word that is
-// not known is answered with the nearest one that is.
+// Reads and writes the schema file (JSON). Errors name the file and the JSON path and suggest the
+// nearest known word.
 #include "base/file.hpp"
 #include "base/json_fields.hpp"
 #include "base/text.hpp"
@@ -57,13 +57,13 @@ std::string text_at(const JsonField& object, const char* key) {
 std::vector<std::string> labels_at(const JsonField& object, const char* key) {
   if (!object.has(key)) return {};
   const JsonField list = object[key];
-  if (list.size() == 0) list.fail("must not be empty", "Leave it out where there are no labels");
+  if (list.size() == 0) list.fail("must not be empty", "Leave the key out if there are no labels");
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < list.size(); ++i) {
     std::string text = list[i].string();
     if (text.empty()) list[i].fail("must not be empty");
     if (std::find(texts.begin(), texts.end(), text) != texts.end()) {
-      list[i].fail(fmt::format("\"{}\" is there twice", text));
+      list[i].fail(fmt::format("\"{}\" is given twice", text));
     }
     texts.push_back(std::move(text));
   }
@@ -80,7 +80,7 @@ double positive_at(const JsonField& object, const char* key) {
 FeatureKind read_kind(const JsonField& field) {
   const std::string word = field.string();
   if (word == "one_hot") {
-    field.fail("one-hot columns are a group of the schema, not a kind",
+    field.fail("one-hot is not a kind; one-hot columns form a group of the schema",
                "List them: \"one_hot\": [{\"title\": …, \"columns\": […]}]");
   }
   std::vector<std::string> words;
@@ -116,11 +116,11 @@ Interval read_range(const JsonField& object, const FeatureSchema& feature) {
   }
   if (!object.has("range")) return range;
   const JsonField field = object["range"];
-  if (field.size() != 2) field.fail("must be two ends: [lowest, highest]");
+  if (field.size() != 2) field.fail("must be a list of two values: [lowest, highest]");
   Interval given;
   given.lower = read_end(field[std::size_t{0}], feature.labels, range.lower);
   given.upper = read_end(field[std::size_t{1}], feature.labels, range.upper);
-  if (!(given.lower <= given.upper)) field.fail("the lowest value is above the highest");
+  if (!(given.lower <= given.upper)) field.fail("the lowest value is greater than the highest");
   if (given.lower < range.lower || given.upper > range.upper) {
     field.fail(fmt::format("goes beyond the {} labels", feature.labels.size()),
                fmt::format("Codes run from 0 to {}", feature.labels.size() - 1));
@@ -141,7 +141,7 @@ std::vector<double> read_allowed(const JsonField& list, const std::vector<std::s
   return values;
 }
 
-/// A row for each code: what going from it to every other counts as; null: not allowed.
+/// One row per code: the size of a change from it to every other code; null: not allowed.
 void read_changes(const JsonField& rows, FeatureSchema& feature) {
   if (feature.kind != FeatureKind::categorical) {
     rows.fail("only categorical features have a table of changes", "Add \"kind\": \"categorical\"");
@@ -151,9 +151,10 @@ void read_changes(const JsonField& rows, FeatureSchema& feature) {
     for (std::size_t c = 0; c < rows[r].size(); ++c) {
       const JsonField entry = rows[r][c];
       row.push_back(entry.is_null() ? std::numeric_limits<double>::infinity() : entry.number());
-      if (!(row.back() >= 0)) entry.fail("must be a number from 0 on, or null for not allowed");
+      if (!(row.back() >= 0))
+        entry.fail("must be a number ≥ 0, or null for a change that is not allowed");
     }
-    if (row.size() != rows.size()) rows[r].fail("must be as long as there are rows");
+    if (row.size() != rows.size()) rows[r].fail("must have as many entries as there are rows");
     feature.changes.push_back(std::move(row));
   }
   if (!feature.labels.empty() && feature.labels.size() != feature.changes.size()) {
@@ -161,25 +162,27 @@ void read_changes(const JsonField& rows, FeatureSchema& feature) {
   }
 }
 
-/// Which way, how far, and what each way costs; for numbers and ordered labels.
+/// Direction, size and costs of a change; for all kinds except categorical.
 void read_changes_of_size(const JsonField& object, FeatureSchema& feature) {
   for (const char* key :
        {"direction", "least_change", "most_change", "cost_up", "cost_down", "quantiles"}) {
     if (feature.kind == FeatureKind::categorical && object.has(key)) {
-      object[key].fail("categories have no order, so there is no up and down or size of a change",
-                       "List the allowed categories, or make the feature ordinal");
+      object[key].fail(
+          "a categorical feature has no order, so it has no direction and no size of a change",
+          "List the allowed categories, or make the feature ordinal");
     }
   }
   if (object.has("direction")) feature.direction = object["direction"].choice(direction_names);
   const auto size_at = [&](const char* key, double& size) {
     if (!object.has(key)) return;
     size = object[key].number();
-    if (!(size >= 0) || !std::isfinite(size)) object[key].fail("must be a number from 0 on");
+    if (!(size >= 0) || !std::isfinite(size)) object[key].fail("must be a number ≥ 0");
   };
   size_at("least_change", feature.least_change);
   size_at("most_change", feature.most_change);
   if (feature.least_change > feature.most_change) {
-    object["most_change"].fail("is below least_change", "Fix the feature to allow no change");
+    object["most_change"].fail("must not be less than least_change",
+                               "Fix the feature to allow no change");
   }
   feature.up = positive_at(object, "cost_up");
   feature.down = positive_at(object, "cost_down");
@@ -190,7 +193,7 @@ void read_changes_of_size(const JsonField& object, FeatureSchema& feature) {
                                   [](double value) { return std::isfinite(value); });
   if (feature.quantiles.size() < 2 || !finite ||
       !std::is_sorted(feature.quantiles.begin(), feature.quantiles.end())) {
-    list.fail("must be two or more numbers that do not fall");
+    list.fail("must be at least two numbers in ascending order");
   }
 }
 
@@ -238,7 +241,7 @@ void read_groups(const JsonField& list, Schema& schema) {
     const JsonField columns = entry["columns"];
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const std::size_t column = feature_named(columns[i], schema);
-      if (taken[column]) columns[i].fail("it is in a group already");
+      if (taken[column]) columns[i].fail("this column is in another group as well");
       taken[column] = true;
       group.columns.push_back(column);
     }
@@ -262,7 +265,7 @@ void read_features(const JsonField& list, Schema& schema) {
     const JsonField entry = list[i];
     const std::size_t index = feature_named(entry["name"], schema);
     if (seen[index]) {
-      entry["name"].fail(fmt::format("\"{}\" is there twice", schema.features[index].name));
+      entry["name"].fail(fmt::format("\"{}\" is given twice", schema.features[index].name));
     }
     seen[index] = true;
     read_feature(entry, schema.features[index]);
@@ -288,8 +291,7 @@ Json range_json(const Interval& range) {
   return Json::array({end(range.lower), end(range.upper)});
 }
 
-/// Rules may compare with now: they are tried at a point of which nothing is known, so that what is
-/// wrong with them is found here.
+/// Parses the rules once at a point with only missing values, so that errors are found here.
 void read_rules(const JsonField& list, std::string_view place, const Ensemble& ensemble,
                 Schema& schema) {
   schema.rules = list.strings();
@@ -299,20 +301,20 @@ void read_rules(const JsonField& list, std::string_view place, const Ensemble& e
   add_text(rule_texts(schema), std::span(&ensemble, 1), schema, trial);
 }
 
-/// A column may be called by name or title, so no two features may answer to the same word.
+/// A feature is found by name or title, so these must be unique.
 void check_titles(const JsonField& document, const Schema& schema) {
   std::unordered_map<std::string_view, std::size_t> owner;
   for (std::size_t i = 0; i < schema.features.size(); ++i) owner[schema.features[i].name] = i;
   for (std::size_t i = 0; i < schema.features.size(); ++i) {
     const std::string& title = schema.features[i].title;
     if (title.empty() || owner.try_emplace(title, i).first->second == i) continue;
-    document.fail(fmt::format("the title \"{}\" of \"{}\" belongs to another feature too", title,
+    document.fail(fmt::format("the title \"{}\" of \"{}\" is also used by another feature", title,
                               schema.features[i].name),
                   "Give every feature a title of its own");
   }
 }
 
-/// A word that is the model's own name of one code or class must not become that of another.
+/// A label that the model gives to one code or class must not be given to another one.
 void check_order(const JsonField& document, const Schema& schema, const Ensemble& ensemble) {
   const auto check = [&](std::span<const std::string> given, const std::vector<Category>& own,
                          const std::string& whose) {
@@ -321,7 +323,7 @@ void check_order(const JsonField& document, const Schema& schema, const Ensemble
     for (std::size_t i = 0; i < given.size(); ++i) {
       const auto found = code.find(given[i]);
       if (found == code.end() || found->second == static_cast<std::int32_t>(i)) continue;
-      document.fail(fmt::format("\"{}\" is the model's name of {} {}, not of {}", given[i], whose,
+      document.fail(fmt::format("\"{}\" is the model's name for {} {}, not for {}", given[i], whose,
                                 found->second, i),
                     "Keep the model's order, or give other names");
     }
@@ -417,7 +419,7 @@ std::string to_json(const Schema& schema) {
     document["one_hot"].push_back(std::move(entry));
   }
   if (!schema.rules.empty()) document["rules"] = schema.rules;
-  // Texts given by a program may be no UTF-8; the file always is.
+  // Strings from a program may be invalid UTF-8; the file must be valid.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -9,7 +9,7 @@
 namespace boxwood::text {
 namespace {
 
-constexpr std::size_t deepest = 40;  // parentheses; reading and taking apart both recurse
+constexpr std::size_t deepest = 40;  // nested parentheses; the parser is recursive
 
 std::string mirrored(std::string comparison) {
   if (comparison.front() == '<') {
@@ -20,7 +20,7 @@ std::string mirrored(std::string comparison) {
   return comparison;
 }
 
-/// A statement about a feature that no value meets; its opposite holds for every value.
+/// A condition that no value satisfies; its opposite holds for every value.
 Formula never(std::size_t feature) {
   return formula_of({.feature = feature, .inside = false, .missing = false});
 }
@@ -60,7 +60,7 @@ Formula Parser::negation() {
   }
   Formula formula;
   if (peek().is_symbol("(")) {
-    if (++depth_ > deepest) fail(peek(), "too many parentheses within each other");
+    if (++depth_ > deepest) fail(peek(), "the parentheses are nested too deeply");
     ++at_;
     formula = condition();
     expect_symbol(")");
@@ -77,13 +77,14 @@ Formula Parser::atom() {
   if (!at.is_name()) expected("a statement, a feature or a condition");
   if (at.kind == TokenKind::word && !names_.find(at.text) && at_ == 0 && !peek(1).is_name() &&
       peek(1).kind == TokenKind::stop) {
-    fail(at, fmt::format("\"{}\" alone says nothing", at.text), "Write fix age, or duration <= 12");
+    fail(at, fmt::format("\"{}\" alone is not a statement", at.text),
+         "Write fix age, or duration <= 12");
   }
   const Subject found = subject();
   return about(found, at);
 }
 
-/// `6 <= duration < 36`: the value can only be read when the feature is known.
+/// `6 <= duration < 36`: the first value is parsed after the feature, which gives its unit.
 Formula Parser::number_first() {
   const std::size_t start = at_;
   std::size_t sign = at_;
@@ -114,7 +115,7 @@ Formula Parser::number_first() {
   const Token& second_at = peek();
   const std::string second = comparison();
   if (first.front() == second.front() || first == "=" || second == "=") {
-    fail(second_at, "the two comparisons do not go the same way", "Write 6 <= x < 36");
+    fail(second_at, "the two comparisons have opposite directions", "Write 6 <= x < 36");
   }
   const double high = value(found);
   if (std::isnan(low) || std::isnan(high)) return never(found.index);
@@ -127,7 +128,7 @@ Formula Parser::number_first() {
     range.upper_closed = other.upper_closed;
   }
   if (range.empty())
-    fail(tokens_[start], "nothing lies between these", "Give the smaller end first");
+    fail(tokens_[start], "no value lies between these ends", "Give the smaller end first");
   return within(found, range);
 }
 
@@ -145,7 +146,7 @@ Formula Parser::about(Subject subject, const Token& at) {
   if (accept_word("stays")) return movement(subject, at, "stay");
   if (accept_word("changes")) {
     if (peek().is_word("by")) {
-      fail(peek(), "the size of a change is a rule of its own, no part of a condition",
+      fail(peek(), "the size of a change cannot be part of a condition",
            "Compare with now instead: amount >= now + 500");
     }
     return opposite(movement(subject, at, "stay"));
@@ -162,8 +163,8 @@ Formula Parser::about(Subject subject, const Token& at) {
   if (accept_word("is")) {
     const bool negative = accept_word("not");
     expect_word("missing");
-    if (subject.group) fail(at, "a one-hot group is never missing");
-    // Outside of everything, or missing.
+    if (subject.group) fail(at, "a one-hot group cannot be missing");
+    // No number lies outside an unlimited interval, so only a missing value satisfies this.
     const Formula missing =
         formula_of({.feature = subject.index, .inside = false, .missing = true});
     return negative ? opposite(missing) : missing;
@@ -214,7 +215,7 @@ Formula Parser::member(Subject subject) {
   range.upper_closed = !accept_symbol(")");
   if (range.upper_closed) accept_symbol("]");
   if (std::isnan(range.lower) || std::isnan(range.upper)) return never(subject.index);
-  if (range.empty()) fail(at, "this range holds nothing", "Give the smaller end first");
+  if (range.empty()) fail(at, "this range is empty", "Give the smaller end first");
   return within(subject, range);
 }
 
@@ -228,7 +229,7 @@ Formula Parser::movement(Subject subject, const Token& at, std::string_view way)
   return formula_of(way == "rise" ? rises(query, subject.index) : falls(query, subject.index));
 }
 
-/// One of these columns is 1. Columns hold zeros and ones, so one end tells them apart.
+/// One of these columns is 1. Columns are 0 or 1, so one end of the interval is enough.
 Formula Parser::group_is(std::size_t group, const std::vector<std::size_t>& places) const {
   std::vector<Formula> hot;
   for (const std::size_t place : places) {

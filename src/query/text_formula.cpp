@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t most_clauses = 200;
 constexpr std::size_t most_literals = 2000;
-/// Each statement with two ends doubles what comes after it: the search makes a tree of a clause.
+/// The search makes a tree of a clause; each condition with two ends doubles the rest of the tree.
 constexpr std::size_t most_ends = 1000;
 
 std::size_t ends_of(const Literal& literal) {

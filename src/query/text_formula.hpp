@@ -1,4 +1,4 @@
-// Conditions as trees of "all of" and "any of" over literals, and as the clauses that say the same.
+// Conditions as trees of "all of" and "any of" over literals, and their conversion into clauses.
 #pragma once
 
 #include <boxwood/query.hpp>
@@ -22,13 +22,13 @@ Formula all_of(std::vector<Formula> parts);
 Formula any_of(std::vector<Formula> parts);
 Formula opposite(Formula formula);
 
-/// The opposite statement, as an interval with one end where that says it.
+/// The opposite condition, as an interval with one end if possible.
 Literal opposite(Literal literal);
 
-/// Clauses that together say the same; nothing where it would take too many.
+/// An equivalent conjunction of clauses; no value if it would need too many.
 std::optional<std::vector<Clause>> clauses_of(const Formula& formula);
 
-/// Whether a clause has more combinations than the search takes.
+/// Whether a clause has more combinations than the search supports.
 bool is_too_large(const Clause& clause);
 
 }  // namespace boxwood::text

@@ -1,5 +1,5 @@
-// Places conditions in a query: as ranges and allowed values where these say the same, which keeps
-// the search fast, and as clauses otherwise; and finds those that contradict each other.
+// Adds conditions to a query: as ranges and allowed values where these are equivalent, because the
+// search is faster with them, otherwise as clauses. Finds conditions that contradict each other.
 #include "query/text_parser.hpp"
 #include "query/text_values.hpp"
 
@@ -17,7 +17,8 @@ namespace boxwood {
 namespace text {
 namespace {
 
-constexpr std::size_t most_allowed = 1000;  // values listed instead of a clause
+constexpr std::size_t most_allowed =
+    1000;  // the longest list of allowed values that replaces a clause
 
 class Meaning {
  public:
@@ -30,6 +31,7 @@ class Meaning {
   }
 
   void run() {
+    set_cost();
     keep_only();
     for (const Condition& condition : draft_.conditions) {
       condition_ = &condition;
@@ -46,7 +48,7 @@ class Meaning {
   }
   [[noreturn]] void too_large() const {
     fail(condition_->part, "this condition has too many combinations",
-         "Take it apart into several statements");
+         "Split it into several statements");
   }
 
   std::set<std::size_t> columns_of(const std::vector<Subject>& subjects) const {
@@ -62,15 +64,35 @@ class Meaning {
     return columns;
   }
 
+  /// The cost of the question replaces a schema's, "fewest" included; a statement "fewest changes
+  /// first" goes with any cost.
+  void set_cost() {
+    if (draft_.default_fewest_first) query_.fewest_first = true;
+    if (draft_.cost) {
+      query_.norm = draft_.cost->norm;
+      query_.mixture = draft_.cost->mixture;
+      query_.fewest_first = draft_.cost->fewest_first;
+    }
+    if (draft_.fewest_first) query_.fewest_first = true;
+  }
+
   void keep_only() {
     if (draft_.only.empty()) return;
     std::set<std::size_t> left = columns_of(draft_.only.front().subjects);
     for (const OnlyThese& more : draft_.only) {
       const std::set<std::size_t> listed = columns_of(more.subjects);
+      for (const auto& [column, part] : draft_.fixed) {
+        if (!listed.contains(column)) continue;
+        fail(more.part,
+             fmt::format("\"{}\" cannot change: {}", names_.title({column}), quote(part)),
+             "Name it in one of the two statements");
+      }
       std::erase_if(left, [&](std::size_t column) { return !listed.contains(column); });
       if (!left.empty()) continue;
-      fail(more.part, fmt::format("with {} nothing may change", quote(draft_.only.front().part)),
-           "List in one statement all that may change");
+      fail(more.part,
+           fmt::format("together with {} it leaves no feature that may change",
+                       quote(draft_.only.front().part)),
+           "List all features that may change in one statement");
     }
     for (std::size_t i = 0; i < query_.features.size(); ++i) {
       if (!left.contains(i)) query_.features[i].fixed = true;
@@ -82,8 +104,8 @@ class Meaning {
     return group ? Subject{*group, true} : Subject{literal.feature};
   }
 
-  /// The values of a clause's only subject for which it holds: of a group the places of the hot
-  /// column, their number for none.
+  /// The values for which a clause about a single subject holds. For a group these are positions of
+  /// the hot column; the number of columns stands for none.
   Values values_for(const Clause& clause, Subject subject) const {
     Values values;
     for (const Literal& literal : clause.any_of) {
@@ -117,7 +139,7 @@ class Meaning {
       const Values values = values_for(clause, subject);
       const bool missing = std::any_of(clause.any_of.begin(), clause.any_of.end(),
                                        [](const Literal& literal) { return literal.missing; });
-      // Whether a comparison with now can be met depends on the row: that is for the search to say.
+      // Whether a comparison with now can hold depends on the row; the search decides it.
       if (!condition_->compares_with_now && !(values.empty() && !missing)) {
         check(subject, values, missing);
       }
@@ -147,7 +169,7 @@ class Meaning {
     Part part;
   };
 
-  /// That all demands on one subject can be met at once, as far as its values go.
+  /// Checks that some value of the subject satisfies all conditions on it.
   void check(Subject subject, const Values& values, bool missing) {
     std::vector<Demand>& demands = demands_[subject];
     Values left = values;
@@ -163,11 +185,12 @@ class Meaning {
         }
         const bool itself = other.part.source == condition_->part.source &&
                             other.part.begin == condition_->part.begin;
-        fail(condition_->part, itself ? "it contradicts itself"
+        fail(condition_->part, itself ? "this condition contradicts itself"
                                       : fmt::format("it contradicts {}", quote(other.part)));
       }
-      fail(condition_->part, demands.empty() ? "no whole number is like that"
-                                             : "with the statements before it nothing is left");
+      fail(condition_->part,
+           demands.empty() ? "no whole number satisfies this"
+                           : "no value satisfies this together with the statements before it");
     }
     demands.push_back({values, missing, condition_->part});
   }
@@ -177,7 +200,8 @@ class Meaning {
             range.lower_closed, range.upper_closed};
   }
 
-  /// Where the statement holds now, limits on what the value may change to say the same.
+  /// If the condition holds now, limits on the values that the feature may change to are
+  /// equivalent.
   bool restrict_feature(std::size_t feature, const Clause& clause, const Values& values,
                         bool missing, bool holds_now) {
     FeatureRule& rule = query_.features[feature];
@@ -191,7 +215,7 @@ class Meaning {
       }
       return list_values(rule, values);
     }
-    // A long list would be too large a clause: it is what may be changed to, and it has to change.
+    // A long list would be too large as a clause: permit only these values, and require a change.
     if (holds_now || may_be_missing || !is_too_large(clause)) return false;
     if (!list_values(rule, values)) return false;
     query_.clauses.push_back({{changes(query_, feature)}});
@@ -228,7 +252,7 @@ class Meaning {
   bool restrict_group(std::size_t index, const Values& values) {
     OneHot& group = query_.groups[index];
     const auto none = static_cast<double>(group.columns.size());
-    // That some column is hot may have been open before: then this is a rule of its own.
+    // If all columns may be 0, the condition that one is 1 needs a clause.
     if (!contains(values, none) && group.none_allowed) return false;
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
       if (contains(values, static_cast<double>(k))) continue;
@@ -275,9 +299,12 @@ void add_text(std::span<const QueryText> texts, std::span<const Ensemble> ensemb
   text::Draft draft{.query = query};
   const text::Names names(ensembles, schema, draft.query);
   std::vector<text::Source> sources;  // parts point into it
-  for (const QueryText& one : texts) sources.push_back({one.text, one.place});
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    text::Parser(sources[i], texts[i].may_hold, ensembles, models, names, draft).run();
+  for (const QueryText& one : texts) sources.push_back({one.text, one.place, one.is_default});
+  for (const bool is_default : {true, false}) {  // a question's costs replace the defaults
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (texts[i].is_default != is_default) continue;
+      text::Parser(sources[i], texts[i].may_hold, ensembles, models, names, draft).run();
+    }
   }
   text::Meaning(ensembles, names, draft).run();
   query = std::move(draft.query);
@@ -287,7 +314,8 @@ std::vector<QueryText> rule_texts(const Schema& schema) {
   std::vector<QueryText> texts;
   for (std::size_t i = 0; i < schema.rules.size(); ++i) {
     const std::string file = schema.place.empty() ? "schema" : schema.place;
-    texts.push_back({schema.rules[i], fmt::format("{}: rules[{}]", file, i), Statements::rules});
+    texts.push_back(
+        {schema.rules[i], fmt::format("{}: rules[{}]", file, i), Statements::rules, true});
   }
   return texts;
 }

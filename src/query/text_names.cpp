@@ -59,7 +59,7 @@ std::vector<std::string> Names::labels(Subject subject) const {
 
 std::optional<std::size_t> Names::code(Subject subject, std::string_view label) const {
   if (!subject.group && schema_.features[subject.index].labels.empty()) {
-    // Where codes have gaps the schema has no labels, but the model may.
+    // If the codes have gaps, the schema has no labels, but the model may have them.
     for (const Category& category : ensembles_.front().features[subject.index].categories) {
       if (category.label == label && !label.empty() && category.code >= 0) {
         return static_cast<std::size_t>(category.code);
@@ -71,7 +71,7 @@ std::optional<std::size_t> Names::code(Subject subject, std::string_view label) 
   const auto found = std::find(known.begin(), known.end(), label);
   if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
   if (!subject.group) return std::nullopt;
-  // A column's own name will do as well.
+  // The name of a column is accepted as well.
   const std::vector<std::size_t>& columns = schema_.groups[subject.index].columns;
   for (std::size_t k = 0; k < columns.size(); ++k) {
     if (schema_.features[columns[k]].name == label) return k;

@@ -1,4 +1,4 @@
-// What the names in query text stand for: features, one-hot groups and their labels.
+// Looks up the names in query text: features, one-hot groups and their labels.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -24,7 +24,7 @@ struct Subject {
 
 class Names {
  public:
-  /// The parts must outlive it; the query's kinds and groups are those that count.
+  /// Keeps references to the ensembles and the schema. Groups are those of the query.
   Names(std::span<const Ensemble> ensembles, const Schema& schema, const Query& query);
 
   /// A feature by name, else a group by title, else a feature by title.

@@ -1,4 +1,4 @@
-// The cursor, names, numbers and values of query text, and which statement is which.
+// Parser of query text: cursor, names, numbers, values, and the choice of the statement.
 #include "query/text_parser.hpp"
 
 #include "base/text.hpp"
@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::array comparisons{"<=", ">=", "<", ">", "=", "!="};
 
-/// Words that may follow a value, so that they are not taken for a unit.
+/// Words that may follow a value and are not units.
 constexpr std::array after_values{"and", "or", "then", "at", "up", "down"};
 
-/// A few labels for an error; long lists do not help.
+/// The labels for an error message, if there are only a few.
 std::string listed(const std::vector<std::string>& labels) {
   constexpr std::size_t most = 10;
   if (labels.empty() || labels.size() > most) return {};
@@ -112,7 +112,7 @@ Subject Parser::subject() {
   for (std::size_t ahead = 1; ahead < 8 && peek(ahead).is_name(); ++ahead) {
     words += " " + peek(ahead).text;
     if (names_.find(words)) {
-      fail(token, "a name with blanks stands in quotes", fmt::format("Write \"{}\"", words));
+      fail(token, "a name with spaces needs quotes", fmt::format("Write \"{}\"", words));
     }
   }
   fail(token, fmt::format("no feature \"{}\"", token.text), names_.near(token.text));
@@ -141,14 +141,14 @@ double Parser::plain_number(std::string_view what) {
 double Parser::factor(std::string_view what) {
   const Token& at = peek();
   const double number = plain_number("a number above 0");
-  if (!is_factor(number)) fail(at, fmt::format("{} is a number from 1e-30 to 1e30", what));
+  if (!is_factor(number)) fail(at, fmt::format("{} must be a number from 1e-30 to 1e30", what));
   return number;
 }
 
 double Parser::size_of_change(std::size_t feature) {
   const Token& at = peek();
   const double number = plain_number("a number");
-  if (number < 0) fail(at, "the size of a change is not negative");
+  if (number < 0) fail(at, "the size of a change must be ≥ 0");
   unit(feature_unit(feature), names_.title({feature}));
   return number;
 }
@@ -157,7 +157,7 @@ std::string Parser::feature_unit(std::size_t feature) const {
   return names_.schema().features[feature].unit;
 }
 
-/// A unit after a number may be left out, but not be another one.
+/// A unit after a number is optional, but it must be the right one.
 void Parser::unit(const std::string& unit, const std::string& owner) {
   const Token& next = peek();
   if (next.kind == TokenKind::stop) return;
@@ -182,7 +182,7 @@ void Parser::unit(const std::string& unit, const std::string& owner) {
        unit.empty() ? "It has none" : fmt::format("Its unit is {}", unit));
 }
 
-/// A label, or the number of a column for a group; nothing where it is a number or `now`.
+/// The code of a label (for a group: the position of a column); no value for a number or `now`.
 std::optional<double> Parser::labelled_value(Subject subject) {
   const Token& token = peek();
   if (!token.is_name()) return std::nullopt;
@@ -202,7 +202,7 @@ std::optional<double> Parser::labelled_value(Subject subject) {
   for (std::size_t ahead = 1; ahead < 8 && peek(ahead).is_name(); ++ahead) {
     words += " " + peek(ahead).text;
     if (names_.code(subject, words)) {
-      fail(token, "a label with blanks stands in quotes", fmt::format("Write \"{}\"", words));
+      fail(token, "a label with spaces needs quotes", fmt::format("Write \"{}\"", words));
     }
   }
   std::string remedy = did_you_mean(token.text, labels);
@@ -210,7 +210,7 @@ std::optional<double> Parser::labelled_value(Subject subject) {
   fail(token, fmt::format("no label \"{}\" of \"{}\"", token.text, title), remedy);
 }
 
-/// What follows `now`: nothing, or so much more or less.
+/// Parses what follows `now`: nothing, or plus or minus a number.
 double Parser::from_now(double now, const std::string& unit_text, const std::string& owner) {
   compares_with_now_ = true;
   const bool more = peek().is_symbol("+");
@@ -232,7 +232,7 @@ double Parser::value(Subject subject) {
   const std::string unit_text = feature_unit(subject.index);
   if (accept_word("now")) return from_now(draft_.query.point[subject.index], unit_text, title);
   if (peek().is_symbol("+")) {
-    fail(peek(), "a plus could mean more than now", "Write now + 5, or 5 without a sign");
+    fail(peek(), "a number must not start with a plus sign", "Write now + 5, or 5 without a sign");
   }
   const bool labels = !names_.labels(subject).empty();
   const double number = plain_number(
@@ -285,17 +285,22 @@ void Parser::statement() {
                      (first.is_word("model") && peek(1).is_name() && peek(2).is_symbol(":"));
   if (wants) {
     if (may_hold_ == Statements::rules) {
-      fail(first, "what is wanted cannot stand here, only rules and costs can");
+      fail(first, "a wanted outcome is not allowed here, only rules and costs are");
     }
     return want();
   }
   if (may_hold_ == Statements::wants) {
-    fail(first, "expected \"want\" or \"model NAME: want\"", "Rules and costs cannot stand here");
+    fail(first, "expected \"want\" or \"model NAME: want\"",
+         "Rules and costs are not allowed here");
   }
   if (!is_about_keyword()) {
-    if (accept_word("fix")) return fix();
+    if (accept_word("fix")) return fix(at_ - 1);
     if (accept_word("only")) return only();
-    if (accept_words({"at", "most"})) return most_changes();
+    if (accept_words({"at", "most"})) return max_changes();
+    if (accept_words({"fewest", "changes", "first"})) {
+      (source_.is_default ? draft_.default_fewest_first : draft_.fewest_first) = true;
+      return;
+    }
     if (accept_word("cost")) return cost();
     if (accept_word("weight")) return weight();
     if (accept_word("scale")) return scale();

@@ -31,6 +31,24 @@ struct OnlyThese {
   Part part;
 };
 
+struct CostStatement {
+  Norm norm = Norm::squared_l2;
+  Mixture mixture{};
+  bool fewest_first = false;
+  Part part;
+
+  bool same_cost(const CostStatement& other) const {
+    return norm == other.norm && mixture == other.mixture && fewest_first == other.fewest_first;
+  }
+};
+
+/// A number that only one statement may set: a weight, its factor up or down, a scale.
+enum class Factor : std::uint8_t { weight, up, down, scale };
+struct FactorStatement {
+  double number = 1;
+  Part part;
+};
+
 /// What the texts have said so far.
 struct Draft {
   Query query;
@@ -38,6 +56,11 @@ struct Draft {
   std::vector<OnlyThese> only{};
   std::vector<std::pair<Requirement, Part>> wants{};
   std::map<std::size_t, Part> least{}, most{};  ///< sizes of changes, by feature
+  // Of the question's own texts, so that two statements that contradict each other are refused.
+  std::optional<CostStatement> cost{};
+  bool fewest_first = false, default_fewest_first = false;
+  std::map<std::pair<Subject, Factor>, FactorStatement> factors{};
+  std::map<std::size_t, Part> fixed{};  ///< by column
 };
 
 class Parser {
@@ -94,10 +117,11 @@ class Parser {
   double output_end(double now);
   Interval outcome_range(std::optional<double> now);
 
-  void fix();
+  void fix(std::size_t first_token);
   void only();
-  void most_changes();
+  void max_changes();
   void cost();
+  void set_factor(Subject subject, Factor which, std::size_t first_token);
   void weight();
   void scale();
   bool simple_rule();

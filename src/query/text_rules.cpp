@@ -7,6 +7,17 @@
 #include <cmath>
 
 namespace boxwood::text {
+namespace {
+
+/// One norm taken once is that norm: "l1" and "1 l1" are the same cost.
+Norm norm_of(const Mixture& mixture) {
+  if (mixture == Mixture{.squared_l2 = 1}) return Norm::squared_l2;
+  if (mixture == Mixture{.l1 = 1}) return Norm::l1;
+  if (mixture == Mixture{.l0 = 1}) return Norm::l0;
+  return Norm::mixture;
+}
+
+}  // namespace
 
 bool Parser::is_categorical(Subject subject) const {
   return subject.group || draft_.query.features[subject.index].kind == FeatureKind::categorical;
@@ -17,15 +28,19 @@ void Parser::require_order(Subject subject, const Token& at, const std::string& 
   fail(at, fmt::format("\"{}\" is categorical, so {}", names_.title(subject), what));
 }
 
-void Parser::fix() {
+void Parser::fix(std::size_t first_token) {
+  std::vector<std::size_t> columns;
   for (const Subject subject : subjects()) {
     if (!subject.group) {
-      draft_.query.features[subject.index].fixed = true;
+      columns.push_back(subject.index);
       continue;
     }
-    for (const std::size_t column : draft_.query.groups[subject.index].columns) {
-      draft_.query.features[column].fixed = true;
-    }
+    const auto& all = draft_.query.groups[subject.index].columns;
+    columns.insert(columns.end(), all.begin(), all.end());
+  }
+  for (const std::size_t column : columns) {
+    draft_.query.features[column].fixed = true;
+    if (!source_.is_default) draft_.fixed.try_emplace(column, part_from(first_token));
   }
 }
 
@@ -35,73 +50,78 @@ void Parser::only() {
   draft_.only.push_back({std::move(listed), part_from(first)});
 }
 
-void Parser::most_changes() {
+void Parser::max_changes() {
   const Token& at = peek();
   const double count = plain_number("a number of changes");
   if (!(count >= 0 && count <= 1e9 && count == std::floor(count))) {
-    fail(at, "the number of changes is a whole number from 0 on");
+    fail(at, "the number of changes must be a whole number ≥ 0");
   }
   if (!accept_word("change")) expect_word("changes");
-  std::optional<std::size_t>& most = draft_.query.most_changes;
+  std::optional<std::size_t>& most = draft_.query.max_changes;
   const auto wanted = static_cast<std::size_t>(count);
   most = most ? std::min(*most, wanted) : wanted;
 }
 
 void Parser::cost() {
-  Query& query = draft_.query;
-  query.fewest_first = false;
+  const std::size_t start = at_ - 1;
+  CostStatement said;
   if (accept_word("fewest")) {
-    query.fewest_first = true;
+    said.fewest_first = true;
     expect_word("then");
   }
-  query.mixture = {};
-  std::size_t parts = 0;
-  bool plain = true;
-  Norm norm = Norm::squared_l2;
+  Mixture& mixture = said.mixture;
   const Token& first = peek();
-  do {
-    double share = 1;
-    const Token& at = peek();
-    if (at.kind == TokenKind::number) {
-      share = factor("a part of the cost");
-      plain = false;
-      accept_symbol("*");
+  if (accept_word("linf")) {
+    if (peek().is_symbol("+")) fail(peek(), "linf, the largest change, cannot be part of a sum");
+    said.norm = Norm::linf;
+  } else {
+    bool begins = true;
+    do {
+      const bool has_number = peek().kind == TokenKind::number;
+      const double share = has_number ? factor("a part of the cost") : 1;
+      if (has_number) accept_symbol("*");
+      if (accept_word("l2")) {
+        mixture.squared_l2 += share;
+      } else if (accept_word("l1")) {
+        mixture.l1 += share;
+      } else if (accept_word("l0")) {
+        mixture.l0 += share;
+      } else if (peek().is_word("linf")) {
+        fail(peek(), "linf, the largest change, cannot be part of a sum");
+      } else {
+        expected(begins && !said.fewest_first && !has_number
+                     ? "l2, l1, l0, linf, a number, or \"fewest then\""
+                     : "l2, l1 or l0");
+      }
+      begins = false;
+    } while (accept_symbol("+"));
+    said.norm = norm_of(mixture);
+    if (said.norm != Norm::mixture) mixture = {};
+    if (!(std::max({mixture.squared_l2, mixture.l1, mixture.l0}) <= 1e30)) {
+      fail(first, "a part of the cost must be a number from 1e-30 to 1e30");
     }
-    if (accept_word("l2")) {
-      norm = Norm::squared_l2;
-      query.mixture.squared_l2 += share;
-    } else if (accept_word("l1")) {
-      norm = Norm::l1;
-      query.mixture.l1 += share;
-    } else if (accept_word("l0")) {
-      norm = Norm::l0;
-      query.mixture.l0 += share;
-    } else if (plain && parts == 0 && peek().is_word("linf")) {
-      ++at_;
-      norm = Norm::linf;
-      if (peek().is_symbol("+")) fail(peek(), "linf, the largest change, is no part of a mixture");
-    } else if (peek().is_word("linf")) {
-      fail(peek(), "linf, the largest change, is no part of a mixture");
-    } else {
-      expected(parts == 0 && !query.fewest_first && plain
-                   ? "l2, l1, l0, linf, a number, or \"fewest then\""
-                   : "l2, l1 or l0");
-    }
-    ++parts;
-  } while (accept_symbol("+"));
-  if (plain && parts == 1) {
-    query.norm = norm;
-    query.mixture = {};
+  }
+  said.part = part_from(start);
+  Query& query = draft_.query;
+  if (source_.is_default) {
+    if (query.norm == Norm::custom) return;  // the question has a cost of its own
+    query.norm = said.norm;
+    query.mixture = said.mixture;
+    query.fewest_first = said.fewest_first;
     return;
   }
-  query.norm = Norm::mixture;
-  const Mixture& mixture = query.mixture;
-  if (!(std::max({mixture.squared_l2, mixture.l1, mixture.l0}) <= 1e30)) {
-    fail(first, "a part of the cost is a number from 1e-30 to 1e30");
+  if (query.norm == Norm::custom) {
+    fail(tokens_[start], "the question has a cost function already", "Give one cost");
   }
+  if (draft_.cost && !draft_.cost->same_cost(said)) {
+    fail(tokens_[start], fmt::format("it contradicts {}", quote(draft_.cost->part)),
+         "Give one cost");
+  }
+  draft_.cost = said;
 }
 
 void Parser::weight() {
+  const std::size_t start = at_ - 1;
   const Token& at = peek();
   const Subject found = subject();
   if (!found.group && names_.group_of(found.index)) {
@@ -110,33 +130,44 @@ void Parser::weight() {
                      names_.title(found)),
          fmt::format("Write weight \"{}\"", names_.title({*names_.group_of(found.index), true})));
   }
-  bool any = false;
-  if (peek().kind == TokenKind::number) {
+  bool any = peek().kind == TokenKind::number;
+  if (any) set_factor(found, Factor::weight, start);
+  for (const Factor way : {Factor::up, Factor::down}) {
+    const Token& word = peek();
+    if (!accept_word(way == Factor::up ? "up" : "down")) continue;
+    require_order(found, word, "it has no direction");
+    set_factor(found, way, start);
     any = true;
-    const double number = factor("a weight");
-    if (found.group) {
-      draft_.query.groups[found.index].weight = number;
-    } else {
-      draft_.query.features[found.index].weight = number;
-    }
-  }
-  for (const bool up : {true, false}) {
-    const Token& way = peek();
-    if (!accept_word(up ? "up" : "down")) continue;
-    require_order(found, way, "it has no up and down");
-    any = true;
-    FeatureRule& rule = draft_.query.features[found.index];
-    (up ? rule.up : rule.down) = factor("a weight");
   }
   if (!any) expected("a number, \"up\" or \"down\"");
 }
 
 void Parser::scale() {
+  const std::size_t start = at_ - 1;
   const std::size_t feature = number_feature("its changes have no size");
-  FeatureRule& rule = draft_.query.features[feature];
-  rule.scale = factor("a scale");
-  rule.quantiles.clear();  // or the scale would not count
+  set_factor({feature}, Factor::scale, start);
+  draft_.query.features[feature].quantiles.clear();  // they would override the scale
   unit(feature_unit(feature), names_.title({feature}));
+}
+
+void Parser::set_factor(Subject subject, Factor which, std::size_t first_token) {
+  const double number = factor(which == Factor::scale ? "a scale" : "a weight");
+  if (subject.group) {
+    draft_.query.groups[subject.index].weight = number;
+  } else {
+    FeatureRule& rule = draft_.query.features[subject.index];
+    double& place = which == Factor::weight ? rule.weight
+                    : which == Factor::up   ? rule.up
+                    : which == Factor::down ? rule.down
+                                            : rule.scale;
+    place = number;
+  }
+  if (source_.is_default) return;
+  const FactorStatement said{number, part_from(first_token)};
+  const auto [known, is_new] = draft_.factors.try_emplace({subject, which}, said);
+  if (is_new || known->second.number == number) return;
+  fail(tokens_[first_token], fmt::format("it contradicts {}", quote(known->second.part)),
+       "Give one number");
 }
 
 void Parser::change_size(std::size_t feature, std::size_t first_token) {
@@ -155,14 +186,14 @@ void Parser::change_size(std::size_t feature, std::size_t first_token) {
   const auto other = others.find(feature);
   fail(tokens_[first_token],
        other == others.end()
-           ? fmt::format("\"{}\" can then not change at all", names_.title({feature}))
+           ? fmt::format("\"{}\" cannot change at all then", names_.title({feature}))
            : fmt::format("it contradicts {}", quote(other->second)),
        fmt::format("Write fix \"{}\" if it must not change", names_.title({feature})));
 }
 
-/// Both ways at once is what a direction cannot say: then the second one is a condition.
+/// A rule has one direction; if both are given, the second one becomes a condition.
 void Parser::set_direction(Direction direction, Subject subject, const Token& at) {
-  require_order(subject, at, "it neither rises nor falls");
+  require_order(subject, at, "it cannot rise or fall");
   FeatureRule& rule = draft_.query.features[subject.index];
   if (rule.direction == Direction::both || rule.direction == direction) {
     rule.direction = direction;
@@ -174,7 +205,7 @@ void Parser::set_direction(Direction direction, Subject subject, const Token& at
       {formula_of(opposite(forbidden)), {&source_, at.begin, tokens_[at_ - 1].end}, true});
 }
 
-/// What is said of a feature and is no condition; nothing is taken where it is one.
+/// Parses a rule about one feature that is not a condition; consumes nothing if it is one.
 bool Parser::simple_rule() {
   const std::size_t first = at_;
   const Token& at = peek();
@@ -193,7 +224,7 @@ bool Parser::simple_rule() {
   at_ = first + 1;
   if ((accept_word("stays") || accept_words({"does", "not", "change"})) && ends()) {
     at_ = first;
-    fix();
+    fix(first);
     while (!at_stop()) ++at_;
     return true;
   }
@@ -204,7 +235,7 @@ bool Parser::simple_rule() {
     if (!accept_words({"be", "missing"})) {
       expected("\"only rise\", \"only fall\", \"be missing\" or \"not be missing\"");
     }
-    if (found.group) fail(at, "a one-hot group is never missing");
+    if (found.group) fail(at, "a one-hot group cannot be missing");
     draft_.query.features[found.index].missing_allowed = allowed;
     return true;
   }
@@ -214,23 +245,23 @@ bool Parser::simple_rule() {
     const Token& number = peek();
     const double step = factor("a step");
     if (rule.kind != FeatureKind::continuous && step != std::floor(step)) {
-      fail(number, "the step is not whole, as the values are");
+      fail(number, "the step must be a whole number, because the values are whole numbers");
     }
     unit(feature_unit(found.index), names_.title(found));
     rule.step = step;
     if (rule.allowed.empty()) return true;
-    // A list of values with the step's multiples taken out of it says the same.
+    // A rule cannot have a list and a step: keep the multiples of the step in the list.
     rule.step = 0;
     std::erase_if(rule.allowed, [&](double one) { return std::remainder(one, step) != 0; });
     if (rule.allowed.empty()) fail(at, "none of the allowed values is a multiple of the step");
     return true;
   }
   if (accept_word("integer")) {
-    require_order(found, at, "it is no number");
+    require_order(found, at, "it is not a number");
     FeatureRule& rule = draft_.query.features[found.index];
     if (rule.kind == FeatureKind::continuous) rule.kind = FeatureKind::integer;
     if (rule.step != std::floor(rule.step)) {
-      fail(at, fmt::format("its step {} is not whole", rule.step));
+      fail(at, fmt::format("its step {} is not a whole number", rule.step));
     }
     return true;
   }

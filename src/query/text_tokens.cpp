@@ -17,7 +17,7 @@ constexpr std::size_t longest_text = std::size_t{1} << 18;  // tokens take a hun
 constexpr std::size_t shown_around = 60;                    // columns of a line, left and right
 constexpr std::size_t longest_reason = 400;
 
-/// One character of UTF-8 as a terminal shows it; bytes that are none are a question mark.
+/// One UTF-8 character as a terminal shows it; invalid bytes are shown as a question mark.
 struct Glyph {
   std::size_t size = 1;  ///< bytes
   std::size_t width = 1;
@@ -72,7 +72,7 @@ void show(std::string_view text, std::string& shown, std::string& padding) {
   }
 }
 
-/// The beginning of a text that others wrote, fit for a terminal.
+/// The beginning of an untrusted text, made safe for a terminal.
 std::string plain(std::string_view text, std::size_t longest) {
   std::size_t size = 0;
   for (std::size_t n = 0; size < text.size() && n < longest; ++n) {
@@ -157,7 +157,7 @@ class Lexer {
     std::size_t i = at_ + 1;
     for (;; ++i) {
       if (i >= text_.size() || text_[i] == '\n') {
-        fail_at(source_, at_, "this quote is never closed");
+        fail_at(source_, at_, "the closing quote is missing");
       }
       if (text_[i] == '"' && !text_.substr(i + 1).starts_with('"')) break;
       if (text_[i] == '"') ++i;
@@ -178,7 +178,7 @@ class Lexer {
     return true;
   }
 
-  /// Anything but blanks and symbols; a minus only between two other characters: capital-gain.
+  /// A word continues until a blank or a symbol; a minus inside it belongs to it: capital-gain.
   bool goes_on(std::size_t i) const {
     if (i >= text_.size()) return false;
     const char c = text_[i];
@@ -194,6 +194,14 @@ class Lexer {
   void word() {
     std::size_t end = at_ + 1;
     while (goes_on(end)) ++end;
+    // The plus of an exponent: 1e+30.
+    const bool at_exponent = end + 1 < text_.size() && text_[end] == '+' &&
+                             (text_[end - 1] == 'e' || text_[end - 1] == 'E') &&
+                             is_digit(text_[end + 1]);
+    if (at_exponent && is_number(text_.substr(at_, end - 1 - at_))) {
+      ++end;
+      while (goes_on(end)) ++end;
+    }
     const std::string_view written = text_.substr(at_, end - at_);
     const bool starts_as_number =
         (written.front() >= '0' && written.front() <= '9') || written.front() == '.';
@@ -201,11 +209,19 @@ class Lexer {
     const auto [last, error] = from_digits(written.data(), written.data() + written.size(), value);
     const bool whole = starts_as_number && last == written.data() + written.size();
     if (whole && error == std::errc::result_out_of_range) {
-      fail_at(source_, at_, "this number is too large or too small", "Numbers are doubles");
+      fail_at(source_, at_, "this number is outside the range of a double");
     }
     const bool is_number = whole && error == std::errc{};
     add(is_number ? TokenKind::number : TokenKind::word, written.size(), std::string(written),
         is_number ? value : 0);
+  }
+
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+  static bool is_number(std::string_view written) {
+    double value = 0;
+    const char* const last = written.data() + written.size();
+    return !written.empty() && (is_digit(written.front()) || written.front() == '.') &&
+           from_digits(written.data(), last, value).ptr == last;
   }
 
   const Source& source_;
@@ -219,8 +235,8 @@ class Lexer {
 std::vector<Token> tokens_of(const Source& source) {
   if (source.text.size() > longest_text) {
     throw Error(std::string(source.place),
-                fmt::format("it is longer than {} KiB", longest_text >> 10),
-                "Put what is true of columns into the schema");
+                fmt::format("the text is longer than {} KiB", longest_text >> 10),
+                "Move rules that always hold into the schema");
   }
   return Lexer(source).run();
 }

@@ -13,6 +13,7 @@ namespace boxwood::text {
 struct Source {
   std::string_view text;
   std::string_view place;
+  bool is_default = false;  ///< as QueryText::is_default
 };
 
 /// `stop` ends a statement: a semicolon, a line's end, or the end of the text.

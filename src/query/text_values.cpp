@@ -7,14 +7,14 @@
 namespace boxwood::text {
 namespace {
 
-/// Ends in the order of the axis: an open lower end lies beyond a closed one at the same number.
+/// Compares lower ends; at the same number an open end comes after a closed one.
 bool starts_before(const Interval& a, const Interval& b) {
   return a.lower != b.lower ? a.lower < b.lower : a.lower_closed && !b.lower_closed;
 }
 bool ends_before(const Interval& a, const Interval& b) {
   return a.upper != b.upper ? a.upper < b.upper : !a.upper_closed && b.upper_closed;
 }
-/// Whether nothing lies between the two, the first starting before the second.
+/// Whether two intervals overlap or touch; the first starts before the second.
 bool touch(const Interval& a, const Interval& b) {
   return b.lower < a.upper || (b.lower == a.upper && (a.upper_closed || b.lower_closed));
 }

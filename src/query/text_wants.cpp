@@ -15,7 +15,7 @@
 namespace boxwood::text {
 namespace {
 
-/// The classes that a demand leaves; nothing where it is not about classes alone.
+/// The classes that a requirement permits; no value if it is not only about classes.
 std::optional<std::vector<std::size_t>> classes_of(const Requirement& wanted) {
   if (wanted.negated) return std::nullopt;
   if (const auto* several = std::get_if<ClassIn>(&wanted.outcome)) return several->targets;
@@ -24,7 +24,7 @@ std::optional<std::vector<std::size_t>> classes_of(const Requirement& wanted) {
   return std::vector{one->target};
 }
 
-/// The range of an output or a score, and which it is.
+/// The range of an output or a score, and its index.
 struct Ranged {
   Interval range;
   std::size_t kind = 0, output = 0;
@@ -62,7 +62,7 @@ bool contradict(const Requirement& a, const Requirement& b) {
 
 }  // namespace
 
-/// `model NAME:`, NAME being a name that was given, or a number from 1.
+/// `model NAME:`, where NAME is the name of a model or its number, counted from 1.
 std::size_t Parser::model() {
   const Token& token = take();
   const auto named = std::find(models_.begin(), models_.end(), token.text);
@@ -93,7 +93,7 @@ void Parser::want() {
 void Parser::add_want(Requirement requirement, std::size_t first_token) {
   const Part part = part_from(first_token);
   draft_.query.requirements.push_back(requirement);
-  if (compares_with_now_) return;  // whether it can be met depends on the row
+  if (compares_with_now_) return;  // whether it can hold depends on the row
   for (const auto& [other, where] : draft_.wants) {
     if (!contradict(requirement, other)) continue;
     fail(tokens_[first_token], fmt::format("it contradicts {}", quote(where)));
@@ -142,7 +142,7 @@ Requirement Parser::classes_wish(const Ensemble& ensemble, bool but) {
     const bool is_named = std::find(named.begin(), named.end(), k) != named.end();
     if (is_named != but) wanted.push_back(k);
   }
-  if (wanted.empty()) fail(peek(), "no class is left");
+  if (wanted.empty()) fail(peek(), "this leaves no class");
   if (wanted.size() == 1) return require_class(wanted.front());
   return {.outcome = ClassIn{wanted}};
 }
@@ -156,7 +156,8 @@ Requirement Parser::class_wish(const Ensemble& ensemble) {
   const Token& next = peek();
   if (accept_words({"by", "a", "margin", "of"})) {
     if (ensemble.link == Link::votes) {
-      fail(next, "the model's scores are probabilities", "Ask for a probability");
+      fail(next, "the scores of this model are probabilities, so it has no margins",
+           "Ask for a probability");
     }
     wanted.margin = plain_number("a number");
     return {.outcome = wanted};
@@ -169,20 +170,20 @@ Requirement Parser::class_wish(const Ensemble& ensemble) {
     fail(at, "expected >= or <", "Write with probability >= 0.8");
   }
   if (!ensemble.has_probabilities()) {
-    fail(next, fmt::format("the model ({}) gives no probabilities", ensemble.objective),
+    fail(next, fmt::format("the model ({}) has no probabilities", ensemble.objective),
          "Ask for the class alone");
   }
   const Token& number = peek();
   double probability = plain_number("a probability");
   if (accept_symbol("%")) probability /= 100;
   if (!(probability >= 0 && probability <= 1)) {
-    fail(number, "a probability is a number from 0 to 1, or from 0 to 100 %");
+    fail(number, "a probability must be a number from 0 to 1, or from 0 to 100 %");
   }
   wanted.probability = probability;
   return {.outcome = wanted, .negated = comparison == "<"};
 }
 
-/// Which of several outputs: a number from 0, or the class that it belongs to.
+/// The index of an output: a number, counted from 0, or the class that it belongs to.
 std::size_t Parser::output_of(const Ensemble& ensemble, std::string_view what) {
   const Token& token = peek();
   const std::size_t count = ensemble.base.size();
@@ -197,7 +198,7 @@ std::size_t Parser::output_of(const Ensemble& ensemble, std::string_view what) {
   return static_cast<std::size_t>(token.number);
 }
 
-/// A number, or now and a difference: +5% is now and 5 % of its size more.
+/// A number, or a difference from now: +5% is the present output plus 5 % of its absolute value.
 double Parser::output_end(double now) {
   const std::string& unit_text = names_.schema().output_unit;
   const Token& at = peek();
@@ -207,11 +208,12 @@ double Parser::output_end(double now) {
   if (peek(number_at).kind != TokenKind::number) expected("a number or now");
   if (unit_text != "%" && peek(number_at + 1).is_symbol("%")) {
     if (!more && !less) {
-      fail(at, "more or less than now?", "Write +5% or -5%, or a number without %");
+      fail(at, "a percentage needs a sign", "Write +5% or -5%, or a number without %");
     }
     return from_now(now, unit_text, "output");
   }
-  if (more) fail(at, "a plus could mean more than now", "Write now + 5, or 5 without a sign");
+  if (more)
+    fail(at, "a number must not start with a plus sign", "Write now + 5, or 5 without a sign");
   const double number = plain_number("a number");
   unit(unit_text, "output");
   return number;
@@ -235,9 +237,9 @@ Interval Parser::outcome_range(std::optional<double> now) {
     range = interval(written, end(), at);
   }
   if (std::isnan(range.lower) || std::isnan(range.upper)) {
-    fail(at, "the output now is not a number to compare with");
+    fail(at, "the present output is NaN, so nothing can be compared with it");
   }
-  if (range.empty()) fail(at, "this range holds nothing", "Give the smaller end first");
+  if (range.empty()) fail(at, "this range is empty", "Give the smaller end first");
   return range;
 }
 
@@ -251,7 +253,7 @@ Requirement Parser::output_wish(const Ensemble& ensemble) {
     accept_word("of");
     wanted.output = output_of(ensemble, "output");
   } else if (ensemble.base.size() > 1) {
-    fail(at, fmt::format("the model has {} outputs: say which is meant", ensemble.base.size()),
+    fail(at, fmt::format("the model has {} outputs: choose one", ensemble.base.size()),
          "Write want output 0 >= 5");
   }
   const auto now = ensemble.transform(ensemble.predict(draft_.query.point));
@@ -272,7 +274,7 @@ Requirement Parser::score_wish(const Ensemble& ensemble) {
       if (wanted.rival == wanted.output) fail(rival, "a score is compared with itself");
     }
   } else if (ensemble.base.size() > 1) {
-    fail(at, fmt::format("the model has {} scores: say which is meant", ensemble.base.size()),
+    fail(at, fmt::format("the model has {} scores: choose one", ensemble.base.size()),
          "Write want score of A >= 1");
   }
   wanted.range = outcome_range(std::nullopt);

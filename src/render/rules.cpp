@@ -60,8 +60,8 @@ std::string end_text(const FeatureSchema& feature, double end, bool closed, bool
 
 std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                       const Rule& rule) {
-  if (rule.kind == Rule::Kind::most_changes) {
-    const std::size_t most = query.most_changes.value_or(0);
+  if (rule.kind == Rule::Kind::max_changes) {
+    const std::size_t most = query.max_changes.value_or(0);
     return fmt::format("at most {} feature{}", most, most == 1 ? " changes" : "s change");
   }
   if (rule.kind == Rule::Kind::clause) {
@@ -108,7 +108,7 @@ std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Quer
     case Rule::Kind::most_change:
       return fmt::format("{} changes by at most {}", title, amount_text(feature, says.most_change));
     case Rule::Kind::clause:
-    case Rule::Kind::most_changes:
+    case Rule::Kind::max_changes:
       break;
   }
   return title;

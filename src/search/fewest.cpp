@@ -57,7 +57,7 @@ class Fewest {
     constexpr std::size_t soon_seen = 3;
     constexpr std::uint64_t soon = 3000;
     const std::size_t enough = first.solutions.empty() ? query_.point.size() : changes(first);
-    const std::size_t most = std::min({enough, soon_seen, query_.most_changes.value_or(enough)});
+    const std::size_t most = std::min({enough, soon_seen, query_.max_changes.value_or(enough)});
     for (std::size_t few = 1; few <= most; ++few) {
       // Fewer changes do not work: zero would have been counted at once, the others were refuted.
       least_ = std::max(least_, few);
@@ -88,11 +88,11 @@ class Fewest {
   }
 
   /// The cheapest point with no more changes than this.
-  Answer nearest(std::size_t most_changes, const Answer& found, std::uint64_t nodes, bool last) {
+  Answer nearest(std::size_t max_changes, const Answer& found, std::uint64_t nodes, bool last) {
     Query nearest = query_;
     nearest.fewest_first = false;
-    nearest.most_changes = most_changes;
-    const bool known = !known_.empty() && change_count(query_, known_) <= most_changes;
+    nearest.max_changes = max_changes;
+    const bool known = !known_.empty() && change_count(query_, known_) <= max_changes;
     const std::vector<std::vector<double>> start = points(found);
     Options options = options_;
     options.limits.nodes = nodes;

@@ -48,7 +48,7 @@ Prepared prepare_in_place(std::span<const Ensemble> ensembles) {
 }
 
 Prepared prepare_with(const Prepared& prepared, Ensemble more,
-                      std::optional<std::size_t> most_changes) {
+                      std::optional<std::size_t> max_changes) {
   const std::span<const Ensemble> before = prepared.ensembles();
   std::vector<Ensemble> all;
   all.reserve(before.size() + 1);
@@ -61,7 +61,7 @@ Prepared prepare_with(const Prepared& prepared, Ensemble more,
       owned->ensembles,
       add_ensemble(leaves_of(prepared), added, static_cast<std::uint32_t>(before.size())),
       {}};
-  parts.model = fast::add_ensemble(fast_model_of(prepared), parts.leaves, added, most_changes);
+  parts.model = fast::add_ensemble(fast_model_of(prepared), parts.leaves, added, max_changes);
   return PreparedParts::wrap(std::move(parts));
 }
 

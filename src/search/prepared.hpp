@@ -38,8 +38,8 @@ inline const fast::Model& fast_model_of(const Prepared& prepared) {
 Prepared prepare_in_place(std::span<const Ensemble> ensembles);
 
 /// The ensembles of `prepared` and one more, for queries whose answers change no more features than
-/// `most_changes`.
+/// `max_changes`.
 Prepared prepare_with(const Prepared& prepared, Ensemble more,
-                      std::optional<std::size_t> most_changes);
+                      std::optional<std::size_t> max_changes);
 
 }  // namespace boxwood

@@ -9,7 +9,7 @@ namespace boxwood {
 
 WithRules::WithRules(const Prepared& given, const Query& given_query)
     : prepared(prepare_with(given, rule_trees(given.ensembles(), given_query),
-                            given_query.most_changes)),
+                            given_query.max_changes)),
       query(without_rules(given_query, given.ensembles().size())) {}
 
 Answer explain_with_rules(const Prepared& prepared, const Query& query, const Options& options,

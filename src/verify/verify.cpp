@@ -139,10 +139,13 @@ class Verifier {
         value != std::floor(value)) {
       fault(name + " is not an integer");
     }
-    const bool low =
-        value > rule.range.lower || (value == rule.range.lower && rule.range.lower_closed);
-    const bool high =
-        value < rule.range.upper || (value == rule.range.upper && rule.range.upper_closed);
+    // A limit is a number as the models read it: 0.3 is the float32 nearest to it.
+    const auto read = [&](double end) {
+      return precision_ == Precision::float32 ? static_cast<double>(static_cast<float>(end)) : end;
+    };
+    const double lower = read(rule.range.lower), upper = read(rule.range.upper);
+    const bool low = value > lower || (value == lower && rule.range.lower_closed);
+    const bool high = value < upper || (value == upper && rule.range.upper_closed);
     if (!low || !high) fault(fmt::format("{} = {} lies outside its range", name, value));
     if (!std::isnan(from)) check_size_of_change(rule, name, from, value);
     const auto reads_as = [&](double admissible) {
@@ -201,7 +204,7 @@ class Verifier {
         fault(fmt::format("clause {} does not hold", c));
       }
     }
-    if (!query_.most_changes) return;
+    if (!query_.max_changes) return;
     std::size_t changed = 0;
     std::vector<bool> counted(point.size(), false);
     for (std::size_t d = 0; d < point.size(); ++d) {
@@ -212,8 +215,8 @@ class Verifier {
         for (const std::size_t column : group.columns) counted[column] = true;
       }
     }
-    if (changed > *query_.most_changes) {
-      fault(fmt::format("{} features change, but at most {} may", changed, *query_.most_changes));
+    if (changed > *query_.max_changes) {
+      fault(fmt::format("{} features change, but at most {} may", changed, *query_.max_changes));
     }
   }
 

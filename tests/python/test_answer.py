@@ -140,7 +140,7 @@ def test_every_result_has_html(german, applicants):
         assert page.startswith("<div") and page.endswith("</div>"), result
         assert "<b>account" not in page, "everything is escaped"
         assert page.count("<div") == page.count("</div>")
-    drawn = german.map(row, ("duration", "credit_amount"), "granted")
+    drawn = german.map(row, "granted", features=("duration", "credit_amount"))
     assert drawn._repr_html_().startswith("<img") and drawn.to_svg().startswith("<svg")
 
 
@@ -157,7 +157,8 @@ def test_levels_of_a_sweep_speak_of_their_own_level(german, applicants):
 
 
 def test_html_of_whole_numbers_and_thousands(german, applicants):
-    page = german.explain(applicants.iloc[0], "granted", fixed=["other debtors"])._repr_html_()
+    page = german.explain(applicants.iloc[0], "granted", fixed=["other debtors"],
+                          cost="l2")._repr_html_()
     assert "5&nbsp;234 DM" in page and "5 234" not in page
     # Of the credits at this bank 1 will do and nothing else: the bar has no length.
     bar = page.partition("credits at this bank")[2].partition("stroke-width")[0]

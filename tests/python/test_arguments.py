@@ -43,7 +43,7 @@ def test_numbers_wanted(houses, name, wrong):
     ("time_limit", True), ("time_limit", -1), ("time_limit", np.nan), ("time_limit", HUGE),
     ("node_limit", 1e30), ("node_limit", LONG), ("node_limit", True),
     ("memory_limit", LONG), ("memory_limit", 2**44), ("threads", LONG), ("threads", 2**31),
-    ("ties", np.True_), ("most_changes", LONG), ("most_changes", True),
+    ("ties", np.True_), ("max_changes", LONG), ("max_changes", True),
     ("round", "a"), ("round", -1), ("round", np.nan), ("round", True),
     ("weights", {"age": "x"}), ("weights", {"age": "2"}), ("weights", {"age": True}),
     ("weights", [1, 2]), ("ranges", [(1, 2)]), ("ranges", {"age": 5}), ("ranges", {"age": "ab"}),
@@ -100,16 +100,16 @@ def test_other_questions(german, row, name, ask):
 ])
 def test_views(german, row, view):
     with pytest.raises(boxwood.Error, match=r"^view[:[]"):
-        german.map(row, ("duration", "credit_amount"), "granted", view=view)
+        german.map(row, "granted", features=("duration", "credit_amount"), view=view)
 
 
 def test_maps(german, row):
     features = ("duration", "credit_amount")
     for name, wrong in (("radius", "a"), ("radius", -1), ("most_cells", LONG)):
         with pytest.raises(boxwood.Error, match=f"^{name}: "):
-            german.map(row, features, "granted", **{name: wrong})
+            german.map(row, "granted", features=features, **{name: wrong})
     # A title is a name, and None no limit.
-    part = german.map(row, features, "granted", view={"credit amount": (1000, None)})
+    part = german.map(row, "granted", features=features, view={"credit amount": (1000, None)})
     assert part.view[1][0] == 1000
 
 

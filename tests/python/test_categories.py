@@ -253,7 +253,7 @@ def test_labels_keep_the_places_that_model_or_data_give_them():
         assert renamed.schema["size"].labels == ["a", "b", "c"]
     with pytest.raises(boxwood.Error, match='^categories, "size": "mid" is category 2'):
         boxwood.Explainer(encoded, texts, categories={"size": ["mid", "low", "high"]})
-    with pytest.raises(boxwood.Error, match='"yes" is the model.s name of class 1, not of 0'):
+    with pytest.raises(boxwood.Error, match='"yes" is the model.s name for class 1, not for 0'):
         boxwood.Explainer(encoded, texts, schema={"boxwood_schema": 1, "classes": ["yes", "no"]})
     known = boxwood.Explainer(encoded, texts, schema=schema("high", "low", "mid",
                                                             classes=["no", "yes"]))

@@ -35,7 +35,7 @@ def test_no_object_leaks():
             explainer.explain(row, "granted", rules="nonsense")
         except boxwood.Error:
             pass
-        explainer.map(row, ("duration", "credit_amount")), explainer.regions(row, 1.5)
+        explainer.map(row, features=("duration", "credit_amount")), explainer.regions(row, 1.5)
         print("done")
     """)
     assert done.stdout == "done\n" and "leak" not in done.stderr.lower(), done.stderr

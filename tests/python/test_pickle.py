@@ -58,11 +58,11 @@ def test_copies_answer_alike(travellers, way):
         assert (other.scores(rows) == explainer.scores(rows)).all()
         assert other.predict(rows).tolist() == explainer.predict(rows).tolist()
         for i in range(5):
-            answer = explainer.explain(rows.iloc[i], weights={"income": 2.0}, most_changes=2,
+            answer = explainer.explain(rows.iloc[i], weights={"income": 2.0}, max_changes=2,
                                        rules="if income changes then income does not fall")
             if not answer.found:
                 continue
-            same(answer, other.explain(rows.iloc[i], weights={"income": 2.0}, most_changes=2,
+            same(answer, other.explain(rows.iloc[i], weights={"income": 2.0}, max_changes=2,
                                        rules="if income changes then income does not fall"))
             same(answer, way(answer))
             assert way(answer).verify() == []

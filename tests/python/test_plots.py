@@ -102,7 +102,7 @@ def test_map_covers_its_view_and_shows_the_way(german, asked):
     row, _ = asked
     pair = ("duration", "credit_amount")
     answer = german.explain(row, "granted", only=list(pair))
-    drawn = german.map(row, pair, "granted")
+    drawn = german.map(row, "granted", features=pair)
     figure = plots.decision_map(drawn, answer, german.path(row, "granted", only=list(pair)))
     ax = figure.axes[0]
     faces = [part for part in ax.collections if isinstance(part, collections.PolyCollection)]
@@ -126,7 +126,7 @@ def test_map_covers_its_view_and_shows_the_way(german, asked):
 
 def test_map_says_when_other_features_change(german, asked):
     row, answer = asked
-    drawn = german.map(row, ("duration", "credit_amount"), "granted")
+    drawn = german.map(row, "granted", features=("duration", "credit_amount"))
     figure = plots.decision_map(drawn, answer)
     assert "also changes features that are not drawn" in texts(figure).replace("\n", " ")
     _, ax = pyplot.subplots()
@@ -135,13 +135,13 @@ def test_map_says_when_other_features_change(german, asked):
 
 
 def test_map_within_a_radius_and_of_numbers(german, asked, prices):
-    reach = plots.decision_map(german.map(asked[0], ("duration", "credit_amount"), "granted",
-                                          radius=1.2))
+    reach = plots.decision_map(german.map(asked[0], "granted", radius=1.2,
+                                          features=("duration", "credit_amount")))
     legend = reach.axes[0].get_legend()
     assert legend.get_title().get_text() == "cost of the other features"
     assert "out of reach" in texts(legend) and painted(reach) > 1000
     explainer, frame = prices
-    drawn = explainer.map(frame.iloc[2], ("bmi", "s5"), at_least=200)
+    drawn = explainer.map(frame.iloc[2], features=("bmi", "s5"), at_least=200)
     figure = plots.decision_map(drawn)
     legend = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     assert len([text for text in legend if " to " in text]) <= 10
@@ -149,8 +149,8 @@ def test_map_within_a_radius_and_of_numbers(german, asked, prices):
 
 
 def test_map_of_categories_has_their_names(german, asked):
-    ax = plots.decision_map(german.map(asked[0], ("checking_status", "duration"),
-                                       "granted")).axes[0]
+    ax = plots.decision_map(german.map(asked[0], "granted",
+                                       features=("checking_status", "duration"))).axes[0]
     assert "200 DM" in texts(ax.xaxis)
 
 
@@ -255,7 +255,8 @@ def test_plots_take_axes_and_leave_nothing_open(german, asked):
     for draw, what, ax in zip(
             (plots.changes, plots.region, plots.menu, plots.decision_map),
             (answer, answer, german.menu(row, 2, "granted"),
-             german.map(row, ("duration", "credit_amount"), "granted")), axes.flat, strict=True):
+             german.map(row, "granted", features=("duration", "credit_amount"))),
+            axes.flat, strict=True):
         assert draw(what, ax=ax) is figure
         assert ax.has_data() or ax.patches
     assert axes[1, 1].get_legend() is not None
@@ -314,7 +315,7 @@ def test_dollars_are_no_formulas(tmp_path):
     explainer = boxwood.Explainer(model, data=frame, schema=schema)
     row = frame[explainer.predict(frame) == "$no^$"].iloc[0]
     answer = explainer.explain(row, "$yes_$")
-    drawn = explainer.map(row, tuple(frame.columns))
+    drawn = explainer.map(row, features=tuple(frame.columns))
     for k, figure in enumerate((plots.changes(answer), plots.region(answer), plots.decision_map(drawn),
                                 plots.menu(explainer.menu(row, 2, "$yes_$")))):
         figure.savefig(tmp_path / f"{k}.png")
@@ -414,6 +415,6 @@ def test_texts_are_readable_however_many_and_long_they_are(make, count, long):
                    plots.region(answer, features=list(frame.columns)),
                    plots.menu(explainer.menu(row, 3, 1, cost="l1", time_limit=10)),
                    plots.sweep(explainer.sweep(row, [0.5, 0.9, 0.999], 1, cost="l1")),
-                   plots.decision_map(explainer.map(row, pair, 1), answer),
-                   plots.decision_map(explainer.map(row, pair, 1, radius=2.0), answer)):
+                   plots.decision_map(explainer.map(row, 1, features=pair), answer),
+                   plots.decision_map(explainer.map(row, features=pair, 1, radius=2.0), answer)):
         assert_readable(figure)

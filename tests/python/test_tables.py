@@ -284,7 +284,7 @@ def test_rules_of_the_schema_hold_for_all_questions(model, people):
         assert not one.found or one.point["age"] >= row["age"]
         squared = explainer.explain(row, cost="l2")
         assert squared.distance == pytest.approx(np.sqrt(squared.cost))
-        assert squared.cost == plain.explain(row, rules="age does not fall").cost
+        assert squared.cost == plain.explain(row, rules="age does not fall", cost="l2").cost
     with pytest.raises(boxwood.Error, match="rules"):
         boxwood.Explainer(model, people[0], schema={"boxwood_schema": 1, "rules": ["age is old"]})
 

@@ -41,7 +41,13 @@ REFUSED = {
     "StackingRegressor": ("fits a model to the predictions of other models", ONE_MODEL),
     "BaseSearchCV": ("searches for a model", "Give its best_estimator_"),
     "CalibratedClassifierCV": ("calibrates the probabilities of another model",
-                               "Explain the estimator of one of its calibrated_classifiers_"),
+                               "Its decisions cannot be explained. An uncalibrated model can: give "
+                               "calibrated_classifiers_[0].estimator, whose probabilities differ"),
+    "FixedThresholdClassifier": ("applies its own threshold to the probabilities of another model",
+                                 "Give its estimator_ and ask for probability=threshold"),
+    "TunedThresholdClassifierCV": ("applies its own threshold to the probabilities of another "
+                                   "model",
+                                   "Give its estimator_ and ask for probability=best_threshold_"),
     "TransformedTargetRegressor": ("transforms the predictions of its model",
                                    "Give its regressor_ and transform the range that you ask for"),
     "MultiOutputClassifier": ("holds one model for each target", "Give one of its estimators_"),

@@ -175,8 +175,8 @@ class ChangeLimit {
 }  // namespace
 
 bool limit_changes(const Context& context, const Problem& problem, Selection& keep) {
-  if (!context.model.most_changes) return true;
-  return ChangeLimit(context, problem, keep, *context.model.most_changes).settle();
+  if (!context.model.max_changes) return true;
+  return ChangeLimit(context, problem, keep, *context.model.max_changes).settle();
 }
 
 }  // namespace boxwood::fast

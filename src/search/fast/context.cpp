@@ -49,7 +49,7 @@ class LeafCosts {
       costs[leaf] = cost;
     }
     if (any_listed_) add_listed(costs);
-    if (model_.most_changes) forbid(*model_.most_changes, costs);
+    if (model_.max_changes) forbid(*model_.max_changes, costs);
     return costs;
   }
 
@@ -98,14 +98,14 @@ class LeafCosts {
   /// A side that costs something changes its variable, and a leaf has at most one such side for
   /// each variable. If there are more of them than features may change, no point in the leaf is
   /// admissible.
-  void forbid(std::size_t most_changes, std::vector<double>& costs) const {
+  void forbid(std::size_t max_changes, std::vector<double>& costs) const {
     std::uint32_t side = 0;
     for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
       std::size_t changes = 0;
       for (; side < model_.leaves.sides_begin[leaf + 1]; ++side) {
         changes += in_order(side) > 0 || of_listed(side) > 0 ? 1U : 0U;
       }
-      if (changes > most_changes) costs[leaf] = infinity;
+      if (changes > max_changes) costs[leaf] = infinity;
     }
   }
 

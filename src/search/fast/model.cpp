@@ -102,9 +102,9 @@ Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes) {
 }
 
 Model add_ensemble(const Model& model, const LeafBoxes& all, const Ensemble& more,
-                   std::optional<std::size_t> most_changes) {
+                   std::optional<std::size_t> max_changes) {
   Model longer = model;
-  longer.most_changes = most_changes;
+  longer.max_changes = max_changes;
   number_cuts(longer, all);
   for (std::size_t s = 0; s < longer.leaves.sides.size(); ++s) {
     Side& side = longer.leaves.sides[s];

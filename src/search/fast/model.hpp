@@ -80,14 +80,14 @@ struct Model {
       cut_begin;  ///< of a feature: its first cut; cuts of all axes, ends included
   std::vector<std::uint32_t> first_row;  ///< of an ensemble
   std::uint32_t row_count = 0;
-  double largest_value = 0;                 ///< the largest absolute value of a leaf's number
-  std::optional<std::size_t> most_changes;  ///< limit on the number of changed features, if any
+  double largest_value = 0;                ///< the largest absolute value of a leaf's number
+  std::optional<std::size_t> max_changes;  ///< limit on the number of changed features, if any
 };
 
 Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes);
 
 /// The model of some ensembles and one more. `all` has the leaf boxes of all of them.
 Model add_ensemble(const Model& model, const LeafBoxes& all, const Ensemble& more,
-                   std::optional<std::size_t> most_changes);
+                   std::optional<std::size_t> max_changes);
 
 }  // namespace boxwood::fast
