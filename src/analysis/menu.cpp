@@ -98,7 +98,7 @@ Clause keep_distance(const Query& query, const Solution& way, double distance,
     } else {
       // If rounding loses the distance, any other number is far enough.
       // Clauses read their ends in the models' precision, so the ends are rounded away from the
-      // value: a way must not be nearer than the distance by a float32 step.
+      // value: answers must not be nearer than the distance by a float32 step.
       const double low = read_below(value - far, precision);
       const double high = read_above(value + far, precision);
       const bool low_lost = as_read(low, precision) == as_read(value, precision);
