@@ -41,20 +41,6 @@ auto for_rows(const Model& model, std::size_t index, std::size_t columns, const 
   return array_of(std::move(all), {count, columns});
 }
 
-/// A row's number, or its name; the empty one where it has none.
-using Label = std::variant<std::size_t, std::string>;
-
-Explanation shown(const Model& model, const Query& query, const Answer& answer, const Label& row,
-                  std::optional<std::vector<std::string>> faults) {
-  const std::size_t first = query.requirements.empty() ? 0 : query.requirements.front().ensemble;
-  return {ensemble_at(model, first),
-          model.schema(),
-          query,
-          answer,
-          std::visit([](const auto& label) { return RowLabel(label); }, row),
-          std::move(faults)};
-}
-
 void bind_schema(nb::module_& module) {
   module.def(
       "check_same_columns",
@@ -197,35 +183,6 @@ void bind_model(nb::module_& module) {
           },
           "query"_a, "answer"_a, "samples"_a = 256, "seed"_a = 1,
           "What an independent check finds wrong, and how many points it looked at.")
-      .def(
-          "sentences",
-          [](const Model& self, const Query& query, const Answer& answer, const Label& row) {
-            return sentences(shown(self, query, answer, row, std::nullopt));
-          },
-          "query"_a, "answer"_a, "row"_a = 0)
-      .def(
-          "to_table",
-          [](const Model& self, const Query& query, const Answer& answer, const Label& row) {
-            return to_table(shown(self, query, answer, row, std::nullopt));
-          },
-          "query"_a, "answer"_a, "row"_a = 0)
-      .def(
-          "to_json",
-          [](const Model& self, const Query& query, const Answer& answer, const Label& row,
-             std::optional<std::vector<std::string>> faults) {
-            return to_json(shown(self, query, answer, row, std::move(faults)));
-          },
-          "query"_a, "answer"_a, "row"_a = 0, "faults"_a = nb::none())
-      .def(
-          "region_json",
-          [](const Model& self, const Query& query, const Region& region, std::size_t row,
-             std::size_t number) {
-            const std::size_t first =
-                query.requirements.empty() ? 0 : query.requirements.front().ensemble;
-            return to_json(
-                RegionView{ensemble_at(self, first), self.schema(), query, region, row, number});
-          },
-          "query"_a, "region"_a, "row"_a = 0, "number"_a = 1)
       .def(
           "value_text",
           [](const Model& self, std::size_t feature, double value) {
