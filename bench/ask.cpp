@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -171,10 +172,13 @@ boxwood::Options options_of(const Arguments& arguments) {
   }
   for (const std::string& text : arguments.tune) {
     const std::size_t sign = text.find('=');
-    if (sign == std::string::npos) {
-      throw boxwood::Error("--tune " + text, "there is no value", "Give NAME=VALUE");
+    const std::string number = sign == std::string::npos ? "" : text.substr(sign + 1);
+    char* end = nullptr;
+    const double value = std::strtod(number.c_str(), &end);
+    if (number.empty() || *end != '\0') {
+      throw boxwood::Error("--tune " + text, "there is no number", "Give NAME=VALUE");
     }
-    boxwood::fast::set(settings.tuning, text.substr(0, sign), std::stod(text.substr(sign + 1)));
+    boxwood::fast::set(settings.tuning, text.substr(0, sign), value);
   }
   boxwood::set(options, settings);
   return options;

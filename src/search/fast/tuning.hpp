@@ -1,6 +1,6 @@
 // All tuning parameters of the fast engine in one table: name, default, range, and why the default
 // is what it is. They decide how much work a search does and in which order, never its answer:
-// TuningTest.AnswersDoNotDependOnIt sets them at random. `boxwood_ask --tune NAME=VALUE` and
+// Tuning.AnswersDoNotDependOnIt sets them at random. `boxwood_ask --tune NAME=VALUE` and
 // EngineSettings::tuning set them. "Measured" refers to docs/notes/engine_experiments.md.
 #pragma once
 
