@@ -10,9 +10,9 @@
 namespace boxwood {
 namespace {
 
-constexpr double letter = 11;  // pixels, as the style sheet has it
-constexpr double slant = 35;   // degrees, of labels that are too wide for their place
-constexpr double row = 16;     // a line of text
+constexpr double letter = 11;    // pixels, as the style sheet has it
+constexpr double slant = 35;     // degrees, of labels that are too wide for their place
+constexpr double text_row = 16;  // a line of text
 constexpr double radians = slant * 3.14159265358979 / 180;
 
 double widest(const std::vector<Tick>& ticks) {
@@ -61,10 +61,11 @@ void thin_out(std::vector<Tick>& ticks, const Axis& axis, double length, double 
 }  // namespace
 
 void make_room_for_axes(Frame& frame) {
-  thin_out(frame.y.ticks, frame.y, frame.bottom - frame.top - 3 * row, row - 2);
-  frame.left += widest(frame.y.ticks) + 10 + row + 4;
+  thin_out(frame.y.ticks, frame.y, frame.bottom - frame.top - 3 * text_row, text_row - 2);
+  frame.left += widest(frame.y.ticks) + 10 + text_row + 4;
   const bool crowded = is_crowded(frame.x, frame.right - frame.left);
-  frame.bottom -= (crowded ? widest(frame.x.ticks) * std::sin(radians) + 14 : row) + row + 8;
+  frame.bottom -=
+      (crowded ? widest(frame.x.ticks) * std::sin(radians) + 14 : text_row) + text_row + 8;
   if (frame.x.ticks.empty()) return;
   if (crowded) {
     // Slanted labels end below their tick: the first one reaches to the left of the plot.
@@ -90,7 +91,7 @@ void draw_axes(Svg& svg, const Frame& frame, bool grid) {
     if (crowded) {
       svg.text(x + 3, frame.bottom + 14, tick.label, "", Anchor::end, -slant);
     } else {
-      svg.text(x, frame.bottom + row, tick.label, "", Anchor::middle);
+      svg.text(x, frame.bottom + text_row, tick.label, "", Anchor::middle);
     }
   }
   for (const Tick& tick : frame.y.ticks) {
@@ -99,8 +100,8 @@ void draw_axes(Svg& svg, const Frame& frame, bool grid) {
     svg.line(frame.left - 4, y, frame.left, y, "tick");
     svg.text(frame.left - 7, y + 4, tick.label, "", Anchor::end);
   }
-  const double below = crowded ? widest(frame.x.ticks) * std::sin(radians) + 14 : row;
-  svg.text((frame.left + frame.right) / 2, frame.bottom + below + row + 2,
+  const double below = crowded ? widest(frame.x.ticks) * std::sin(radians) + 14 : text_row;
+  svg.text((frame.left + frame.right) / 2, frame.bottom + below + text_row + 2,
            fitting_title(frame.x, frame.right - frame.left), "soft", Anchor::middle);
   svg.text(frame.left - widest(frame.y.ticks) - 10 - 8, (frame.top + frame.bottom) / 2,
            fitting_title(frame.y, frame.bottom - frame.top), "soft", Anchor::middle, -90);
