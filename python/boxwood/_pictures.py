@@ -123,7 +123,9 @@ def notes(ax: Any, title: str, text: str) -> None:
         The sentences.
     """
     if ax.figure.get_label() != OURS:
-        headline(ax, broken(title, 60) + "\n" + broken(text, 60))
+        # In the middle, where the user's own title replaces it.
+        ax.set_title(wrapped(title, 60) + "\n" + wrapped(text, 60), fontsize="medium",
+                     color=text_colour())
         return
     headline(ax, title)
     letters = int(ax.figure.get_figwidth() * 14)
