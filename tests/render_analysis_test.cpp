@@ -384,6 +384,16 @@ TEST_F(Mapped, AMapSaysWhatItDoesNotShow) {
   EXPECT_TRUE(has(to_table(view()), "The map is incomplete (stopped at the time limit)."));
 }
 
+TEST_F(Mapped, AScaleHoldsTheLargestNumbers) {
+  map.cells.resize(8, map.cells[0]);
+  for (std::size_t k = 0; k < 8; ++k) map.cells[k].outputs = {k < 4 ? -1.5e308 : 1.5e308};
+  for (std::size_t k = 0; k < 8; ++k) map.cells[k].outputs[0] *= 1 - static_cast<double>(k) / 100;
+  query.requirements = {require_output({0, infinity})};
+  const MapPicture picture = picture_of(view(), 3, true);
+  ASSERT_EQ(picture.colours.size(), 1U);
+  EXPECT_EQ(picture.colours[0].words, "-1.5e+308 to 1.44e+308");
+}
+
 TEST_F(Mapped, NotesListAFewOfManyOtherChanges) {
   for (int k = 0; k < 9; ++k) {
     schema.features.push_back({});
@@ -437,6 +447,8 @@ TEST_F(Mapped, OutputsAndReachHaveAScale) {
     cell.label.reset();
   }
   map.cells[1].meets = false;
+  map.cells[0].cost = 2;  // few costs are told exactly
+  EXPECT_EQ(picture_of(view(), 3).colours.at(0).words, "2");
   const std::string picture = to_svg(view());
   EXPECT_TRUE(has(picture, ">out of reach</text>"));
   EXPECT_TRUE(has(picture, "All other features may change by a distance of at most 2"));

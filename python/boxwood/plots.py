@@ -249,7 +249,7 @@ def decision_map(drawn: Map, answer: Answer | None = None, path: Sequence[Step] 
         ax.plot(*shown.then, zorder=5, **styles["then"])
     for entry in shown.marks:
         entries.append(Line2D([], [], label=wrapped(entry.words, 26), **(
-            {"color": DARK, "lw": 0.8} if entry.kind == "edge" else
+            {"color": colour, "lw": 0.8} if entry.kind == "edge" else
             {"ls": "none", **styles[entry.kind]})))
     draw_axis(ax.xaxis, shown.x, turned=True)
     draw_axis(ax.yaxis, shown.y)

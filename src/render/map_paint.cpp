@@ -52,9 +52,38 @@ LegendEntry step_colour(std::size_t step, std::string words) {
   return {fmt::format("s{}", step), scale_colour(step), std::move(words)};
 }
 
+/// A colour for each value where there are only a few, as costs that count changes have.
+std::optional<Palette> few_values(const std::string& title, const std::vector<double>& values,
+                                  const char* otherwise) {
+  constexpr std::size_t most = 5;
+  std::map<double, std::size_t> places;
+  for (const double value : values) {
+    if (std::isfinite(value)) places[value] = 0;
+    if (places.size() > most) return std::nullopt;
+  }
+  Palette palette{title, {}, {}, true};
+  for (auto& [value, place] : places) {
+    place = palette.paints.size();
+    const std::size_t shade =
+        places.size() == 1 ? scale_steps / 2 : place * (scale_steps - 1) / (places.size() - 1);
+    palette.paints.push_back(step_colour(shade, cost_text(value)));
+    if (place > 0 && palette.paints[place - 1].words == palette.paints[place].words) {
+      return std::nullopt;
+    }
+  }
+  for (const double value : values) {
+    palette.of_cell.push_back(std::isfinite(value) ? places[value] : places.size());
+  }
+  if (std::count(palette.of_cell.begin(), palette.of_cell.end(), places.size()) > 0) {
+    palette.paints.push_back({"none", nothing_colour, otherwise});
+  }
+  return palette;
+}
+
 /// Colours for steps of round width from the least value to the largest. `otherwise` is the meaning
 /// of values that are not finite; its colour comes last.
 Palette scale(std::string title, const std::vector<double>& values, const char* otherwise) {
+  if (auto palette = few_values(title, values, otherwise)) return *palette;
   Palette palette{std::move(title), {}, std::vector<std::size_t>(values.size()), true};
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
@@ -65,21 +94,22 @@ Palette scale(std::string title, const std::vector<double>& values, const char* 
   }
   double width = 0;
   double first = 0;
-  std::size_t steps = low <= high ? 1 : 0;
+  std::size_t steps = 1;
   // With wider steps the round range around the values may need one step more than they cover.
-  for (std::size_t count = scale_steps; low < high && count > 0; --count) {
+  for (std::size_t count = scale_steps; count > 0; --count) {
     width = round_step(low, high, count);
+    if (!(width > 0)) break;  // too wide or too narrow for numbers: one step
     first = std::floor(low / width + 1e-9);
     steps = static_cast<std::size_t>(std::max(1.0, std::ceil(high / width - 1e-9) - first));
     if (steps <= scale_steps) break;
   }
   const auto edge = [&](std::size_t k) {
-    return step_text((first + static_cast<double>(k)) * width, width);
+    return width > 0 ? step_text((first + static_cast<double>(k)) * width, width)
+                     : cost_text(k == 0 ? low : high);
   };
   for (std::size_t k = 0; k < steps; ++k) {
     const std::size_t shade = steps == 1 ? scale_steps / 2 : k * (scale_steps - 1) / (steps - 1);
-    palette.paints.push_back(step_colour(
-        shade, low == high ? cost_text(low) : fmt::format("{} to {}", edge(k), edge(k + 1))));
+    palette.paints.push_back(step_colour(shade, fmt::format("{} to {}", edge(k), edge(k + 1))));
   }
   bool other = false;
   for (std::size_t c = 0; c < values.size(); ++c) {
@@ -120,12 +150,15 @@ std::string other_changes(const MapView& view) {
   std::vector<double> point = view.answer.best().point;
   for (const std::size_t drawn : {view.asked.x, view.asked.y})
     point[drawn] = view.query.point[drawn];
-  std::size_t told = 0;
+  std::vector<std::string> told;  // titles; the columns of a one-hot group share one
   for (const std::size_t i : changed_features(view.query, point)) {
-    if (++told > most) point[i] = view.query.point[i];
+    const std::string title = shown_title(view.schema, i);
+    if (std::find(told.begin(), told.end(), title) == told.end()) told.push_back(title);
+    const auto place = std::find(told.begin(), told.end(), title) - told.begin();
+    if (static_cast<std::size_t>(place) >= most) point[i] = view.query.point[i];
   }
   std::string line = changes_line(view.ensemble, view.schema, view.query, point, "; ");
-  if (told > most) line += fmt::format("; {} more", told - most);
+  if (told.size() > most) line += fmt::format("; {} more", told.size() - most);
   return line;
 }
 
