@@ -371,7 +371,7 @@ def budget(report, houses):
         f"{row}. It shows the middle 98 % of the data. The paper asks for prices within some ε "
         f"of $200,000 and does not say which; here it is {dollars(WITHIN)}, our choice.")
     report.picture(plots.decision_map(drawn), "map",
-                   "Predicted price over living area and plot, bright where it is in the budget")
+                   "Predicted price over living area and plot, with the border of the budget")
     report.text(f"The correlation of the two areas over that region is {together:.2f}, for this "
                 "one house. The paper reads off its figure that who wants a larger plot has to "
                 "take a smaller house, which is a negative one: "
