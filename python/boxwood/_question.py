@@ -363,7 +363,8 @@ class Asked:
             return
         i = columns.index(name, "ranges")
         called = columns.names[i]
-        if isinstance(given, (set, frozenset)) or self.explainer.schema.features[i].kind == "categorical":
+        kind = self.explainer.schema.features[i].kind
+        if isinstance(given, (set, frozenset)) or kind == "categorical":
             if not is_list(given):
                 raise Error(place, f"{given!r} is not a list of categories",
                             "Write the permitted ones, such as ['car', 'radio/tv']")

@@ -80,10 +80,23 @@ class Menu:
 
     def _shown(self) -> tuple[Any, ...]:
         # What the core's functions need to show the menu.
-        explainer, query, row = self._asked or ()
+        assert self._asked is not None
+        explainer, query, row = self._asked
         return (explainer.core, query, [way._core for way in self.ways], self.complete,
                 getattr(_core.Stop, self.stop), getattr(_core.Apart, self.apart), self.distance,
                 row)
+
+    def ending(self) -> str:
+        """Say why there are no more answers.
+
+        Returns
+        -------
+        str
+            A sentence; empty where as many were found as were asked for.
+        """
+        if self.complete:
+            return f"There is no {'further ' if self.ways else ''}way (proven)."
+        return "" if self.stop == "finished" else f"Stopped: {self.stop}."
 
     def __repr__(self) -> str:
         """Show every way."""
@@ -382,11 +395,11 @@ class Regions(list[Region]):
 
     def __repr__(self) -> str:
         """Show every region."""
-        regions = [region._found for region in self]
+        regions = [region._found for region in self if region._found is not None]
         return _core.regions_table(self._explainer.core, self._query, regions) + self._ending()
 
     def _repr_html_(self) -> str:
-        regions = [region._found for region in self]
+        regions = [region._found for region in self if region._found is not None]
         page = _core.regions_html(self._explainer.core, self._query, regions)
         return f"<div>{page}<div>{self._ending()}</div></div>"
 
