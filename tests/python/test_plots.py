@@ -416,5 +416,5 @@ def test_texts_are_readable_however_many_and_long_they_are(make, count, long):
                    plots.menu(explainer.menu(row, 3, 1, cost="l1", time_limit=10)),
                    plots.sweep(explainer.sweep(row, [0.5, 0.9, 0.999], 1, cost="l1")),
                    plots.decision_map(explainer.map(row, 1, features=pair), answer),
-                   plots.decision_map(explainer.map(row, features=pair, 1, radius=2.0), answer)):
+                   plots.decision_map(explainer.map(row, 1, features=pair, radius=2.0), answer)):
         assert_readable(figure)
