@@ -282,8 +282,9 @@ def test_a_missing_value_is_drawn_from_side_to_side():
     model = ensemble.HistGradientBoostingRegressor(max_iter=5).fit(frame, frame["a"].fillna(3))
     schema = boxwood.Schema.from_data(model, frame)
     schema["a"].missing_allowed = True
+    schema["a"].range = (-2, 1)
     explainer = boxwood.Explainer(model, frame, schema=schema)
-    answer = explainer.explain({"a": -1.0, "b": 0.0}, at_least=1.5, ranges={"a": (-2, 1)})
+    answer = explainer.explain({"a": -1.0, "b": 0.0}, at_least=1.5)
     for draw in (plots.changes, plots.region):
         assert painted(draw(answer)) > 500
     assert np.isnan(answer.point["a"])
