@@ -43,15 +43,27 @@ std::set<std::size_t> changed(const Query& query, const std::vector<double>& poi
   return features;
 }
 
+bool reads_float32(const RandomProblem& problem) {
+  return std::any_of(problem.ensembles.begin(), problem.ensembles.end(),
+                     [](const Ensemble& ensemble) { return ensemble.input == Precision::float32; });
+}
+
+/// The values nearest to `at` that are at least `far` away from it, among those that the models
+/// read.
+Interval nearest_ends(const RandomProblem& problem, double at, double far) {
+  if (!reads_float32(problem)) return {at - far, at + far};
+  const double low = static_cast<float>(at) - far, high = static_cast<float>(at) + far;
+  const auto below = static_cast<float>(low), above = static_cast<float>(high);
+  const float infinite = std::numeric_limits<float>::infinity();
+  return {below > low ? std::nextafter(below, -infinite) : below,
+          above < high ? std::nextafter(above, infinite) : above};
+}
+
 /// Whether a point may stand in a menu after these ways, straight from the definition.
 bool is_apart(const RandomProblem& problem, const MenuOptions& menu,
               const std::vector<Solution>& before, const std::vector<double>& point) {
   const Query& query = problem.query;
-  bool float32 = false;
-  for (const Ensemble& ensemble : problem.ensembles) {
-    float32 |= ensemble.input == Precision::float32;
-  }
-  const auto read = [&](double value) {
+  const auto read = [float32 = reads_float32(problem)](double value) {
     return float32 ? static_cast<double>(static_cast<float>(value)) : value;
   };
   for (const Solution& solution : before) {
@@ -150,7 +162,7 @@ TEST(Menu, EachWayIsTheCheapestThatDiffersFromThoseBefore) {
         const double far = menu.distance * marked.features[d].scale;
         const double at = before.back().point[d];
         // Statements that always hold: the ends that they name are candidates then.
-        marked.clauses.push_back({{{d, {at - far, at + far}, true, true, {}},
+        marked.clauses.push_back({{{d, nearest_ends(problem, at, far), true, true, {}},
                                    {d, before.back().region[d], true, true, {}},
                                    {d, {}, true, true, {}}}});
         if (!before.back().codes[d].empty()) {

@@ -56,7 +56,8 @@ TEST_F(CommandLine, FlagsThatNameWhatIsNotThere) {
   result = credit("explain", {"--weights", "duration=0"});
   EXPECT_EQ(result.code, 2);
   EXPECT_EQ(result.err,
-            "boxwood: --weights: \"0\" is not a number above 0. To rule a change out, use --fix\n");
+            "boxwood: --weights: \"0\": a weight must be a number from 1e-30 to 1e30. To forbid a "
+            "change, use --fix\n");
   result = credit("explain", {"--probability", "1.5"});
   EXPECT_EQ(result.err, "boxwood: --probability: must be a number from 0 to 1\n");
   result = credit("explain", {"--class", "good"});
@@ -226,7 +227,7 @@ TEST_F(CommandLine, RowsAreAnsweredAlikeByAnyNumberOfThreads) {
       return nlohmann::json::parse(
           result.out, [](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
             const bool key = event == nlohmann::json::parse_event_t::key;
-        return !(key && (parsed == "seconds" || parsed == "text"));
+            return !(key && (parsed == "seconds" || parsed == "text"));
           });
     };
     const nlohmann::json truth = answers("1");
@@ -478,7 +479,7 @@ TEST_F(CommandLine, CtrlCPrintsWhatIsKnownAndLeavesTheRest) {
       "--time-limit",
       "300"};
   const auto start = std::chrono::steady_clock::now();
-  TerminalProcess process(folder_, credit_words("explain", hard));
+  TerminalProcess process(folder_, free_credit_words("explain", hard));
   EXPECT_TRUE(process.interrupt_after(1));
   const Result result = process.wait();
   const auto passed = std::chrono::steady_clock::now() - start;

@@ -344,9 +344,10 @@ TEST_F(CommandLine, RegionsSpeakOfTheModelThatIsAsked) {
 
 TEST_F(CommandLine, CtrlCKeepsTheWaysThatWereFound) {
   TerminalProcess process(
-      folder_, credit_words("explain", {"--row", "0", "--k", "10000", "--apart", "regions",
-                                        "--format", "jsonl", "--only",
-                                        "age,duration,credit_amount,purpose,checking_status"}));
+      folder_,
+      free_credit_words("explain",
+                        {"--row", "0", "--k", "10000", "--apart", "regions", "--format", "jsonl",
+                         "--only", "age,duration,credit_amount,purpose,checking_status"}));
   // The first way takes a few hundred boxes.
   EXPECT_TRUE(process.interrupt_after(10'000));
   const Result result = process.wait();

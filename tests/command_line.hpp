@@ -4,11 +4,13 @@
 #include <boxwood/ensemble.hpp>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <csignal>
 #include <cstdlib>
@@ -161,6 +163,16 @@ class CommandLine : public testing::Test {
                                       "--data",           example + "applicants.csv",
                                       "--schema",         example + "schema.json"};
     words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  /// The same with a schema that fixes nothing: searches that take long.
+  std::vector<std::string> free_credit_words(std::string command, std::vector<std::string> more) {
+    nlohmann::json schema = nlohmann::json::parse(contents(example + "schema.json"));
+    for (nlohmann::json& feature : schema["features"]) feature.erase("fixed");
+    write("free.json", schema.dump());
+    std::vector<std::string> words = credit_words(std::move(command), std::move(more));
+    std::replace(words.begin(), words.end(), example + "schema.json", std::string("free.json"));
     return words;
   }
 

@@ -126,7 +126,7 @@ TEST(Shrink, ATestIsPrintedThatMakesTheSameProblem) {
 // clang-format off
 TEST(Regression, Printed) {
   std::vector<boxwood::Ensemble> ensembles;
-  ensembles.push_back(boxwood::ensemble_from_json(R"json({"boxwood_model":1,"source":"hand","objective":"binary:logistic","task":"binary","link":"sigmoid","input":"float32","accumulator":"float32","order":"base_first","classes":[],"base":[0.0],"features":[{"name":"f0","kind":"continuous"},{"name":"f1","kind":"continuous"},{"name":"f2","kind":"continuous"}],"trees":[{"output":0,"values":[-1.0,1.0],"kind":["<","leaf","leaf"],"feature":[0,-1,-1],"threshold":[0.5,0.0,0.0],"missing_left":[false,false,false],"left":[1,-1,-1],"right":[2,-1,-1],"value":[-1,0,1]}]})json"));
+  ensembles.push_back(boxwood::ensemble_from_json(R"json({"boxwood_model":1,"source":"hand","library":"other","objective":"binary:logistic","task":"binary","link":"sigmoid","input":"float32","accumulator":"float32","order":"base_first","classes":[],"base":[0.0],"features":[{"name":"f0","kind":"continuous"},{"name":"f1","kind":"continuous"},{"name":"f2","kind":"continuous"}],"trees":[{"output":0,"values":[-1.0,1.0],"kind":["<","leaf","leaf"],"feature":[0,-1,-1],"threshold":[0.5,0.0,0.0],"missing_left":[false,false,false],"left":[1,-1,-1],"right":[2,-1,-1],"value":[-1,0,1]}]})json"));
   boxwood::Query query;
   query.point = {0x1.999999999999ap-4, std::numeric_limits<double>::quiet_NaN(), -0x0p+0};
   query.features.resize(3);

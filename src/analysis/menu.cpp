@@ -99,10 +99,10 @@ Clause keep_distance(const Query& query, const Solution& way, double distance,
       // If rounding loses the distance, any other number is far enough.
       // Clauses read their ends in the models' precision, so the ends are rounded away from the
       // value: answers must not be nearer than the distance by a float32 step.
-      const double low = read_below(value - far, precision);
-      const double high = read_above(value + far, precision);
-      const bool low_lost = as_read(low, precision) == as_read(value, precision);
-      const bool high_lost = as_read(high, precision) == as_read(value, precision);
+      const double read = as_read(value, precision);
+      const double low = read_below(read - far, precision);
+      const double high = read_above(read + far, precision);
+      const bool low_lost = low == read, high_lost = high == read;
       clause.any_of.push_back({d, {low, high, low_lost, high_lost}, false, true, {}});
     }
   }

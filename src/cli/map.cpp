@@ -39,7 +39,7 @@ Interval parse_view(const std::string& text, const FeatureSchema& feature, const
   if (text.empty()) return {};
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) {
-    throw UsageError(flag, fmt::format("\"{}\" has no colon", text), "Write A:B");
+    throw UsageError(flag, fmt::format("\"{}\" is not a range", text), "Write A:B, such as 10:20");
   }
   const auto end = [&](const std::string& part) {
     double value = 0;
@@ -47,7 +47,8 @@ Interval parse_view(const std::string& text, const FeatureSchema& feature, const
       if (feature.labels[k] == part) return static_cast<double>(k);
     }
     if (!parse_number(part, value) || !std::isfinite(value)) {
-      throw UsageError(flag, fmt::format("\"{}\" is not a number", part), "Write A:B");
+      throw UsageError(flag, fmt::format("\"{}\" is not a number", part),
+                       "Write A:B, such as 10:20");
     }
     return value;
   };
