@@ -22,30 +22,6 @@ nb::object object_of(std::optional<BatchResult>& slot) {
   }
 }
 
-/// Tells Python how many queries are done, at most every 50 ms: each call needs the GIL.
-class DoneReport {
- public:
-  DoneReport(const nb::object& done, Control& control) : done_(done), control_(control) {}
-
-  void add() {
-    ++count_;
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_) return;
-    next_ = now + std::chrono::milliseconds(50);
-    tell();
-  }
-  void tell() {
-    if (count_ > 0 && !done_.is_none()) control_.call(done_, count_);
-    count_ = 0;
-  }
-
- private:
-  const nb::object& done_;
-  Control& control_;
-  std::size_t count_ = 0;
-  std::chrono::steady_clock::time_point next_{};
-};
-
 }  // namespace
 
 void bind_batch(nb::module_& module) {
@@ -57,25 +33,26 @@ void bind_batch(nb::module_& module) {
         SearchOptions quiet = given;
         quiet.progress = nb::none();
         const Options options = options_of(quiet, control);
-        DoneReport report(done, control);
+        std::atomic<std::size_t> finished{0};  // and not yet told
         Slots slots(queries.size());
         const auto make = [&](std::size_t i) { return guarded(*queries[i], control); };
         const auto visit = [&](BatchResult result) {
           // What was cut short is not done: asked again, it may have an answer.
           if (result.answer && result.answer->stop == Stop::interrupt) return true;
-          report.add();
+          ++finished;
           slots[result.index] = std::move(result);
           return true;
         };
         const Stop stop = watched(
             control,
             [&] {
-              const Stop ended =
-                  explain_batch(model.prepared, Queries{queries.size(), make}, visit, options);
-              report.tell();
-              return ended;
+              return explain_batch(model.prepared, Queries{queries.size(), make}, visit, options);
             },
-            [](Stop) { return true; });
+            [](Stop) { return true; },
+            [&] {
+              const std::size_t count = finished.exchange(0);
+              if (count > 0 && !done.is_none()) control.call(done, count);
+            });
         nb::list answers;
         for (std::optional<BatchResult>& slot : slots) answers.append(object_of(slot));
         return std::pair(answers, stop == Stop::interrupt);

@@ -96,23 +96,26 @@ inline Query guarded(Query query, Control& control) {
   return query;
 }
 
-/// Waits until `done` under the mutex, without the GIL, and looks at signals every 50 ms.
+/// Waits until `done` under the mutex, without the GIL. Every 50 ms, with the GIL, it looks at
+/// signals and calls `meanwhile`.
 inline void wait_for(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
-                     Control& control, const auto& done) {
+                     Control& control, const auto& done, const auto& meanwhile) {
   while (!changed.wait_for(lock, std::chrono::milliseconds(50), done)) {
     lock.unlock();
     {
       const nb::gil_scoped_acquire held;
       control.look_at_signals();
+      meanwhile();
     }
     lock.lock();
   }
 }
 
 /// `work(control)` on a thread of its own. `keeps(result)`: whether Ctrl-C leaves something worth
-/// returning; otherwise it raises KeyboardInterrupt, as a second one always does.
-template <typename Work, typename Keeps>
-auto watched(Control& control, const Work& work, const Keeps& keeps) {
+/// returning; otherwise it raises KeyboardInterrupt, as a second one always does. `meanwhile()` is
+/// called in the calling thread, with the GIL, every 50 ms and at the end.
+template <typename Work, typename Keeps, typename Meanwhile>
+auto watched(Control& control, const Work& work, const Keeps& keeps, const Meanwhile& meanwhile) {
   using Result = decltype(work());
   std::optional<Result> result;
   std::exception_ptr failure;
@@ -133,14 +136,21 @@ auto watched(Control& control, const Work& work, const Keeps& keeps) {
     });
     {
       std::unique_lock lock(mutex);
-      wait_for(lock, changed, control, [&] { return done; });
+      wait_for(
+          lock, changed, control, [&] { return done; }, meanwhile);
     }
     worker.join();
   }
+  meanwhile();
   control.raise_failure();
   if (failure) std::rethrow_exception(failure);
   control.raise_signal(keeps(*result));
   return std::move(*result);
+}
+
+template <typename Work, typename Keeps>
+auto watched(Control& control, const Work& work, const Keeps& keeps) {
+  return watched(control, work, keeps, [] {});
 }
 
 }  // namespace boxwood::python
