@@ -10,6 +10,7 @@
 #include "seeds.hpp"
 #include "small_models.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -176,6 +177,25 @@ TEST_F(Shown, NothingBeyondARuleIsOffered) {
   rule().allowed.clear();
   query.clauses = {{{Literal{0, {-infinity, 25}, true, false, {}}, rises(query, 1)}}};
   EXPECT_EQ(anything(), "between 10 and 25");
+}
+
+/// A float32 model reads 676.3 as 676.299988: the multiple that people write is not in the region,
+/// the number that the model reads is.
+TEST_F(Shown, StepsIncludeTheAnswerAsTheModelReadsIt) {
+  for (const double step : {0.1, 0.01, 0.001}) {
+    for (const double end : {676.3, 16.88, 1.2945, 0.3, 7.7, 1001.1}) {
+      const double answer = std::round(end / step) * step;
+      const float read = static_cast<float>(answer);
+      const float beyond = std::nextafter(read, std::numeric_limits<float>::infinity());
+      ensemble = binary_model(2, {stump(0, beyond, 1, -1)});
+      schema = schema_for(ensemble);
+      query = query_for(ensemble, std::vector{answer + 50, 0.0});
+      query.requirements = {require_class(1)};
+      rule().step = step;
+      EXPECT_EQ(anything(), fmt::format("at most {} in steps of {}",
+                                        value_text(schema.features[0], answer), step));
+    }
+  }
 }
 
 TEST_F(Shown, RangesOfTheQueryCountNotThoseOfTheSchema) {

@@ -15,14 +15,6 @@ namespace {
 double one_more(double count) { return std::max(count + 1, std::nextafter(count, infinity)); }
 double one_less(double count) { return -one_more(-count); }
 
-/// The number of the grid of a step that is so many steps from 0. Of 0.01 it is a quotient by 100,
-/// the double nearest to the decimal number that people write; a product by the double 0.01 may be
-/// the one beside it. Quotients and products both never fall as the number of steps rises.
-double multiple_of(double step, double times) {
-  const double parts = std::round(1 / step);
-  return parts > 1 && 1 / parts == step ? times / parts : times * step;
-}
-
 }  // namespace
 
 Axis::Axis(const FeatureRule& given_rule, double from, Precision given_precision)

@@ -62,6 +62,11 @@ Interval kept_by(const Literal& literal, double value, Precision precision) {
 
 }  // namespace
 
+double multiple_of(double step, double times) {
+  const double parts = std::round(1 / step);
+  return parts > 1 && 1 / parts == step ? times / parts : times * step;
+}
+
 Reach reach_of(const FeatureRule& rule, double from, Precision precision) {
   const Interval range = range_as_read(rule.range, precision);
   if (!std::isfinite(from)) return {range, range};

@@ -16,6 +16,11 @@ struct Reach {
 /// float32 nearest to 0.3; sizes of changes are compared exactly.
 Reach reach_of(const FeatureRule& rule, double from, Precision precision);
 
+/// The number of the grid of a step that is so many steps from 0. For 0.01 it is a quotient by 100,
+/// the double nearest to the decimal number that people write; a product by the double 0.01 may be
+/// the one beside it. Quotients and products both never fall as the number of steps rises.
+double multiple_of(double step, double times);
+
 /// The part of an interval around a point's value that the query's rules permit for one changed
 /// feature while all other features keep their values in the point. Steps and lists of values are
 /// ignored.

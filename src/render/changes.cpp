@@ -1,5 +1,6 @@
 #include "render/changes.hpp"
 
+#include "model/arithmetic.hpp"
 #include "query/reach.hpp"
 #include "render/words.hpp"
 
@@ -75,20 +76,31 @@ std::string allowed_text(const FeatureSchema& words, const FeatureRule& rule, co
                          Precision precision, double now) {
   std::vector<std::string> listed;
   for (const double value : rule.allowed) {
-    if (part.contains(value)) listed.push_back(value_text(words, value, precision));
+    if (part.contains(as_read(value, precision))) {
+      listed.push_back(value_text(words, value, precision));
+    }
   }
   if (!listed.empty()) return one_of(listed);
   const bool steps = rule.step > 0 && !(rule.step == 1 && rule.kind != FeatureKind::continuous);
   if (!steps || std::isnan(part.lower)) return interval_text(words, part, precision, now);
-  Interval inner = part;
-  const auto shrink = [&](double end, bool up) {
-    const double times = up ? std::ceil(end / rule.step) : std::floor(end / rule.step);
-    double multiple = times * rule.step;
-    if (!part.contains(multiple)) multiple += up ? rule.step : -rule.step;
-    return multiple;
+  // The outermost multiple that the models read as a value inside. Rounding moves a multiple by
+  // less than a step, unless steps are finer than the precision: then there is none to tell.
+  const auto outermost = [&](double end, double inwards) -> std::optional<double> {
+    const double nearest = std::round(end / rule.step);
+    for (const double times : {nearest - inwards, nearest, nearest + inwards}) {
+      const double multiple = multiple_of(rule.step, times);
+      if (part.contains(as_read(multiple, precision))) return multiple;
+    }
+    return std::nullopt;
   };
-  if (std::isfinite(part.lower)) inner.lower = shrink(part.lower, true);
-  if (std::isfinite(part.upper)) inner.upper = shrink(part.upper, false);
+  Interval inner = part;
+  for (const bool low : {true, false}) {
+    double& end = low ? inner.lower : inner.upper;
+    if (!std::isfinite(end)) continue;
+    const std::optional<double> multiple = outermost(end, low ? 1 : -1);
+    if (!multiple) return interval_text(words, part, precision, now);
+    end = *multiple;
+  }
   if (inner.lower > inner.upper) return interval_text(words, part, precision, now);
   inner.lower_closed = inner.upper_closed = true;
   const std::string text = interval_text(words, inner, precision, now);

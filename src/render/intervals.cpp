@@ -45,7 +45,7 @@ double next_number(double value, double towards, Precision precision) {
       std::nextafter(static_cast<float>(value), static_cast<float>(towards)));
 }
 
-/// Of plural_number closed intervals.
+/// Of two closed intervals.
 Interval overlap(const Interval& a, const Interval& b) {
   return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
 }
