@@ -109,6 +109,24 @@ TEST(Query, LimitsAreReadInThePrecisionOfTheModel) {
   EXPECT_EQ(explain(single, query).status, Status::infeasible);
 }
 
+TEST(Query, TheDefaultCostIsL1WithAPriceForEachChangeWhereScalesAreKnown) {
+  Schema schema = schema_for(model());
+  Query query = good_query();
+  apply(schema, query);
+  EXPECT_EQ(query.norm, Norm::squared_l2);
+  const auto mixed = [&](const Schema& known) {
+    Query made = good_query();
+    apply(known, made);
+    return made.norm == Norm::mixture && made.mixture == Mixture{0, 1, 0.1};
+  };
+  EXPECT_TRUE(mixed(schema_from_json(
+      R"({"boxwood_schema": 1, "features": [{"name": "f0", "scale": 1}]})", "s", model())));
+  // Also where every range is 1, and after writing and reading the schema.
+  measure(schema, std::vector<std::vector<double>>{{0, 0}, {1, 1}}, Spread::range);
+  EXPECT_TRUE(mixed(schema));
+  EXPECT_TRUE(mixed(schema_from_json(to_json(schema), "s", model())));
+}
+
 TEST(Query, ARegressionModelHasNoClasses) {
   Ensemble regression = model();
   regression.task = Task::regression;

@@ -168,6 +168,10 @@ struct Mixture {
   bool operator==(const Mixture&) const = default;
 };
 
+/// The default cost where the scales of features are known (Schema::scaled): L1 in units of the
+/// scale, plus a small price for every feature that changes, so that few features change.
+inline constexpr Mixture default_mixture{.squared_l2 = 0, .l1 = 1, .l0 = 0.1};
+
 /// The cost of changing a feature from one value to another; NaN is missing. It must be 0 for no
 /// change and must not decrease as `to` moves away from `from` in either direction. Exception: a
 /// categorical feature whose rule lists the allowed values. Infinite: not allowed. For a one-hot

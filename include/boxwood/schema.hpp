@@ -45,6 +45,9 @@ struct Schema {
   /// add them, because they need the models: pass `rule_texts(schema)` to `add_text`
   /// (boxwood/query_text.hpp).
   std::vector<std::string> rules{};
+  /// The scales of the features are known, from data or from a file that gives one; the default
+  /// cost is then `default_mixture` instead of squared L2.
+  bool scaled = false;
   std::string place{};  ///< the file it was read from, for errors about its rules
 };
 
@@ -58,7 +61,7 @@ Schema schema_from_json(std::string_view text, std::string_view place, const Ens
 std::string to_json(const Schema& schema);
 
 /// Copies the class labels into the ensemble; copies the constraints and costs of features, the
-/// one-hot groups into the query.
+/// one-hot groups and the default cost into the query.
 void apply(const Schema& schema, Ensemble& ensemble);
 void apply(const Schema& schema, Query& query);
 

@@ -115,6 +115,7 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
                              lambda: codecs(nothing, nothing, {}))
         if scale is not None:
             _measure(schema, learned.points, scale)
+            schema.scaled = True
         if groups is None and not given.one_hot:
             said = {feature.name for feature in given.features if feature.kind or feature.labels}
             schema.one_hot = found_groups(schema, learned.points, said)
@@ -259,7 +260,8 @@ def _merge(known: Schema, given: Schema) -> None:
         del said["name"]  # which may be its title here
         for key, value in said.items():
             setattr(own, key, tuple(value) if key == "range" else value)
-    for key in ("subject", "outcome", "classes", "output_unit", "rules", "one_hot"):
+    for key in ("subject", "outcome", "classes", "output_unit", "rules", "one_hot",
+                "scaled"):
         if getattr(given, key):
             setattr(known, key, getattr(given, key))
 

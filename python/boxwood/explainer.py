@@ -247,7 +247,8 @@ class Explainer(Analyses):
         cost : str, Cost or callable, optional
             "l2" (squared), "l1", "l0", "linf", a text such as ``"l1 + 0.1 l0"``, a `Cost`, or a
             function of feature, old and new value that is 0 for no change and never decreases as
-            the new value moves away. Default: the cost in the schema's rules, else "l2".
+            the new value moves away. Default: the cost in the schema's rules; else "l1 + 0.1 l0"
+            where scales are known from data or a schema, and "l2" otherwise.
         max_changes : int, optional
             At most this many features change.
         fewest_first : bool

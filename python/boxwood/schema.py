@@ -205,6 +205,9 @@ class Schema:
         Unit of a predicted number.
     rules : list of str
         Rules in the words of docs/query.md, for all questions.
+    scaled : bool
+        Whether the scales of features are known, which a scale of any feature says as well; the
+        default cost is then "l1 + 0.1 l0".
     """
 
     features: list[Feature] = field(default_factory=list)
@@ -214,6 +217,7 @@ class Schema:
     classes: list[str] = field(default_factory=list)
     output_unit: str = ""
     rules: list[str] = field(default_factory=list)
+    scaled: bool = False
 
     def __getitem__(self, name: str) -> Feature:
         """Find a feature by name or title."""
@@ -257,7 +261,7 @@ class Schema:
             As docs/formats.md describes it.
         """
         document: dict[str, Any] = {"boxwood_schema": 1}
-        for key in ("subject", "outcome", "classes", "output_unit", "rules"):
+        for key in ("subject", "outcome", "classes", "output_unit", "rules", "scaled"):
             if getattr(self, key):
                 document[key] = getattr(self, key)
         document["features"] = [feature.to_dict() for feature in self.features]

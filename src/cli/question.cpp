@@ -209,7 +209,7 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
           "--norm", flags.norm,
           "l2: squared distance; l1: absolute distance; l0: number of changes; linf: the\n"
           "largest change; \"l1 + 0.1 l0\": a sum; \"fewest then l1\": fewest changes first.\n"
-          "Default: the cost in the rules or the schema, else l2")
+          "Default: l1 + 0.1 l0 with a schema or --weights-from that gives scales, else l2")
       ->group(cost);
 }
 

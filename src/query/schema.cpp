@@ -72,6 +72,10 @@ void apply(const Schema& schema, Query& query) {
     if (to.allowed.empty()) to.allowed = std::move(known);
     if (!from.labels.empty()) to.domain = {0, static_cast<double>(from.labels.size() - 1)};
   }
+  if (schema.scaled) {
+    query.norm = Norm::mixture;
+    query.mixture = default_mixture;
+  }
   query.groups.clear();
   for (const GroupSchema& group : schema.groups) {
     query.groups.push_back({group.columns, group.weight, group.none_allowed});

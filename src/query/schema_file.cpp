@@ -28,8 +28,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr int format_version = 1;
 
-const std::vector<std::string> top_keys = {"boxwood_schema", "subject",  "outcome", "classes",
-                                           "output_unit",    "features", "one_hot", "rules"};
+const std::vector<std::string> top_keys = {"boxwood_schema", "subject",     "outcome",
+                                           "classes",        "output_unit", "features",
+                                           "one_hot",        "rules",       "scaled"};
 const std::vector<std::string> feature_keys = {
     "name",        "title",           "kind",      "labels",    "unit",
     "range",       "scale",           "weight",    "fixed",     "allowed",
@@ -269,6 +270,7 @@ void read_features(const JsonField& list, Schema& schema) {
     }
     seen[index] = true;
     read_feature(entry, schema.features[index]);
+    schema.scaled = schema.scaled || entry.has("scale") || entry.has("quantiles");
   }
 }
 
@@ -358,6 +360,7 @@ Schema schema_from_json(std::string_view text, std::string_view place, const Ens
   schema.output_unit = text_at(document, "output_unit");
   read_classes(document, ensemble, schema);
   if (document.has("features")) read_features(document["features"], schema);
+  if (document.has("scaled")) schema.scaled = schema.scaled || document["scaled"].boolean();
   if (document.has("one_hot")) read_groups(document["one_hot"], schema);
   check_titles(document, schema);
   check_order(document, schema, ensemble);
@@ -418,6 +421,7 @@ std::string to_json(const Schema& schema) {
     if (group.none_allowed) entry["none_allowed"] = true;
     document["one_hot"].push_back(std::move(entry));
   }
+  if (schema.scaled) document["scaled"] = true;
   if (!schema.rules.empty()) document["rules"] = schema.rules;
   // Strings from a program may be invalid UTF-8; the file must be valid.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
