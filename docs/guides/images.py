@@ -20,11 +20,11 @@ print(f"right for {forest.score(pixels[~train], digit[~train]):.3f} of the image
 
 # %%
 # The columns are integers, so the answers are images that could occur in the data. The scale of each pixel is
-# its range.
+# its range, and images are compared by the Euclidean distance (`cost="l2"`).
 explainer = boxwood.Explainer(forest, data=pixels[train])
 shown = [int(np.flatnonzero(~train & (forest.predict(pixels) == digit) & (digit == one))[0])
          for one in (9, 3, 4)]
-answers = [explainer.explain(pixels.iloc[i]) for i in shown]
+answers = [explainer.explain(pixels.iloc[i], cost="l2") for i in shown]
 for i, answer in zip(shown, answers, strict=True):
     print(f"{digit[i]} becomes {answer.outcome}: {answer.status}, {len(answer.changes)} pixels, "
           f"distance {answer.distance:.3f}")
@@ -43,7 +43,7 @@ for line, i, answer in zip(axes, shown, answers, strict=True):
 # ## A chosen class
 # What turns the 3 into an 8, with a probability of at least one half among ten classes?
 three = pixels.iloc[shown[1]]
-answer = explainer.explain(three, target=8, probability=0.5)
+answer = explainer.explain(three, target=8, probability=0.5, cost="l2")
 print(answer.status, answer.outcome, f"distance {answer.distance:.3f}", len(answer.changes), "pixels")
 plots.images(three, answer.point, titles=("a 3", "an 8, at least 0.5", "difference"))
 
@@ -51,7 +51,7 @@ plots.images(three, answer.point, titles=("a 3", "an 8, at least 0.5", "differen
 # ## Only brighter pixels
 # Rules work as for any other columns: here no pixel may become darker.
 rules = [f"{name} may only rise" for name in pixels.columns]
-answer = explainer.explain(three, target=8, rules=rules)
+answer = explainer.explain(three, target=8, rules=rules, cost="l2")
 print(answer.status, answer.outcome, f"distance {answer.distance:.3f}", len(answer.changes), "pixels")
 
 # %%
@@ -69,7 +69,7 @@ some = pixels[~train].iloc[:20]
 for trees in (5, 10, 20):
     model = RandomForestClassifier(trees, max_depth=6, random_state=0).fit(pixels[train], digit[train])
     frame = boxwood.Explainer(model, data=pixels[train]).explain_batch(
-        some, show_progress=False).to_frame()
+        some, cost="l2", show_progress=False).to_frame()
     print(f"{trees:2} trees: right for {model.score(pixels[~train], digit[~train]):.3f}, "
           f"median distance {frame['distance'].median():.3f}, "
           f"proven {frame['proven'].sum()} of {len(frame)}")

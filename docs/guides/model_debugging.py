@@ -70,9 +70,9 @@ print(mended.explain_batch(granted, "refused", only=["income"], rules="income ma
 
 # %%
 # ## Which decisions are fragile?
-# The distance to any other decision, in ranges of the columns, for 200 rows and each model.
+# The Euclidean distance to any other decision, in ranges of the columns, for 200 rows and each model.
 for name, one in (("first model", explainer), ("mended", mended)):
-    frame = one.explain_batch(loans.iloc[:200], show_progress=False).to_frame()
+    frame = one.explain_batch(loans.iloc[:200], cost="l2", show_progress=False).to_frame()
     nearest = frame["distance"].quantile([0.1, 0.5, 0.9]).round(3)
     print(f"{name}: proven {frame['proven'].sum()} of 200, distance 10 % {nearest[0.1]}, "
           f"median {nearest[0.5]}, 90 % {nearest[0.9]}")
