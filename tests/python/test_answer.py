@@ -145,7 +145,7 @@ def test_every_result_has_html(german, applicants):
 
 
 def test_a_list_of_regions_says_whether_it_is_complete(german, applicants):
-    some = german.regions(applicants.iloc[0], 2, "granted", limit=2)
+    some = german.regions(applicants.iloc[0], 2.5, "granted", limit=2)
     assert len(some) == 2 and not some.complete and "there may be more" in repr(some)
     few = german.regions(applicants.iloc[0], 1e-9, "granted")
     assert few.complete and few == []

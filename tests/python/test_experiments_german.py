@@ -123,7 +123,7 @@ def test_readings_are_counted_as_the_paper_s_answers_are(cases):
     assert {one.answers for one in found} == {len(plain.refused), len(plain.seen)}
     one = next(one for one in found if one.name == "one code, whole numbers, held out")
     answers = experiment.as_the_paper(plain).explain_batch(
-        plain.refused, "granted", fixed=experiment.SAME_CREDIT, show_progress=False)
+        plain.refused, "granted", cost="l2", fixed=experiment.SAME_CREDIT, show_progress=False)
     assert one.changes == pytest.approx(np.mean([len(answer.changes) for answer in answers]))
     assert max(one.amount for one in found) > 0  # free in that column alone
 

@@ -33,7 +33,7 @@ def texts(ax):
 @pytest.fixture(scope="module")
 def asked(german, applicants):
     row = applicants.iloc[0]
-    return row, german.explain(row, "granted", fixed=["other_parties"])
+    return row, german.explain(row, "granted", fixed=["other_parties"], cost="l2")
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,7 @@ def test_map_of_categories_has_their_names(german, asked):
 
 
 def test_menu_is_a_matrix_of_features_and_ways(german, asked):
-    ways = german.menu(asked[0], 3, "granted")
+    ways = german.menu(asked[0], 3, "granted", cost="l2")
     figure = plots.menu(ways)
     ax = figure.axes[0]
     cells = [part for part in ax.patches if isinstance(part, patches.Rectangle)]
