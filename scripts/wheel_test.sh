@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the wheel, installs it into a fresh virtual environment with numpy alone, and tries the package
-# and the command that it brings.
+# Builds the wheel, installs it into a fresh virtual environment with numpy alone, and tries the package,
+# the command that it brings and, with pandas, the code of the landing page.
 #
 #   scripts/wheel_test.sh [PYTHON]      python3 by default; it needs scikit-build-core and nanobind
 set -euo pipefail
@@ -18,3 +18,7 @@ example=$PWD/examples/german_credit
 (cd "$folder" && venv/bin/boxwood --version &&
   venv/bin/boxwood explain "$example/model.ubj" --data "$example/applicants.csv" \
     --schema "$example/schema.json" --row 0 --verify | grep "Checked again from the model alone")
+# The code of the landing page, as printed, needs nothing else but pandas.
+"$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check pandas
+sed -n '/^```python$/,/^```$/p' docs/index.md | grep -v '^```' >"$folder/landing.py"
+(cd "$folder" && venv/bin/python landing.py | grep "proven: no allowed change costs less")

@@ -26,7 +26,7 @@ def main() -> None:
     assert answer.status == "optimal" and answer.outcome == "granted", answer
     assert answer.verify() == []
     assert answer.point["checking_status"] == "200 DM or more", answer.point
-    assert abs(answer.cost - 2) < 1e-9, answer.cost
+    assert abs(answer.cost - 2.2) < 1e-9, answer.cost
     assert len(explainer.menu(rows[0], 2, "granted")) == 2
     try:
         explainer.explain(rows[0], "grnted")
