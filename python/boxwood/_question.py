@@ -149,6 +149,10 @@ class Asked:
                 names = ", ".join(quoted(columns.names[i]) for i in sorted(listed[key]))
                 self._add(f"{word} {names}", key)
         for key, way in (("increase", "rise"), ("decrease", "fall")):
+            for name in _several(question.get(key)):
+                if any(name == group.title for group in columns.groups):
+                    raise Error(key, f'"{name}" is categorical, so it cannot rise or fall',
+                                "Say which categories are allowed with ranges")
             for i in sorted(listed[key]):
                 self._add(f"{quoted(columns.names[i])} may only {way}", key)
         self._ranges: dict[int, _core.Interval] = {}

@@ -111,8 +111,13 @@ bool may_be_hot(const Query& query, std::span<const std::size_t> columns, std::s
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const double value = k == hot ? 1 : 0;
     const FeatureRule& rule = query.features[columns[k]];
-    if (value == query.point[columns[k]]) continue;
-    if (rule.fixed || !rule.range.contains(value)) return false;
+    const double now = query.point[columns[k]];
+    if (value == now) continue;
+    const Reach reach = reach_of(rule, now, Precision::float64);
+    if (rule.fixed || !(value < now ? reach.below : reach.above).contains(value)) return false;
+    if (!rule.allowed.empty() && std::count(rule.allowed.begin(), rule.allowed.end(), value) == 0) {
+      return false;
+    }
   }
   return true;
 }

@@ -54,6 +54,27 @@ def test_dummies_are_one_feature(credits, dtype, drop_first):
     assert used
 
 
+def test_directions_hold_for_the_columns_of_a_group(credits):
+    frame, wanted = credits
+    data = pd.get_dummies(frame, columns=["purpose"])
+    explainer = boxwood.Explainer(forest(data, wanted), data)
+    changed = 0
+    for i in range(40):
+        answer = explainer.explain(data.iloc[i], only=["purpose"])
+        if not answer.found:
+            continue
+        changed += 1
+        name = next(name for name in data if name.startswith("purpose_") and answer.point[name])
+        other = explainer.explain(data.iloc[i], only=["purpose"], decrease=[name])
+        assert other.verify() == []
+        assert not other.found or not other.point[name]
+        now = next(name for name in data if name.startswith("purpose_") and data.iloc[i][name])
+        assert not explainer.explain(data.iloc[i], only=["purpose"], increase=[now]).found
+    assert changed
+    with pytest.raises(boxwood.Error, match="increase.*categorical"):
+        explainer.explain(data.iloc[0], increase=["purpose"])
+
+
 def test_groups_can_be_given_and_turned_off(credits):
     frame, wanted = credits
     data = pd.get_dummies(frame, columns=["purpose"])
