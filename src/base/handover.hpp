@@ -29,8 +29,18 @@ namespace boxwood {
 
 #ifdef BOXWOOD_THREAD_SANITIZER
 
-inline char ended_tasks = 0;
+inline char begun_tasks = 0, ended_tasks = 0;
+inline void hand_over() { __tsan_release(&begun_tasks); }
 inline void take_over() { __tsan_acquire(&ended_tasks); }
+
+/// The first object of a task's body that `handed_over` cannot wrap, such as a stage of a pipeline:
+/// `hand_over()` … start and wait … `take_over()`.
+struct TaskScope {
+  TaskScope() { __tsan_acquire(&begun_tasks); }
+  TaskScope(const TaskScope&) = delete;
+  TaskScope& operator=(const TaskScope&) = delete;
+  ~TaskScope() { __tsan_release(&ended_tasks); }
+};
 
 /// The scheduler recycles the memory of tasks, so construction and destruction of a task are part
 /// of the order: the base is constructed before the work and destroyed after it. Its address is
@@ -70,7 +80,12 @@ HandedOver<Work> handed_over(Work work) {
 
 #else
 
+inline void hand_over() {}
 inline void take_over() {}
+
+struct TaskScope {
+  TaskScope() {}  // not trivial, so that an unused one is no warning
+};
 
 template <typename Work>
 Work handed_over(Work work) {

@@ -3,6 +3,7 @@
 // the others nor on the number of threads, not even when a limit on nodes ends it.
 #include <boxwood/explain.hpp>
 
+#include "base/handover.hpp"
 #include "search/threads.hpp"
 
 #include <tbb/parallel_pipeline.h>
@@ -82,6 +83,7 @@ Stop run_batch(std::size_t count,
   std::mutex order;
   const auto pass_on = [&] { const std::lock_guard lock(order); };
   const auto begin = [&](tbb::flow_control& control) -> std::size_t {
+    const TaskScope scope;
     const std::lock_guard lock(order);
     if (next == count || cancelled.load() || is_interrupted()) {
       control.stop();
@@ -90,6 +92,7 @@ Stop run_batch(std::size_t count,
     return next++;
   };
   const auto answer = [&](std::size_t index) {
+    const TaskScope scope;
     pass_on();
     Options one = options;
     one.threads = 1;
@@ -101,6 +104,7 @@ Stop run_batch(std::size_t count,
     return index;
   };
   const auto show = [&](std::size_t index) {
+    const TaskScope scope;
     pass_on();
     if (cancelled.load()) return;
     progress.tick();
@@ -112,6 +116,7 @@ Stop run_batch(std::size_t count,
     if (enough || failure) cancelled = true;
     pass_on();
   };
+  hand_over();
   tbb::task_arena arena(threads);
   arena.execute([&] {
     tbb::parallel_pipeline(
@@ -120,7 +125,7 @@ Stop run_batch(std::size_t count,
             tbb::make_filter<std::size_t, std::size_t>(tbb::filter_mode::parallel, answer) &
             tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order, show));
   });
-  pass_on();
+  take_over();
   if (failure) std::rethrow_exception(failure);
   if (enough) return Stop::visitor;
   return next < count || cut_short ? Stop::interrupt : Stop::finished;
