@@ -459,8 +459,13 @@ class Oracle {
     const boxwood::FeatureRule& rule = query.features[d];
     if (rule.fixed || (std::isnan(x) && !rule.missing_allowed)) return {x};
     if (group_of(query, d)) {
+      const bool may_turn =
+          inside(rule.range, 1 - x) && rule.least_change <= 1 && rule.most_change >= 1 &&
+          rule.direction != (x == 0 ? boxwood::Direction::down : boxwood::Direction::up);
+      const bool listed =
+          rule.allowed.empty() || std::count(rule.allowed.begin(), rule.allowed.end(), 1 - x) > 0;
       std::vector<double> both{x};
-      if (inside(rule.range, 1 - x)) both.push_back(1 - x);
+      if (may_turn && listed) both.push_back(1 - x);
       return both;
     }
     bool float32 = false;
