@@ -33,8 +33,9 @@ inline char begun_tasks = 0, ended_tasks = 0;
 inline void hand_over() { __tsan_release(&begun_tasks); }
 inline void take_over() { __tsan_acquire(&ended_tasks); }
 
-/// The first object of a task's body that `handed_over` cannot wrap, such as a stage of a pipeline:
-/// `hand_over()` … start and wait … `take_over()`.
+/// The first object in the body of a stage of a pipeline, whose runs oneTBB orders:
+/// `hand_over()` … start and wait … `take_over()`. Wrap the body itself in `handed_over` too,
+/// because oneTBB copies it.
 struct TaskScope {
   TaskScope() { __tsan_acquire(&begun_tasks); }
   TaskScope(const TaskScope&) = delete;
@@ -61,9 +62,10 @@ class HandedOver : TaskMemory {
   explicit HandedOver(Work work) : work_(std::move(work)) {}
   HandedOver(const HandedOver& other) : TaskMemory(other), work_(other.work_) { publish(); }
   HandedOver(HandedOver&& other) : TaskMemory(other), work_(std::move(other.work_)) { publish(); }
-  void operator()() const {
+  template <typename... Arguments>
+  decltype(auto) operator()(Arguments&&... arguments) const {
     __tsan_acquire(mark());
-    work_();
+    return work_(std::forward<Arguments>(arguments)...);
   }
 
  private:

@@ -121,9 +121,11 @@ Stop run_batch(std::size_t count,
   arena.execute([&] {
     tbb::parallel_pipeline(
         std::max<std::size_t>(most_waiting, static_cast<std::size_t>(threads)),
-        tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, begin) &
-            tbb::make_filter<std::size_t, std::size_t>(tbb::filter_mode::parallel, answer) &
-            tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order, show));
+        tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, handed_over(begin)) &
+            tbb::make_filter<std::size_t, std::size_t>(tbb::filter_mode::parallel,
+                                                       handed_over(answer)) &
+            tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order,
+                                                handed_over(show)));
   });
   take_over();
   if (failure) std::rethrow_exception(failure);
