@@ -71,7 +71,8 @@ class Documents(unittest.TestCase):
                         self.assertIn(word, words)
 
     def test_formats_lists_every_value_of_the_model_file(self):
-        source = (ROOT / "src" / "model" / "ensemble_json.cpp").read_text()
+        source = "".join((ROOT / "src" / "model" / name).read_text()
+                         for name in ("ensemble_json.cpp", "kinds.hpp"))
         values = re.findall(r'std::pair\{"(\w[^"]*)", (?:\w+::|&Node::)', source)
         self.assertIn("score_above_half", values)
         page = (ROOT / "docs" / "formats.md").read_text()

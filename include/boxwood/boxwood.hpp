@@ -11,6 +11,7 @@
 #include <boxwood/picture.hpp>
 #include <boxwood/query.hpp>
 #include <boxwood/query_text.hpp>
+#include <boxwood/question_file.hpp>
 #include <boxwood/read.hpp>
 #include <boxwood/render.hpp>
 #include <boxwood/schema.hpp>

@@ -3,11 +3,13 @@
 #include "cli/batch.hpp"
 #include "cli/commands.hpp"
 #include "cli/explain_ways.hpp"
+#include "cli/output.hpp"
 #include "cli/question.hpp"
 #include "cli/usage.hpp"
 #include "cli/writer.hpp"
 
 #include <boxwood/explain.hpp>
+#include <boxwood/question_file.hpp>
 #include <boxwood/render.hpp>
 #include <boxwood/verify.hpp>
 
@@ -29,6 +31,7 @@ struct ExplainFlags {
   std::size_t ties = Options{}.ties;
   bool verify = false;
   bool show_query = false;
+  std::string save_question;
 };
 
 /// All that was found for a row. `shown` refers to the other two.
@@ -71,7 +74,23 @@ Result result_of(const std::vector<Explanation>& shown, const Ways& found, const
   return result;
 }
 
+void save_question(const ExplainFlags& flags, const Question& question,
+                   const std::vector<std::size_t>& rows) {
+  if (rows.size() != 1) {
+    throw UsageError("--save-question",
+                     fmt::format("a file holds one question, not {}", rows.size()),
+                     "Choose one row: --row 0");
+  }
+  Output output(flags.save_question, false);
+  output.write(question_text(query_for_row(question, flags.question, rows.front())));
+  output.finish();
+}
+
 int run(const ExplainFlags& flags) {
+  if (flags.question.data.empty() && flags.question.file.empty()) {
+    throw UsageError("--data", "is required unless --question is given",
+                     "Give the CSV file with the rows");
+  }
   const Question question = load_question(flags.question);
   const Schema& schema = question.schema;
   const WaysAsked asked = ways_asked(flags.ways, schema);
@@ -80,6 +99,7 @@ int run(const ExplainFlags& flags) {
   const std::vector<std::size_t> rows = chosen_rows(flags.rows, question.data.points.size());
   const std::optional<Query> first = check_rows(question, flags.question, rows);
 
+  if (!flags.save_question.empty()) save_question(flags, question, rows);
   if (flags.show_query) {
     for (const std::size_t row : rows) {
       std::cout << to_json(query_for_row(question, flags.question, row)) << "\n";
@@ -127,6 +147,7 @@ Command add_explain(CLI::App& program) {
       program.add_subcommand("explain", "the cheapest change that has the wanted outcome");
   auto flags = std::make_shared<ExplainFlags>();
   add_question_flags(*app, flags->question);
+  add_question_file_flag(*app, flags->question);
   add_row_flags(*app, flags->rows);
   add_ways_flags(*app, flags->ways);
   add_search_flags(*app, flags->search);
@@ -141,6 +162,9 @@ Command add_explain(CLI::App& program) {
       ->group("Output");
   app->add_flag("--show-query", flags->show_query,
                 "print the question of each row as the search gets it (JSON), do not answer it")
+      ->group("Output");
+  app->add_option("--save-question", flags->save_question,
+                  "write the question of the row to this file (JSON), for --question")
       ->group("Output");
   app->footer(
       "Without an outcome, a model of two classes is asked for the other one.\n\n"

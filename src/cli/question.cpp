@@ -4,6 +4,8 @@
 #include "cli/lists.hpp"
 #include "cli/usage.hpp"
 
+#include <boxwood/question_file.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -213,6 +215,19 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
       ->group(cost);
 }
 
+void add_question_file_flag(CLI::App& command, QuestionFlags& flags) {
+  CLI::Option* file = command.add_option(
+      "--question", flags.file,
+      "answer the question of this file (see --save-question) instead of a row of --data");
+  for (const char* name :
+       {"--data", "--class", "--probability", "--range", "--at-least", "--at-most",
+        "--output-index", "--want", "--fix", "--only", "--rule", "--rules", "--max-changes",
+        "--weights", "--weights-from", "--training", "--norm"}) {
+    file->excludes(command.get_option(name));
+  }
+  command.get_option("--data")->required(false);
+}
+
 void add_row_flags(CLI::App& command, RowFlags& flags) {
   auto* rows = command.add_option("--rows", flags.rows, "rows, counted from 0: 0,3,7-9 or all")
                    ->capture_default_str();
@@ -267,6 +282,11 @@ Question load_question(const QuestionFlags& flags, bool with_target) {
   question.ensembles.push_back(std::move(model.ensemble));
   question.schema = std::move(model.schema);
   load_others(flags, question);
+  if (!flags.file.empty()) {
+    question.saved = read_question(flags.file);
+    question.data = {.file = flags.file, .points = {question.saved->point}, .lines = {1}};
+    return question;
+  }
   question.texts = texts_of(flags, question.schema, with_target);
   const Ensemble& ensemble = question.ensembles.front();
   const std::vector<double> nothing(ensemble.features.size(), std::nan(""));
@@ -279,6 +299,14 @@ Question load_question(const QuestionFlags& flags, bool with_target) {
 
 Query query_for_row(const Question& question, const QuestionFlags& flags, std::size_t row,
                     bool with_target) {
+  if (question.saved) {
+    try {
+      validate(*question.saved, question.ensembles);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: {}", flags.file, error.place()), error.reason(), error.remedy());
+    }
+    return *question.saved;
+  }
   Query query = query_at(question, flags, question.data.points[row], with_target);
   try {
     validate(query, question.ensembles);

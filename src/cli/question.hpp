@@ -30,6 +30,7 @@ struct QuestionFlags {
   ModelFlags model;
   std::vector<std::string> also;
   std::string data;
+  std::string file;  ///< --question: instead of the data and of everything below
   TargetFlags target;
   std::vector<std::string> fix;
   std::vector<std::string> only;
@@ -60,6 +61,8 @@ struct SearchFlags {
 void add_model_flags(CLI::App& command, ModelFlags& flags);
 void add_data_flag(CLI::App& command, std::string& data);
 void add_question_flags(CLI::App& command, QuestionFlags& flags);
+/// `--question`, which excludes the data and every flag that is part of a question.
+void add_question_file_flag(CLI::App& command, QuestionFlags& flags);
 void add_row_flags(CLI::App& command, RowFlags& flags);
 void add_search_flags(CLI::App& command, SearchFlags& flags);
 void add_threads_flag(CLI::App& command, SearchFlags& flags);
@@ -77,6 +80,7 @@ Model load_model(const ModelFlags& flags);
 struct Question : ModelSet {
   Data data;
   std::vector<QueryText> texts;
+  std::optional<Query> saved;  ///< of --question: the whole query; `data` is then its point
 };
 /// Reads everything and checks every flag that does not depend on the row. Without `with_target`
 /// no outcome is asked for.

@@ -24,29 +24,6 @@ constexpr std::array node_kinds{std::pair{"leaf", NodeKind::leaf}, std::pair{"<"
                                 std::pair{"<=", NodeKind::less_equal},
                                 std::pair{"==", NodeKind::equal},
                                 std::pair{"in", NodeKind::in_set}};
-constexpr std::array precisions{std::pair{"float32", Precision::float32},
-                                std::pair{"float64", Precision::float64}};
-constexpr std::array orders{std::pair{"base_first", SumOrder::base_first},
-                            std::pair{"base_last", SumOrder::base_last}};
-constexpr std::array links{
-    std::pair{"identity", Link::identity},       std::pair{"sigmoid", Link::sigmoid},
-    std::pair{"exponential", Link::exponential}, std::pair{"softmax", Link::softmax},
-    std::pair{"winner", Link::winner},           std::pair{"votes", Link::votes},
-    std::pair{"square", Link::square},           std::pair{"softplus", Link::softplus},
-    std::pair{"isolation", Link::isolation}};
-constexpr std::array tasks{std::pair{"regression", Task::regression},
-                           std::pair{"binary", Task::binary},
-                           std::pair{"multiclass", Task::multiclass}};
-
-constexpr std::array decisions{std::pair{"output_above_half", Decision::output_above_half},
-                               std::pair{"score_above_zero", Decision::score_above_zero},
-                               std::pair{"score_from_zero", Decision::score_from_zero},
-                               std::pair{"score_above_half", Decision::score_above_half},
-                               std::pair{"largest_score", Decision::largest_score}};
-constexpr std::array link_forms{std::pair{"plain", LinkForm::plain},
-                                std::pair{"onnxruntime", LinkForm::onnxruntime},
-                                std::pair{"catboost", LinkForm::catboost}};
-
 constexpr std::array libraries{
     std::pair{"other", Library::other},       std::pair{"xgboost", Library::xgboost},
     std::pair{"lightgbm", Library::lightgbm}, std::pair{"catboost", Library::catboost},
@@ -144,19 +121,20 @@ std::string to_json(const Ensemble& ensemble) {
   root["library"] = name_of(libraries, ensemble.library);
   root["objective"] = ensemble.objective;
   if (!ensemble.notes.empty()) root["notes"] = ensemble.notes;
-  root["task"] = name_of(tasks, ensemble.task);
-  root["link"] = name_of(links, ensemble.link);
-  root["input"] = name_of(precisions, ensemble.input);
-  root["accumulator"] = name_of(precisions, ensemble.accumulator);
-  root["order"] = name_of(orders, ensemble.order);
+  root["task"] = name_of(task_names, ensemble.task);
+  root["link"] = name_of(link_names, ensemble.link);
+  root["input"] = name_of(precision_names, ensemble.input);
+  root["accumulator"] = name_of(precision_names, ensemble.accumulator);
+  root["order"] = name_of(order_names, ensemble.order);
   const Ensemble plain;
   if (ensemble.factor != plain.factor) root["factor"] = ensemble.factor;
   if (ensemble.divisor != plain.divisor) root["divisor"] = ensemble.divisor;
   if (ensemble.link_form != plain.link_form) {
-    root["link_form"] = name_of(link_forms, ensemble.link_form);
+    root["link_form"] = name_of(link_form_names, ensemble.link_form);
   }
   if (ensemble.steepness != plain.steepness) root["steepness"] = ensemble.steepness;
-  if (ensemble.decision != plain.decision) root["decision"] = name_of(decisions, ensemble.decision);
+  if (ensemble.decision != plain.decision)
+    root["decision"] = name_of(decision_names, ensemble.decision);
   root["classes"] = ensemble.classes;
   root["base"] = ensemble.base;
   root["features"] = nlohmann::ordered_json::array();
@@ -188,16 +166,16 @@ Ensemble ensemble_from_json(std::string_view text, std::string_view place) {
       root.has("library") ? root["library"].choice(libraries) : library_in(ensemble.source);
   ensemble.objective = root["objective"].string();
   if (root.has("notes")) ensemble.notes = root["notes"].strings();
-  ensemble.task = root["task"].choice(tasks);
-  ensemble.link = root["link"].choice(links);
-  ensemble.input = root["input"].choice(precisions);
-  ensemble.accumulator = root["accumulator"].choice(precisions);
-  ensemble.order = root["order"].choice(orders);
+  ensemble.task = root["task"].choice(task_names);
+  ensemble.link = root["link"].choice(link_names);
+  ensemble.input = root["input"].choice(precision_names);
+  ensemble.accumulator = root["accumulator"].choice(precision_names);
+  ensemble.order = root["order"].choice(order_names);
   if (root.has("factor")) ensemble.factor = root["factor"].number();
   if (root.has("divisor")) ensemble.divisor = root["divisor"].number();
-  if (root.has("link_form")) ensemble.link_form = root["link_form"].choice(link_forms);
+  if (root.has("link_form")) ensemble.link_form = root["link_form"].choice(link_form_names);
   if (root.has("steepness")) ensemble.steepness = root["steepness"].number();
-  if (root.has("decision")) ensemble.decision = root["decision"].choice(decisions);
+  if (root.has("decision")) ensemble.decision = root["decision"].choice(decision_names);
   ensemble.classes = root["classes"].strings();
   ensemble.base = root["base"].numbers();
   const JsonField features = root["features"];

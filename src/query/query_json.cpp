@@ -1,12 +1,15 @@
-// A query as JSON, for tests and diagnosis: only what differs from the default is written.
+// Writes the question file: a query as JSON, without what has its default value. question_file.cpp
+// reads it; docs/formats.md describes it.
+#include "base/json_fields.hpp"
 #include "base/text.hpp"
+#include "model/kinds.hpp"
+#include "query/query_names.hpp"
 
 #include <boxwood/query.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace boxwood {
@@ -60,7 +63,7 @@ Json json_of(const FeatureRule& rule) {
   const auto add = [&](const char* key, const auto& value, const auto& usual) {
     if (value != usual) object[key] = json_of(value);
   };
-  if (rule.kind != plain.kind) object["kind"] = static_cast<int>(rule.kind);
+  if (rule.kind != plain.kind) object["kind"] = name_of(kind_names, rule.kind);
   if (rule.fixed) object["fixed"] = true;
   add("range", rule.range, plain.range);
   add("domain", rule.domain, plain.domain);
@@ -68,7 +71,9 @@ Json json_of(const FeatureRule& rule) {
   add("step", rule.step, plain.step);
   if (rule.missing_allowed) object["missing_allowed"] = true;
   for (const std::vector<double>& row : rule.changes) object["changes"].push_back(json_of(row));
-  if (rule.direction != plain.direction) object["direction"] = static_cast<int>(rule.direction);
+  if (rule.direction != plain.direction) {
+    object["direction"] = name_of(question_directions, rule.direction);
+  }
   add("least_change", rule.least_change, plain.least_change);
   add("most_change", rule.most_change, plain.most_change);
   add("weight", rule.weight, plain.weight);
@@ -97,8 +102,8 @@ Json json_of(const Clause& clause) {
 }  // namespace
 
 std::string to_json(const Query& query) {
-  static constexpr std::array norm_names{"l2", "l1", "l0", "linf", "mixture", "custom"};
   Json object;
+  object["boxwood_question"] = question_version;
   object["point"] = json_of(query.point);
   object["requirements"] = Json::array();
   for (const Requirement& one : query.requirements) object["requirements"].push_back(json_of(one));
@@ -116,10 +121,11 @@ std::string to_json(const Query& query) {
             [](const Json& a, const Json& b) { return a.dump() < b.dump(); });
   if (!clauses.empty()) object["clauses"] = clauses;
   if (query.max_changes) object["max_changes"] = *query.max_changes;
-  object["cost"] = norm_names.at(static_cast<std::size_t>(query.norm));
+  object["cost"] = name_of(question_norms, query.norm);
   if (query.norm == Norm::mixture) {
-    object["mixture"] = {
-        {"l2", query.mixture.squared_l2}, {"l1", query.mixture.l1}, {"l0", query.mixture.l0}};
+    object["mixture"] = {{"l2", json_of(query.mixture.squared_l2)},
+                         {"l1", json_of(query.mixture.l1)},
+                         {"l0", json_of(query.mixture.l0)}};
   }
   if (query.fewest_first) object["fewest_first"] = true;
   return object.dump();

@@ -1,0 +1,23 @@
+// The words of the question file, shared by its writer (query_json.cpp) and its reader
+// (question_file.cpp).
+#pragma once
+
+#include <boxwood/query.hpp>
+
+#include <array>
+#include <utility>
+
+namespace boxwood {
+
+inline constexpr int question_version = 1;
+
+inline constexpr std::array question_directions{std::pair{"both", Direction::both},
+                                                std::pair{"up", Direction::up},
+                                                std::pair{"down", Direction::down}};
+
+inline constexpr std::array question_norms{
+    std::pair{"l2", Norm::squared_l2},   std::pair{"l1", Norm::l1},
+    std::pair{"l0", Norm::l0},           std::pair{"linf", Norm::linf},
+    std::pair{"mixture", Norm::mixture}, std::pair{"custom", Norm::custom}};
+
+}  // namespace boxwood
