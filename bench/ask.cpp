@@ -1,7 +1,7 @@
 // Asks a model a file of questions and times each answer: what bench/run.py measures Boxwood with.
-// It calls the public API; only the switches for experiments (--without, --tune) come from an internal
-// header. It prints one JSON object a line as soon as it is known, so that a crash loses no earlier
-// answer. bench/README.md describes the files.
+// It calls the public API; only the switches for experiments (--without, --tune) come from an
+// internal header. It prints one JSON object a line as soon as it is known, so that a crash loses
+// no earlier answer. bench/README.md describes the files.
 #include "kinds.hpp"
 #include "search/engine_settings.hpp"
 
@@ -41,6 +41,7 @@ struct Arguments {
   std::string norm = "squared_l2";
   std::string kind = "plain";
   std::string rows;
+  std::string proofs;
   std::vector<std::string> without;
   std::vector<std::string> tune;
   int threads = 0;
@@ -193,6 +194,23 @@ Json describe(std::size_t row, const boxwood::Answer& answer, double seconds) {
   return line;
 }
 
+// Proves an answer and writes question and proof beside the model, for the checkers.
+void add_proof(const boxwood::Prover& prover, const Question& question,
+               const boxwood::Answer& answer, const std::string& folder, Json& line) {
+  const std::string name = folder + "/" + std::to_string(question.row);
+  try {
+    const boxwood::Proof proof =
+        prover.prove(question.query, answer, {.boxes = 10'000'000, .seconds = 120});
+    std::ofstream(name + ".question.json") << boxwood::question_text(question.query);
+    std::ofstream(name + ".proof.json") << proof.text;
+    line["proof_seconds"] = proof.seconds;
+    line["proof_boxes"] = proof.boxes;
+    line["proof_bytes"] = proof.text.size();
+  } catch (const boxwood::Error& error) {
+    line["proof_error"] = error.what();
+  }
+}
+
 // Repeated, the time is the median: the answer is always the same.
 void answer_one(const boxwood::Prepared& prepared, const Question& question,
                 const Arguments& arguments) {
@@ -215,6 +233,9 @@ void answer_one(const boxwood::Prepared& prepared, const Question& question,
   std::sort(times.begin(), times.end());
   Json line = describe(question.row, answer, times[times.size() / 2]);
   if (arguments.trace) line["trace"] = reports;
+  if (!arguments.proofs.empty()) {
+    add_proof(boxwood::Prover(prepared.ensembles()), question, answer, arguments.proofs, line);
+  }
   print(line);
 }
 
@@ -270,6 +291,10 @@ void run(const Arguments& arguments) {
   const boxwood::Prepared prepared(model);
   const double prepare_seconds = seconds_since(prepare_start);
   const std::vector<Question> questions = read_questions(arguments);
+  if (!arguments.proofs.empty()) {
+    std::filesystem::create_directories(arguments.proofs);
+    std::ofstream(arguments.proofs + "/model.json") << boxwood::to_json(model);
+  }
   print({{"read_seconds", read_seconds},
          {"prepare_seconds", prepare_seconds},
          {"trees", model.trees.size()},
@@ -304,6 +329,8 @@ int main(int count, char** words) {
   app.add_option("--time-limit", arguments.time_limit, "seconds a question may take");
   app.add_option("--rows", arguments.rows, "0,3,7-9: only these, counted from 0");
   app.add_option("--repeat", arguments.repeat, "ask this often and print the median time");
+  app.add_option("--proofs", arguments.proofs,
+                 "prove each answer; write model, questions and proofs into this folder");
   app.add_flag("--trace", arguments.trace, "print [seconds, best, bound] of every report");
   app.add_flag("--batch", arguments.batch, "answer all in parallel, one thread each");
   CLI11_PARSE(app, count, words);

@@ -11,6 +11,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MOST_LINES = 600
+# The checker of proofs is one file, so that it can be read, copied and run by itself.
+LONGER = {pathlib.Path("checker/boxwood_check.py"): 1400}
 PROGRAM_SUFFIXES = {".cpp", ".hpp", ".in", ".py", ".sh", ".cmake"}
 TEXT_SUFFIXES = PROGRAM_SUFFIXES | {".md", ".txt", ".json", ".csv", ".cff", ".yml", ".supp", ""}
 IGNORED_FOLDERS = {".git", ".venv", ".cache", "build", "__pycache__", ".hypothesis", ".mypy_cache",
@@ -152,8 +154,9 @@ def text_faults(root):
         except UnicodeDecodeError:
             continue
         place = path.relative_to(root)
-        if path.suffix in PROGRAM_SUFFIXES and len(lines) > MOST_LINES:
-            faults.append(f"{place}: {len(lines)} lines; past {MOST_LINES} it is two things")
+        most = LONGER.get(place, MOST_LINES)
+        if path.suffix in PROGRAM_SUFFIXES and len(lines) > most:
+            faults.append(f"{place}: {len(lines)} lines; past {most} it is two things")
         for number, line in enumerate(lines, 1):
             if MACHINE_PATH.search(line):
                 faults.append(f"{place}:{number}: names a place on somebody's machine")

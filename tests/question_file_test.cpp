@@ -145,9 +145,8 @@ TEST_F(CommandLine, ASavedQuestionHasTheSameAnswer) {
   EXPECT_EQ(run({"explain", example + "model.ubj"}).err,
             "boxwood: --data: is required unless --question is given. Give the CSV file with the "
             "rows\n");
-  EXPECT_EQ(
-      credit("explain", {"--save-question", file}).err,
-      "boxwood: --save-question: a file holds one question, not 10. Choose one row: --row 0\n");
+  EXPECT_EQ(credit("explain", {"--save-question", file}).err,
+            "boxwood: --save-question: a file holds one row, not 10. Choose one row: --row 0\n");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <boxwood/explain.hpp>
 #include <boxwood/model_set.hpp>
 #include <boxwood/picture.hpp>
+#include <boxwood/proof.hpp>
 #include <boxwood/query.hpp>
 #include <boxwood/query_text.hpp>
 #include <boxwood/question_file.hpp>

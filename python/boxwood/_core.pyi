@@ -525,6 +525,9 @@ class Query:
     def to_json(self) -> str:
         """The query as one line of JSON: the same for two ways to ask the same."""
 
+    def question_text(self) -> str:
+        """The text of a question file."""
+
     def total_cost(self, to: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float: ...
 
     def change_count(self, to: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int: ...
@@ -874,6 +877,9 @@ class Options:
 
 def explain(model: Model, query: Query, options: Options) -> Answer:
     """The cheapest admissible point with the outcome."""
+
+def prove(model: Model, query: Query, answer: Answer) -> str:
+    """The certificate of an answer."""
 
 def visit_regions(model: Model, query: Query, radius: float, visit: object, options: Options) -> Stop:
     """

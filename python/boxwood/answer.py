@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -261,6 +262,38 @@ class Answer:
             One object, docs/formats.md.
         """
         return _core.answer_json(*self._shown)
+
+    def save_question(self, path: str | Path) -> None:
+        """Write the question to a file, which the command and the checkers of proofs read.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, docs/formats.md.
+        """
+        Path(path).write_text(self._query.question_text(), encoding="utf-8")
+
+    @cached_property
+    def proof(self) -> str:
+        """The certificate of what the answer claims, as JSON (docs/proof.md).
+
+        It is made when it is first asked for, and takes about as long as the search. Error if
+        proofs do not cover something in the question or the model.
+        """
+        return _core.prove(self.explainer.core, self._query, self._core)
+
+    def save_proof(self, path: str | Path) -> None:
+        """Write the certificate to a file.
+
+        Check it with ``python3 boxwood_check.py MODEL QUESTION PROOF``; the model is what
+        `Explainer.save_model` writes, the question what `save_question` writes.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, docs/proof.md.
+        """
+        Path(path).write_text(self.proof, encoding="utf-8")
 
     def verify(self, samples: int = 256, random_state: int = 1) -> list[str]:
         """Check the answer again, by code that shares nothing with the search.

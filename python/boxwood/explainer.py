@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -203,6 +204,18 @@ class Explainer(Analyses):
         """
         return self.core.scores(self.columns.points(data), self.models.index(model))
 
+    def save_model(self, path: str | os.PathLike[str], index: int = 0) -> None:
+        """Write a model in Boxwood's own format, which the checkers of proofs read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, docs/formats.md.
+        index : int
+            Which model, where there are several.
+        """
+        Path(path).write_text(self.core.ensemble(index).to_json(), encoding="utf-8")
+
     # Questions.
 
     def explain(self, x: Any, target: Any = None, *, fixed: Iterable[str] = (),
@@ -218,7 +231,8 @@ class Explainer(Analyses):
                 ties: int = 16, engine: str = "fast", threads: int = 0,
                 time_limit: float | None = None, node_limit: int | None = None,
                 memory_limit: int | None = None, round: float | None = None,
-                progress: Callable[[_core.Progress], Any] | None = None) -> Answer:
+                progress: Callable[[_core.Progress], Any] | None = None,
+                proof: bool = False) -> Answer:
         """Find the cheapest admissible change that has the wanted outcome.
 
         Parameters
@@ -282,6 +296,8 @@ class Explainer(Analyses):
             Look for rounder numbers that cost at most this share more: `Answer.rounded`.
         progress : callable, optional
             Called with what a running search knows; returning False stops it.
+        proof : bool
+            Make the certificate at once: `Answer.proof`.
 
         Returns
         -------
@@ -297,6 +313,8 @@ class Explainer(Analyses):
         found = _core.explain(self.core, query, asked.options())
         answer = self._answer(query, point, found, self.columns.form(x, point))
         answer.tolerance = tolerance
+        if proof:
+            answer.proof  # noqa: B018
         return answer
 
     def explain_batch(self, data: Any, target: Any = None, *, show_progress: bool = True,

@@ -192,6 +192,9 @@ void bind_query(nb::module_& module) {
           "to_json", [](const Query& self) { return to_json(self); },
           "The query as one line of JSON: the same for two ways to ask the same.")
       .def(
+          "question_text", [](const Query& self) { return question_text(self); },
+          "The text of a question file.")
+      .def(
           "total_cost",
           [](const Query& self, const Point& to) { return total_cost(self, vector_of(to)); },
           "to"_a)

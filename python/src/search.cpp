@@ -53,6 +53,19 @@ void bind_search(nb::module_& module) {
       "model"_a, "query"_a, "options"_a, "The cheapest admissible point with the outcome.");
 
   module.def(
+      "prove",
+      [](const Model& model, const Query& query, const Answer& answer) {
+        Control control;
+        const Options options = options_of(SearchOptions{{}, {}, nb::none()}, control);
+        ProofLimits limits;
+        limits.interrupt = options.limits.interrupt;
+        return watched(
+            control, [&] { return prove(model.ensembles(), query, answer, limits).text; },
+            [](const std::string&) { return true; });
+      },
+      "model"_a, "query"_a, "answer"_a, "The certificate of an answer.");
+
+  module.def(
       "visit_regions",
       [](const Model& model, const Query& query, double radius, const nb::object& visit,
          const SearchOptions& given) {

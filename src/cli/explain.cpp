@@ -9,6 +9,7 @@
 #include "cli/writer.hpp"
 
 #include <boxwood/explain.hpp>
+#include <boxwood/proof.hpp>
 #include <boxwood/question_file.hpp>
 #include <boxwood/render.hpp>
 #include <boxwood/verify.hpp>
@@ -32,6 +33,7 @@ struct ExplainFlags {
   bool verify = false;
   bool show_query = false;
   std::string save_question;
+  std::string proof;
 };
 
 /// All that was found for a row. `shown` refers to the other two.
@@ -74,15 +76,15 @@ Result result_of(const std::vector<Explanation>& shown, const Ways& found, const
   return result;
 }
 
-void save_question(const ExplainFlags& flags, const Question& question,
-                   const std::vector<std::size_t>& rows) {
-  if (rows.size() != 1) {
-    throw UsageError("--save-question",
-                     fmt::format("a file holds one question, not {}", rows.size()),
-                     "Choose one row: --row 0");
-  }
-  Output output(flags.save_question, false);
-  output.write(question_text(query_for_row(question, flags.question, rows.front())));
+void check_one_row(const std::string& flag, const std::vector<std::size_t>& rows) {
+  if (rows.size() == 1) return;
+  throw UsageError(flag, fmt::format("a file holds one row, not {}", rows.size()),
+                   "Choose one row: --row 0");
+}
+
+void write_file(const std::string& file, const std::string& text) {
+  Output output(file, false);
+  output.write(text);
   output.finish();
 }
 
@@ -99,7 +101,15 @@ int run(const ExplainFlags& flags) {
   const std::vector<std::size_t> rows = chosen_rows(flags.rows, question.data.points.size());
   const std::optional<Query> first = check_rows(question, flags.question, rows);
 
-  if (!flags.save_question.empty()) save_question(flags, question, rows);
+  if (!flags.save_question.empty()) {
+    check_one_row("--save-question", rows);
+    write_file(flags.save_question,
+               question_text(query_for_row(question, flags.question, rows.front())));
+  }
+  if (!flags.proof.empty()) {
+    check_one_row("--proof", rows);
+    if (asked.menu) throw UsageError("--proof", "cannot be combined with --k");
+  }
   if (flags.show_query) {
     for (const std::size_t row : rows) {
       std::cout << to_json(query_for_row(question, flags.question, row)) << "\n";
@@ -123,6 +133,11 @@ int run(const ExplainFlags& flags) {
       if (!flags.verify) continue;
       one->shown.back().faults =
           verify(question.ensembles, one->query, one->found.answers[k]).faults;
+    }
+    if (!flags.proof.empty()) {
+      const ProofLimits limits{.interrupt = watched.limits.interrupt};
+      write_file(flags.proof,
+                 prove(question.ensembles, one->query, one->found.answers.front(), limits).text);
     }
     answers[place] = std::move(one);
   };
@@ -165,6 +180,9 @@ Command add_explain(CLI::App& program) {
       ->group("Output");
   app->add_option("--save-question", flags->save_question,
                   "write the question of the row to this file (JSON), for --question")
+      ->group("Output");
+  app->add_option("--proof", flags->proof,
+                  "write a proof of the answer to this file, for boxwood_check.py (docs/proof.md)")
       ->group("Output");
   app->footer(
       "Without an outcome, a model of two classes is asked for the other one.\n\n"

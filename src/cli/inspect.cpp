@@ -154,8 +154,13 @@ std::string categories_text(const Ensemble& ensemble) {
   return text.empty() ? text : "\ncategories\n" + text;
 }
 
-int run(const ModelFlags& flags) {
+int run(const ModelFlags& flags, const std::string& save_model) {
   const auto [ensemble, schema] = load_model(flags);
+  if (!save_model.empty()) {
+    Output file(save_model, false);
+    file.write(to_json(ensemble));
+    file.finish();
+  }
   const Splits splits = splits_of(ensemble);
   const std::vector<std::size_t> cells = cell_counts(ensemble);
   std::size_t width = 7;
@@ -191,8 +196,11 @@ Command add_inspect(CLI::App& program) {
   CLI::App* app = program.add_subcommand("inspect", "what a model holds");
   auto flags = std::make_shared<ModelFlags>();
   add_model_flags(*app, *flags);
+  auto save_model = std::make_shared<std::string>();
+  app->add_option("--save-model", *save_model,
+                  "write the model to this file in Boxwood's own format (JSON)");
   app->footer("Example:\n  boxwood inspect model.ubj");
-  return {app, [flags] { return run(*flags); }};
+  return {app, [=] { return run(*flags, *save_model); }};
 }
 
 }  // namespace boxwood::cli

@@ -1,0 +1,99 @@
+// The certificate of an answer: what is claimed, and the tree that proves it.
+#include <boxwood/error.hpp>
+#include <boxwood/proof.hpp>
+#include <boxwood/question_file.hpp>
+
+#include "base/infinity.hpp"
+#include "base/text.hpp"
+#include "proof/problem.hpp"
+#include "proof/search.hpp"
+#include "proof/sha256.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cmath>
+
+namespace boxwood {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json proof_number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(number_text(value));
+}
+
+/// The point must have the outcome whatever the last digits of the link are, so that a checker can
+/// say so.
+void check_point(std::span<const Ensemble> ensembles, const std::vector<proofs::Outcomes>& outcomes,
+                 std::span<const double> point) {
+  for (const proofs::Outcomes& outcome : outcomes) {
+    if (outcome.holds(ensembles[outcome.model()].predict(point)) == true) continue;
+    throw Error("proof", "the outcome of the answer depends on the last digits of the model's link",
+                "Ask without a proof");
+  }
+}
+
+}  // namespace
+
+struct Prover::Parts {
+  std::span<const Ensemble> ensembles;
+  std::vector<std::string> digests;
+  Cuts cuts;
+};
+
+Prover::Prover(std::span<const Ensemble> ensembles) {
+  auto parts = std::make_shared<Parts>();
+  parts->ensembles = ensembles;
+  for (const Ensemble& ensemble : ensembles) parts->digests.push_back(model_digest(ensemble));
+  parts->cuts = proofs::cuts_of_models(ensembles);
+  parts_ = std::move(parts);
+}
+
+Proof prove(std::span<const Ensemble> ensembles, const Query& query, const Answer& answer,
+            const ProofLimits& limits) {
+  return Prover(ensembles).prove(query, answer, limits);
+}
+
+Proof Prover::prove(const Query& query, const Answer& answer, const ProofLimits& limits) const {
+  const std::span<const Ensemble> ensembles = parts_->ensembles;
+  const auto begun = std::chrono::steady_clock::now();
+  validate(query, ensembles);
+  if (query.norm == Norm::custom) {
+    throw Error("proof", "proofs do not cover a cost function of one's own",
+                "Use a norm or a mixture, or ask without a proof");
+  }
+  std::vector<proofs::Outcomes> outcomes;
+  for (const Requirement& requirement : query.requirements) {
+    outcomes.emplace_back(ensembles[requirement.ensemble], requirement);
+  }
+  Json json;
+  json["boxwood_proof"] = 1;
+  json["models"] = parts_->digests;
+  json["question"] = sha256(question_text(query));
+  proofs::Claim claim{infinity, {}};
+  if (answer.status == Status::infeasible) {
+    json["claim"] = "infeasible";
+  } else {
+    const bool optimal = answer.status == Status::optimal;
+    json["claim"] = optimal ? "optimal" : "lower_bound";
+    claim.cost = optimal ? answer.cost : answer.lower_bound;
+    json["cost"] = proof_number(claim.cost);
+    if (query.fewest_first) {
+      claim.changes = optimal ? change_count(query, answer.best().point) : answer.least_changes;
+      json["changes"] = *claim.changes;
+    }
+    if (optimal) {
+      check_point(ensembles, outcomes, answer.best().point);
+      json["point"] = Json::array();
+      for (const double value : answer.best().point) json["point"].push_back(proof_number(value));
+    }
+  }
+  const proofs::ProofProblem problem(ensembles, parts_->cuts, query, claim);
+  proofs::TreeWriter writer(problem, outcomes, limits);
+  json["tree"] = writer.write();
+  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begun;
+  return {json.dump() + "\n", writer.boxes(), used.count()};
+}
+
+}  // namespace boxwood

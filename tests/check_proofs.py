@@ -1,0 +1,143 @@
+"""Runs the checkers on the cases that proof_test writes, and on mutations of them.
+
+A mutated certificate must be rejected, unless what it claims is true: then it may still be a proof.
+The true answer of every case is known.
+"""
+
+import copy
+import importlib.util
+import json
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+spec = importlib.util.spec_from_file_location("boxwood_check", HERE.parent / "checker" / "boxwood_check.py")
+checker = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(checker)
+
+REFUSALS = (checker.Rejected, checker.Unsupported, KeyError, IndexError, TypeError, ValueError, ArithmeticError)
+
+
+def verdict(case, proof):
+    """Give None if a proof is accepted, or why it is not."""
+    try:
+        models = [checker.Model(model) for model in case["models"]]
+        checker.check(models, case["question"].encode(), proof)
+        return None
+    except REFUSALS as reason:
+        return f"{type(reason).__name__}: {reason}"
+
+
+def is_true(case, proof):
+    """Whether a claim is true, whatever the tree is worth."""
+    claim = proof.get("claim")
+    if claim == "infeasible":
+        return not case["feasible"]
+    if claim not in ("optimal", "lower_bound"):
+        return False
+    cost = checker.number(proof["cost"])
+    if not case["feasible"]:
+        return claim == "lower_bound"
+    best, mine = (case["changes"], case["cost"]), (proof.get("changes"), cost)
+    if mine[0] is None:
+        best, mine = best[1:], mine[1:]
+    return mine <= best if claim == "lower_bound" else mine == best
+
+
+def mutated(proof, draw):
+    """Change something about a certificate; also say whether only the hashes were changed."""
+    proof = copy.deepcopy(proof)
+    tree = proof["tree"]
+    kind = draw.randrange(9)
+    if kind == 0 and len(tree) > 1:
+        del tree[draw.randrange(len(tree)):]
+    elif kind == 1:
+        tree[draw.randrange(len(tree))] = draw.randrange(-6, 8)
+    elif kind == 2:
+        del tree[draw.randrange(len(tree))]
+    elif kind == 3:
+        tree.insert(draw.randrange(len(tree) + 1), draw.randrange(-6, 8))
+    elif kind == 4:
+        proof["question"] = proof["question"][::-1]
+        return proof, True
+    elif kind == 5:
+        proof["models"][-1] = "0" + proof["models"][-1][1:-1] + "0"
+        return proof, proof["models"] is not None
+    elif kind == 6 and "cost" in proof:
+        proof["claim"] = "lower_bound"
+        proof.pop("point", None)
+        proof["cost"] = math.nextafter(checker.number(proof["cost"]), math.inf)
+    elif kind == 7 and "point" in proof:
+        at = draw.randrange(len(proof["point"]))
+        proof["point"][at] = draw.choice([0.0, 1.0, "nan", draw.random(), 3.0])
+    else:
+        proof.pop("point", None)
+        proof.pop("changes", None)
+        proof["claim"] = "infeasible"
+    return proof, False
+
+
+def fast_verdicts(program, cases):
+    """Run the fast checker on (models, question, proof) in one process; accepted or not."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "batch.jsonl"
+        with open(path, "w", encoding="utf-8") as file:
+            for case, proof in cases:
+                json.dump({"models": case["models"], "question": case["question"],
+                           "proof": json.dumps(proof)}, file)
+                file.write("\n")
+        done = subprocess.run([program, "--batch", path], capture_output=True, text=True, check=False)
+        return [line.startswith("accepted") for line in done.stdout.splitlines()], done.stdout.splitlines()
+
+
+def main(path, count, seed, program):
+    draw = random.Random(int(seed))
+    faults = tried = kept = rejected = 0
+    for_fast, expected = [], []
+    with open(path, encoding="utf-8") as file:
+        cases = [json.loads(line) for line in file]
+    for case in cases:
+        why = verdict(case, case["proof"])
+        if (why is None) != (case["expected"] == "accepted") and not \
+                (case["expected"] == "rejected" and is_true(case, case["proof"])):
+            print(f"seed {case['seed']}: expected {case['expected']}, got {why or 'accepted'}")
+            faults += 1
+        rejected += case["expected"] == "rejected"
+        for_fast.append((case, case["proof"]))
+        expected.append(why is None)
+        if case["expected"] != "accepted":
+            continue
+        for _ in range(int(count)):
+            proof, hashes = mutated(case["proof"], draw)
+            if proof == case["proof"]:
+                continue
+            tried += 1
+            why = verdict(case, proof)
+            for_fast.append((case, proof))
+            expected.append(why is None)
+            if why is None:
+                kept += 1
+                if hashes or not is_true(case, proof):
+                    print(f"seed {case['seed']}: a false claim was accepted: {json.dumps(proof)}")
+                    faults += 1
+    print(f"{len(cases)} certificates ({rejected} of false claims), {tried} mutations, of which {kept} are "
+          f"still proofs; {faults} faults")
+    if program:
+        got, lines = fast_verdicts(program, for_fast)
+        if len(got) != len(expected):
+            print(f"the fast checker gave {len(got)} of {len(expected)} verdicts")
+            return 1
+        for (case, proof), one, other, line in zip(for_fast, expected, got, lines):
+            if one != other:
+                print(f"seed {case['seed']}: checkers disagree: Python "
+                      f"{'accepts' if one else 'rejects'}, the fast one says {line}")
+                faults += 1
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:5]))

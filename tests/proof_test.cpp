@@ -1,0 +1,170 @@
+// Certificates: made for random questions, accepted by the checkers, which share no code with the
+// library; and rejected as soon as they claim something false.
+#include <boxwood/error.hpp>
+#include <boxwood/explain.hpp>
+#include <boxwood/proof.hpp>
+#include <boxwood/question_file.hpp>
+
+#include "proof/problem.hpp"
+#include "proof/search.hpp"
+#include "proof/sha256.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "random_problem.hpp"
+#include "random_rules.hpp"
+#include "seeds.hpp"
+
+namespace boxwood {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+RandomProblem drawn(std::uint64_t seed) {
+  RandomProblem problem = ProblemMaker(seed).make();
+  if (seed % 2 == 0) RuleMaker(seed).add_to(problem);
+  if (problem.query.norm == Norm::custom) problem.query.norm = Norm::l1;
+  problem.query.term = nullptr;
+  return problem;
+}
+
+/// Cases for tests/check_proofs.py, one on each line.
+class Cases {
+ public:
+  Cases() {
+    folder_ =
+        std::filesystem::temp_directory_path() / ("boxwood_proofs_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+    file_.open(folder_ / "cases.jsonl");
+  }
+  ~Cases() { std::filesystem::remove_all(folder_); }
+
+  /// `expected`: "accepted", or "rejected" for a false claim.
+  void add(const RandomProblem& problem, const Answer& truth, const std::string& proof,
+           const std::string& expected, std::uint64_t seed) {
+    Json line;
+    for (const Ensemble& ensemble : problem.ensembles) {
+      line["models"].push_back(Json::parse(to_json(ensemble)));
+    }
+    line["question"] = question_text(problem.query);
+    line["proof"] = Json::parse(proof);
+    line["expected"] = expected;
+    line["seed"] = seed;
+    line["feasible"] = truth.status != Status::infeasible;
+    if (truth.status == Status::optimal) {
+      line["cost"] = truth.cost;
+      line["changes"] = change_count(problem.query, truth.best().point);
+    }
+    file_ << line.dump() << "\n";
+    ++count_;
+  }
+
+  /// Runs the checkers on all cases, with so many mutations of each.
+  int check(int mutations) {
+    file_.close();
+    const std::string command =
+        "python3 " BOXWOOD_SOURCE_DIR "/tests/check_proofs.py " +
+        (folder_ / "cases.jsonl").string() + " " + std::to_string(mutations) + " " +
+        std::to_string(test_seed()) + " \"" +
+        (std::getenv("BOXWOOD_CHECK") ? std::getenv("BOXWOOD_CHECK") : "") + "\"";
+    return std::system(command.c_str());
+  }
+  int count() const { return count_; }
+
+ private:
+  std::filesystem::path folder_;
+  std::ofstream file_;
+  int count_ = 0;
+};
+
+TEST(Proof, HashIsSha256) {
+  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256(std::string(200, 'a')),
+            "c2a908d98f5df987ade41b5fce213067efbcc21ef2240212a41e54b5e7c28ae5");
+}
+
+TEST(Proof, RandomAnswersAreProvenAndFalseClaimsAreNot) {
+  const int cases = test_cases(300);
+  Cases list;
+  int refused = 0;
+  std::mt19937_64 random(test_seed());
+  for (int i = 0; i < cases; ++i) {
+    const std::uint64_t seed = test_seed() + static_cast<std::uint64_t>(i);
+    SCOPED_TRACE(seed);
+    const RandomProblem problem = drawn(seed);
+    const Answer answer = explain(problem.ensembles, problem.query);
+    std::string text;
+    try {
+      text = prove(problem.ensembles, problem.query, answer).text;
+    } catch (const Error& error) {
+      const std::string what = error.what();
+      EXPECT_TRUE(what.find("last digits") != std::string::npos ||
+                  what.find("do not cover") != std::string::npos)
+          << what;
+      ++refused;
+      continue;
+    }
+    list.add(problem, answer, text, "accepted", seed);
+    if (answer.status != Status::optimal || answer.cost == 0) continue;
+
+    // An engine that had missed the optimum would claim something dearer. No honest proof exists.
+    Answer missed = answer;
+    missed.status = random() % 2 == 0 ? Status::infeasible : Status::feasible;
+    missed.lower_bound = random() % 2 == 0
+                             ? std::nextafter(answer.cost, std::numeric_limits<double>::infinity())
+                             : answer.cost * 1.5;
+    if (problem.query.fewest_first) {
+      missed.least_changes = change_count(problem.query, answer.best().point);
+    }
+    EXPECT_THROW(prove(problem.ensembles, problem.query, missed), Error);
+
+    // A prover with a wrong prune, which forgets leaves, proves it all the same; no checker agrees.
+    std::vector<proofs::Outcomes> outcomes;
+    for (const Requirement& one : problem.query.requirements) {
+      outcomes.emplace_back(problem.ensembles[one.ensemble], one);
+    }
+    proofs::Claim claim{std::numeric_limits<double>::infinity(), {}};
+    Json json = Json::parse(text);
+    json.erase("point");
+    json["claim"] = "infeasible";
+    json.erase("changes");
+    if (missed.status == Status::feasible) {
+      claim.cost = missed.lower_bound;
+      json["claim"] = "lower_bound";
+      json["cost"] = claim.cost;
+      if (problem.query.fewest_first) {
+        claim.changes = missed.least_changes;
+        json["changes"] = missed.least_changes;
+      }
+    }
+    proofs::ProofProblem forgetful(problem.ensembles, proofs::cuts_of_models(problem.ensembles),
+                                   problem.query, claim);
+    for (std::size_t t = 0; t < forgetful.trees.size(); ++t) {
+      forgetful.tree_begin[t] =
+          std::min(forgetful.tree_begin[t] + static_cast<std::uint32_t>(random() % 2),
+                   forgetful.tree_begin[t + 1]);
+    }
+    const ProofLimits limits{.boxes = 2000};
+    proofs::TreeWriter writer(forgetful, outcomes, limits);
+    try {
+      json["tree"] = writer.write();
+    } catch (const Error&) {
+      continue;
+    }
+    list.add(problem, answer, json.dump(), "rejected", seed);
+  }
+  expect_share(list.count(), cases, 0.8);
+  EXPECT_EQ(list.check(cases > 1000 ? 5 : 2), 0);
+  std::cout << refused << " of " << cases << " refused by name\n";
+}
+
+}  // namespace
+}  // namespace boxwood

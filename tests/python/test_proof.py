@@ -1,0 +1,39 @@
+"""Proofs from Python: made, saved, and accepted by the checker, which knows nothing of the package."""
+
+import json
+import subprocess
+import sys
+
+import boxwood
+import pytest
+from conftest import ROOT
+
+
+def checked(model, question, proof):
+    done = subprocess.run([sys.executable, ROOT / "checker" / "boxwood_check.py", model, question, proof],
+                          capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def test_a_proof_is_accepted_and_a_better_claim_is_not(german, applicants, tmp_path):
+    answer = german.explain(applicants.iloc[3], "granted", max_changes=2, proof=True)
+    model, question, proof = (tmp_path / name for name in ("model.json", "question.json", "proof.json"))
+    german.save_model(model)
+    answer.save_question(question)
+    answer.save_proof(proof)
+    code, said = checked(model, question, proof)
+    assert code == 0, said
+    assert said.startswith(f"accepted: no admissible point with the outcome costs less than {answer.cost!r}")
+
+    better = json.loads(answer.proof)
+    better["claim"], better["cost"] = "lower_bound", answer.cost * 1.01
+    del better["point"]
+    proof.write_text(json.dumps(better))
+    code, said = checked(model, question, proof)
+    assert code == 1 and said.startswith("rejected:")
+
+
+def test_what_proofs_do_not_cover_is_named(german, applicants):
+    answer = german.explain(applicants.iloc[3], "granted", cost=lambda name, old, new: abs(new - old))
+    with pytest.raises(boxwood.Error, match="proofs do not cover"):
+        answer.proof  # noqa: B018
