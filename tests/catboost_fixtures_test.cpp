@@ -40,7 +40,7 @@ double code_of(const boxwood::Feature& feature, const std::string& text) {
   const std::string hash = "#" + std::to_string(boxwood::readers::catboost_category_hash(text));
   for (const boxwood::Category& category : feature.categories) {
     const std::string label = category.label == "(empty)" ? "" : category.label;
-    if (label == text || label == hash) return category.code;
+    if (label == (category.hashed ? hash : text)) return category.code;
   }
   return feature.categories.empty() ? 0.0 : feature.categories.back().code;
 }
@@ -178,11 +178,6 @@ TEST(CatboostHash, is_the_one_of_the_strings_that_catboost_wrote) {
               lengths.contains(20) && lengths.contains(40) && lengths.contains(70));
 }
 
-struct Refused {
-  const char* file;
-  const char* message;  // after the file's name
-};
-
 TEST(CatboostFixtures, refuse_by_name_what_cannot_be_represented) {
   const Refused cases[] = {
       {"refused_threshold.json",
@@ -201,32 +196,11 @@ TEST(CatboostFixtures, refuse_by_name_what_cannot_be_represented) {
        "features_info.ctrs[1]: several tables may share this identifier; the file keeps only one "
        "of them"},
   };
-  for (const Refused& refused : cases) {
-    const auto file = fixtures() / "1.2.10" / refused.file;
-    try {
-      boxwood::read_model(file);
-      ADD_FAILURE() << refused.file << " was read";
-    } catch (const boxwood::Error& error) {
-      EXPECT_EQ(error.place() + ": " + error.reason(), file.string() + ": " + refused.message);
-      EXPECT_FALSE(error.remedy().empty()) << refused.file;
-    }
-  }
+  expect_refused(fixtures() / "1.2.10", cases);
 }
 
 TEST(CatboostFixtures, say_so_when_rounds_do_not_exist) {
-  const auto model = fixtures() / "1.2.10/logloss.json";
-  boxwood::Rounds rounds;
-  rounds.choice = boxwood::Rounds::Choice::best;
-  EXPECT_THROW(boxwood::read_model(model, rounds), boxwood::Error);
-  rounds.first = 5;
-  try {
-    boxwood::read_model(model, rounds);
-    ADD_FAILURE() << "five of four rounds were read";
-  } catch (const boxwood::Error& error) {
-    EXPECT_EQ(error.reason(), "5 rounds were requested, but the model has 4");
-  }
-  rounds.first = 0;
-  EXPECT_TRUE(boxwood::read_model(model, rounds).trees.empty());
+  expect_no_further_rounds(fixtures() / "1.2.10/logloss.json", 4);
 }
 
 }  // namespace

@@ -2,15 +2,23 @@
 // each a case of a parameterised test that is named after its file.
 #pragma once
 
+#include <boxwood/ensemble.hpp>
+#include <boxwood/error.hpp>
+#include <boxwood/read.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <ostream>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 inline std::filesystem::path fixture_folder(const std::string& library) {
@@ -51,4 +59,76 @@ inline std::string fixture_test_name(const testing::TestParamInfo<Fixture>& info
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
+}
+
+/// Little-endian numbers, one after the other.
+class Stream {
+ public:
+  explicit Stream(std::string bytes) : bytes_(std::move(bytes)) {}
+  std::string text(std::size_t length) {
+    at_ += length;
+    return bytes_.substr(at_ - length, length);
+  }
+  std::uint64_t word(std::size_t length) {
+    std::uint64_t value = 0;
+    for (std::size_t i = length; i-- > 0;) {
+      value = value << 8 | static_cast<unsigned char>(bytes_.at(at_ + i));
+    }
+    at_ += length;
+    return value;
+  }
+  std::uint32_t word() { return static_cast<std::uint32_t>(word(4)); }
+  std::size_t count() { return word(); }
+  std::vector<std::uint32_t> words(std::size_t count) {
+    std::vector<std::uint32_t> values(count);
+    for (auto& value : values) value = word();
+    return values;
+  }
+  std::vector<double> numbers(std::size_t count) {
+    std::vector<double> values(count);
+    for (double& value : values) value = std::bit_cast<double>(word(8));
+    return values;
+  }
+  bool at_end() const { return at_ == bytes_.size(); }
+
+ private:
+  std::string bytes_;
+  std::size_t at_ = 0;
+};
+
+/// A file that has to be refused, and what the error says after the name of the file.
+struct Refused {
+  std::string file;
+  std::string message;
+};
+
+inline void expect_refused(const std::filesystem::path& folder, std::span<const Refused> cases) {
+  for (const Refused& refused : cases) {
+    const auto file = folder / refused.file;
+    try {
+      boxwood::read_model(file);
+      ADD_FAILURE() << refused.file << " was read";
+    } catch (const boxwood::Error& error) {
+      EXPECT_EQ(error.place() + ": " + error.reason(), file.string() + ": " + refused.message);
+      EXPECT_FALSE(error.remedy().empty()) << refused.file;
+    }
+  }
+}
+
+/// Of a file without a best iteration: neither that nor more rounds than it has can be read.
+inline void expect_no_further_rounds(const std::filesystem::path& model, std::size_t present) {
+  boxwood::Rounds rounds;
+  rounds.choice = boxwood::Rounds::Choice::best;
+  EXPECT_THROW(boxwood::read_model(model, rounds), boxwood::Error);
+  rounds.first = present + 1;
+  try {
+    boxwood::read_model(model, rounds);
+    ADD_FAILURE() << "more rounds were read than the file has";
+  } catch (const boxwood::Error& error) {
+    EXPECT_EQ(error.reason(), std::to_string(present + 1) +
+                                  " rounds were requested, but the model has " +
+                                  std::to_string(present));
+  }
+  rounds.first = 0;
+  EXPECT_TRUE(boxwood::read_model(model, rounds).trees.empty());
 }

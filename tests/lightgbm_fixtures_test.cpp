@@ -28,35 +28,6 @@ fs::path fixtures() { return fixture_folder("lightgbm"); }
 
 std::vector<Fixture> model_files() { return fixture_files("lightgbm", ".expected", ""); }
 
-/// Little-endian numbers, one after the other.
-class Stream {
- public:
-  explicit Stream(std::string bytes) : bytes_(std::move(bytes)) {}
-  std::string text(std::size_t length) {
-    at_ += length;
-    return bytes_.substr(at_ - length, length);
-  }
-  std::uint64_t word(std::size_t length) {
-    std::uint64_t value = 0;
-    for (std::size_t i = length; i-- > 0;) {
-      value = value << 8 | static_cast<unsigned char>(bytes_.at(at_ + i));
-    }
-    at_ += length;
-    return value;
-  }
-  std::size_t count() { return static_cast<std::size_t>(word(4)); }
-  std::vector<double> numbers(std::size_t count) {
-    std::vector<double> values(count);
-    for (double& value : values) value = std::bit_cast<double>(word(8));
-    return values;
-  }
-  bool at_end() const { return at_ == bytes_.size(); }
-
- private:
-  std::string bytes_;
-  std::size_t at_ = 0;
-};
-
 /// How many doubles lie from one to the other.
 std::uint64_t steps_between(double a, double b) {
   const auto place = [](double value) {

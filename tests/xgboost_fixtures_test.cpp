@@ -28,34 +28,6 @@ fs::path fixtures() { return fixture_folder("xgboost"); }
 
 std::vector<Fixture> model_files() { return fixture_files("xgboost", ".expected", ""); }
 
-/// Little-endian numbers, one after the other.
-class Stream {
- public:
-  explicit Stream(std::string bytes) : bytes_(std::move(bytes)) {}
-  std::string text(std::size_t length) {
-    at_ += length;
-    return bytes_.substr(at_ - length, length);
-  }
-  std::uint32_t word() {
-    std::uint32_t value = 0;
-    for (std::size_t i = 4; i-- > 0;) {
-      value = value << 8 | static_cast<unsigned char>(bytes_.at(at_ + i));
-    }
-    at_ += 4;
-    return value;
-  }
-  std::vector<std::uint32_t> words(std::size_t count) {
-    std::vector<std::uint32_t> values(count);
-    for (auto& value : values) value = word();
-    return values;
-  }
-  bool at_end() const { return at_ == bytes_.size(); }
-
- private:
-  std::string bytes_;
-  std::size_t at_ = 0;
-};
-
 std::uint32_t bits(double value) { return std::bit_cast<std::uint32_t>(static_cast<float>(value)); }
 
 /// NaNs are all alike; nothing else is.
@@ -227,11 +199,6 @@ TEST(XgboostFixtures, hold_minus_infinity_as_a_threshold) {
   EXPECT_TRUE(model.trees[0].nodes[0].missing_left);
 }
 
-struct Refused {
-  const char* file;
-  const char* message;  // after the file's name
-};
-
 TEST(XgboostFixtures, refuse_by_name_what_cannot_be_represented) {
   const Refused cases[] = {
       {"refused_gblinear.json",
@@ -246,32 +213,11 @@ TEST(XgboostFixtures, refuse_by_name_what_cannot_be_represented) {
        "learner.objective.name: reg:expectileerror with 2 expectiles is not supported: XGBoost "
        "adds up what it predicts for them"},
   };
-  for (const Refused& refused : cases) {
-    const auto file = fixtures() / "3.4.1" / refused.file;
-    try {
-      boxwood::read_model(file);
-      ADD_FAILURE() << refused.file << " was read";
-    } catch (const boxwood::Error& error) {
-      EXPECT_EQ(error.place() + ": " + error.reason(), file.string() + ": " + refused.message);
-      EXPECT_FALSE(error.remedy().empty()) << refused.file;
-    }
-  }
+  expect_refused(fixtures() / "3.4.1", cases);
 }
 
 TEST(XgboostFixtures, say_so_when_rounds_do_not_exist) {
-  const auto model = fixtures() / "3.2.0/count_poisson.json";
-  boxwood::Rounds rounds;
-  rounds.choice = boxwood::Rounds::Choice::best;
-  EXPECT_THROW(boxwood::read_model(model, rounds), boxwood::Error);
-  rounds.first = 3;
-  try {
-    boxwood::read_model(model, rounds);
-    ADD_FAILURE() << "three of two rounds were read";
-  } catch (const boxwood::Error& error) {
-    EXPECT_EQ(error.reason(), "3 rounds were requested, but the model has 2");
-  }
-  rounds.first = 0;
-  EXPECT_TRUE(boxwood::read_model(model, rounds).trees.empty());
+  expect_no_further_rounds(fixtures() / "3.2.0/count_poisson.json", 2);
 }
 
 }  // namespace

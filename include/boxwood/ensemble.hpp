@@ -24,12 +24,14 @@ enum class Precision : std::uint8_t { float32, float64 };
 enum class FeatureKind : std::uint8_t { continuous, integer, ordinal, categorical };
 
 /// One value of a categorical feature: its code and its label. The label is empty if the model file
-/// does not contain it. With `others` it stands for every value that is none of the other
-/// categories; at most one category of a feature has that, and it is the last one.
+/// does not contain it.
 struct Category {
   std::int32_t code = 0;
   std::string label;
+  /// Stands for every value that is none of the other categories. Only the last one may.
   bool others = false;
+  /// The model file has only a hash of the category, and the label is made from it: "#1234".
+  bool hashed = false;
 
   bool operator==(const Category&) const = default;
 };

@@ -54,6 +54,8 @@ class Codec:
         The data's own values of the codes.
     others : bool
         The last label stands for every category that has no label of its own.
+    hashed : bool
+        Some labels are hashes of the model's, whose categories nobody has named.
     written : bool
         Arrays hold the categories themselves, not their codes, as rows of a pipeline do.
     by_value : bool
@@ -74,6 +76,7 @@ class Codec:
     labels: tuple[str, ...] = ()
     originals: tuple[Any, ...] | None = None
     others: bool = False
+    hashed: bool = False
     written: bool = False
     by_value: bool = False
     disputed: bool = False
@@ -140,7 +143,7 @@ class Codec:
         if code is not None:
             return float(code)
         if self.others:
-            if any(_is_hash(label) for label in self.labels):
+            if self.hashed:
                 raise Error(self.where(place),
                             f"{value!r} may be one of the categories of which the model has only "
                             "hashes", "Give Explainer the training data, which has their names")
@@ -289,10 +292,6 @@ def _spellings(value: Any) -> Iterable[str]:
         yield str(int(value))
     if isinstance(value, (int, float, np.number)) and value in (0, 1):
         yield str(bool(value))
-
-
-def _is_hash(label: str) -> bool:
-    return label.startswith("#") and label[1:].isdigit()
 
 
 def _is_code(value: Any, labels: Iterable[str]) -> bool:

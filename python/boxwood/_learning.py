@@ -102,6 +102,8 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
                 first.features[i].name, feature.title or feature.name, feature.kind,
                 tuple(feature.labels or ()), None if own is None else tuple(own),
                 others=i in others and len(feature.labels or ()) == known,
+                hashed=any(one.hashed and one.label in (feature.labels or ())
+                           for one in first.features[i].categories),
                 written=column.values is not None, by_value=i in by_value,
                 disputed=i in disputed, mark=column.mark, dtype=dtypes[i],
                 digits=_digits(feature.step) if first.single else None))

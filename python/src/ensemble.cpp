@@ -203,16 +203,18 @@ void bind_features(nb::module_& module) {
   nb::class_<Category>(module, "Category", "One value of a categorical feature.")
       .def(
           "__init__",
-          [](Category* self, std::int32_t code, std::string label, bool others) {
-            new (self) Category{code, std::move(label), others};
+          [](Category* self, std::int32_t code, std::string label, bool others, bool hashed) {
+            new (self) Category{code, std::move(label), others, hashed};
           },
-          "code"_a, "label"_a = "", "others"_a = false)
+          "code"_a, "label"_a = "", "others"_a = false, "hashed"_a = false)
       .def_ro("code", &Category::code)
       .def_ro("label", &Category::label)
       .def_ro("others", &Category::others)
+      .def_ro("hashed", &Category::hashed)
       .def("__reduce__", [](nb::handle self) {
         const auto& one = nb::cast<const Category&>(self);
-        return nb::make_tuple(self.type(), nb::make_tuple(one.code, one.label, one.others));
+        return nb::make_tuple(self.type(),
+                              nb::make_tuple(one.code, one.label, one.others, one.hashed));
       });
   nb::class_<Feature>(module, "Feature", "A column of a model.")
       .def(

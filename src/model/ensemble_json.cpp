@@ -144,6 +144,7 @@ std::string to_json(const Ensemble& ensemble) {
     for (const Category& category : feature.categories) {
       json["categories"].push_back({{"code", category.code}, {"label", category.label}});
       if (category.others) json["categories"].back()["others"] = true;
+      if (category.hashed) json["categories"].back()["hashed"] = true;
     }
     root["features"].push_back(std::move(json));
   }
@@ -184,9 +185,11 @@ Ensemble ensemble_from_json(std::string_view text, std::string_view place) {
     if (features[i].has("categories")) {
       const JsonField known = features[i]["categories"];
       for (std::size_t c = 0; c < known.size(); ++c) {
-        const bool others = known[c].has("others") && known[c]["others"].boolean();
+        const auto flag = [&](const char* key) {
+          return known[c].has(key) && known[c][key].boolean();
+        };
         feature.categories.push_back(
-            {known[c]["code"].int32(), known[c]["label"].string(), others});
+            {known[c]["code"].int32(), known[c]["label"].string(), flag("others"), flag("hashed")});
       }
     }
     ensemble.features.push_back(std::move(feature));

@@ -17,6 +17,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -218,29 +219,33 @@ class Reader {
       name_categories(categorical_[position], hashes);
   }
 
-  /// The text of a category. An empty one is shown as a word unless that word is a category too.
-  std::string label_of(std::uint32_t hash) const {
+  /// A category without its code. An empty text is shown as a word unless that word is a category
+  /// too.
+  Category category_of(std::uint32_t hash) const {
     constexpr const char* empty = "(empty)";
     const auto label = labels_.find(hash);
-    if (label != labels_.end() && !label->second.empty()) return label->second;
+    if (label != labels_.end() && !label->second.empty()) return {0, label->second};
     const bool taken = labels_.contains(catboost_category_hash(empty));
-    return label == labels_.end() || taken ? fmt::format("#{}", hash) : empty;
+    if (label != labels_.end() && !taken) return {0, empty};
+    return {0, fmt::format("#{}", hash), false, true};
   }
 
   void name_categories(Categorical& feature, const std::set<std::uint32_t>& hashes) {
-    std::vector<std::pair<std::string, std::uint32_t>> named;
+    std::vector<std::pair<Category, std::uint32_t>> named;
     named.reserve(hashes.size());
     std::string other = "(other)";
     for (const std::uint32_t hash : hashes) {
-      named.emplace_back(label_of(hash), hash);
-      if (named.back().first == other) other = "(any other)";
+      named.emplace_back(category_of(hash), hash);
+      if (named.back().first.label == other) other = "(any other)";
     }
-    std::sort(named.begin(), named.end());
+    std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.first.label, a.second) < std::tie(b.first.label, b.second);
+    });
     auto& categories = result_.features[feature.place].categories;
-    for (auto& [label, hash] : named) {
-      const auto code = static_cast<std::int32_t>(categories.size());
-      feature.codes.emplace(hash, code);
-      categories.push_back({code, std::move(label)});
+    for (auto& [category, hash] : named) {
+      category.code = static_cast<std::int32_t>(categories.size());
+      feature.codes.emplace(hash, category.code);
+      categories.push_back(std::move(category));
     }
     categories.push_back({static_cast<std::int32_t>(categories.size()), std::move(other), true});
   }

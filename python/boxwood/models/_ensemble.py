@@ -115,7 +115,8 @@ class Ensemble:
         fields["features"] = [
             {"name": one.name, "kind": one.kind.name} | ({"categories": [
                 {"code": known.code, "label": known.label}
-                | ({"others": True} if known.others else {}) for known in one.categories]}
+                | ({"others": True} if known.others else {})
+                | ({"hashed": True} if known.hashed else {}) for known in one.categories]}
                 if one.categories else {}) for one in fields["features"]]
         return cls(trees=[Tree(**core.tree(i)) for i in range(core.tree_count)], **fields)
 
