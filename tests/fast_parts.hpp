@@ -53,11 +53,11 @@ class Question {
   explicit Question(RandomProblem problem, std::optional<std::size_t> max_changes = {})
       : problem_(std::move(problem)),
         prepared_(problem_.ensembles),
-        model_(limited(fast_model_of(prepared_), max_changes)),
+        table_(limited(leaf_table_of(prepared_), max_changes)),
         conditions_(make_conditions(problem_.ensembles, problem_.query)),
         incumbent_(problem_.query, 1),
         watch_(Limits{}),
-        context(problem_.ensembles, problem_.query, leaves_of(prepared_), model_, conditions_, {},
+        context(problem_.ensembles, problem_.query, leaves_of(prepared_), table_, conditions_, {},
                 incumbent_, watch_) {}
   Question(const Question&) = delete;
 
@@ -84,9 +84,9 @@ class Question {
   std::vector<GridPoint> points;
 
  private:
-  static fast::Model limited(fast::Model model, std::optional<std::size_t> max_changes) {
-    model.max_changes = max_changes;
-    return model;
+  static fast::LeafTable limited(fast::LeafTable table, std::optional<std::size_t> max_changes) {
+    table.max_changes = max_changes;
+    return table;
   }
 
   /// Sums of such values overflow or lose all else: nothing to compare.
@@ -117,7 +117,7 @@ class Question {
 
   RandomProblem problem_;
   Prepared prepared_;
-  fast::Model model_;
+  fast::LeafTable table_;
   std::vector<Condition> conditions_;
   Incumbent incumbent_;
   Watch watch_;
@@ -152,8 +152,8 @@ inline std::uint32_t leaf_at(const fast::Leaves& leaves, std::size_t tree, const
   int count = 0;
   for (std::uint32_t leaf = leaves.tree_begin[tree]; leaf < leaves.tree_begin[tree + 1]; ++leaf) {
     bool inside = true;
-    for (const fast::Side& side : leaves.sides_of(leaf)) {
-      inside = inside && at[side.variable] >= side.first && at[side.variable] < side.last;
+    for (const fast::LeafRange& range : leaves.ranges_of(leaf)) {
+      inside = inside && at[range.variable] >= range.first && at[range.variable] < range.last;
     }
     if (!inside) continue;
     found = leaf;
@@ -198,7 +198,7 @@ struct Traced {
 
 inline std::unique_ptr<Traced> gather_all(const fast::Context& context, double radius) {
   auto raw = std::make_unique<Traced>();
-  raw->problem = gather(context.model, context.boxes, context.variables, context.leaf_cost,
+  raw->problem = gather(context.table, context.boxes, context.variables, context.leaf_cost,
                         context.thresholds, radius, 1'000'000)
                      .value();
   const Problem& problem = raw->problem;

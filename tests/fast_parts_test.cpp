@@ -76,8 +76,8 @@ Problem problem_of(std::uint32_t cells, const std::vector<CellRange>& ranges) {
   problem.leaves.values_begin = {0};
   for (const CellRange& range : ranges) {
     problem.leaves.values.push_back(-static_cast<double>(range.first));
-    if (range.size() < cells) problem.leaves.sides.push_back({0, range.first, range.last});
-    problem.leaves.sides_begin.push_back(static_cast<std::uint32_t>(problem.leaves.sides.size()));
+    if (range.size() < cells) problem.leaves.ranges.push_back({0, range.first, range.last});
+    problem.leaves.ranges_begin.push_back(static_cast<std::uint32_t>(problem.leaves.ranges.size()));
   }
   problem.leaves.tree_begin.push_back(static_cast<std::uint32_t>(ranges.size()));
   problem.testers = fast::list_testers(problem.leaves, 1);
@@ -208,7 +208,7 @@ TEST(Moves, TheTableSaysWhatEveryMoveDoes) {
     now = reduce_traced(*now, all, context.demands, origin);
     ASSERT_TRUE(now);
     const Problem& problem = now->problem;
-    const std::uint32_t rows = context.model.row_count;
+    const std::uint32_t rows = context.table.row_count;
     const auto sum = [&](std::uint32_t row, const Cells& at) {
       return reached(problem, fast::Demand{row, fast::Demand::none, 1}, at);
     };

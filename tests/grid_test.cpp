@@ -122,9 +122,9 @@ TEST(Conditions, HoldWhereverTheRequirementDoes) {
       std::size_t reached = 0;
       std::vector<double> sums(grid.conditions.size(), 0);
       for (std::size_t leaf = 0; leaf < grid.leaf_count(); ++leaf) {
-        const auto sides = grid.sides_of(leaf);
-        if (!std::all_of(sides.begin(), sides.end(), [&](const Side& side) {
-              return side.cells.contains(cell[side.variable]);
+        const auto ranges = grid.ranges_of(leaf);
+        if (!std::all_of(ranges.begin(), ranges.end(), [&](const LeafRange& range) {
+              return range.cells.contains(cell[range.variable]);
             })) {
           continue;
         }

@@ -3,7 +3,7 @@
 #include "grid/leaves.hpp"
 
 #include "random_rules.hpp"
-#include "search/fast/model.hpp"
+#include "search/fast/leaf_table.hpp"
 #include "seeds.hpp"
 #include "small_models.hpp"
 
@@ -62,26 +62,26 @@ TEST(RuleTrees, JoinPreparedEnsemblesAsIfAllWerePreparedTogether) {
     EXPECT_EQ(together.cuts, added.cuts);
     EXPECT_EQ(together.tree_count, added.tree_count);
     ASSERT_EQ(together.leaves.size(), added.leaves.size());
-    ASSERT_EQ(together.sides.size(), added.sides.size());
+    ASSERT_EQ(together.ranges.size(), added.ranges.size());
     for (std::size_t l = 0; l < added.leaves.size(); ++l) {
       EXPECT_EQ(together.leaves[l].tree, added.leaves[l].tree);
       EXPECT_EQ(together.leaves[l].ensemble, added.leaves[l].ensemble);
       EXPECT_EQ(together.leaves[l].value, added.leaves[l].value);
-      EXPECT_EQ(together.leaves[l].sides_begin, added.leaves[l].sides_begin);
+      EXPECT_EQ(together.leaves[l].ranges_begin, added.leaves[l].ranges_begin);
     }
-    for (std::size_t s = 0; s < added.sides.size(); ++s) {
-      EXPECT_EQ(together.sides[s].feature, added.sides[s].feature);
-      EXPECT_EQ(together.sides[s].missing, added.sides[s].missing);
-      const auto one = together.ranges_of(together.sides[s]), two = added.ranges_of(added.sides[s]);
+    for (std::size_t s = 0; s < added.ranges.size(); ++s) {
+      EXPECT_EQ(together.ranges[s].feature, added.ranges[s].feature);
+      EXPECT_EQ(together.ranges[s].missing, added.ranges[s].missing);
+      const auto one = together.cells_of(together.ranges[s]), two = added.cells_of(added.ranges[s]);
       EXPECT_TRUE(std::equal(one.begin(), one.end(), two.begin(), two.end()));
     }
     for (std::size_t d = 0; d < added.cuts.size(); ++d) {
       EXPECT_TRUE(added.cell_order[d].empty() ||
                   added.cell_order[d].size() == added.cuts[d].size() + 1);
     }
-    const fast::Model one = fast::make_model(all, together);
-    const fast::Model two =
-        fast::add_ensemble(fast::make_model(problem.ensembles, before), added, all.back(), {});
+    const fast::LeafTable one = fast::make_leaf_table(all, together);
+    const fast::LeafTable two =
+        fast::add_ensemble(fast::make_leaf_table(problem.ensembles, before), added, all.back(), {});
     EXPECT_EQ(one.first_at, two.first_at);
     EXPECT_EQ(one.last_at, two.last_at);
     EXPECT_EQ(one.first_row, two.first_row);

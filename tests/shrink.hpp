@@ -3,10 +3,13 @@
 // printed as a test that can be pasted into a test file.
 //
 //   expect_or_shrink(problem, [&](const RandomProblem& smaller) { EXPECT_EQ(…); });
+//   for_random_problems(cases, [&](int) { return maker.make(); },
+//                       [&](const RandomProblem& problem, int) { EXPECT_EQ(…); });
 #pragma once
 
 #include "print_problem.hpp"
 #include "random_problem.hpp"
+#include "seeds.hpp"
 
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
@@ -330,4 +333,14 @@ template <class Check>
 void expect_or_shrink(const RandomProblem& problem, Check check) {
   check(problem);
   if (testing::Test::HasFailure()) report_smallest(problem, check);
+}
+
+/// Calls check(make(i), i) for each i below `cases` and stops at the first failure, which it
+/// shrinks. What is random belongs to `make`: a check is repeated while its problem is shrunk.
+template <class Make, class Check>
+void for_random_problems(int cases, Make make, Check check) {
+  for (int i = 0; i < cases && !testing::Test::HasFailure(); ++i) {
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    expect_or_shrink(make(i), [&](const RandomProblem& problem) { check(problem, i); });
+  }
 }

@@ -9,6 +9,7 @@
 #include "random_problem.hpp"
 #include "search/engine_settings.hpp"
 #include "seeds.hpp"
+#include "shrink.hpp"
 
 #include <gtest/gtest.h>
 
@@ -42,25 +43,27 @@ TEST(Tuning, AnswersDoNotDependOnIt) {
   std::mt19937_64 random(test_seed() + 1);
   const int cases = test_cases(3000);
   int compared = 0;
-  for (int i = 0; i < cases; ++i) {
-    const RandomProblem problem = maker.make();
+  EngineSettings settings;
+  const auto make = [&](int i) {
+    RandomProblem problem = maker.make();
+    problem.query.fewest_first = i % 4 == 1;
+    settings.tuning = odd_tuning(random);
+    return problem;
+  };
+  for_random_problems(cases, make, [&](const RandomProblem& problem, int i) {
     const auto truth = Oracle::solve(problem.ensembles, problem.query);
-    if (!truth) continue;
+    if (!truth) return;
     ++compared;
     const Prepared prepared(problem.ensembles);
-    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
     Options options;
     options.ties = 100'000;
     options.threads = i % 5 == 0 ? 3 : 1;
-    EngineSettings settings;
-    settings.tuning = odd_tuning(random);
     settings.parts.probe = i % 3 != 0;  // without it every node needs the dual bound
     set(options, settings);
     std::vector<double> first_point;
     expect_agreeing_answer(prepared, problem.ensembles, problem.query, options, *truth,
                            first_point);
-    if (testing::Test::HasFailure()) return;
-  }
+  });
   expect_share(compared, cases, 0.8);
 }
 

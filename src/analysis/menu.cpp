@@ -19,9 +19,9 @@ Literal not_missing(std::size_t feature) { return {feature, {}, true, false, {}}
 
 /// At least one feature that the answer changes keeps its value. A group keeps its value if all its
 /// columns do, so there is one clause for each column; if one column is 1 now, it alone decides.
-std::vector<Clause> leave_something(const Query& query, const Solution& way) {
+std::vector<Clause> leave_something(const Query& query, const Solution& earlier) {
   std::vector<Clause> clauses{{}};
-  for (const FeatureSet& set : changed_sets(query, way.point)) {
+  for (const FeatureSet& set : changed_sets(query, earlier.point)) {
     std::vector<std::size_t> telling = set.columns;
     if (set.group) {
       const std::size_t hot = hot_column(*set.group, query.point).value();
@@ -52,35 +52,27 @@ Interval readable(const Interval& range, Precision precision) {
 }
 
 /// At least one feature lies outside the answer's region.
-Clause leave_region(const Solution& way, Precision precision) {
+Clause leave_region(const Solution& earlier, Precision precision) {
   Clause clause;
-  for (std::size_t d = 0; d < way.point.size(); ++d) {
-    if (std::isnan(way.point[d])) {
+  for (std::size_t d = 0; d < earlier.point.size(); ++d) {
+    if (std::isnan(earlier.point[d])) {
       clause.any_of.push_back(not_missing(d));
-    } else if (!way.codes.empty() && !way.codes[d].empty()) {
-      clause.any_of.push_back({d, {}, false, true, way.codes[d]});
+    } else if (!earlier.codes.empty() && !earlier.codes[d].empty()) {
+      clause.any_of.push_back({d, {}, false, true, earlier.codes[d]});
     } else {
-      clause.any_of.push_back({d, readable(way.region[d], precision), false, true, {}});
+      clause.any_of.push_back({d, readable(earlier.region[d], precision), false, true, {}});
     }
   }
   return clause;
 }
 
-/// The largest number of the precision that is at most `value`, and the smallest that is at least.
-double read_below(double value, Precision precision) {
-  const double read = as_read(value, precision);
-  if (!(read > value)) return read;
-  return std::nextafter(static_cast<float>(read), -std::numeric_limits<float>::infinity());
-}
-double read_above(double value, Precision precision) { return -read_below(-value, precision); }
-
 /// At least one feature is far enough from its value in the answer.
-Clause keep_distance(const Query& query, const Solution& way, double distance,
+Clause keep_distance(const Query& query, const Solution& earlier, double distance,
                      Precision precision) {
   Clause clause;
   for (const FeatureSet& set : feature_sets(query)) {
     if (set.group) {
-      const std::size_t hot = hot_column(*set.group, way.point).value();
+      const std::size_t hot = hot_column(*set.group, earlier.point).value();
       for (std::size_t k = 0; k < set.columns.size(); ++k) {
         if (hot < set.columns.size() && k != hot) continue;
         // The column that is 1 becomes 0; if none is 1, any column becomes 1.
@@ -89,7 +81,7 @@ Clause keep_distance(const Query& query, const Solution& way, double distance,
       continue;
     }
     const std::size_t d = set.columns.front();
-    const double value = way.point[d];
+    const double value = earlier.point[d];
     const FeatureRule& rule = query.features[d];
     if (rule.fixed) continue;
     const double far = rule.kind == FeatureKind::categorical ? 0 : distance * rule.scale;
@@ -100,8 +92,8 @@ Clause keep_distance(const Query& query, const Solution& way, double distance,
       // Clauses read their ends in the models' precision, so the ends are rounded away from the
       // value: answers must not be nearer than the distance by a float32 step.
       const double read = as_read(value, precision);
-      const double low = read_below(read - far, precision);
-      const double high = read_above(read + far, precision);
+      const double low = last_left_of({read - far, true}, precision);
+      const double high = first_right_of({read + far, false}, precision);
       const bool low_lost = low == read, high_lost = high == read;
       clause.any_of.push_back({d, {low, high, low_lost, high_lost}, false, true, {}});
     }
@@ -128,22 +120,22 @@ Menu find_menu(const Prepared& prepared, const Query& query, const MenuOptions& 
       break;
     }
     found.answers.push_back(std::move(answer));
-    const Solution& way = found.answers.back().best();
+    const Solution& earlier = found.answers.back().best();
     switch (menu.apart) {
       case Apart::features:
-        if (changed_sets(query, way.point).empty()) {
+        if (changed_sets(query, earlier.point).empty()) {
           found.complete = true;  // no change is needed: all other answers add changes
           return found;
         }
-        for (Clause& clause : leave_something(query, way)) {
+        for (Clause& clause : leave_something(query, earlier)) {
           next.clauses.push_back(std::move(clause));
         }
         break;
       case Apart::regions:
-        next.clauses.push_back(leave_region(way, precision));
+        next.clauses.push_back(leave_region(earlier, precision));
         break;
       case Apart::distance:
-        next.clauses.push_back(keep_distance(query, way, menu.distance, precision));
+        next.clauses.push_back(keep_distance(query, earlier, menu.distance, precision));
         break;
     }
     if (found.answers.back().status != Status::optimal)

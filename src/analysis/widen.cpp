@@ -117,24 +117,24 @@ class Widening {
   /// The end of the axis, or the last cut where only infinity lies beyond it: no change costs so
   /// little, so no search tells whether infinity has the outcome.
   void widen_to_reach(std::size_t d, bool up) {
-    Interval& side = wide_.region[d];
+    Interval& interval = wide_.region[d];
     const Interval& reach = reach_[d];
     const Precision precision = common_precision(prepared_.ensembles());
     const std::vector<Cut>& cuts = cuts_[d];
     if (up) {
-      side.upper = reach.upper;
-      side.upper_closed = reach.upper_closed;
+      interval.upper = reach.upper;
+      interval.upper_closed = reach.upper_closed;
       if (cuts.empty() || std::isfinite(first_right_of(cuts.back(), precision))) return;
-      if (side.upper < cuts.back().value) return;
-      side.upper = cuts.back().value;
-      side.upper_closed = side.upper_closed && cuts.back().inclusive;
+      if (interval.upper < cuts.back().value) return;
+      interval.upper = cuts.back().value;
+      interval.upper_closed = interval.upper_closed && cuts.back().inclusive;
     } else {
-      side.lower = reach.lower;
-      side.lower_closed = reach.lower_closed;
+      interval.lower = reach.lower;
+      interval.lower_closed = reach.lower_closed;
       if (cuts.empty() || std::isfinite(last_left_of(cuts.front(), precision))) return;
-      if (side.lower > cuts.front().value) return;
-      side.lower = cuts.front().value;
-      side.lower_closed = side.lower_closed && !cuts.front().inclusive;
+      if (interval.lower > cuts.front().value) return;
+      interval.lower = cuts.front().value;
+      interval.lower_closed = interval.lower_closed && !cuts.front().inclusive;
     }
   }
 
@@ -224,10 +224,11 @@ class Widening {
   static double no_cost(std::size_t, double, double) { return 0; }
 
   void widen_side(std::size_t d, bool up) {
-    Interval& side = wide_.region[d];
+    Interval& interval = wide_.region[d];
     const Interval& reach = reach_[d];
-    const bool there = up ? side.upper == reach.upper && side.upper_closed == reach.upper_closed
-                          : side.lower == reach.lower && side.lower_closed == reach.lower_closed;
+    const bool there =
+        up ? interval.upper == reach.upper && interval.upper_closed == reach.upper_closed
+           : interval.lower == reach.lower && interval.lower_closed == reach.lower_closed;
     if (there) return;
     Query query = plain_;
     Interval& range = query.features[d].range;
@@ -254,10 +255,10 @@ class Widening {
       const std::vector<Cut>& cuts = cuts_[d];
       const auto cell = static_cast<std::size_t>(rank(d, end));
       const Cut& cut = cuts[up ? cell - 1 : cell];
-      (up ? side.upper : side.lower) = cut.value;
-      (up ? side.upper_closed : side.lower_closed) = up == cut.inclusive;
+      (up ? interval.upper : interval.lower) = cut.value;
+      (up ? interval.upper_closed : interval.lower_closed) = up == cut.inclusive;
     }
-    plain_.features[d].range = side;
+    plain_.features[d].range = interval;
   }
 
   void try_code(std::size_t d, double code) {

@@ -183,18 +183,16 @@ double link_of(const Ensemble& ensemble, double score) {
 
 /// How far ahead of each rival an output must be for its softmax probability to reach p. p_j >= p
 /// means that the sum over rivals of exp(f_k - f_j) is at most 1/p - 1, so each term is at most
-/// that. The library's p_j is within a relative error of 1e-5 of the true one, or within the
-/// smallest float where that is coarser; a sum of exponentials in float32 adds half a unit in the
-/// last place for each of them.
+/// that. The errors of the library's p_j are subtracted from p.
 ///
 /// Why the margins of a group satisfy more: with leads f_j - f_k = least + margin_k, the sum over
 /// rivals of exp(f_k - f_j) is exp(-least) times the sum of exp(-margin_k), and exp(-least) is 1/p
 /// - 1.
 double lead_for_probability(const Ensemble& ensemble, double probability) {
   const double sum_error = ensemble.link_form == LinkForm::onnxruntime
-                               ? static_cast<double>(ensemble.base.size()) * 0x1p-23
+                               ? static_cast<double>(ensemble.base.size()) * softmax_sum_error
                                : 0.0;
-  const double p = probability * (1 - 1e-5 - sum_error) - 4 * 0x1p-149;
+  const double p = probability * (1 - softmax_error - sum_error) - softmax_floor;
   if (p <= 0) return -infinity;
   return p < 1 ? -std::log(1 / p - 1) : infinity;
 }
@@ -263,7 +261,7 @@ std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, cons
   for (const Requirement& requirement : query.requirements) {
     const Ensemble& ensemble = ensembles[requirement.ensemble];
     // The opposite of an outcome is a linear condition only for two classes.
-    // search/alternatives.hpp divides the other cases, and every outcome with several alternatives,
+    // search/cases.hpp divides the other cases, and every outcome with several alternatives,
     // into separate queries.
     if (requirement.negated && ensemble.task != Task::binary) continue;
     if (requirement.negated && !std::holds_alternative<ClassIs>(requirement.outcome)) continue;

@@ -12,6 +12,13 @@
 
 namespace boxwood {
 
+/// The softmax that a library computes is within this relative error of the true one, or within
+/// `softmax_floor` where that is coarser.
+inline constexpr double softmax_error = 1e-5;
+inline constexpr double softmax_floor = 4 * 0x1p-149;
+/// A sum of exponentials in float32 adds at most this relative error for each term.
+inline constexpr double softmax_sum_error = 0x1p-23;
+
 /// sum over trees of score(leaf) >= threshold, where score(leaf) is the leaf's number for output
 /// `plus`, times `sign`, minus its number for output `minus`.
 struct Condition {

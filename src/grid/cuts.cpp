@@ -35,7 +35,7 @@ void cuts_of(const Tree& tree, const Node& node, SplitCuts& split) {
       const Cut cut{threshold, node.kind == NodeKind::less_equal};
       split.cuts.push_back(cut);
       if (!node.missing_at_zero) return;
-      // Zeros go to the side of missing values: they are cut out of the other side.
+      // Zeros go to the branch of missing values: they are cut out of the other one.
       const Cut low{-zero_size, false}, high{zero_size, true};
       split.cuts.clear();
       bool left = true;  // where values left of the next cut go

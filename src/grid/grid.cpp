@@ -8,27 +8,27 @@ namespace boxwood {
 namespace {
 
 /// A leaf's range in admissible cells; nothing if it has none.
-std::optional<CellRange> admitted(const LeafSide& side, const Variable& variable) {
-  if (variable.missing) return side.missing ? std::optional(CellRange{0, 1}) : std::nullopt;
-  const CellRange range{variable.kept_below[side.cells.first],
-                        variable.kept_below[side.cells.last]};
-  return range.size() > 0 ? std::optional(range) : std::nullopt;
+std::optional<CellRange> admitted(const PathRange& range, const Variable& variable) {
+  if (variable.missing) return range.missing ? std::optional(CellRange{0, 1}) : std::nullopt;
+  const CellRange cells{variable.kept_below[range.cells.first],
+                        variable.kept_below[range.cells.last]};
+  return cells.size() > 0 ? std::optional(cells) : std::nullopt;
 }
 
 /// Adds leaves to a grid one by one.
 class GridBuilder {
  public:
-  explicit GridBuilder(Grid& grid) : grid_(grid) { grid_.sides_begin.push_back(0); }
+  explicit GridBuilder(Grid& grid) : grid_(grid) { grid_.ranges_begin.push_back(0); }
 
-  void add_side(std::uint32_t variable, CellRange cells) {
+  void add_range(std::uint32_t variable, CellRange cells) {
     if (cells.size() < grid_.variables[variable].cells.size()) {
-      grid_.sides.push_back({variable, cells});
+      grid_.ranges.push_back({variable, cells});
     }
   }
   void close_leaf(std::uint32_t tree, std::uint32_t value) {
     grid_.tree_of.push_back(tree);
     grid_.value_of.push_back(value);
-    grid_.sides_begin.push_back(static_cast<std::uint32_t>(grid_.sides.size()));
+    grid_.ranges_begin.push_back(static_cast<std::uint32_t>(grid_.ranges.size()));
   }
 
  private:
@@ -39,9 +39,9 @@ class GridBuilder {
 
 double Grid::leaf_cost(std::size_t leaf) const {
   double cost = 0;
-  for (const Side& side : sides_of(leaf)) {
-    const Variable& variable = variables[side.variable];
-    cost += variable.cells[variable.nearest(side.cells.first, side.cells.last)].cost;
+  for (const LeafRange& range : ranges_of(leaf)) {
+    const Variable& variable = variables[range.variable];
+    cost += variable.cells[variable.nearest(range.cells.first, range.cells.last)].cost;
   }
   return cost;
 }
@@ -49,12 +49,12 @@ double Grid::leaf_cost(std::size_t leaf) const {
 std::size_t Grid::bytes() const {
   std::size_t cells = 0;
   for (const Variable& variable : variables) cells += variable.cells.size();
-  return cells * (sizeof(Cell) + sizeof(std::uint32_t)) + sides.size() * sizeof(Side) +
+  return cells * (sizeof(Cell) + sizeof(std::uint32_t)) + ranges.size() * sizeof(LeafRange) +
          leaf_count() * (3 * sizeof(std::uint32_t) + sizeof(double));
 }
 
 Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query,
-               CellOrder cell_order, std::uint64_t most_sides) {
+               CellOrder cell_order, std::uint64_t most_ranges) {
   Grid grid;
   grid.tree_count = boxes.tree_count;
   grid.conditions = make_conditions(ensembles, query);
@@ -89,31 +89,31 @@ Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, cons
   }
   Pieces pieces(grid.variables, all);
   constexpr double everything = std::numeric_limits<double>::infinity();
-  std::vector<Side> even;
+  std::vector<LeafRange> even;
   GridBuilder builder(grid);
   for (const std::size_t leaf : order) {
     const LeafBox& box = boxes.leaves[leaf];
     pieces.begin();
     even.clear();
     bool reachable = true;
-    for (const LeafSide& side : boxes.sides_of(box)) {
-      if (pieces.is_odd(side)) {
-        pieces.add(side, boxes.ranges_of(side));
+    for (const PathRange& range : boxes.ranges_of(box)) {
+      if (pieces.is_odd(range)) {
+        pieces.add(range, boxes.cells_of(range));
         continue;
       }
-      const auto cells = admitted(side, grid.variables[side.feature]);
+      const auto cells = admitted(range, grid.variables[range.feature]);
       if (!cells) {
         reachable = false;
         break;
       }
-      even.push_back({side.feature, *cells});
+      even.push_back({range.feature, *cells});
     }
     if (!reachable) continue;
-    pieces.each(everything, [&](std::span<const Side> odd) {
-      if (!odd.empty() && grid.sides.size() > most_sides) grid.complete = false;
+    pieces.each(everything, [&](std::span<const LeafRange> odd) {
+      if (!odd.empty() && grid.ranges.size() > most_ranges) grid.complete = false;
       if (!grid.complete) return false;
-      for (const Side& side : even) builder.add_side(side.variable, side.cells);
-      for (const Side& side : odd) builder.add_side(side.variable, side.cells);
+      for (const LeafRange& range : even) builder.add_range(range.variable, range.cells);
+      for (const LeafRange& range : odd) builder.add_range(range.variable, range.cells);
       builder.close_leaf(box.tree, box.value);
       if (!grid.conditions.empty()) grid.first_scores.push_back(first_score(box));
       return true;
@@ -134,7 +134,8 @@ Grid restrict_to_radius(const Grid& grid, double radius) {
   GridBuilder builder(smaller);
   for (std::size_t leaf = 0; leaf < grid.leaf_count(); ++leaf) {
     if (grid.weaken(grid.leaf_cost(leaf)) > radius) continue;
-    for (const Side& side : grid.sides_of(leaf)) builder.add_side(side.variable, side.cells);
+    for (const LeafRange& range : grid.ranges_of(leaf))
+      builder.add_range(range.variable, range.cells);
     builder.close_leaf(grid.tree_of[leaf], grid.value_of[leaf]);
     if (!grid.conditions.empty()) smaller.first_scores.push_back(grid.first_scores[leaf]);
   }

@@ -25,20 +25,21 @@ struct Grid {
   std::vector<Variable> variables;  ///< one for each feature
   std::vector<Condition> conditions;
 
-  std::vector<std::uint32_t> tree_of;      ///< of a leaf
-  std::vector<std::uint32_t> sides_begin;  ///< of a leaf; one more entry than leaves
-  std::vector<Side> sides;
+  std::vector<std::uint32_t> tree_of;       ///< of a leaf
+  std::vector<std::uint32_t> ranges_begin;  ///< of a leaf; one more entry than leaves
+  std::vector<LeafRange> ranges;
   std::vector<std::uint32_t> value_of;  ///< of a leaf: its first number in the tree's values
   std::vector<double> first_scores;     ///< of a leaf: its score for condition 0
   std::uint32_t tree_count = 0;
   std::vector<const Tree*> trees;          ///< of all ensembles, one after the other
   std::vector<std::uint32_t> ensemble_of;  ///< of a tree
   double radius = std::numeric_limits<double>::infinity();  ///< the radius it was restricted to
-  bool complete = true;  ///< false: the pieces have too many sides, and leaves are missing
+  bool complete = true;  ///< false: the pieces have too many ranges, and leaves are missing
 
   std::size_t leaf_count() const { return tree_of.size(); }
-  std::span<const Side> sides_of(std::size_t leaf) const {
-    return std::span(sides).subspan(sides_begin[leaf], sides_begin[leaf + 1] - sides_begin[leaf]);
+  std::span<const LeafRange> ranges_of(std::size_t leaf) const {
+    return std::span(ranges).subspan(ranges_begin[leaf],
+                                     ranges_begin[leaf + 1] - ranges_begin[leaf]);
   }
   double score(std::size_t condition, std::size_t leaf) const {
     const Condition& c = conditions[condition];
@@ -47,7 +48,7 @@ struct Grid {
   }
   /// Its approximate size in memory.
   std::size_t bytes() const;
-  /// The cost of a leaf's own box: the sum of its sides' cheapest cells.
+  /// The cost of a leaf's own box: the sum of its ranges' cheapest cells.
   double leaf_cost(std::size_t leaf) const;
 
   /// Turns a sum of cell costs in any order into a lower bound on total_cost, which adds them in
@@ -60,7 +61,7 @@ struct Grid {
 
 Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query,
                CellOrder order = CellOrder::by_cost,
-               std::uint64_t most_sides = std::numeric_limits<std::uint64_t>::max());
+               std::uint64_t most_ranges = std::numeric_limits<std::uint64_t>::max());
 
 /// The same problem without the leaves whose own box costs more than `radius`.
 Grid restrict_to_radius(const Grid& grid, double radius);

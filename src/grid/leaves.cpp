@@ -12,16 +12,16 @@ namespace boxwood {
 namespace {
 
 /// Walks one tree depth first with an explicit stack, because trees may be deeper than a call
-/// stack. It keeps the box of the current node and undoes each side on the way back. The work for a
-/// leaf depends on the number of features on its path, not on the length of the path.
+/// stack. It keeps the box of the current node and restores each range when it goes back up. The
+/// work for a leaf depends on the number of features on its path, not on the length of the path.
 class TreeWalk {
  public:
   TreeWalk(LeafBoxes& boxes, const Tree& tree, std::uint32_t ensemble)
-      : boxes_(boxes), tree_(tree), ensemble_(ensemble), sides_(boxes.cuts.size()) {
-    for (std::size_t d = 0; d < sides_.size(); ++d) {
-      sides_[d].begin = static_cast<std::uint32_t>(pool_.size());
+      : boxes_(boxes), tree_(tree), ensemble_(ensemble), ranges_(boxes.cuts.size()) {
+    for (std::size_t d = 0; d < ranges_.size(); ++d) {
+      ranges_[d].begin = static_cast<std::uint32_t>(pool_.size());
       pool_.push_back({0, static_cast<std::uint32_t>(boxes.cuts[d].size() + 1)});
-      sides_[d].end = static_cast<std::uint32_t>(pool_.size());
+      ranges_[d].end = static_cast<std::uint32_t>(pool_.size());
     }
   }
 
@@ -36,25 +36,25 @@ class TreeWalk {
         continue;
       }
       const auto feature = static_cast<std::uint32_t>(node.feature);
-      Open& side = sides_[feature];
+      Open& range = ranges_[feature];
       switch (step.phase) {
         case Phase::enter:
           step.phase = Phase::left;
-          step.before = side;
+          step.before = range;
           step.pool = pool_.size();
           if (tests_[feature]++ == 0) tested_.push_back(feature);
-          narrow(side, node, true);
+          narrow(range, node, true);
           stack.push_back({node.left, Phase::enter, {}, 0});
           break;
         case Phase::left:
           step.phase = Phase::right;
-          side = step.before;
+          range = step.before;
           pool_.resize(step.pool);
-          narrow(side, node, false);
+          narrow(range, node, false);
           stack.push_back({node.right, Phase::enter, {}, 0});
           break;
         case Phase::right:
-          side = step.before;
+          range = step.before;
           pool_.resize(step.pool);
           // Features are first tested in stack order, so the last one is removed first.
           if (--tests_[feature] == 0) tested_.pop_back();
@@ -82,16 +82,16 @@ class TreeWalk {
 
   /// Keeps the values of a feature that go to one child. The cells between two neighbouring cuts of
   /// the split go to the same child, and the children alternate.
-  void narrow(Open& side, const Node& node, bool left) {
+  void narrow(Open& range, const Node& node, bool left) {
     const std::vector<Cut>& axis = boxes_.cuts[static_cast<std::size_t>(node.feature)];
     cuts_of(tree_, node, split_);
     const auto begin = static_cast<std::uint32_t>(pool_.size());
     std::uint32_t first = 0;
     bool takes = split_.left_first == left;
-    auto next = side.begin;
+    auto next = range.begin;
     const auto take = [&](std::uint32_t last) {  // cells [first, last) go there
-      while (next < side.end && pool_[next].last <= first) ++next;
-      for (auto i = next; i < side.end && pool_[i].first < last; ++i) {
+      while (next < range.end && pool_[next].last <= first) ++next;
+      for (auto i = next; i < range.end && pool_[i].first < last; ++i) {
         pool_.push_back({std::max(first, pool_[i].first), std::min(last, pool_[i].last)});
       }
     };
@@ -103,43 +103,43 @@ class TreeWalk {
       takes = !takes;
     }
     if (takes) take(static_cast<std::uint32_t>(axis.size() + 1));
-    side = {begin, static_cast<std::uint32_t>(pool_.size()),
-            side.missing && node.missing_left == left};
+    range = {begin, static_cast<std::uint32_t>(pool_.size()),
+             range.missing && node.missing_left == left};
   }
 
   void emit(const Node& node) {
-    const auto begin = static_cast<std::uint32_t>(boxes_.sides.size());
+    const auto begin = static_cast<std::uint32_t>(boxes_.ranges.size());
     for (const std::uint32_t feature : tested_) {
-      const Open& open = sides_[feature];
+      const Open& open = ranges_[feature];
       if (open.begin == open.end && !open.missing) {  // no input reaches this leaf
-        boxes_.sides.resize(begin);
+        boxes_.ranges.resize(begin);
         return;
       }
-      boxes_.sides.push_back(side_of(feature, open));
+      boxes_.ranges.push_back(range_of(feature, open));
     }
-    if (boxes_.sides.size() > std::numeric_limits<std::uint32_t>::max()) {
-      throw Error("model", "its leaves have more than 2^32 sides");
+    if (boxes_.ranges.size() > std::numeric_limits<std::uint32_t>::max()) {
+      throw Error("model", "the paths to its leaves test features more than 2^32 times");
     }
     boxes_.leaves.push_back({ensemble_, boxes_.tree_count, static_cast<std::uint32_t>(node.value),
-                             begin, static_cast<std::uint32_t>(boxes_.sides.size())});
+                             begin, static_cast<std::uint32_t>(boxes_.ranges.size())});
   }
 
-  LeafSide side_of(std::uint32_t feature, const Open& open) {
-    LeafSide side;
-    side.feature = feature;
-    side.missing = open.missing ? 1 : 0;
-    if (open.begin == open.end) return side;
-    side.cells = {pool_[open.begin].first, pool_[open.end - 1].last};
+  PathRange range_of(std::uint32_t feature, const Open& open) {
+    PathRange range;
+    range.feature = feature;
+    range.missing = open.missing ? 1 : 0;
+    if (open.begin == open.end) return range;
+    range.cells = {pool_[open.begin].first, pool_[open.end - 1].last};
     if (open.end - open.begin > 1) {
-      if (boxes_.list_begin.size() > LeafSide::no_list) {
-        throw Error("model", "its leaves have more than 2^31 sides of several ranges");
+      if (boxes_.list_begin.size() > PathRange::no_list) {
+        throw Error("model", "its leaves have more than 2^31 lists of ranges");
       }
-      side.list = static_cast<std::uint32_t>(boxes_.list_begin.size() - 1) & LeafSide::no_list;
-      boxes_.ranges.insert(boxes_.ranges.end(), pool_.begin() + open.begin,
+      range.list = static_cast<std::uint32_t>(boxes_.list_begin.size() - 1) & PathRange::no_list;
+      boxes_.listed.insert(boxes_.listed.end(), pool_.begin() + open.begin,
                            pool_.begin() + open.end);
-      boxes_.list_begin.push_back(static_cast<std::uint32_t>(boxes_.ranges.size()));
+      boxes_.list_begin.push_back(static_cast<std::uint32_t>(boxes_.listed.size()));
     }
-    return side;
+    return range;
   }
 
   LeafBoxes& boxes_;
@@ -147,13 +147,13 @@ class TreeWalk {
   std::uint32_t ensemble_;
   SplitCuts split_;
   std::vector<CellRange> pool_;
-  std::vector<Open> sides_;
+  std::vector<Open> ranges_;
   std::vector<std::uint32_t> tested_;
   std::vector<std::uint32_t> tests_ = std::vector<std::uint32_t>(boxes_.cuts.size(), 0);
 };
 
 /// Libraries find sets by sorting categories by their effect. We do the same with the splits of all
-/// trees: where a set's side has larger values on average, its categories get that much more. Of
+/// trees: where a set's branch has larger values on average, its categories get that much more. Of
 /// several outputs only the first counts: any order is right, and a good order only makes fewer
 /// pieces.
 class OrderByEffect {
@@ -261,13 +261,13 @@ LeafBoxes add_ensemble(const LeafBoxes& boxes, const Ensemble& more, std::uint32
   const auto move = [&](CellRange& range, std::uint32_t feature) {
     range = {places[feature][range.first], places[feature][range.last]};
   };
-  for (LeafSide& side : all.sides) {
-    if (side.list != LeafSide::no_list) {
-      for (auto i = all.list_begin[side.list]; i < all.list_begin[side.list + 1]; ++i) {
-        move(all.ranges[i], side.feature);
+  for (PathRange& range : all.ranges) {
+    if (range.list != PathRange::no_list) {
+      for (auto i = all.list_begin[range.list]; i < all.list_begin[range.list + 1]; ++i) {
+        move(all.listed[i], range.feature);
       }
     }
-    move(side.cells, side.feature);
+    move(range.cells, range.feature);
   }
   for (const Tree& tree : more.trees) {
     TreeWalk(all, tree, index).run();

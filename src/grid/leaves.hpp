@@ -22,10 +22,10 @@ struct CellRange {
   bool operator==(const CellRange&) const = default;
 };
 
-/// What a leaf requires of one feature that its path tests: one range of cells, or a list of
-/// several, which `cells` spans. The range may be empty: a path may exclude every number and still
+/// The cells of one feature that the path to a leaf lets through: one range, or a list of several,
+/// of which `cells` is the hull. The range may be empty: a path may exclude every number and still
 /// let a missing value pass.
-struct LeafSide {
+struct PathRange {
   static constexpr std::uint32_t no_list = (std::uint32_t{1} << 31) - 1;
 
   std::uint32_t feature = 0;
@@ -38,28 +38,29 @@ struct LeafBox {
   std::uint32_t ensemble = 0;
   std::uint32_t tree = 0;   ///< counted through all ensembles
   std::uint32_t value = 0;  ///< index of its first number in the tree's values
-  std::uint32_t sides_begin = 0;
-  std::uint32_t sides_end = 0;
+  std::uint32_t ranges_begin = 0;
+  std::uint32_t ranges_end = 0;
 };
 
 struct LeafBoxes {
   Cuts cuts;
   std::vector<LeafBox> leaves;  ///< tree by tree
-  std::vector<LeafSide> sides;
+  std::vector<PathRange> ranges;
   std::vector<std::uint32_t> list_begin{0};  ///< of a list of ranges; one more
-  std::vector<CellRange> ranges;             ///< of all lists, rising and apart within each
+  std::vector<CellRange> listed;             ///< of all lists; ascending and disjoint within each
   /// For a feature with splits on sets: its cells in an order in which most of these sets are one
   /// range. Empty for all other features.
   std::vector<std::vector<std::uint32_t>> cell_order;
   std::uint32_t tree_count = 0;
 
-  std::span<const CellRange> ranges_of(const LeafSide& side) const {
-    if (side.list == LeafSide::no_list) return {&side.cells, 1};
-    return std::span(ranges).subspan(list_begin[side.list],
-                                     list_begin[side.list + 1] - list_begin[side.list]);
+  /// The ranges of a list, or the one range.
+  std::span<const CellRange> cells_of(const PathRange& range) const {
+    if (range.list == PathRange::no_list) return {&range.cells, 1};
+    return std::span(listed).subspan(list_begin[range.list],
+                                     list_begin[range.list + 1] - list_begin[range.list]);
   }
-  std::span<const LeafSide> sides_of(const LeafBox& leaf) const {
-    return std::span(sides).subspan(leaf.sides_begin, leaf.sides_end - leaf.sides_begin);
+  std::span<const PathRange> ranges_of(const LeafBox& leaf) const {
+    return std::span(ranges).subspan(leaf.ranges_begin, leaf.ranges_end - leaf.ranges_begin);
   }
 };
 

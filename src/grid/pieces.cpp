@@ -4,8 +4,8 @@
 
 namespace boxwood {
 
-void Pieces::add(const LeafSide& side, std::span<const CellRange> ranges) {
-  const std::uint32_t owner = variables_[side.feature].owner;
+void Pieces::add(const PathRange& range, std::span<const CellRange> cells) {
+  const std::uint32_t owner = variables_[range.feature].owner;
   const Variable& variable = variables_[owner];
   const CellRange near = near_[owner];
   std::vector<std::uint64_t>& taken = taken_[owner];
@@ -14,16 +14,16 @@ void Pieces::add(const LeafSide& side, std::span<const CellRange> ranges) {
     touched_.push_back(owner);
   }
   if (variable.missing) {
-    if (!side.missing) taken.assign(near.size(), 0);
+    if (!range.missing) taken.assign(near.size(), 0);
     return;
   }
   if (!variable.listed) {
     // Ranges stay separate even if no admissible cell is between them: a region is one interval.
     std::fill(taken.begin(), taken.end(), std::uint64_t{0});
     std::uint64_t mark = 1;
-    for (const CellRange& range : ranges) {
-      const std::uint32_t first = std::max(near.first, variable.kept_below[range.first]);
-      const std::uint32_t last = std::min(near.last, variable.kept_below[range.last]);
+    for (const CellRange& part : cells) {
+      const std::uint32_t first = std::max(near.first, variable.kept_below[part.first]);
+      const std::uint32_t last = std::min(near.last, variable.kept_below[part.last]);
       if (first >= last) continue;
       std::fill(taken.begin() + (first - near.first), taken.begin() + (last - near.first), mark);
       mark ^= 3;
@@ -32,24 +32,24 @@ void Pieces::add(const LeafSide& side, std::span<const CellRange> ranges) {
   }
   const std::size_t width = variable.columns.size();
   const auto column = static_cast<std::size_t>(
-      std::find(variable.columns.begin(), variable.columns.end(), side.feature) -
+      std::find(variable.columns.begin(), variable.columns.end(), range.feature) -
       variable.columns.begin());
   for (std::uint32_t cell = near.first; cell < near.last; ++cell) {
     const std::uint32_t rank = variable.ranks[cell * width + column];
     std::uint64_t& mark = taken[cell - near.first];
     if (rank == Variable::missing_rank) {
-      if (!side.missing) mark = 0;
+      if (!range.missing) mark = 0;
       continue;
     }
-    const auto range = std::find_if(ranges.begin(), ranges.end(),
-                                    [&](const CellRange& cells) { return cells.contains(rank); });
-    if (range == ranges.end()) {
+    const auto part = std::find_if(cells.begin(), cells.end(),
+                                   [&](const CellRange& one) { return one.contains(rank); });
+    if (part == cells.end()) {
       mark = 0;
     } else if (variable.group && mark != 0) {  // columns' ranges stay apart, too
-      mark = mark * ranges.size() + static_cast<std::uint64_t>(range - ranges.begin());
+      mark = mark * cells.size() + static_cast<std::uint64_t>(part - cells.begin());
     }
   }
-  if (variable.group && ranges.size() > 1) renumber(taken);
+  if (variable.group && cells.size() > 1) renumber(taken);
 }
 
 /// Renumbers marks by their distinct values, so that they stay small however many columns a path

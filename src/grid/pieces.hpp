@@ -12,31 +12,31 @@
 namespace boxwood {
 
 /// A leaf's range of cells of one variable, if it does not take all of them.
-struct Side {
+struct LeafRange {
   std::uint32_t variable = 0;
   CellRange cells;
 };
 
 class Pieces {
  public:
-  /// `near` has the cells of each variable to use; all others are ignored. Sides are numbered from
+  /// `near` has the cells of each variable to use; all others are ignored. Ranges are numbered from
   /// the first near cell.
   Pieces(std::span<const Variable> variables, std::span<const CellRange> near)
       : variables_(variables), near_(near), taken_(variables.size()) {}
 
-  /// Whether a side is more than one range: it has a list, or its variable is listed.
-  bool is_odd(const LeafSide& side) const {
-    const Variable& variable = variables_[side.feature];
-    return side.list != LeafSide::no_list || variable.listed || variable.owner != side.feature;
+  /// Whether a leaf's cells of a feature may be more than one range of the variable's cells.
+  bool is_odd(const PathRange& range) const {
+    const Variable& variable = variables_[range.feature];
+    return range.list != PathRange::no_list || variable.listed || variable.owner != range.feature;
   }
 
   void begin() {
     for (const std::uint32_t variable : touched_) taken_[variable].clear();
     touched_.clear();
   }
-  /// Adds one odd side.
-  void add(const LeafSide& side, std::span<const CellRange> ranges);
-  /// Calls emit(sides) with the odd variables' sides for every piece whose runs together cost at
+  /// Adds one odd range.
+  void add(const PathRange& range, std::span<const CellRange> cells);
+  /// Calls emit(ranges) with the odd variables' ranges for every piece whose runs together cost at
   /// most `radius`, until emit returns false. Does not call it if no cell is left. A change of
   /// category costs something, so few of many combinations are near enough.
   template <typename Emit>
@@ -47,12 +47,12 @@ class Pieces {
     std::size_t depth = 0;
     for (;;) {
       if (depth == touched_.size()) {
-        sides_.clear();
+        ranges_.clear();
         for (std::size_t i = 0; i < touched_.size(); ++i) {
           const CellRange run = runs_[runs_begin_[i] + choice_[i]];
-          if (run.size() < near_[touched_[i]].size()) sides_.push_back({touched_[i], run});
+          if (run.size() < near_[touched_[i]].size()) ranges_.push_back({touched_[i], run});
         }
-        if (!emit(std::span<const Side>(sides_))) return;
+        if (!emit(std::span<const LeafRange>(ranges_))) return;
       } else if (runs_begin_[depth] + choice_[depth] < runs_begin_[depth + 1]) {
         spent_[depth + 1] = spent_[depth] + costs_[runs_begin_[depth] + choice_[depth]];
         if (spent_[depth + 1] <= radius) {
@@ -82,7 +82,7 @@ class Pieces {
   std::vector<double> spent_;
   std::vector<std::uint64_t> marks_;
   std::vector<std::uint32_t> choice_;
-  std::vector<Side> sides_;
+  std::vector<LeafRange> ranges_;
 };
 
 }  // namespace boxwood

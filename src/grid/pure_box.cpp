@@ -40,35 +40,35 @@ std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<co
     box[d] = std::isnan(point[d]) ? Interval{nothing, nothing, false, false}
                                   : Interval{.lower_closed = false, .upper_closed = false};
   }
-  const auto end_below = [](Interval& side, const Cut& cut) {
+  const auto end_below = [](Interval& interval, const Cut& cut) {
     // `x < v` is tighter than `x <= v`.
-    if (cut.value < side.upper || (cut.value == side.upper && !cut.inclusive)) {
-      side.upper = cut.value;
-      side.upper_closed = cut.inclusive;
+    if (cut.value < interval.upper || (cut.value == interval.upper && !cut.inclusive)) {
+      interval.upper = cut.value;
+      interval.upper_closed = cut.inclusive;
     }
   };
-  const auto begin_above = [](Interval& side, const Cut& cut) {
-    if (cut.value > side.lower || (cut.value == side.lower && cut.inclusive)) {
-      side.lower = cut.value;
-      side.lower_closed = !cut.inclusive;
+  const auto begin_above = [](Interval& interval, const Cut& cut) {
+    if (cut.value > interval.lower || (cut.value == interval.lower && cut.inclusive)) {
+      interval.lower = cut.value;
+      interval.lower_closed = !cut.inclusive;
     }
   };
   SplitCuts split;
   each_split(ensembles, point, [&](const Tree& tree, const Node& node, double x, bool left) {
     if (std::isnan(x)) return;
-    Interval& side = box[static_cast<std::size_t>(node.feature)];
+    Interval& interval = box[static_cast<std::size_t>(node.feature)];
     const bool inclusive = node.kind == NodeKind::less_equal;
     if ((inclusive || node.kind == NodeKind::less) && !node.missing_at_zero) {
-      // The common case: a split with one cut, which bounds the side that was taken.
+      // The common case: a split with one cut, which bounds the branch that was taken.
       const Cut cut{node.threshold + 0.0, inclusive};
-      left ? end_below(side, cut) : begin_above(side, cut);
+      left ? end_below(interval, cut) : begin_above(interval, cut);
       return;
     }
     cuts_of(tree, node, split);
     const auto next = std::partition_point(split.cuts.begin(), split.cuts.end(),
                                            [&](const Cut& cut) { return !cut.left_of(x); });
-    if (next != split.cuts.end()) end_below(side, *next);
-    if (next != split.cuts.begin()) begin_above(side, *(next - 1));
+    if (next != split.cuts.end()) end_below(interval, *next);
+    if (next != split.cuts.begin()) begin_above(interval, *(next - 1));
   });
   return box;
 }

@@ -49,8 +49,8 @@ double share_below(const std::vector<double>& quantiles, double value) {
   const auto from =
       static_cast<double>(lower - quantiles.begin() + (below - quantiles.begin()) - 1);
   const auto to = static_cast<double>(below - quantiles.begin() + (upper - quantiles.begin()) - 1);
-  const double way = (value - *lower) / (*below - *lower);
-  return std::lerp(from, to, way) / 2 / last;
+  const double share = (value - *lower) / (*below - *lower);
+  return std::lerp(from, to, share) / 2 / last;
 }
 
 double size_of_change(const FeatureRule& rule, double from, double to) {

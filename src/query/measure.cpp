@@ -20,8 +20,8 @@ double value_at(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(place));
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double way = place - std::floor(place);
-  return way == 0 ? sorted[below] : std::lerp(sorted[below], sorted[above], way);
+  const double rest = place - std::floor(place);
+  return rest == 0 ? sorted[below] : std::lerp(sorted[below], sorted[above], rest);
 }
 
 double deviation_of(const std::vector<double>& sorted) {

@@ -155,8 +155,8 @@ Formula Parser::about(Subject subject, const Token& at) {
   if (accept_word("falls")) return movement(subject, at, "fall");
   if (accept_words({"does", "not"})) {
     if (accept_word("change")) return movement(subject, at, "stay");
-    for (const char* way : {"rise", "fall"}) {
-      if (accept_word(way)) return opposite(movement(subject, at, way));
+    for (const char* direction : {"rise", "fall"}) {
+      if (accept_word(direction)) return opposite(movement(subject, at, direction));
     }
     expected("\"rise\", \"fall\" or \"change\"");
   }
@@ -219,14 +219,15 @@ Formula Parser::member(Subject subject) {
   return within(subject, range);
 }
 
-Formula Parser::movement(Subject subject, const Token& at, std::string_view way) {
+Formula Parser::movement(Subject subject, const Token& at, std::string_view direction) {
   const Query& query = draft_.query;
   compares_with_now_ = true;
-  if (way == "stay") {
+  if (direction == "stay") {
     return subject.group ? group_stays(subject.index) : formula_of(stays(query, subject.index));
   }
   require_order(subject, at, "it neither rises nor falls");
-  return formula_of(way == "rise" ? rises(query, subject.index) : falls(query, subject.index));
+  return formula_of(direction == "rise" ? rises(query, subject.index)
+                                        : falls(query, subject.index));
 }
 
 /// One of these columns is 1. Columns are 0 or 1, so one end of the interval is enough.

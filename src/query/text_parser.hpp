@@ -139,7 +139,7 @@ class Parser {
   Formula within(Subject subject, const Interval& range) const;
   Formula compared(Subject subject, const std::string& comparison, const Token& at);
   Formula member(Subject subject);
-  Formula movement(Subject subject, const Token& at, std::string_view way);
+  Formula movement(Subject subject, const Token& at, std::string_view direction);
   Formula group_is(std::size_t group, const std::vector<std::size_t>& places) const;
   Formula group_stays(std::size_t group) const;
   Formula values_are(std::size_t feature, std::vector<double> values) const;

@@ -132,11 +132,11 @@ void Parser::weight() {
   }
   bool any = peek().kind == TokenKind::number;
   if (any) set_factor(found, Factor::weight, start);
-  for (const Factor way : {Factor::up, Factor::down}) {
+  for (const Factor direction : {Factor::up, Factor::down}) {
     const Token& word = peek();
-    if (!accept_word(way == Factor::up ? "up" : "down")) continue;
+    if (!accept_word(direction == Factor::up ? "up" : "down")) continue;
     require_order(found, word, "it has no direction");
-    set_factor(found, way, start);
+    set_factor(found, direction, start);
     any = true;
   }
   if (!any) expected("a number, \"up\" or \"down\"");

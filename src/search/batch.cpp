@@ -1,9 +1,10 @@
-// Many queries at once, in a pipeline of oneTBB: queries are begun in order, answered side by side
+// Many queries at once, in a pipeline of oneTBB: queries are begun in order, answered in parallel
 // and visited in order again. Each is answered on one thread, so that its answer does not depend on
 // the others nor on the number of threads, not even when a limit on nodes ends it.
 #include <boxwood/explain.hpp>
 
 #include "base/handover.hpp"
+#include "search/reporter.hpp"
 #include "search/threads.hpp"
 
 #include <tbb/parallel_pipeline.h>
@@ -25,7 +26,7 @@ namespace {
 /// answers that wait for a slow one before them.
 constexpr std::size_t most_waiting = 1024;
 
-/// Progress of the searches under way, added up.
+/// The progress of all running searches, added up.
 class BatchProgress {
  public:
   explicit BatchProgress(const Options& options) : report_(options.progress) {}
@@ -50,17 +51,16 @@ class BatchProgress {
   using Clock = std::chrono::steady_clock;
 
   void tell() {
-    constexpr double interval = 0.1;
     const double now = std::chrono::duration<double>(Clock::now() - start_).count();
     if (now < next_) return;
-    next_ = now + interval;
+    next_ = now + Reporter::interval;
     report_({std::numeric_limits<double>::infinity(), 0, nodes_, now});
   }
 
   const std::function<void(const Progress&)>& report_;
   const Clock::time_point start_ = Clock::now();
   std::mutex mutex_;
-  double next_ = 0.1;
+  double next_ = Reporter::interval;
   std::uint64_t nodes_ = 0;
 };
 

@@ -5,8 +5,8 @@
 #include "base/infinity.hpp"
 #include "grid/grid.hpp"
 #include "grid/rule_trees.hpp"
-#include "search/alternatives.hpp"
 #include "search/bottleneck.hpp"
+#include "search/cases.hpp"
 #include "search/engine_settings.hpp"
 #include "search/fast/fast.hpp"
 #include "search/fewest.hpp"
@@ -26,7 +26,7 @@ namespace boxwood {
 namespace {
 
 /// Nodes that Algorithm 4 may spend before Algorithm 5 starts without a bound. Its depth-first
-/// order can be lost in a far corner; branch and bound finds its own way there.
+/// order can spend long in a far corner; branch and bound needs no bound to begin with.
 constexpr std::uint64_t backtrack_budget = 1'000;
 
 std::vector<std::vector<double>> outputs_at(std::span<const Ensemble> ensembles,
@@ -45,24 +45,24 @@ bool impossible(const std::vector<Condition>& conditions) {
 }
 
 /// Runs the fast engine; returns what was left open.
-Outcome search_fast(const Prepared& prepared, const Query& query, const Options& options,
-                    std::span<const double> known_solution, int threads, Incumbent& incumbent,
-                    Watch& watch) {
+Unfinished search_fast(const Prepared& prepared, const Query& query, const Options& options,
+                       std::span<const double> known_solution, int threads, Incumbent& incumbent,
+                       Watch& watch) {
   const std::vector<Condition> conditions = make_conditions(prepared.ensembles(), query);
   if (impossible(conditions)) return {infinity, 0};
   Reporter reporter(options.progress, watch, incumbent);
-  fast::Context context(prepared.ensembles(), query, leaves_of(prepared), fast_model_of(prepared),
+  fast::Context context(prepared.ensembles(), query, leaves_of(prepared), leaf_table_of(prepared),
                         conditions, known_solution, incumbent, watch, settings_of(options).tuning);
   return fast::search(context, reporter, options, threads);
 }
 
 /// Runs the paper's engine; returns what was left open.
-Outcome search_paper(const Prepared& prepared, const Query& query, const Options& options,
-                     std::span<const double> known_solution, int threads, Incumbent& incumbent,
-                     Watch& watch) {
+Unfinished search_paper(const Prepared& prepared, const Query& query, const Options& options,
+                        std::span<const double> known_solution, int threads, Incumbent& incumbent,
+                        Watch& watch) {
   const Cuts& cuts = leaves_of(prepared).cuts;
   const Grid grid = make_grid(prepared.ensembles(), leaves_of(prepared), query, CellOrder::by_cost,
-                              watch.most_sides());
+                              watch.most_ranges());
   if (!grid.complete) {
     watch.request(Stop::memory);
     return {0, 1};
@@ -86,20 +86,20 @@ Outcome search_paper(const Prepared& prepared, const Query& query, const Options
   return paper::branch_and_bound(space, incumbent, watch, reporter, threads);
 }
 
-/// Searches one alternative after the other with one shared incumbent, so that each only looks for
+/// Searches one case after the other with one shared incumbent, so that each only looks for
 /// what is cheaper than what the others found.
-Outcome search_all(const Prepared& prepared, const Query& query, const Options& options,
-                   std::span<const double> known_solution, int threads, Incumbent& incumbent,
-                   Watch& watch) {
+Unfinished search_all(const Prepared& prepared, const Query& query, const Options& options,
+                      std::span<const double> known_solution, int threads, Incumbent& incumbent,
+                      Watch& watch) {
   const auto run = options.engine == Engine::fast ? search_fast : search_paper;
-  const std::vector<Query> ways = alternatives(prepared.ensembles(), query);
-  Outcome outcome{infinity, 0};
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    if (watch.expired()) return {0, outcome.open_nodes + ways.size() - i};
+  const std::vector<Query> cases = split_into_cases(prepared.ensembles(), query);
+  Unfinished unfinished{infinity, 0};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (watch.expired()) return {0, unfinished.open_nodes + cases.size() - i};
     Options inner = options;
-    if (options.progress && ways.size() > 1) {
-      // Of the alternatives to come nothing is known yet.
-      const double most = i + 1 < ways.size() ? 0 : outcome.open_bound;
+    if (options.progress && cases.size() > 1) {
+      // Of the cases to come nothing is known yet.
+      const double most = i + 1 < cases.size() ? 0 : unfinished.open_bound;
       inner.progress = [&options, most](const Progress& progress) {
         Progress shown = progress;
         shown.lower_bound = std::min(progress.lower_bound, most);
@@ -107,14 +107,14 @@ Outcome search_all(const Prepared& prepared, const Query& query, const Options& 
       };
     }
     const bool known = !known_solution.empty() &&
-                       (ways.size() == 1 || meets(ways[i], prepared.ensembles(), known_solution));
-    const Outcome one =
-        run(prepared, ways[i], inner, known ? known_solution : std::span<const double>{}, threads,
+                       (cases.size() == 1 || meets(cases[i], prepared.ensembles(), known_solution));
+    const Unfinished one =
+        run(prepared, cases[i], inner, known ? known_solution : std::span<const double>{}, threads,
             incumbent, watch);
-    outcome.open_bound = std::min(outcome.open_bound, one.open_bound);
-    outcome.open_nodes += one.open_nodes;
+    unfinished.open_bound = std::min(unfinished.open_bound, one.open_bound);
+    unfinished.open_nodes += one.open_nodes;
   }
-  return outcome;
+  return unfinished;
 }
 
 }  // namespace
@@ -154,20 +154,20 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
       });
 
   Incumbent incumbent(query, options.ties);
-  Outcome outcome{infinity, 0};
+  Unfinished unfinished{infinity, 0};
   const int threads = thread_count(options.threads);
   if (answer.already_met) {
     incumbent.offer(query.point);
   } else {
     const AllowThreads allow(threads);
-    outcome = search_all(prepared, query, options, known_solution, threads, incumbent, watch);
+    unfinished = search_all(prepared, query, options, known_solution, threads, incumbent, watch);
   }
 
   const Incumbent::Result found = incumbent.result();
-  const bool proven = outcome.open_bound > incumbent.cost() || outcome.open_bound == infinity;
+  const bool proven = unfinished.open_bound > incumbent.cost() || unfinished.open_bound == infinity;
   answer.cost = incumbent.cost();
   answer.distance = distance(query.norm, answer.cost);
-  answer.lower_bound = std::min(answer.cost, outcome.open_bound);
+  answer.lower_bound = std::min(answer.cost, unfinished.open_bound);
   answer.more_ties = found.more;
   if (found.points.empty()) {
     answer.status = proven ? Status::infeasible : Status::unknown;
@@ -180,7 +180,7 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
     answer.solutions.push_back({point, pure_box(ensembles, point), pure_codes(ensembles, point)});
   }
   if (auto* const visits = settings_of(options).leaf_visits) *visits += watch.leaf_visits();
-  answer.statistics = {watch.nodes(), outcome.open_nodes, watch.peak_bytes(), threads,
+  answer.statistics = {watch.nodes(), unfinished.open_nodes, watch.peak_bytes(), threads,
                        watch.seconds()};
   return answer;
 }

@@ -38,30 +38,29 @@ class Fewest {
         query_(query),
         options_(options),
         known_(known_solution),
-        budget_(options, Budget::Share::nodes) {}
+        budget_(options, Budget::Share::nodes),
+        tuning_(settings_of(options).tuning) {}
 
   Answer find() {
     if (options_.engine == Engine::paper) return finish(count(options_));
-    // A short look for some point, which may be seen to have the fewest changes at once.
-    constexpr std::uint64_t short_look = 100;
+    // A short look for some point. Often it is proven at once that it has the fewest changes.
     Options quick = options_;
     FastParts without_dual = settings_of(options_).parts;
     without_dual.dual = false;
     set(quick, without_dual);
-    quick.limits.nodes = short_look;
+    quick.limits.nodes = tuning_.fewest_first_nodes;
     const Answer first = count(quick);
     const bool cut_short = first.stop == Stop::nodes && nodes_are_left();
     if (!cut_short) return finish(first);
-    // Whether one change is enough, or two or three, is mostly soon seen: the fast engine drops all
-    // that asks for more. If they are, the cheapest point comes with it.
-    constexpr std::size_t soon_seen = 3;
-    constexpr std::uint64_t soon = 3000;
+    // A search among points with one, two or three changes is mostly short: the fast engine drops
+    // all leaves that need more changes. If it finds a point, it has also found the cheapest one.
+    const std::size_t few_changes = tuning_.fewest_few_changes;
     const std::size_t enough = first.solutions.empty() ? query_.point.size() : changes(first);
-    const std::size_t most = std::min({enough, soon_seen, query_.max_changes.value_or(enough)});
+    const std::size_t most = std::min({enough, few_changes, query_.max_changes.value_or(enough)});
     for (std::size_t few = 1; few <= most; ++few) {
       // Fewer changes do not work: zero would have been counted at once, the others were refuted.
       least_ = std::max(least_, few);
-      Answer answer = nearest(few, first, soon, few == enough);
+      Answer answer = nearest(few, first, tuning_.fewest_few_nodes, few == enough);
       if (answer.status == Status::infeasible) continue;
       const bool too_long = answer.stop == Stop::nodes && nodes_are_left();
       if (too_long && answer.solutions.empty()) break;
@@ -163,6 +162,7 @@ class Fewest {
   const Options& options_;
   std::span<const double> known_;
   Budget budget_;
+  fast::Tuning tuning_;
   std::size_t least_ = 0;  ///< proven: no point with the outcome has fewer changes
 };
 

@@ -68,9 +68,9 @@ class KnownSolution {
   /// Whether a leaf of a problem that holds the solution holds it too.
   template <typename Problem>
   static bool holds(const Problem& problem, std::size_t leaf) {
-    for (const auto& side : problem.leaves.sides_of(leaf)) {
-      const std::uint32_t cell = problem.known[side.variable];
-      if (cell < side.first || cell >= side.last) return false;
+    for (const auto& range : problem.leaves.ranges_of(leaf)) {
+      const std::uint32_t cell = problem.known[range.variable];
+      if (cell < range.first || cell >= range.last) return false;
     }
     return true;
   }

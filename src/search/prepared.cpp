@@ -9,7 +9,7 @@ PreparedParts parts_for(std::shared_ptr<const ModelSet> models,
                         std::span<const Ensemble> ensembles) {
   if (ensembles.empty()) throw Error("query", "there is no model", "Give at least one model");
   PreparedParts parts{std::move(models), ensembles, box_leaves(ensembles), {}};
-  parts.model = fast::make_model(ensembles, parts.leaves);
+  parts.table = fast::make_leaf_table(ensembles, parts.leaves);
   return parts;
 }
 
@@ -61,7 +61,7 @@ Prepared prepare_with(const Prepared& prepared, Ensemble more,
       owned->ensembles,
       add_ensemble(leaves_of(prepared), added, static_cast<std::uint32_t>(before.size())),
       {}};
-  parts.model = fast::add_ensemble(fast_model_of(prepared), parts.leaves, added, max_changes);
+  parts.table = fast::add_ensemble(leaf_table_of(prepared), parts.leaves, added, max_changes);
   return PreparedParts::wrap(std::move(parts));
 }
 

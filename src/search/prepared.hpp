@@ -2,7 +2,7 @@
 #pragma once
 
 #include "grid/leaves.hpp"
-#include "search/fast/model.hpp"
+#include "search/fast/leaf_table.hpp"
 
 #include <boxwood/explain.hpp>
 
@@ -17,7 +17,7 @@ struct PreparedParts {
   std::shared_ptr<const ModelSet> models;  ///< nothing where the caller owns the ensembles
   std::span<const Ensemble> ensembles;
   LeafBoxes leaves;
-  fast::Model model;
+  fast::LeafTable table;
 
   static const PreparedParts& of(const Prepared& prepared) { return *prepared.parts_; }
   static Prepared wrap(PreparedParts parts) {
@@ -30,8 +30,8 @@ struct PreparedParts {
 inline const LeafBoxes& leaves_of(const Prepared& prepared) {
   return PreparedParts::of(prepared).leaves;
 }
-inline const fast::Model& fast_model_of(const Prepared& prepared) {
-  return PreparedParts::of(prepared).model;
+inline const fast::LeafTable& leaf_table_of(const Prepared& prepared) {
+  return PreparedParts::of(prepared).table;
 }
 
 /// Prepares ensembles that outlive the result, without copying them. The result has no ModelSet.

@@ -59,7 +59,7 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
   // therefore a little larger, and the distance decides.
   const double bound = query.norm == Norm::squared_l2 ? radius * radius * (1 + 0x1p-50) : radius;
   const Grid whole =
-      make_grid(ensembles, leaves_of(prepared), query, CellOrder::by_axis, watch.most_sides());
+      make_grid(ensembles, leaves_of(prepared), query, CellOrder::by_axis, watch.most_ranges());
   if (!whole.complete) {
     watch.request(Stop::memory);
     return watch.stop();

@@ -35,9 +35,10 @@ class Reporter {
     progress_({best, bound_, watch_.nodes(), watch_.seconds()});
   }
 
- private:
+  /// Seconds between two reports: often enough to look alive, too seldom to slow a search.
   static constexpr double interval = 0.1;
 
+ private:
   const std::function<void(const Progress&)>& progress_;
   const Watch& watch_;
   const Incumbent& incumbent_;

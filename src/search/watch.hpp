@@ -43,12 +43,14 @@ class Watch {
     }
     if (held > limits_.bytes) request(Stop::memory);
   }
-  /// How many sides the pieces of all leaves may have. A side takes some dozens of bytes in all
-  /// tables together.
-  std::uint64_t most_sides() const { return limits_.bytes / 128; }
+  /// How many ranges the pieces of all leaves may have.
+  std::uint64_t most_ranges() const { return limits_.bytes / bytes_per_range; }
   /// Whether more than half of the memory is held: finish open work before beginning more.
   bool crowded() const { return held_.load(std::memory_order_relaxed) > limits_.bytes / 2; }
   void release_bytes(std::uint64_t bytes) { held_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  /// More than a leaf's range of one variable takes in all tables together.
+  static constexpr std::uint64_t bytes_per_range = 128;
 
   void request(Stop reason) {
     Stop none = Stop::finished;

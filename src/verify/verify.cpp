@@ -265,7 +265,7 @@ class Verifier {
     const std::size_t width = solution.point.size();
     std::vector<double> low(width), high(width);
     for (std::size_t d = 0; d < width; ++d) {
-      const Interval& side = solution.region[d];
+      const Interval& interval = solution.region[d];
       const double value = solution.point[d];
       const double read =
           precision_ == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value;
@@ -273,8 +273,8 @@ class Verifier {
         low[d] = high[d] = value;
         continue;
       }
-      low[d] = innermost(side.lower, side.lower_closed, infinity);
-      high[d] = innermost(side.upper, side.upper_closed, -infinity);
+      low[d] = innermost(interval.lower, interval.lower_closed, infinity);
+      high[d] = innermost(interval.upper, interval.upper_closed, -infinity);
       if (!(low[d] <= read && read <= high[d])) {
         fault(fmt::format("the region does not contain the point in feature \"{}\"",
                           ensembles_.front().features[d].name));

@@ -62,9 +62,9 @@ class ChangeLimit {
     return true;
   }
 
-  bool requires_change(const Side& side) const {
-    const std::uint32_t own = own_[side.variable];
-    return own != no_cell && (own < side.first || own >= side.last);
+  bool requires_change(const LeafRange& range) const {
+    const std::uint32_t own = own_[range.variable];
+    return own != no_cell && (own < range.first || own >= range.last);
   }
 
   /// A leaf requires a change of every variable whose own cell it does not hold.
@@ -73,10 +73,10 @@ class ChangeLimit {
       if (!keep_.leaf[leaf]) continue;
       required_[leaf] = 0;
       bool possible = true;
-      for (const Side& side : problem_.leaves.sides_of(leaf)) {
-        if (!requires_change(side)) continue;
+      for (const LeafRange& range : problem_.leaves.ranges_of(leaf)) {
+        if (!requires_change(range)) continue;
         ++required_[leaf];
-        possible = possible && !stays_[side.variable];
+        possible = possible && !stays_[range.variable];
       }
       keep_.leaf[leaf] = possible && required_[leaf] <= left_ ? 1 : 0;
     }
@@ -127,10 +127,10 @@ class ChangeLimit {
       const double more =
           score(demand, leaves.rows[tree], leaves.values_of(tree, leaf)) - unchanged;
       if (!(more > 0)) continue;
-      for (const Side& side : leaves.sides_of(leaf)) {
-        if (!requires_change(side)) continue;
-        if (best_[side.variable] == 0) touched_.push_back(side.variable);
-        best_[side.variable] = std::max(best_[side.variable], more);
+      for (const LeafRange& range : leaves.ranges_of(leaf)) {
+        if (!requires_change(range)) continue;
+        if (best_[range.variable] == 0) touched_.push_back(range.variable);
+        best_[range.variable] = std::max(best_[range.variable], more);
       }
     }
     for (const std::uint32_t v : touched_) {
@@ -175,8 +175,8 @@ class ChangeLimit {
 }  // namespace
 
 bool limit_changes(const Context& context, const Problem& problem, Selection& keep) {
-  if (!context.model.max_changes) return true;
-  return ChangeLimit(context, problem, keep, *context.model.max_changes).settle();
+  if (!context.table.max_changes) return true;
+  return ChangeLimit(context, problem, keep, *context.table.max_changes).settle();
 }
 
 }  // namespace boxwood::fast

@@ -9,29 +9,29 @@
 namespace boxwood::fast {
 namespace {
 
-/// Whether the point's own value lies in a side's range.
-bool holds_own(const Model& model, const LeafBoxes& boxes, const Variable& variable,
-               std::uint32_t side) {
-  const LeafSide& origin = boxes.sides[model.extra[side].origin];
+/// Whether the point's own value lies in a leaf's range.
+bool holds_own(const LeafTable& table, const LeafBoxes& boxes, const Variable& variable,
+               std::uint32_t range) {
+  const PathRange& origin = boxes.ranges[table.extra[range].origin];
   const std::uint32_t rank = variable.ranks[variable.own];
   if (rank == Variable::missing_rank) return origin.missing != 0;
-  const std::span<const CellRange> ranges = boxes.ranges_of(origin);
-  return std::any_of(ranges.begin(), ranges.end(),
-                     [&](const CellRange& range) { return range.contains(rank); });
+  const std::span<const CellRange> cells = boxes.cells_of(origin);
+  return std::any_of(cells.begin(), cells.end(),
+                     [&](const CellRange& one) { return one.contains(rank); });
 }
 
-/// A lower bound on the cost of each leaf's own box. A side costs something only if the point's own
-/// cell is below its first cut (then the first admissible cell from there on is the cheapest) or
-/// above its last cut. Where cells have no admissible value, and where a side has a list of ranges,
-/// of which the span counts, it is a bound and not the exact cost.
+/// A lower bound on the cost of each leaf's own box. A range costs something only if the point's
+/// own cell is below its first cut (then the first admissible cell from there on is the cheapest)
+/// or above its last cut. It is a bound and not the exact cost where cells have no admissible
+/// value, and where a list of ranges is replaced by its hull.
 class LeafCosts {
  public:
-  LeafCosts(const Model& model, const LeafBoxes& boxes, std::span<const Variable> variables)
-      : model_(model),
+  LeafCosts(const LeafTable& table, const LeafBoxes& boxes, std::span<const Variable> variables)
+      : table_(table),
         boxes_(boxes),
         variables_(variables),
-        from_below_(model.cut_begin.back(), 0.0),
-        from_above_(model.cut_begin.back(), 0.0),
+        from_below_(table.cut_begin.back(), 0.0),
+        from_above_(table.cut_begin.back(), 0.0),
         listed_(variables.size(), 0.0) {
     for (std::size_t v = 0; v < variables.size(); ++v) {
       if (variables[v].listed && !variables[v].group) price_listed(v);
@@ -40,24 +40,24 @@ class LeafCosts {
   }
 
   std::vector<double> all() const {
-    const Leaves& leaves = model_.leaves;
+    const Leaves& leaves = table_.leaves;
     std::vector<double> costs(leaves.count());
-    std::uint32_t side = 0;
+    std::uint32_t range = 0;
     for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
       double cost = 0;
-      for (; side < leaves.sides_begin[leaf + 1]; ++side) cost += in_order(side);
+      for (; range < leaves.ranges_begin[leaf + 1]; ++range) cost += in_order(range);
       costs[leaf] = cost;
     }
     if (any_listed_) add_listed(costs);
-    if (model_.max_changes) forbid(*model_.max_changes, costs);
+    if (table_.max_changes) forbid(*table_.max_changes, costs);
     return costs;
   }
 
  private:
   void price_cuts(std::size_t v) {
     const Variable& variable = variables_[v];
-    double* below = &from_below_[model_.cut_begin[v]];
-    double* above = &from_above_[model_.cut_begin[v]];
+    double* below = &from_below_[table_.cut_begin[v]];
+    double* above = &from_above_[table_.cut_begin[v]];
     for (std::size_t cut = 0; cut < variable.kept_below.size(); ++cut) {
       const std::uint32_t kept = variable.kept_below[cut];
       if (kept > variable.own) {
@@ -68,8 +68,8 @@ class LeafCosts {
     }
   }
 
-  /// A side of a listed variable that does not hold the own cell costs at least as much as the
-  /// cheapest other cell. Groups are left out: several sides of one leaf may belong to one group.
+  /// A range of a listed variable that does not hold the own cell costs at least as much as the
+  /// cheapest other cell. Groups are left out: several ranges of one leaf may belong to one group.
   void price_listed(std::size_t v) {
     const Variable& variable = variables_[v];
     listed_[v] = infinity;
@@ -79,37 +79,37 @@ class LeafCosts {
     any_listed_ = true;
   }
 
-  double in_order(std::uint32_t side) const {
-    return std::max(from_below_[model_.first_at[side]], from_above_[model_.last_at[side]]);
+  double in_order(std::uint32_t range) const {
+    return std::max(from_below_[table_.first_at[range]], from_above_[table_.last_at[range]]);
   }
 
-  double of_listed(std::uint32_t side) const {
-    const std::uint32_t v = model_.leaves.sides[side].variable;
-    return listed_[v] == 0 || holds_own(model_, boxes_, variables_[v], side) ? 0.0 : listed_[v];
+  double of_listed(std::uint32_t range) const {
+    const std::uint32_t v = table_.leaves.ranges[range].variable;
+    return listed_[v] == 0 || holds_own(table_, boxes_, variables_[v], range) ? 0.0 : listed_[v];
   }
 
   void add_listed(std::vector<double>& costs) const {
-    std::uint32_t side = 0;
+    std::uint32_t range = 0;
     for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
-      for (; side < model_.leaves.sides_begin[leaf + 1]; ++side) costs[leaf] += of_listed(side);
+      for (; range < table_.leaves.ranges_begin[leaf + 1]; ++range) costs[leaf] += of_listed(range);
     }
   }
 
-  /// A side that costs something changes its variable, and a leaf has at most one such side for
+  /// A range that costs something changes its variable, and a leaf has at most one such range for
   /// each variable. If there are more of them than features may change, no point in the leaf is
   /// admissible.
   void forbid(std::size_t max_changes, std::vector<double>& costs) const {
-    std::uint32_t side = 0;
+    std::uint32_t range = 0;
     for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
       std::size_t changes = 0;
-      for (; side < model_.leaves.sides_begin[leaf + 1]; ++side) {
-        changes += in_order(side) > 0 || of_listed(side) > 0 ? 1U : 0U;
+      for (; range < table_.leaves.ranges_begin[leaf + 1]; ++range) {
+        changes += in_order(range) > 0 || of_listed(range) > 0 ? 1U : 0U;
       }
       if (changes > max_changes) costs[leaf] = infinity;
     }
   }
 
-  const Model& model_;
+  const LeafTable& table_;
   const LeafBoxes& boxes_;
   std::span<const Variable> variables_;
   std::vector<double> from_below_, from_above_;  // of a cut
@@ -120,15 +120,15 @@ class LeafCosts {
 }  // namespace
 
 Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_query,
-                 const LeafBoxes& given_boxes, const Model& given_model,
+                 const LeafBoxes& given_boxes, const LeafTable& given_table,
                  std::span<const Condition> conditions, std::span<const double> known_solution,
                  Incumbent& given_incumbent, Watch& given_watch, const Tuning& given_tuning)
     : ensembles(given_ensembles),
       query(given_query),
       boxes(given_boxes),
-      model(given_model),
+      table(given_table),
       variables(make_variables(given_ensembles, given_query, given_boxes)),
-      leaf_cost(LeafCosts(given_model, given_boxes, variables).all()),
+      leaf_cost(LeafCosts(given_table, given_boxes, variables).all()),
       known(given_ensembles, given_query, given_boxes.cuts, variables, known_solution),
       incumbent(given_incumbent),
       watch(given_watch),
@@ -141,7 +141,7 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
               std::any_of(variables.begin(), variables.end(),
                           [](const Variable& variable) { return variable.listed; });
   for (const Condition& condition : conditions) {
-    const std::uint32_t first = model.first_row[condition.ensemble];
+    const std::uint32_t first = table.first_row[condition.ensemble];
     Demand demand{first + static_cast<std::uint32_t>(condition.plus), Demand::none, condition.sign,
                   condition.group, condition.unit};
     if (condition.minus >= 0) demand.minus = first + static_cast<std::uint32_t>(condition.minus);
@@ -150,7 +150,7 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
     // A little more than what was subtracted for rounding: where equal sums are not enough, as in a
     // forest with a tie of votes, a point just at the threshold would be rejected.
     // Twice the slack: thresholds are lowered by it, and the point's own sum may be off by as much.
-    slack.push_back(2 * condition.slack + tuning.point_slack * model.largest_value);
+    slack.push_back(2 * condition.slack + tuning.point_slack * table.largest_value);
   }
 }
 

@@ -21,14 +21,14 @@ namespace boxwood::fast {
 
 struct Context {
   Context(std::span<const Ensemble> ensembles, const Query& query, const LeafBoxes& boxes,
-          const Model& model, std::span<const Condition> conditions,
+          const LeafTable& table, std::span<const Condition> conditions,
           std::span<const double> known_solution, Incumbent& incumbent, Watch& watch,
           const Tuning& tuning = {});
 
   std::span<const Ensemble> ensembles;
   const Query& query;
   const LeafBoxes& boxes;
-  const Model& model;
+  const LeafTable& table;
   std::vector<Variable> variables;  ///< the grid's, one for each feature
   std::vector<Demand> demands;
   std::vector<double> thresholds;  ///< of a demand: necessary for it, all rounding subtracted

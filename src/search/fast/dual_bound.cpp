@@ -97,7 +97,7 @@ void DualBound::inherit(const DualBound& from, const Origin& origin) {
 }
 
 void DualBound::set_rewards() {
-  std::vector<double> weights(context_.model.row_count, 0.0);
+  std::vector<double> weights(context_.table.row_count, 0.0);
   for (std::size_t m = 0; m < price_.size(); ++m) {
     const Demand& demand = context_.demands[m];
     weights[demand.plus] += price_[m] * demand.sign;

@@ -16,7 +16,7 @@ double DualBound::differences_of(std::size_t variable) const {
 
 /// The sum over trees of the largest size of a leaf's reward, its terms taken one by one.
 double DualBound::largest_rewards() const {
-  std::vector<double> weights(context_.model.row_count, 0.0);
+  std::vector<double> weights(context_.table.row_count, 0.0);
   for (std::size_t m = 0; m < price_.size(); ++m) {
     const Demand& demand = context_.demands[m];
     weights[demand.plus] += price_[m];

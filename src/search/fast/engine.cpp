@@ -36,11 +36,11 @@ class Engine {
         workers_(Probe(context)),
         spending_(context.tuning) {}
 
-  Outcome run() {
+  Unfinished run() {
     if (parts_.start) start_from_examples(context_, examples_);
     std::unique_ptr<Node> root = parts_.start ? reach_out() : compile();
     if (too_large_) return {0, 1};
-    if (!root || !first_look(root)) return too_large_ ? Outcome{0, 1} : Outcome{infinity, 0};
+    if (!root || !first_look(root)) return too_large_ ? Unfinished{0, 1} : Unfinished{infinity, 0};
     frontier_.push(std::move(root));
     if (threads_ == 1) {
       while (!context_.watch.stopped() && step()) {
@@ -97,8 +97,8 @@ class Engine {
   std::unique_ptr<Node> compile() {
     const double radius = context_.reach();
     std::optional<Problem> gathered =
-        gather(context_.model, context_.boxes, context_.variables, context_.leaf_cost,
-               context_.thresholds, radius, context_.watch.most_sides());
+        gather(context_.table, context_.boxes, context_.variables, context_.leaf_cost,
+               context_.thresholds, radius, context_.watch.most_ranges());
     if (!gathered) {
       too_large_ = true;
       context_.watch.request(Stop::memory);
@@ -106,7 +106,7 @@ class Engine {
     }
     Problem& raw = *gathered;
     context_.known.enter(raw, radius);
-    context_.watch.count_leaves(context_.model.leaves.count() + raw.leaf_count());
+    context_.watch.count_leaves(context_.table.leaves.count() + raw.leaf_count());
     Selection keep(raw);
     if (!limit_changes(context_, raw, keep)) {
       guard(raw, "number of changes");
@@ -387,7 +387,7 @@ class Engine {
       const double done = probe.progress();
       const double rest = spent * (1 - done) / std::max(done, least_progress);
       if (spent > tuning_.probe_sure_share * dual_price && rest > dual_price) return false;
-      // The estimate takes both sides of a cut for equal, which they need not be.
+      // The estimate takes both halves of a cut for equal, which they need not be.
       if (spent > tuning_.probe_most_share * dual_price) return false;
     }
   }
@@ -412,7 +412,7 @@ class Engine {
 
 }  // namespace
 
-Outcome search(Context& context, Reporter& reporter, const Options& options, int threads) {
+Unfinished search(Context& context, Reporter& reporter, const Options& options, int threads) {
   return Engine(context, reporter, options, threads).run();
 }
 

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "search/fast/context.hpp"
-#include "search/outcome.hpp"
 #include "search/reporter.hpp"
+#include "search/unfinished.hpp"
 
 #include <boxwood/explain.hpp>
 
 namespace boxwood::fast {
 
-Outcome search(Context& context, Reporter& reporter, const Options& options, int threads);
+Unfinished search(Context& context, Reporter& reporter, const Options& options, int threads);
 
 }  // namespace boxwood::fast

@@ -14,36 +14,36 @@ namespace {
 
 class Gatherer {
  public:
-  Gatherer(const Model& model, const LeafBoxes& boxes, std::span<const Variable> variables,
-           double radius, std::uint64_t most_sides)
-      : model_(model),
+  Gatherer(const LeafTable& table, const LeafBoxes& boxes, std::span<const Variable> variables,
+           double radius, std::uint64_t most_ranges)
+      : table_(table),
         boxes_(boxes),
         variables_(variables),
         most_(radius * within_any_order(variables.size())),
-        most_sides_(most_sides),
+        most_ranges_(most_ranges),
         near_(variables.size()),
         kind_(variables.size(), Kind::plain),
-        cell_at_(model.cut_begin.back(), 0),
+        cell_at_(table.cut_begin.back(), 0),
         pieces_(variables, near_) {
     add_cells(radius);
     for (std::uint32_t v = 0; v < variables.size(); ++v) map_cuts(v);
   }
 
-  /// False when the leaves, cut into pieces, have too many sides.
+  /// False when the leaves, cut into pieces, have too many ranges.
   bool add_leaves(std::span<const double> leaf_cost) {
     reserve(leaf_cost);
-    const Leaves& leaves = model_.leaves;
+    const Leaves& leaves = table_.leaves;
     for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
       raw_.leaves.rows.push_back(leaves.rows[t]);
       raw_.leaves.values_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.values.size()));
       for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
         if (leaf_cost[leaf] > most_) continue;
-        const std::size_t sides = raw_.leaves.sides.size();
-        if (!add_sides(leaf)) {
-          raw_.leaves.sides.resize(sides);
+        const std::size_t ranges = raw_.leaves.ranges.size();
+        if (!add_ranges(leaf)) {
+          raw_.leaves.ranges.resize(ranges);
         } else if (odd_.empty()) {
           close_leaf(t, leaf);
-        } else if (!add_pieces(sides, t, leaf)) {
+        } else if (!add_pieces(ranges, t, leaf)) {
           return false;
         }
       }
@@ -55,10 +55,10 @@ class Gatherer {
   Problem take() { return std::move(raw_); }
 
  private:
-  /// How a variable's sides are turned into ranges of near cells.
+  /// How the leaves' ranges of a variable become ranges of near cells.
   enum class Kind : std::uint8_t {
     plain,    ///< through the table of cuts
-    missing,  ///< the value is missing and stays so: a side takes it or not
+    missing,  ///< the value is missing and stays so: a leaf takes it or not
     odd,      ///< a set of cells or a one-hot group: through Pieces
   };
 
@@ -89,7 +89,7 @@ class Gatherer {
     } else if (variable.missing) {
       kind_[v] = Kind::missing;
     } else {
-      std::uint32_t* cell = &cell_at_[model_.cut_begin[v]];
+      std::uint32_t* cell = &cell_at_[table_.cut_begin[v]];
       for (const std::uint32_t kept : variable.kept_below) {
         *cell++ = std::clamp(kept, near_[v].first, near_[v].last) - near_[v].first;
       }
@@ -100,63 +100,63 @@ class Gatherer {
   void reserve(std::span<const double> leaf_cost) {
     const auto near = static_cast<std::size_t>(std::count_if(
         leaf_cost.begin(), leaf_cost.end(), [&](double cost) { return !(cost > most_); }));
-    const std::size_t trees = model_.leaves.tree_count(), all = model_.leaves.count();
+    const std::size_t trees = table_.leaves.tree_count(), all = table_.leaves.count();
     const auto part = [&](std::size_t whole) { return all ? whole / all * near + near : 0; };
     Leaves& to = raw_.leaves;
     to.tree_begin.reserve(trees + 1);
     to.rows.reserve(trees);
     to.values_begin.reserve(trees);
-    to.values.reserve(part(model_.leaves.values.size()));
-    to.sides_begin.reserve(near + 1);
-    to.sides.reserve(part(model_.leaves.sides.size()));
+    to.values.reserve(part(table_.leaves.values.size()));
+    to.ranges_begin.reserve(near + 1);
+    to.ranges.reserve(part(table_.leaves.ranges.size()));
   }
 
-  /// Adds the plain sides of a leaf and collects the odd ones. False when the leaf has no near cell
-  /// that a point may take.
-  bool add_sides(std::uint32_t leaf) {
-    const Leaves& leaves = model_.leaves;
+  /// Adds the plain ranges of a leaf and collects the odd ones. False when the leaf has no near
+  /// cell that a point may take.
+  bool add_ranges(std::uint32_t leaf) {
+    const Leaves& leaves = table_.leaves;
     odd_.clear();
-    for (std::uint32_t s = leaves.sides_begin[leaf]; s < leaves.sides_begin[leaf + 1]; ++s) {
-      const std::uint32_t v = leaves.sides[s].variable;
-      if (kind_[v] == Kind::odd || model_.extra[s].several) {
-        odd_.push_back(model_.extra[s].origin);
+    for (std::uint32_t s = leaves.ranges_begin[leaf]; s < leaves.ranges_begin[leaf + 1]; ++s) {
+      const std::uint32_t v = leaves.ranges[s].variable;
+      if (kind_[v] == Kind::odd || table_.extra[s].several) {
+        odd_.push_back(table_.extra[s].origin);
         continue;
       }
       if (kind_[v] == Kind::missing) {
-        if (!model_.extra[s].missing) return false;
+        if (!table_.extra[s].missing) return false;
         continue;
       }
-      const std::uint32_t first = cell_at_[model_.first_at[s]];
-      const std::uint32_t last = cell_at_[model_.last_at[s]];
+      const std::uint32_t first = cell_at_[table_.first_at[s]];
+      const std::uint32_t last = cell_at_[table_.last_at[s]];
       if (first >= last) return false;
-      if (last - first < near_[v].size()) raw_.leaves.sides.push_back({v, first, last});
+      if (last - first < near_[v].size()) raw_.leaves.ranges.push_back({v, first, last});
     }
     return true;
   }
 
   void close_leaf(std::size_t tree, std::uint32_t leaf) {
-    const Leaves& leaves = model_.leaves;
-    raw_.leaves.sides_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.sides.size()));
+    const Leaves& leaves = table_.leaves;
+    raw_.leaves.ranges_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.ranges.size()));
     const double* values = leaves.values_of(tree, leaf);
     raw_.leaves.values.insert(raw_.leaves.values.end(), values, values + leaves.rows[tree].count);
   }
 
-  /// Cuts a leaf into pieces. All pieces have the plain sides, which are those from `from` on.
+  /// Cuts a leaf into pieces. All pieces have the plain ranges, which are those from `from` on.
   bool add_pieces(std::size_t from, std::size_t tree, std::uint32_t leaf) {
-    std::vector<Side>& sides = raw_.leaves.sides;
-    plain_.assign(sides.begin() + static_cast<std::ptrdiff_t>(from), sides.end());
-    sides.resize(from);
+    std::vector<LeafRange>& ranges = raw_.leaves.ranges;
+    plain_.assign(ranges.begin() + static_cast<std::ptrdiff_t>(from), ranges.end());
+    ranges.resize(from);
     pieces_.begin();
     for (const std::uint32_t s : odd_) {
-      pieces_.add(boxes_.sides[s], boxes_.ranges_of(boxes_.sides[s]));
+      pieces_.add(boxes_.ranges[s], boxes_.cells_of(boxes_.ranges[s]));
     }
     bool too_many = false;
-    pieces_.each(most_, [&](std::span<const boxwood::Side> cut) {
-      too_many = sides.size() > most_sides_;
+    pieces_.each(most_, [&](std::span<const boxwood::LeafRange> cut) {
+      too_many = ranges.size() > most_ranges_;
       if (too_many) return false;
-      sides.insert(sides.end(), plain_.begin(), plain_.end());
+      ranges.insert(ranges.end(), plain_.begin(), plain_.end());
       for (const auto& [variable, cells] : cut) {
-        sides.push_back({variable, cells.first, cells.last});
+        ranges.push_back({variable, cells.first, cells.last});
       }
       close_leaf(tree, leaf);
       return true;
@@ -164,27 +164,27 @@ class Gatherer {
     return !too_many;
   }
 
-  const Model& model_;
+  const LeafTable& table_;
   const LeafBoxes& boxes_;
   std::span<const Variable> variables_;
   double most_;  // a leaf that costs more is too far
-  std::uint64_t most_sides_;
+  std::uint64_t most_ranges_;
   Problem raw_;
   std::vector<CellRange> near_;         // of a variable: the cells within the radius
   std::vector<Kind> kind_;              // of a variable
   std::vector<std::uint32_t> cell_at_;  // of a cut of the model: the near cell that begins there
   Pieces pieces_;
-  std::vector<std::uint32_t> odd_;  // sides of a leaf that may cut it into pieces
-  std::vector<Side> plain_;
+  std::vector<std::uint32_t> odd_;  // ranges of a leaf that may cut it into pieces
+  std::vector<LeafRange> plain_;
 };
 
 }  // namespace
 
-std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
+std::optional<Problem> gather(const LeafTable& table, const LeafBoxes& boxes,
                               std::span<const Variable> variables,
                               std::span<const double> leaf_cost, std::span<const double> thresholds,
-                              double radius, std::uint64_t most_sides) {
-  Gatherer gatherer(model, boxes, variables, radius, most_sides);
+                              double radius, std::uint64_t most_ranges) {
+  Gatherer gatherer(table, boxes, variables, radius, most_ranges);
   if (!gatherer.add_leaves(leaf_cost)) return std::nullopt;
   Problem raw = gatherer.take();
   raw.thresholds.assign(thresholds.begin(), thresholds.end());

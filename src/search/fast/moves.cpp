@@ -23,9 +23,9 @@ void MoveTable::place(std::span<const std::uint32_t> at) {
   std::fill(sums_.begin(), sums_.end(), 0.0);
   std::fill(steps_.begin(), steps_.end(), 0.0);
   for (std::uint32_t leaf = 0; leaf < leaves_.count(); ++leaf) {
-    for (std::uint32_t s = leaves_.sides_begin[leaf]; s < leaves_.sides_begin[leaf + 1]; ++s) {
-      const Side& side = leaves_.sides[s];
-      if (at[side.variable] >= side.first && at[side.variable] < side.last) continue;
+    for (std::uint32_t s = leaves_.ranges_begin[leaf]; s < leaves_.ranges_begin[leaf + 1]; ++s) {
+      const LeafRange& range = leaves_.ranges[s];
+      if (at[range.variable] >= range.first && at[range.variable] < range.last) continue;
       ++outside_[leaf];
       culprit_[leaf] ^= s;
     }
@@ -33,9 +33,9 @@ void MoveTable::place(std::span<const std::uint32_t> at) {
   }
 }
 
-void MoveTable::add_side(std::uint32_t side, Leaves::Rows rows, const double* values, double sign,
-                         bool own_leaf) {
-  const Side& range = leaves_.sides[side];
+void MoveTable::add_range(std::uint32_t index, Leaves::Rows rows, const double* values, double sign,
+                          bool own_leaf) {
+  const LeafRange& range = leaves_.ranges[index];
   double* steps = &steps_[rows.first * stride_ + cell_begin_[range.variable] + range.variable];
   for (std::uint32_t r = 0; r < rows.count; ++r, steps += stride_) {
     const double value = sign * values[r];
@@ -45,18 +45,18 @@ void MoveTable::add_side(std::uint32_t side, Leaves::Rows rows, const double* va
   }
 }
 
-/// Adds (sign 1) or removes (sign -1) the contribution of a leaf with at most one violated side.
+/// Adds (sign 1) or removes (sign -1) the contribution of a leaf with at most one violated range.
 void MoveTable::count(std::uint32_t leaf, double sign) {
   const std::uint32_t tree = tree_of_[leaf];
   const Leaves::Rows rows = leaves_.rows[tree];
   const double* values = leaves_.values_of(tree, leaf);
   if (outside_[leaf] == 1) {
-    add_side(culprit_[leaf], rows, values, sign, false);
+    add_range(culprit_[leaf], rows, values, sign, false);
     return;
   }
   for (std::uint32_t r = 0; r < rows.count; ++r) sums_[rows.first + r] += sign * values[r];
-  for (std::uint32_t s = leaves_.sides_begin[leaf]; s < leaves_.sides_begin[leaf + 1]; ++s) {
-    add_side(s, rows, values, sign, true);
+  for (std::uint32_t s = leaves_.ranges_begin[leaf]; s < leaves_.ranges_begin[leaf + 1]; ++s) {
+    add_range(s, rows, values, sign, true);
   }
 }
 
@@ -70,7 +70,7 @@ void MoveTable::move(std::uint32_t variable, std::uint32_t cell) {
     const std::uint32_t leaf = tester.leaf;
     if (outside_[leaf] <= 1) count(leaf, -1.0);
     outside_[leaf] += is ? ~std::uint32_t{0} : 1U;
-    culprit_[leaf] ^= tester.side;
+    culprit_[leaf] ^= tester.range;
     if (outside_[leaf] <= 1) count(leaf, 1.0);
   }
 }

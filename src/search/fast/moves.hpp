@@ -1,10 +1,10 @@
 // The single-move table: for a point, how every row's sum changes if one variable moves to another
-// cell. A leaf with no violated side is the leaf of its tree that holds the point. A leaf with
-// exactly one violated side holds the point after that variable moves into its range. A move
+// cell. A leaf with no violated range is the leaf of its tree that holds the point. A leaf with
+// exactly one violated range holds the point after that variable moves into its range. A move
 // updates only the leaves that test the variable.
 #pragma once
 
-#include "search/fast/model.hpp"
+#include "search/fast/leaf_table.hpp"
 
 #include <cstdint>
 #include <span>
@@ -30,8 +30,8 @@ class MoveTable {
 
  private:
   void count(std::uint32_t leaf, double sign);
-  void add_side(std::uint32_t side, Leaves::Rows rows, const double* values, double sign,
-                bool own_leaf);
+  void add_range(std::uint32_t index, Leaves::Rows rows, const double* values, double sign,
+                 bool own_leaf);
 
   const Leaves& leaves_;
   const Testers& testers_;
@@ -39,8 +39,9 @@ class MoveTable {
   std::size_t stride_;
   std::vector<std::uint32_t> tree_of_;
   std::vector<std::uint32_t> at_;
-  std::vector<std::uint32_t> outside_;  // of a leaf: sides that do not hold the point
-  std::vector<std::uint32_t> culprit_;  // of a leaf: those sides' numbers, combined by exclusive or
+  std::vector<std::uint32_t> outside_;  // of a leaf: ranges that do not hold the point
+  std::vector<std::uint32_t>
+      culprit_;  // of a leaf: those ranges' numbers, combined by exclusive or
   std::vector<double> sums_;
   std::vector<double> steps_;
 };

@@ -29,7 +29,7 @@ bool Probe::search(std::uint64_t budget) {
     ++used;
     if (boxes_by_depth_.size() < depth_ + 2) boxes_by_depth_.emplace_back();
     ProbeBox& box = boxes_by_depth_[depth_];
-    // First the side that keeps the nearest point: it is often finished at once.
+    // First the half that keeps the nearest point: it is often finished at once.
     const bool left = (box.nearest[box.branch.variable] < box.branch.cell) == (box.next == 0);
     ++box.next;
     ProbeBox& child = boxes_by_depth_[depth_ + 1];
@@ -43,9 +43,9 @@ double Probe::progress() const {
   double part = 1;
   for (std::size_t d = 0; d <= depth_; ++d) {
     part /= sides_of_a_cut;
-    // In the deepest box all sides that were begun are finished; in the others all but the last.
-    const int sides = boxes_by_depth_[d].next - (d < depth_ ? 1 : 0);
-    done += part * sides;
+    // In the deepest box all halves that were begun are finished; in the others all but the last.
+    const int halves = boxes_by_depth_[d].next - (d < depth_ ? 1 : 0);
+    done += part * halves;
   }
   return done;
 }

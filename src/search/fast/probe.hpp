@@ -20,7 +20,7 @@ struct Branch {
   std::uint32_t cell = 0;
 };
 
-/// For each leaf, its cost beyond the cost of the box and the number of its sides that the box's
+/// For each leaf, its cost beyond the cost of the box and the number of its ranges that the box's
 /// nearest point lies outside of. A cut that keeps the nearest point does not change it, so boxes
 /// share it with their ancestors.
 struct LeafState {
@@ -73,7 +73,7 @@ class Probe {
   bool start(const Problem& problem, const Selection* keep = nullptr);
   /// Searches at most this many more boxes. True when the problem is finished.
   bool search(std::uint64_t budget);
-  /// The share of the problem that is finished, if both sides of every cut are equal work.
+  /// The share of the problem that is finished, if both halves of every cut are equal work.
   double progress() const;
   /// Where to cut the whole problem; only after start() was true.
   Branch branch() const { return first_branch_; }

@@ -45,8 +45,8 @@ bool Probe::measure(ProbeBox& box) {
   if (one_demand_) return measure_one(box);
   const Leaves& leaves = problem_->leaves;
   const std::size_t demands = context_.demands.size();
-  high_.assign(context_.model.row_count, 0.0);
-  low_.assign(context_.model.row_count, 0.0);
+  high_.assign(context_.table.row_count, 0.0);
+  low_.assign(context_.table.row_count, 0.0);
   bounds_.assign(demands, 0.0);
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     const std::uint32_t first = first_alive(box.alive, t);

@@ -27,11 +27,11 @@ void Probe::bind(const Problem& problem) {
   for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
     double extra = 0;
     std::uint32_t outside = 0;
-    for (const Side& side : problem.leaves.sides_of(leaf)) {
-      const std::uint32_t v = side.variable;
+    for (const LeafRange& range : problem.leaves.ranges_of(leaf)) {
+      const std::uint32_t v = range.variable;
       const std::uint32_t own = problem.nearest[v];
-      if (own >= side.first && own < side.last) continue;
-      extra += problem.cost_at(v, problem.nearest_in(v, side.first, side.last)) -
+      if (own >= range.first && own < range.last) continue;
+      extra += problem.cost_at(v, problem.nearest_in(v, range.first, range.last)) -
                problem.cost_at(v, own);
       ++outside;
     }
@@ -77,26 +77,26 @@ void Probe::bind(const Problem& problem) {
 void Probe::sort_testers() {
   const Problem& problem = *problem_;
   const std::size_t cuts = problem.cost.size() + problem.variable_count();
-  const std::vector<Side>& sides = problem.leaves.sides;
+  const std::vector<LeafRange>& ranges = problem.leaves.ranges;
   sorted_.begin_at.assign(cuts + 1, 0);
   sorted_.end_at.assign(cuts + 1, 0);
   const auto cut_at = [&](std::uint32_t v, std::uint32_t cell) {
     return problem.cell_begin[v] + v + cell;
   };
-  for (const Side& side : sides) {
-    ++sorted_.begin_at[cut_at(side.variable, side.first) + 1];
-    ++sorted_.end_at[cut_at(side.variable, side.last) + 1];
+  for (const LeafRange& range : ranges) {
+    ++sorted_.begin_at[cut_at(range.variable, range.first) + 1];
+    ++sorted_.end_at[cut_at(range.variable, range.last) + 1];
   }
   std::partial_sum(sorted_.begin_at.begin(), sorted_.begin_at.end(), sorted_.begin_at.begin());
   std::partial_sum(sorted_.end_at.begin(), sorted_.end_at.end(), sorted_.end_at.begin());
-  sorted_.begins.resize(sides.size());
-  sorted_.ends.resize(sides.size());
+  sorted_.begins.resize(ranges.size());
+  sorted_.ends.resize(ranges.size());
   cursor_.assign(sorted_.begin_at.begin(), sorted_.begin_at.end());
   cursor_.insert(cursor_.end(), sorted_.end_at.begin(), sorted_.end_at.end());
   for (std::uint32_t leaf = 0; leaf < problem.leaf_count(); ++leaf) {
-    for (const Side& side : problem.leaves.sides_of(leaf)) {
-      sorted_.begins[cursor_[cut_at(side.variable, side.first)]++] = {side.first, leaf};
-      sorted_.ends[cursor_[cuts + 1 + cut_at(side.variable, side.last)]++] = {side.last, leaf};
+    for (const LeafRange& range : problem.leaves.ranges_of(leaf)) {
+      sorted_.begins[cursor_[cut_at(range.variable, range.first)]++] = {range.first, leaf};
+      sorted_.ends[cursor_[cuts + 1 + cut_at(range.variable, range.last)]++] = {range.last, leaf};
     }
   }
   is_sorted_ = true;
@@ -176,7 +176,7 @@ void Probe::move_nearest(ProbeBox& child, std::uint32_t variable, std::uint32_t 
 void Probe::locate(ProbeBox& box) {
   const Leaves& leaves = problem_->leaves;
   here_alive_.intersect(box.alive, state(box).around);
-  box.here_sum.assign(context_.model.row_count, 0.0);
+  box.here_sum.assign(context_.table.row_count, 0.0);
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     box.here[t] = first_alive(here_alive_, t);
     if (box.here[t] == nothing) continue;

@@ -34,7 +34,7 @@ bool Probe::find_tie(const ProbeBox& box, Branch& branch) const {
 
 /// The weight of each row in the demands that the nearest point misses.
 void Probe::weigh_rows() {
-  weights_.assign(context_.model.row_count, 0.0);
+  weights_.assign(context_.table.row_count, 0.0);
   const double limit = context_.tuning.rival_exponent;
   bool short_of_any = false;
   for (std::size_t m = 0; m < reached_.size(); ++m) {
@@ -54,16 +54,16 @@ void Probe::weigh_rows() {
   }
 }
 
-/// Shares a tree's gain among the sides that keep the nearest point out of its best leaf.
+/// Shares a tree's gain among the ranges that keep the nearest point out of its best leaf.
 void Probe::share_gain(const ProbeBox& box, const std::vector<std::uint32_t>& outside, double gain,
                        std::uint32_t best) {
   if (gain <= 0 || outside[best] == 0) return;
   const double share = gain / outside[best];
-  for (const Side& side : problem_->leaves.sides_of(best)) {
-    const std::uint32_t own = box.nearest[side.variable];
-    if (own >= side.first && own < side.last) continue;
-    const std::uint32_t cut = own < side.first ? side.first : side.last;
-    const std::uint32_t at = problem_->cell_begin[side.variable] + side.variable + cut;
+  for (const LeafRange& range : problem_->leaves.ranges_of(best)) {
+    const std::uint32_t own = box.nearest[range.variable];
+    if (own >= range.first && own < range.last) continue;
+    const std::uint32_t cut = own < range.first ? range.first : range.last;
+    const std::uint32_t at = problem_->cell_begin[range.variable] + range.variable + cut;
     if (gain_[at] == 0) touched_.push_back(at);
     gain_[at] += share;
   }
@@ -112,8 +112,8 @@ void Probe::add_gain(const ProbeBox& box, std::size_t tree) {
 }
 
 /// Branching by score. Where the best alive leaves score more than the leaves of the nearest point,
-/// the sides that keep the nearest point out of them are worth cutting at; the cut with the largest
-/// gain is chosen. False when nothing is gained anywhere.
+/// the ranges that keep the nearest point out of them are worth cutting at; the cut with the
+/// largest gain is chosen. False when nothing is gained anywhere.
 bool Probe::choose(ProbeBox& box) {
   weigh_rows();
   touched_.clear();

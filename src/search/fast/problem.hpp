@@ -5,7 +5,7 @@
 #pragma once
 
 #include "grid/grid.hpp"
-#include "search/fast/model.hpp"
+#include "search/fast/leaf_table.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -101,11 +101,11 @@ struct Origin {
 Origin compose(const Problem& middle, const Origin& first, const Origin& second);
 
 /// The problem of all leaves whose own box costs at most `radius`, not yet reduced. Nothing if its
-/// leaves, cut into pieces, have more sides than `most_sides`.
-std::optional<Problem> gather(const Model& model, const LeafBoxes& boxes,
+/// leaves, cut into pieces, have more ranges than `most_ranges`.
+std::optional<Problem> gather(const LeafTable& table, const LeafBoxes& boxes,
                               std::span<const Variable> variables,
                               std::span<const double> leaf_cost, std::span<const double> thresholds,
-                              double radius, std::uint64_t most_sides);
+                              double radius, std::uint64_t most_ranges);
 
 /// The problem without everything that is not selected and everything that this makes pointless:
 /// cells in which some tree has no leaf, leaves without a cell, borders of cells that no leaf has,

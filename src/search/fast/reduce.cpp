@@ -74,8 +74,8 @@ class Reducer {
     mark_ends();
     build_cells(origin);
     to_.thresholds = from_.thresholds;
-    to_.leaves.sides.reserve(kept_sides_);
-    to_.leaves.sides_begin.reserve(kept_leaves_ + 1);
+    to_.leaves.ranges.reserve(kept_ranges_);
+    to_.leaves.ranges_begin.reserve(kept_leaves_ + 1);
     to_.leaves.values.reserve(kept_leaves_);
     for (std::size_t t = 0; t < from_.leaves.tree_count(); ++t) build_tree(t, demands, origin);
     to_.testers = list_testers(to_.leaves, to_.variable_count());
@@ -92,8 +92,9 @@ class Reducer {
       if (!keep_.leaf[leaf]) continue;
       ++alive_;
       if (!holes) continue;
-      for (const Side& side : from_.leaves.sides_of(leaf)) {
-        if (number_.below(side.variable, side.first) == number_.below(side.variable, side.last)) {
+      for (const LeafRange& range : from_.leaves.ranges_of(leaf)) {
+        if (number_.below(range.variable, range.first) ==
+            number_.below(range.variable, range.last)) {
           keep_.leaf[leaf] = 0;
           --alive_;
           lost = true;
@@ -112,10 +113,10 @@ class Reducer {
     const std::uint32_t end = from_.leaves.tree_begin[tree + 1];
     for (std::uint32_t leaf = begin; leaf < end; ++leaf) {
       if (!keep_.leaf[leaf]) continue;
-      for (const Side& side : from_.leaves.sides_of(leaf)) {
-        TestedBy& tested = tested_by_[side.variable];
-        if (tested.leaves++ == 0) touched_.push_back(side.variable);
-        tested.cells |= first_cells(side.last) & ~first_cells(side.first);
+      for (const LeafRange& range : from_.leaves.ranges_of(leaf)) {
+        TestedBy& tested = tested_by_[range.variable];
+        if (tested.leaves++ == 0) touched_.push_back(range.variable);
+        tested.cells |= first_cells(range.last) & ~first_cells(range.first);
       }
     }
     bool changed = false;
@@ -137,8 +138,8 @@ class Reducer {
     ranges_.clear();
     for (std::uint32_t leaf = begin; leaf < end; ++leaf) {
       if (!keep_.leaf[leaf]) continue;
-      for (const Side& side : from_.leaves.sides_of(leaf)) {
-        if (side.variable == variable) ranges_.push_back({side.first, side.last});
+      for (const LeafRange& range : from_.leaves.ranges_of(leaf)) {
+        if (range.variable == variable) ranges_.push_back({range.first, range.last});
       }
     }
     std::sort(ranges_.begin(), ranges_.end(),
@@ -163,11 +164,11 @@ class Reducer {
     for (std::size_t leaf = 0; leaf < from_.leaf_count(); ++leaf) {
       if (!keep_.leaf[leaf]) continue;
       ++kept_leaves_;
-      kept_sides_ += from_.leaves.sides_of(leaf).size();
-      for (const Side& side : from_.leaves.sides_of(leaf)) {
-        std::uint8_t* ends = &ends_[from_.cell_begin[side.variable] + side.variable];
-        ends[number_.below(side.variable, side.first)] = 1;
-        ends[number_.below(side.variable, side.last)] = 1;
+      kept_ranges_ += from_.leaves.ranges_of(leaf).size();
+      for (const LeafRange& range : from_.leaves.ranges_of(leaf)) {
+        std::uint8_t* ends = &ends_[from_.cell_begin[range.variable] + range.variable];
+        ends[number_.below(range.variable, range.first)] = 1;
+        ends[number_.below(range.variable, range.last)] = 1;
       }
     }
   }
@@ -279,15 +280,15 @@ class Reducer {
     if (origin) origin->tree.push_back(static_cast<std::uint32_t>(tree));
     for (std::uint32_t leaf = leaves.tree_begin[tree]; leaf < leaves.tree_begin[tree + 1]; ++leaf) {
       if (!keep_.leaf[leaf]) continue;
-      for (const Side& side : leaves.sides_of(leaf)) {
-        const std::uint32_t v = variable_to_[side.variable];
+      for (const LeafRange& range : leaves.ranges_of(leaf)) {
+        const std::uint32_t v = variable_to_[range.variable];
         if (v == none) continue;
-        const std::uint32_t offset = from_.cell_begin[side.variable] + side.variable;
-        const std::uint32_t first = new_cell_[offset + side.first];
-        const std::uint32_t last = new_cell_[offset + side.last];
-        if (last - first < to_.cell_count(v)) out.sides.push_back({v, first, last});
+        const std::uint32_t offset = from_.cell_begin[range.variable] + range.variable;
+        const std::uint32_t first = new_cell_[offset + range.first];
+        const std::uint32_t last = new_cell_[offset + range.last];
+        if (last - first < to_.cell_count(v)) out.ranges.push_back({v, first, last});
       }
-      out.sides_begin.push_back(static_cast<std::uint32_t>(out.sides.size()));
+      out.ranges_begin.push_back(static_cast<std::uint32_t>(out.ranges.size()));
       const double* values = leaves.values_of(tree, leaf);
       out.values.insert(out.values.end(), values, values + leaves.rows[tree].count);
     }
@@ -301,7 +302,7 @@ class Reducer {
   Renumbering number_;
   Problem to_;
   std::uint32_t alive_ = 0;
-  std::size_t kept_leaves_ = 0, kept_sides_ = 0;
+  std::size_t kept_leaves_ = 0, kept_ranges_ = 0;
   struct TestedBy {
     std::uint64_t cells = 0;   // of the first 64: those that some of the leaves take
     std::uint32_t leaves = 0;  // how many of the tree's leaves test the variable
@@ -322,7 +323,7 @@ class Reducer {
 std::size_t Problem::bytes() const {
   const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
   return sizeof(Problem) + of(leaves.tree_begin) + of(leaves.rows) + of(leaves.values_begin) +
-         of(leaves.values) + of(leaves.sides_begin) + of(leaves.sides) + of(testers.begin) +
+         of(leaves.values) + of(leaves.ranges_begin) + of(leaves.ranges) + of(testers.begin) +
          of(testers.list) + of(variable_of) + of(cell_begin) + of(cost) + of(choice) + of(nearest) +
          of(thresholds) + of(fixed_at) + of(known);
 }

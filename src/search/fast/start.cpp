@@ -16,7 +16,7 @@ constexpr double repair_exponents[] = {1, 2, 1.5, 3};
 Terrain terrain_of(const Context& context, const Problem& problem) {
   context.watch.count_leaves(problem.leaf_count());
   Terrain terrain{problem.leaves,  problem.testers, problem.cell_begin, problem.cost,
-                  problem.nearest, context.demands, problem.thresholds, context.model.row_count,
+                  problem.nearest, context.demands, problem.thresholds, context.table.row_count,
                   context.watch,   context.tuning};
   for (std::size_t m = 0; m < context.demands.size(); ++m) {
     terrain.thresholds[m] += context.slack[m];
@@ -41,16 +41,16 @@ bool problem_cells(const Problem& problem, std::span<const std::uint32_t> grid,
 }  // namespace
 
 Outlook::Outlook(const Context& context) {
-  const Leaves& leaves = context.model.leaves;
+  const Leaves& leaves = context.table.leaves;
   // For each row, whether its largest and its least values count.
-  std::vector<std::uint8_t> wants_high(context.model.row_count, 0);
-  std::vector<std::uint8_t> wants_low(context.model.row_count, 0);
+  std::vector<std::uint8_t> wants_high(context.table.row_count, 0);
+  std::vector<std::uint8_t> wants_low(context.table.row_count, 0);
   for (const Demand& demand : context.demands) {
     (demand.sign > 0 ? wants_high : wants_low)[demand.plus] = 1;
     if (demand.minus != Demand::none) wants_low[demand.minus] = 1;
   }
   const auto reachable = [&](double radius) {
-    std::vector<double> high(context.model.row_count, 0.0), low(context.model.row_count, 0.0);
+    std::vector<double> high(context.table.row_count, 0.0), low(context.table.row_count, 0.0);
     std::vector<double> best(context.demands.size(), 0.0);
     for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
       const Leaves::Rows rows = leaves.rows[t];

@@ -32,12 +32,16 @@ namespace boxwood::fast {
   R(least_gain, 1e-9, 0, 0.5, "a point must be better by this share to count, so that rounding is not taken for progress") \
   R(least_repair_gain, 1e-12, 1e-15, 1e-6, "a move must gain this share of what is missing: the move table drifts by rounding") \
   R(bias_spread, 1, 0, 1.9, "width of the random factors around 1 with which a repair prefers variables")            \
+  /* Fewest changes first */                                                                                         \
+  W(fewest_first_nodes, 100, 1, 1'000'000, "nodes of the first look for some point; small questions end within it")  \
+  W(fewest_few_changes, 3, 0, 1'000, "up to so many changes, points with exactly so many are searched before changes are counted") \
+  W(fewest_few_nodes, 3'000, 1, 1'000'000'000, "nodes of each such search before it is given up")                    \
   /* The probe */                                                                                                    \
   W(probe_boxes, 32, 1, 1'000'000, "boxes of the first portion of a probe, after which its progress is judged")      \
   W(probe_most_boxes, 10'000, 1, 1'000'000, "boxes of the largest portion: how seldom limits and progress are looked at") \
   R(probe_growth, 0.5, 0, 1e3, "each portion is longer than the one before by this share")                           \
   R(probe_sure_share, 0.1, 0, 1e6, "a probe always spends this share of the dual's price; measured: 1 costs two thirds more on MNIST") \
-  R(probe_most_share, 4, 0, 1e6, "a probe never spends more than this multiple of the dual's price: its estimate takes both sides of a cut for equal") \
+  R(probe_most_share, 4, 0, 1e6, "a probe never spends more than this multiple of the dual's price: its estimate takes both halves of a cut for equal") \
   R(rival_exponent, 50, 0, 700, "limit of the exponent that weighs the rivals of a probability in branching, so that exp stays finite") \
   /* The dual bound */                                                                                               \
   W(root_rounds, 400, 1, 1'000'000, "most rounds of block ascent at the root")                                       \

@@ -33,7 +33,7 @@ class Search {
   Search(const Space& space, Incumbent& incumbent, Watch& watch, Reporter& reporter)
       : space_(space), incumbent_(incumbent), watch_(watch), reporter_(reporter) {}
 
-  Outcome run(int threads) {
+  Unfinished run(int threads) {
     std::vector<SearchNode> frontier = widen(threads);
     tbb::task_arena arena(threads);
     arena.execute([&] {
@@ -128,8 +128,8 @@ class Search {
 
 }  // namespace
 
-Outcome branch_and_bound(const Space& space, Incumbent& incumbent, Watch& watch, Reporter& reporter,
-                         int threads) {
+Unfinished branch_and_bound(const Space& space, Incumbent& incumbent, Watch& watch,
+                            Reporter& reporter, int threads) {
   return Search(space, incumbent, watch, reporter).run(threads);
 }
 

@@ -14,16 +14,16 @@ Dimensions make_dimensions(const Grid& grid, bool with_rest) {
   }
   std::vector<std::size_t> testers(all.size(), 0);
   for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
-    for (const Side& side : grid.sides_of(leaf)) {
-      Dimension& dimension = all[side.variable];
-      ++testers[side.variable];
+    for (const LeafRange& range : grid.ranges_of(leaf)) {
+      Dimension& dimension = all[range.variable];
+      ++testers[range.variable];
       const auto id = static_cast<std::uint32_t>(leaf);
-      if (side.cells.first > 0) {
-        dimension.starts.push_back({side.cells.first, id});
+      if (range.cells.first > 0) {
+        dimension.starts.push_back({range.cells.first, id});
         dimension.late.insert(leaf);
       }
-      if (side.cells.last < grid.variables[side.variable].cells.size()) {
-        dimension.ends.push_back({side.cells.last, id});
+      if (range.cells.last < grid.variables[range.variable].cells.size()) {
+        dimension.ends.push_back({range.cells.last, id});
       }
     }
   }
@@ -52,10 +52,11 @@ Dimensions make_dimensions(const Grid& grid, bool with_rest) {
     position_of[dimensions.list[p].variable] = p;
   }
   for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
-    for (const Side& side : grid.sides_of(leaf)) {
-      const Variable& variable = grid.variables[side.variable];
-      const double cost = variable.cells[variable.nearest(side.cells.first, side.cells.last)].cost;
-      dimensions.rest[position_of[side.variable] * leaves + leaf] = cost;
+    for (const LeafRange& range : grid.ranges_of(leaf)) {
+      const Variable& variable = grid.variables[range.variable];
+      const double cost =
+          variable.cells[variable.nearest(range.cells.first, range.cells.last)].cost;
+      dimensions.rest[position_of[range.variable] * leaves + leaf] = cost;
     }
     for (std::size_t p = dimensions.list.size(); p-- > 0;) {
       dimensions.rest[p * leaves + leaf] += dimensions.rest[(p + 1) * leaves + leaf];

@@ -24,7 +24,7 @@ struct Dimension {
 
 struct Dimensions {
   std::vector<Dimension> list;
-  /// At [p * leaves + i]: the least cost of the sides of leaf i in the dimensions from p on. Empty
+  /// At [p * leaves + i]: the least cost of the ranges of leaf i in the dimensions from p on. Empty
   /// if the table would be too large.
   std::vector<double> rest;
   std::size_t leaf_count = 0;

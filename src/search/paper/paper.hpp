@@ -2,9 +2,9 @@
 #pragma once
 
 #include "search/incumbent.hpp"
-#include "search/outcome.hpp"
 #include "search/paper/space.hpp"
 #include "search/reporter.hpp"
+#include "search/unfinished.hpp"
 #include "search/watch.hpp"
 
 #include <cstdint>
@@ -19,8 +19,8 @@ bool backtrack(const Space& space, Incumbent& incumbent, Watch& watch, Reporter&
                std::uint64_t node_budget);
 
 /// Algorithm 5: branch and bound below the incumbent's cost; finds all cheapest points.
-Outcome branch_and_bound(const Space& space, Incumbent& incumbent, Watch& watch, Reporter& reporter,
-                         int threads);
+Unfinished branch_and_bound(const Space& space, Incumbent& incumbent, Watch& watch,
+                            Reporter& reporter, int threads);
 
 /// Algorithm 2, within a radius: calls visit(node) for every complete node of cost at most
 /// `bound`, until it returns false.

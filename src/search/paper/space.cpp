@@ -36,9 +36,9 @@ Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Cuts
   if (!known_.active()) return;
   std::uint32_t trees = 0;
   for (std::size_t leaf = 0; leaf < grid.leaf_count(); ++leaf) {
-    const std::span<const Side> sides = grid.sides_of(leaf);
-    if (std::all_of(sides.begin(), sides.end(), [&](const Side& side) {
-          return side.cells.contains(known_.cell(side.variable));
+    const std::span<const LeafRange> ranges = grid.ranges_of(leaf);
+    if (std::all_of(ranges.begin(), ranges.end(), [&](const LeafRange& range) {
+          return range.cells.contains(known_.cell(range.variable));
         })) {
       known_leaves_.insert(leaf);
       ++trees;
@@ -121,7 +121,7 @@ bool Space::has_votes(const BitSet& leaves) const {
 }
 
 /// Addition to the paper. A point of the child's box that lies in a leaf costs at least the box in
-/// the dimensions built plus the leaf's own sides in the dimensions to come; a leaf for which that
+/// the dimensions built plus the leaf's own ranges in the dimensions to come; a leaf for which that
 /// is beyond the bound holds no point worth finding and its score must not count.
 void Space::drop_far_leaves(SearchNode& child, double bound) const {
   if (dimensions_.rest.empty()) return;
@@ -222,10 +222,10 @@ std::vector<CellRange> Space::shared_cells(const SearchNode& node) const {
     shared[v] = {0, static_cast<std::uint32_t>(grid_.variables[v].cells.size())};
   }
   node.leaves.for_each([&](std::size_t leaf) {
-    for (const Side& side : grid_.sides_of(leaf)) {
-      CellRange& range = shared[side.variable];
-      range.first = std::max(range.first, side.cells.first);
-      range.last = std::min(range.last, side.cells.last);
+    for (const LeafRange& range : grid_.ranges_of(leaf)) {
+      CellRange& common = shared[range.variable];
+      common.first = std::max(common.first, range.cells.first);
+      common.last = std::min(common.last, range.cells.last);
     }
   });
   return shared;

@@ -1,4 +1,4 @@
-#include "search/fast/model.hpp"
+#include "search/fast/leaf_table.hpp"
 
 #include "search/fast/simd.hpp"
 
@@ -21,14 +21,14 @@ std::vector<std::uint32_t> Leaves::trees() const {
 Testers list_testers(const Leaves& leaves, std::size_t variable_count) {
   Testers testers;
   testers.begin.assign(variable_count + 1, 0);
-  for (const Side& side : leaves.sides) ++testers.begin[side.variable + 1];
+  for (const LeafRange& range : leaves.ranges) ++testers.begin[range.variable + 1];
   std::partial_sum(testers.begin.begin(), testers.begin.end(), testers.begin.begin());
-  testers.list.resize(leaves.sides.size());
+  testers.list.resize(leaves.ranges.size());
   std::vector<std::uint32_t> next(testers.begin.begin(), testers.begin.end() - 1);
   for (std::uint32_t leaf = 0; leaf < leaves.count(); ++leaf) {
-    for (std::uint32_t s = leaves.sides_begin[leaf]; s < leaves.sides_begin[leaf + 1]; ++s) {
-      const Side& side = leaves.sides[s];
-      testers.list[next[side.variable]++] = {leaf, s, side.first, side.last};
+    for (std::uint32_t s = leaves.ranges_begin[leaf]; s < leaves.ranges_begin[leaf + 1]; ++s) {
+      const LeafRange& range = leaves.ranges[s];
+      testers.list[next[range.variable]++] = {leaf, s, range.first, range.last};
     }
   }
   return testers;
@@ -36,18 +36,18 @@ Testers list_testers(const Leaves& leaves, std::size_t variable_count) {
 
 namespace {
 
-void number_cuts(Model& model, const LeafBoxes& boxes) {
-  model.cut_begin.assign(1, 0);
+void number_cuts(LeafTable& table, const LeafBoxes& boxes) {
+  table.cut_begin.assign(1, 0);
   for (const std::vector<Cut>& cuts : boxes.cuts) {
-    model.cut_begin.push_back(model.cut_begin.back() + static_cast<std::uint32_t>(cuts.size() + 2));
+    table.cut_begin.push_back(table.cut_begin.back() + static_cast<std::uint32_t>(cuts.size() + 2));
   }
 }
 
-void add_trees(Model& model, const Ensemble& ensemble, const LeafBoxes& boxes) {
-  Leaves& leaves = model.leaves;
-  const std::uint32_t first_row = model.row_count;
-  model.first_row.push_back(first_row);
-  model.row_count += static_cast<std::uint32_t>(ensemble.base.size());
+void add_trees(LeafTable& table, const Ensemble& ensemble, const LeafBoxes& boxes) {
+  Leaves& leaves = table.leaves;
+  const std::uint32_t first_row = table.row_count;
+  table.first_row.push_back(first_row);
+  table.row_count += static_cast<std::uint32_t>(ensemble.base.size());
   std::vector<std::uint32_t> order;
   for (const Tree& tree : ensemble.trees) {
     const auto tree_index = static_cast<std::uint32_t>(leaves.tree_count());
@@ -70,49 +70,49 @@ void add_trees(Model& model, const Ensemble& ensemble, const LeafBoxes& boxes) {
     leaves.values_begin.push_back(static_cast<std::uint32_t>(leaves.values.size()));
     for (const std::uint32_t index : order) {
       const LeafBox& box = boxes.leaves[index];
-      for (std::uint32_t s = box.sides_begin; s < box.sides_end; ++s) {
-        const LeafSide& side = boxes.sides[s];
-        leaves.sides.push_back({side.feature, side.cells.first, side.cells.last});
-        model.extra.push_back({side.missing != 0, side.list != LeafSide::no_list, s});
-        model.first_at.push_back(model.cut_begin[side.feature] + side.cells.first);
-        model.last_at.push_back(model.cut_begin[side.feature] + side.cells.last);
+      for (std::uint32_t s = box.ranges_begin; s < box.ranges_end; ++s) {
+        const PathRange& range = boxes.ranges[s];
+        leaves.ranges.push_back({range.feature, range.cells.first, range.cells.last});
+        table.extra.push_back({range.missing != 0, range.list != PathRange::no_list, s});
+        table.first_at.push_back(table.cut_begin[range.feature] + range.cells.first);
+        table.last_at.push_back(table.cut_begin[range.feature] + range.cells.last);
       }
-      leaves.sides_begin.push_back(static_cast<std::uint32_t>(leaves.sides.size()));
+      leaves.ranges_begin.push_back(static_cast<std::uint32_t>(leaves.ranges.size()));
       const auto at = tree.values.begin() + box.value;
       leaves.values.insert(leaves.values.end(), at, at + rows.count);
       for (auto value = at; value != at + rows.count; ++value) {
-        model.largest_value = std::max(model.largest_value, std::abs(*value));
+        table.largest_value = std::max(table.largest_value, std::abs(*value));
       }
     }
-    leaves.tree_begin.push_back(static_cast<std::uint32_t>(leaves.sides_begin.size() - 1));
+    leaves.tree_begin.push_back(static_cast<std::uint32_t>(leaves.ranges_begin.size() - 1));
   }
 }
 
 }  // namespace
 
-Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes) {
+LeafTable make_leaf_table(std::span<const Ensemble> ensembles, const LeafBoxes& boxes) {
   // Detect vector instructions and cores now: detection, above all of oneTBB's cores, takes longer
   // than a small query, which would otherwise include it.
   find_vectors();
   static_cast<void>(tbb::info::default_concurrency());
-  Model model;
-  number_cuts(model, boxes);
-  for (const Ensemble& ensemble : ensembles) add_trees(model, ensemble, boxes);
-  return model;
+  LeafTable table;
+  number_cuts(table, boxes);
+  for (const Ensemble& ensemble : ensembles) add_trees(table, ensemble, boxes);
+  return table;
 }
 
-Model add_ensemble(const Model& model, const LeafBoxes& all, const Ensemble& more,
-                   std::optional<std::size_t> max_changes) {
-  Model longer = model;
+LeafTable add_ensemble(const LeafTable& table, const LeafBoxes& all, const Ensemble& more,
+                       std::optional<std::size_t> max_changes) {
+  LeafTable longer = table;
   longer.max_changes = max_changes;
   number_cuts(longer, all);
-  for (std::size_t s = 0; s < longer.leaves.sides.size(); ++s) {
-    Side& side = longer.leaves.sides[s];
-    const LeafSide& moved = all.sides[longer.extra[s].origin];
-    side.first = moved.cells.first;
-    side.last = moved.cells.last;
-    longer.first_at[s] = longer.cut_begin[side.variable] + side.first;
-    longer.last_at[s] = longer.cut_begin[side.variable] + side.last;
+  for (std::size_t s = 0; s < longer.leaves.ranges.size(); ++s) {
+    LeafRange& range = longer.leaves.ranges[s];
+    const PathRange& moved = all.ranges[longer.extra[s].origin];
+    range.first = moved.cells.first;
+    range.last = moved.cells.last;
+    longer.first_at[s] = longer.cut_begin[range.variable] + range.first;
+    longer.last_at[s] = longer.cut_begin[range.variable] + range.last;
   }
   add_trees(longer, more, all);
   return longer;

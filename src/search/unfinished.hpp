@@ -5,7 +5,7 @@
 
 namespace boxwood {
 
-struct Outcome {
+struct Unfinished {
   double open_bound = 0;  ///< no point in an open box costs less; infinite if no box is open
   std::uint64_t open_nodes = 0;
 };

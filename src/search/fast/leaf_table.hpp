@@ -1,5 +1,5 @@
 // The leaves of the ensembles as a structure of arrays, by leaf and by variable. Built once for a
-// model; every problem has its own with fewer leaves.
+// set of ensembles; every problem has its own with fewer leaves.
 #pragma once
 
 #include "grid/leaves.hpp"
@@ -14,7 +14,7 @@
 namespace boxwood::fast {
 
 /// A leaf's range of cells of one variable, if it does not take all of them.
-struct Side {
+struct LeafRange {
   std::uint32_t variable = 0;
   std::uint32_t first = 0;
   std::uint32_t last = 0;
@@ -31,13 +31,14 @@ struct Leaves {
   std::vector<Rows> rows;                    ///< of a tree
   std::vector<std::uint32_t> values_begin;   ///< of a tree
   std::vector<double> values;                ///< of a leaf, one for each row of its tree
-  std::vector<std::uint32_t> sides_begin{0};
-  std::vector<Side> sides;
+  std::vector<std::uint32_t> ranges_begin{0};
+  std::vector<LeafRange> ranges;
 
-  std::size_t count() const { return sides_begin.size() - 1; }
+  std::size_t count() const { return ranges_begin.size() - 1; }
   std::size_t tree_count() const { return rows.size(); }
-  std::span<const Side> sides_of(std::size_t leaf) const {
-    return std::span(sides).subspan(sides_begin[leaf], sides_begin[leaf + 1] - sides_begin[leaf]);
+  std::span<const LeafRange> ranges_of(std::size_t leaf) const {
+    return std::span(ranges).subspan(ranges_begin[leaf],
+                                     ranges_begin[leaf + 1] - ranges_begin[leaf]);
   }
   /// The tree of every leaf.
   std::vector<std::uint32_t> trees() const;
@@ -46,11 +47,11 @@ struct Leaves {
   }
 };
 
-/// The same sides, by variable: the leaves that test it.
+/// The same ranges, by variable: the leaves that test it.
 struct Testers {
   struct Tester {
     std::uint32_t leaf = 0;
-    std::uint32_t side = 0;  ///< in Leaves::sides
+    std::uint32_t range = 0;  ///< in Leaves::ranges
     std::uint32_t first = 0;
     std::uint32_t last = 0;
   };
@@ -64,18 +65,18 @@ struct Testers {
 
 Testers list_testers(const Leaves& leaves, std::size_t variable_count);
 
-/// Whole ensembles. The cells are those of the axes, which do not depend on a query; n cells have n
-/// + 1 cuts.
-struct Model {
+/// All leaves of the ensembles, for every query. The cells are those of the axes, which do not
+/// depend on a query; n cells have n + 1 cuts.
+struct LeafTable {
   Leaves leaves;
   struct Extra {
     bool missing = false;      ///< takes a missing value
-    bool several = false;      ///< takes several ranges, which the side spans
-    std::uint32_t origin = 0;  ///< in LeafBoxes::sides
+    bool several = false;      ///< takes several ranges, and this one is their hull
+    std::uint32_t origin = 0;  ///< in LeafBoxes::ranges
   };
-  std::vector<Extra> extra;             ///< of a side
-  std::vector<std::uint32_t> first_at;  ///< of a side: where its first cell begins, as a cut
-  std::vector<std::uint32_t> last_at;   ///< of a side: where its last cell ends, as a cut
+  std::vector<Extra> extra;             ///< of a range
+  std::vector<std::uint32_t> first_at;  ///< of a range: where its first cell begins, as a cut
+  std::vector<std::uint32_t> last_at;   ///< of a range: where its last cell ends, as a cut
   std::vector<std::uint32_t>
       cut_begin;  ///< of a feature: its first cut; cuts of all axes, ends included
   std::vector<std::uint32_t> first_row;  ///< of an ensemble
@@ -84,10 +85,10 @@ struct Model {
   std::optional<std::size_t> max_changes;  ///< limit on the number of changed features, if any
 };
 
-Model make_model(std::span<const Ensemble> ensembles, const LeafBoxes& boxes);
+LeafTable make_leaf_table(std::span<const Ensemble> ensembles, const LeafBoxes& boxes);
 
-/// The model of some ensembles and one more. `all` has the leaf boxes of all of them.
-Model add_ensemble(const Model& model, const LeafBoxes& all, const Ensemble& more,
-                   std::optional<std::size_t> max_changes);
+/// The table of some ensembles and one more. `all` has the leaf boxes of all of them.
+LeafTable add_ensemble(const LeafTable& table, const LeafBoxes& all, const Ensemble& more,
+                       std::optional<std::size_t> max_changes);
 
 }  // namespace boxwood::fast

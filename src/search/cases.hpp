@@ -1,5 +1,5 @@
-// Requirements that can be met in several ways, for example "class 1 or class 2". Each way becomes
-// a query of its own; the cheapest of their answers is the answer.
+// Requirements that hold in one of several cases, for example "class 1 or class 2". Each case
+// becomes a query of its own; the cheapest of their answers is the answer.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -13,6 +13,6 @@ namespace boxwood {
 /// Queries of which a point meets at least one if and only if it meets `query`. Those closer to the
 /// present scores come first. The query alone if its requirements cannot be divided. Throws Error
 /// if there would be too many.
-std::vector<Query> alternatives(std::span<const Ensemble> ensembles, const Query& query);
+std::vector<Query> split_into_cases(std::span<const Ensemble> ensembles, const Query& query);
 
 }  // namespace boxwood
