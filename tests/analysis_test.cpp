@@ -8,6 +8,7 @@
 #include "oracle.hpp"
 #include "random_rules.hpp"
 #include "seeds.hpp"
+#include "shrink.hpp"
 #include "small_models.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +60,7 @@ Interval nearest_ends(const RandomProblem& problem, double at, double far) {
           above < high ? std::nextafter(above, infinite) : above};
 }
 
-/// Whether a point may stand in a menu after these ways, straight from the definition.
+/// Whether a point may stand in a menu after these alternatives, straight from the definition.
 bool is_apart(const RandomProblem& problem, const MenuOptions& menu,
               const std::vector<Solution>& before, const std::vector<double>& point) {
   const Query& query = problem.query;
@@ -67,9 +68,9 @@ bool is_apart(const RandomProblem& problem, const MenuOptions& menu,
     return float32 ? static_cast<double>(static_cast<float>(value)) : value;
   };
   for (const Solution& solution : before) {
-    const std::vector<double>& way = solution.point;
+    const std::vector<double>& earlier = solution.point;
     if (menu.apart == Apart::features) {
-      const auto mine = changed(query, point), theirs = changed(query, way);
+      const auto mine = changed(query, point), theirs = changed(query, earlier);
       if (std::includes(mine.begin(), mine.end(), theirs.begin(), theirs.end())) return false;
       continue;
     }
@@ -78,13 +79,13 @@ bool is_apart(const RandomProblem& problem, const MenuOptions& menu,
       const double value = read(point[d]);
       const double far = menu.distance * query.features[d].scale;
       const auto& codes = solution.codes[d];
-      if (std::isnan(way[d]) || std::isnan(value)) {
-        apart |= std::isnan(way[d]) != std::isnan(value);
+      if (std::isnan(earlier[d]) || std::isnan(value)) {
+        apart |= std::isnan(earlier[d]) != std::isnan(value);
       } else if (menu.apart == Apart::distance) {
         apart |= query.features[d].kind == FeatureKind::categorical
-                     ? value != read(way[d])
-                     : value != read(way[d]) &&
-                           (value <= read(way[d]) - far || value >= read(way[d]) + far);
+                     ? value != read(earlier[d])
+                     : value != read(earlier[d]) &&
+                           (value <= read(earlier[d]) - far || value >= read(earlier[d]) + far);
       } else if (!codes.empty()) {
         apart |= std::count(codes.begin(), codes.end(), std::trunc(value)) == 0;
       } else {
@@ -110,22 +111,24 @@ TEST(Menu, AnswersAreNeverNearerThanTheDistance) {
   }
 }
 
-TEST(Menu, EachWayIsTheCheapestThatDiffersFromThoseBefore) {
+TEST(Menu, EachAlternativeIsTheCheapestThatDiffersFromThoseBefore) {
   ProblemMaker maker(test_seed(), small_size());
   RuleMaker rules(test_seed() + 1);
   int several = 0, complete = 0;
   const int cases = test_cases(900);
-  for (int i = 0; i < cases; ++i) {
+  const auto make = [&](int i) {
     RandomProblem problem = maker.make();
     if (i % 3 == 0) rules.add_to(problem);
     problem.query.fewest_first = false;
     if (problem.query.norm == Norm::linf) problem.query.norm = Norm::l1;
     problem.query.groups.clear();
+    return problem;
+  };
+  for_random_problems(cases, make, [&](const RandomProblem& problem, int i) {
     MenuOptions menu;
     menu.apart = i % 3 == 0 ? Apart::features : i % 3 == 1 ? Apart::regions : Apart::distance;
     menu.count = 4;
     menu.distance = 0.4;
-    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
     const Prepared prepared(problem.ensembles);
     const Menu found = find_menu(prepared, problem.query, menu);
     std::vector<Solution> before;
@@ -146,16 +149,16 @@ TEST(Menu, EachWayIsTheCheapestThatDiffersFromThoseBefore) {
       if (!tried) break;
       if (w == found.answers.size()) {
         EXPECT_TRUE(found.complete);
-        EXPECT_TRUE(std::isinf(least)) << "a way of cost " << least << " was not found";
+        EXPECT_TRUE(std::isinf(least)) << "an alternative of cost " << least << " was not found";
         ++complete;
         break;
       }
-      const Answer& way = found.answers[w];
-      ASSERT_EQ(way.status, Status::optimal);
-      EXPECT_EQ(way.cost, least) << "way " << w << ", brute force has "
-                                 << testing::PrintToString(cheapest);
-      EXPECT_TRUE(is_apart(problem, menu, before, way.best().point));
-      before.push_back(way.best());
+      const Answer& earlier = found.answers[w];
+      ASSERT_EQ(earlier.status, Status::optimal);
+      EXPECT_EQ(earlier.cost, least)
+          << "alternative " << w << ", brute force has " << testing::PrintToString(cheapest);
+      EXPECT_TRUE(is_apart(problem, menu, before, earlier.best().point));
+      before.push_back(earlier.best());
       if (changed(problem.query, before.back().point).empty() && menu.apart == Apart::features)
         break;
       for (std::size_t d = 0; d < marked.point.size(); ++d) {
@@ -172,9 +175,8 @@ TEST(Menu, EachWayIsTheCheapestThatDiffersFromThoseBefore) {
       }
       several += w > 0 ? 1 : 0;
     }
-    if (testing::Test::HasFailure()) return;
-  }
-  std::cout << several << " further ways, " << complete << " complete menus\n";
+  });
+  std::cout << several << " further alternatives, " << complete << " complete menus\n";
   expect_share(several, cases, 0.6);
   expect_share(complete, cases, 0.4);
 }
@@ -237,14 +239,16 @@ TEST(Widen, EverythingInsideHasTheOutcomeAndNoSideCanMove) {
   RuleMaker rules(test_seed() + 1);
   int checked = 0, wider = 0;
   const int cases = test_cases(900);
-  for (int i = 0; i < cases; ++i) {
+  const auto make = [&](int i) {
     RandomProblem problem = maker.make();
     if (i % 2 == 0) rules.add_to(problem);
     problem.query.groups.clear();
+    return problem;
+  };
+  for_random_problems(cases, make, [&](const RandomProblem& problem, int) {
     const Prepared prepared(problem.ensembles);
     const Answer answer = explain(prepared, problem.query);
-    if (answer.solutions.empty()) continue;
-    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    if (answer.solutions.empty()) return;
     const std::vector<double>& point = answer.best().point;
     const WideRegion wide = find_wide_region(prepared, problem.query, point);
     // Of categories without a list and without ends not all can be tried.
@@ -300,8 +304,7 @@ TEST(Widen, EverythingInsideHasTheOutcomeAndNoSideCanMove) {
         EXPECT_FALSE(all_meet(problem, extended)) << "feature " << d << " could reach " << beyond;
       }
     }
-    if (testing::Test::HasFailure()) return;
-  }
+  });
   std::cout << checked << " regions, " << wider << " sides wider than the pure box\n";
   expect_share(checked, cases, 0.4);
   expect_share(wider, cases, 0.4);
@@ -312,17 +315,19 @@ TEST(WhyNot, BlockersAreTheSmallestSetThatBlocks) {
   RuleMaker rules(test_seed() + 1);
   int blocked = 0, impossible = 0, pairs = 0;
   const int cases = test_cases(2500);
-  for (int i = 0; i < cases; ++i) {
+  const auto make = [&](int) {
     RandomProblem problem = maker.make();
     rules.add_to(problem);
     problem.query.fewest_first = false;
+    return problem;
+  };
+  for_random_problems(cases, make, [&](const RandomProblem& problem, int i) {
     const std::vector<Rule> all = rules_of(problem.query);
-    if (all.size() > 7) continue;
+    if (all.size() > 7) return;
     const Prepared prepared(problem.ensembles);
     const bool smallest = i % 4 != 0;
     const WhyNot why = find_why_not(prepared, problem.query, {.rounds = smallest ? 200U : 0U});
-    if (why.answer.status != Status::infeasible) continue;
-    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    if (why.answer.status != Status::infeasible) return;
     const auto blocks = [&](unsigned held) {
       std::vector<Rule> without;
       for (std::size_t r = 0; r < all.size(); ++r) {
@@ -334,7 +339,7 @@ TEST(WhyNot, BlockersAreTheSmallestSetThatBlocks) {
       EXPECT_TRUE(blocks(0));
       EXPECT_TRUE(why.blockers.empty());
       ++impossible;
-      continue;
+      return;
     }
     ++blocked;
     pairs += why.blockers.size() > 1 ? 1 : 0;
@@ -355,8 +360,7 @@ TEST(WhyNot, BlockersAreTheSmallestSetThatBlocks) {
       const bool smaller = part || (smallest && size(set) < size(mine));
       EXPECT_FALSE(smaller && blocks(set)) << "a smaller set blocks";
     }
-    if (testing::Test::HasFailure()) return;
-  }
+  });
   std::cout << blocked << " blocked (" << pairs << " by several rules), " << impossible
             << " impossible\n";
   expect_share(blocked, cases, 1.0 / 25);
@@ -368,13 +372,13 @@ TEST(Sweep, EveryLevelHasTheAnswerOfItsOwnQuestion) {
   ProblemMaker maker(test_seed(), small_size());
   int swept = 0;
   const int cases = test_cases(600);
-  for (int i = 0; i < cases; ++i) {
-    const RandomProblem problem = maker.make();
+  const auto make = [&](int) { return maker.make(); };
+  for_random_problems(cases, make, [&](const RandomProblem& problem, int) {
     Query query = problem.query;
     const Ensemble& model = problem.ensembles[query.requirements[0].ensemble];
     std::vector<double> levels;
     if (auto* wanted = std::get_if<ClassIs>(&query.requirements[0].outcome)) {
-      if (!model.has_probabilities()) continue;
+      if (!model.has_probabilities()) return;
       wanted->probability = 0.3;
       levels = {0.3, 0.45, 0.5, 0.6, 0.7, 0.9};
     } else {
@@ -384,7 +388,6 @@ TEST(Sweep, EveryLevelHasTheAnswerOfItsOwnQuestion) {
       levels = {-1, -0.5, 0, 0.25, 0.5, 1, 2};
     }
     const Prepared prepared(problem.ensembles);
-    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
     const std::vector<SweepPoint> points = find_sweep(prepared, query, levels);
     ASSERT_EQ(points.size(), levels.size());
     for (const SweepPoint& point : points) {
@@ -401,8 +404,7 @@ TEST(Sweep, EveryLevelHasTheAnswerOfItsOwnQuestion) {
       EXPECT_TRUE(check.passed()) << (check.faults.empty() ? "" : check.faults.front());
     }
     ++swept;
-    if (testing::Test::HasFailure()) return;
-  }
+  });
   expect_share(swept, cases, 1.0 / 3);
 }
 
@@ -410,8 +412,8 @@ TEST(Robustness, IsTheDistanceToTheNearestOtherOutcome) {
   ProblemMaker maker(test_seed(), small_size());
   int checked = 0;
   const int cases = test_cases(1500);
-  for (int i = 0; i < cases; ++i) {
-    const RandomProblem problem = maker.make();
+  const auto make = [&](int) { return maker.make(); };
+  for_random_problems(cases, make, [&](const RandomProblem& problem, int i) {
     const Ensemble& model = problem.ensembles[0];
     const double tolerance = i % 2 == 0 ? 0 : 0.3;
     const auto label = [&](const std::vector<double>& point) {
@@ -420,7 +422,7 @@ TEST(Robustness, IsTheDistanceToTheNearestOtherOutcome) {
                                             : static_cast<double>(model.classify(scores));
     };
     const double now = label(problem.query.point);
-    if (!std::isfinite(now)) continue;
+    if (!std::isfinite(now)) return;
     double least = std::numeric_limits<double>::infinity();
     if (!Oracle::visit(problem.ensembles, problem.query, 60'000, [&](const auto& point) {
           const double there = label(point);
@@ -429,15 +431,13 @@ TEST(Robustness, IsTheDistanceToTheNearestOtherOutcome) {
                                  : there != now;
           if (other) least = std::min(least, total_cost(problem.query, point));
         })) {
-      continue;
+      return;
     }
-    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
     const Answer answer = find_robustness(Prepared(problem.ensembles), problem.query, tolerance);
     EXPECT_EQ(answer.cost, least);
     EXPECT_EQ(answer.status, std::isinf(least) ? Status::infeasible : Status::optimal);
     checked += std::isinf(least) ? 0 : 1;
-    if (testing::Test::HasFailure()) return;
-  }
+  });
   expect_share(checked, cases, 1.0 / 4);
 }
 
@@ -457,14 +457,17 @@ TEST(Map, WithARadiusLeavesOutWhatALimitLeftOpen) {
 
 TEST(Map, RectanglesCoverTheViewAndAreDecidedAlike) {
   ProblemMaker maker(test_seed(), small_size());
-  std::mt19937_64 random(test_seed());
   int cells = 0;
   const int cases = test_cases(400);
-  for (int i = 0; i < cases; ++i) {
+  const auto make = [&](int) {
     RandomProblem problem = maker.make();
     problem.query.groups.clear();
+    return problem;
+  };
+  for_random_problems(cases, make, [&](const RandomProblem& problem, int i) {
+    if (problem.query.point.size() < 2) return;  // shrunk too far
     const Ensemble& model = problem.ensembles[0];
-    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    std::mt19937_64 random(test_seed() + static_cast<std::uint64_t>(i));
     MapOptions options;
     if (i % 2 == 0) options.x_view = {0.1, 0.9};
     const Map map = find_map(Prepared(problem.ensembles), problem.query, options);
@@ -487,8 +490,7 @@ TEST(Map, RectanglesCoverTheViewAndAreDecidedAlike) {
       }
       EXPECT_EQ(holding, 1) << point[0] << ", " << point[1];
     }
-    if (testing::Test::HasFailure()) return;
-  }
+  });
   expect_share(cells, cases, 2);
 }
 

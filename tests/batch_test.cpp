@@ -4,6 +4,7 @@
 
 #include "random_problem.hpp"
 #include "seeds.hpp"
+#include "shrink.hpp"
 #include "small_models.hpp"
 
 #include <gtest/gtest.h>
@@ -94,8 +95,8 @@ TEST(Batch, ResultsDoNotDependOnTheNumberOfThreads) {
 TEST(Batch, GivesWhatExplainGives) {
   ProblemMaker maker(test_seed());
   const int cases = test_cases(60);
-  for (int i = 0; i < cases; ++i) {
-    const RandomProblem problem = maker.make();
+  const auto make = [&](int) { return maker.make(); };
+  for_random_problems(cases, make, [&](const RandomProblem& problem, int) {
     const Prepared prepared(problem.ensembles);
     Options options;
     options.threads = 2;
@@ -109,7 +110,7 @@ TEST(Batch, GivesWhatExplainGives) {
       EXPECT_EQ(result.answer->cost, truth.cost);
       EXPECT_EQ(result.answer->solutions.size(), truth.solutions.size());
     }
-  }
+  });
 }
 
 TEST(Batch, AQueryThatMakesNoSenseIsAnErrorOfItsOwn) {

@@ -5,6 +5,7 @@
 #include "random_problem.hpp"
 #include "random_rules.hpp"
 #include "seeds.hpp"
+#include "shrink.hpp"
 
 #include <boxwood/analysis.hpp>
 #include <boxwood/explain.hpp>
@@ -76,23 +77,27 @@ TEST(Claims, HoldForEveryCostRuleAndLimit) {
   int cases = 0, fewest = 0, proven_fewest = 0, counted_only = 0, stopped = 0, impossible = 0;
   const int wanted = test_cases(3000);
   std::mt19937_64 random(test_seed());
-  for (int k = 0; k < wanted; ++k) {
+  Options options;
+  options.threads = 1;
+  std::uint64_t few_nodes = 0;
+  const auto make = [&](int k) {
     const std::uint64_t seed = random();
-    SCOPED_TRACE(seed);
     ProblemSize size;
     if (k % 3 == 0) size = {{3, 6}, {3, 8}, {2, 5}, 4, false};
     RandomProblem problem = ProblemMaker(seed, size).make();
     RuleMaker(seed).add_to(problem);
     choose_cost(problem.query, random());
     problem.query.fewest_first = random() % 2 == 0;
-    const auto allowed = working_points(problem);
-    if (!allowed) continue;
-    const Prepared prepared(problem.ensembles);
-    Options options;
-    options.threads = 1;
     options.ties = 1 + random() % 3;
-    if (random() % 3 == 0) options.engine = Engine::paper;
-    for (const std::uint64_t nodes : {std::uint64_t{1}, 2 + random() % 100, ~std::uint64_t{0}}) {
+    options.engine = random() % 3 == 0 ? Engine::paper : Engine::fast;
+    few_nodes = 2 + random() % 100;
+    return problem;
+  };
+  for_random_problems(wanted, make, [&](const RandomProblem& problem, int) {
+    const auto allowed = working_points(problem);
+    if (!allowed) return;
+    const Prepared prepared(problem.ensembles);
+    for (const std::uint64_t nodes : {std::uint64_t{1}, few_nodes, ~std::uint64_t{0}}) {
       options.limits.nodes = nodes;
       const Answer answer = explain(prepared, problem.query, options);
       const Claim claim = claim_of(problem.query, answer);
@@ -110,8 +115,7 @@ TEST(Claims, HoldForEveryCostRuleAndLimit) {
       stopped += open ? 1 : 0;
       impossible += claim.status == Status::infeasible ? 1 : 0;
     }
-    if (::testing::Test::HasFailure()) return;
-  }
+  });
   std::cout << cases << " claims: " << fewest << " with fewest changes first (" << proven_fewest
             << " proven, " << counted_only << " stopped with a count), " << stopped << " stopped, "
             << impossible << " impossible\n";
@@ -128,33 +132,33 @@ std::set<std::size_t> changed(const Query& query, const std::vector<double>& poi
   return all;
 }
 
-TEST(Claims, OfLaterWaysOfAMenuAreAboutWhatDiffers) {
+TEST(Claims, OfLaterAlternativesAreAboutWhatDiffers) {
   int later = 0;
   const int wanted = test_cases(1000);
   std::mt19937_64 random(test_seed());
-  for (int k = 0; k < wanted; ++k) {
-    const std::uint64_t seed = random();
-    SCOPED_TRACE(seed);
-    RandomProblem problem = ProblemMaker(seed, {{2, 4}, {2, 5}, {2, 4}, 5, false}).make();
+  const auto make = [&](int k) {
+    RandomProblem problem = ProblemMaker(random(), {{2, 4}, {2, 5}, {2, 4}, 5, false}).make();
     problem.query.fewest_first = k % 2 == 0;
+    return problem;
+  };
+  for_random_problems(wanted, make, [&](const RandomProblem& problem, int) {
     const auto allowed = working_points(problem);
-    if (!allowed || !problem.query.groups.empty()) continue;
+    if (!allowed || !problem.query.groups.empty()) return;
     const Menu menu = find_menu(Prepared(problem.ensembles), problem.query);
     std::vector<Working> left = *allowed;
-    for (std::size_t way = 0; way < menu.answers.size(); ++way) {
-      const Claim claim = claim_of(problem.query, menu.answers[way], way);
-      EXPECT_EQ(claim.earlier_ways, way);
+    for (std::size_t place = 0; place < menu.answers.size(); ++place) {
+      const Claim claim = claim_of(problem.query, menu.answers[place], place);
+      EXPECT_EQ(claim.earlier_alternatives, place);
       expect_true(claim, left);
-      later += way > 0 ? 1 : 0;
-      const auto taken = changed(problem.query, menu.answers[way].best().point);
+      later += place > 0 ? 1 : 0;
+      const auto taken = changed(problem.query, menu.answers[place].best().point);
       std::erase_if(left, [&](const Working& other) {
         const auto has = changed(problem.query, other.point);
         return std::includes(has.begin(), has.end(), taken.begin(), taken.end());
       });
     }
-    if (::testing::Test::HasFailure()) return;
-  }
-  std::cout << later << " later ways\n";
+  });
+  std::cout << later << " later alternatives\n";
   expect_share(later, wanted, 1.0 / 60);
 }
 
@@ -179,10 +183,11 @@ TEST(Claims, SayWhatIsProven) {
             "proven: no allowed change of fewer than 4 features works; no other allowed set of 4 "
             "changes is cheaper (L1 by scale)");
   Claim later = proven(1, false);
-  later.earlier_ways = 1;
-  EXPECT_EQ(claim_text(later),
-            "proven: no allowed change that differs enough from the way before costs less (L1 by "
-            "scale)");
+  later.earlier_alternatives = 1;
+  EXPECT_EQ(
+      claim_text(later),
+      "proven: no allowed change that differs enough from the alternative before costs less (L1 by "
+      "scale)");
 }
 
 TEST(Claims, SayWhatAStoppedSearchLeavesOpen) {

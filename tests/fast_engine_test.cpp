@@ -155,7 +155,7 @@ TEST(FastEngine, ThreadsDoNotChangeTheAnswer) {
   const int cases = test_cases(2000) / 10;
   ProblemMaker maker(test_seed(), {{3, 6}, {10, 30}, {4, 12}, 10, false});
   int compared = 0, tied = 0;
-  for (int i = 0; i < cases; ++i) {
+  const auto make = [&](int i) {
     RandomProblem problem = maker.make();
     if (i % 3 != 2) {  // equal costs of whole steps, or of any change at all, make ties
       problem.query.norm = i % 3 == 0 ? Norm::l1 : Norm::l0;
@@ -163,25 +163,26 @@ TEST(FastEngine, ThreadsDoNotChangeTheAnswer) {
         rule = {.kind = FeatureKind::integer, .fixed = rule.fixed};
       }
     }
+    return problem;
+  };
+  for_random_problems(cases, make, [&](const RandomProblem& problem, int i) {
     const Prepared prepared(problem.ensembles);
-    SCOPED_TRACE(testing::Message() << "problem " << i << " of BOXWOOD_SEED=" << test_seed());
     Options options;
     options.ties = i % 2 == 0 ? 2 : 100'000;
     set(options, FastParts{i % 3 != 0, i % 4 != 0, i % 5 != 0});
     options.limits.nodes = 100'000;
     options.threads = 1;
     const Answer one = explain(prepared, problem.query, options);
-    if (one.stop != Stop::finished) continue;
+    if (one.stop != Stop::finished) return;
     options.limits.nodes = Limits{}.nodes;
     for (const int threads : {2, 3, 8}) {
       SCOPED_TRACE(testing::Message() << threads << " threads");
       options.threads = threads;
       expect_same(explain(prepared, problem.query, options), one);
     }
-    if (testing::Test::HasFailure()) return;
     ++compared;
     tied += one.more_ties || one.solutions.size() > 1 ? 1 : 0;
-  }
+  });
   std::cout << compared << " compared, " << tied << " tied\n";
   expect_share(compared, cases, 0.8);
   expect_share(tied, cases, 1.0 / 10);
@@ -191,15 +192,14 @@ TEST(FastEngine, BoundsAreValidWhereverTheDualStops) {
   const int cases = test_cases(3000) / 5;
   ProblemMaker maker(test_seed(), {{3, 6}, {8, 20}, {4, 12}, 20, false});
   int stopped = 0, tight = 0;
-  for (int i = 0; i < cases; ++i) {
-    const RandomProblem problem = maker.make();
+  const auto make = [&](int) { return maker.make(); };
+  for_random_problems(cases, make, [&](const RandomProblem& problem, int i) {
     const Prepared prepared(problem.ensembles);
-    SCOPED_TRACE(testing::Message() << "problem " << i << " of BOXWOOD_SEED=" << test_seed());
     Options options;
     options.threads = i % 3 == 0 ? 3 : 1;
     options.limits.nodes = 100'000;
     const Answer truth = explain(prepared, problem.query, options);
-    if (truth.stop != Stop::finished || truth.already_met) continue;
+    if (truth.stop != Stop::finished || truth.already_met) return;
     set(options, FastParts{i % 2 == 0, false, true});
     for (const std::uint64_t nodes : {3U, 6U, 10U, 20U, 50U}) {
       options.limits.nodes = nodes;
@@ -210,8 +210,7 @@ TEST(FastEngine, BoundsAreValidWhereverTheDualStops) {
       ++stopped;
       tight += answer.lower_bound > 0.999 * truth.cost ? 1 : 0;
     }
-    if (testing::Test::HasFailure()) return;
-  }
+  });
   std::cout << stopped << " stopped, " << tight << " of them with a tight bound\n";
   expect_share(stopped, cases, 1.0 / 10);
 }
@@ -477,7 +476,7 @@ TEST(FastEngine, AnExampleOfOneHotColumnsIsStartedFrom) {
   const std::vector<Condition> conditions = make_conditions(ensembles, query);
   Incumbent incumbent(query, 1);
   Watch watch(Limits{});
-  const fast::Context context(ensembles, query, leaves_of(prepared), fast_model_of(prepared),
+  const fast::Context context(ensembles, query, leaves_of(prepared), leaf_table_of(prepared),
                               conditions, {}, incumbent, watch);
   // One without the outcome, one that is of another group alone, one that has both.
   const std::vector<std::vector<double>> examples{{0, 1, 0, 9}, {0, 0, 1, 3}, {0, 0, 1, 9}};

@@ -417,8 +417,8 @@ class Oracle {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i] == value) return middle(value) / 2 / whole;
       if (list[i] < value) continue;
-      const double way = (value - list[i - 1]) / (list[i] - list[i - 1]);
-      return std::lerp(middle(list[i - 1]), middle(list[i]), way) / 2 / whole;
+      const double share = (value - list[i - 1]) / (list[i] - list[i - 1]);
+      return std::lerp(middle(list[i - 1]), middle(list[i]), share) / 2 / whole;
     }
     return 1;
   }

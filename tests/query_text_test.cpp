@@ -426,16 +426,16 @@ class Drawer {
       case 0: {
         const std::size_t f = pick({duration, age, income});
         const double bound = below(80);
-        const int way = below(6);
+        const int sign = below(6);
         const char* signs[] = {"<=", "<", ">=", ">", "=", "!="};
-        return {fmt::format("{} {} {}", name(f), signs[way], bound), [=](const auto& y) {
+        return {fmt::format("{} {} {}", name(f), signs[sign], bound), [=](const auto& y) {
                   const double v = y[f];
-                  return way == 0   ? v <= bound
-                         : way == 1 ? v < bound
-                         : way == 2 ? v >= bound
-                         : way == 3 ? v > bound
-                         : way == 4 ? v == bound
-                                    : !(v == bound);
+                  return sign == 0   ? v <= bound
+                         : sign == 1 ? v < bound
+                         : sign == 2 ? v >= bound
+                         : sign == 3 ? v > bound
+                         : sign == 4 ? v == bound
+                                     : !(v == bound);
                 }};
       }
       case 1: {
