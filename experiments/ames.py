@@ -321,11 +321,11 @@ def buyer(report, houses):
         first = first or (row, interval, may_change, rules)
     answers_table(report, houses, blocks)
     row, interval, may_change, rules = first
-    ways = houses.explainer.menu(houses.frame.iloc[row], 4, between=interval, only=may_change,
+    menu = houses.explainer.menu(houses.frame.iloc[row], 4, between=interval, only=may_change,
                                  rules=rules, cost="l2", time_limit=60)
-    if len(ways):
-        report.text(f"Other ways for the buyer of house {row}, concessions only:")
-        report.picture(plots.menu(ways), "menu", "Ways to a lower price")
+    if len(menu):
+        report.text(f"Alternatives for the buyer of house {row}, concessions only:")
+        report.picture(plots.menu(menu), "menu", "Alternatives for a lower price")
     return blocks
 
 
@@ -424,7 +424,7 @@ def summary(houses, asked):
             showing.share(sum(bool(showing.worse(houses.explainer, answer, better))
                               for answer in found), len(found)),
             showing.middle([1e3 * answer.statistics.seconds for answer in answers], 2)])
-    return rows, ["question", "a way exists", "proven", "XGBoost confirms", "changes (median)",
+    return rows, ["question", "a change exists", "proven", "XGBoost confirms", "changes (median)",
                   "cost (median)", "advises a worse thing", "ms (median)"]
 
 

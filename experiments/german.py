@@ -58,9 +58,9 @@ def all_refused(plain, one_way):
     asked = (
         ("paper's model, as the paper", plain, paper, {"fixed": SAME_CREDIT}),
         ("savings and employment fixed", plain, paper, {"fixed": SAME_CREDIT + HELD}),
-        ("real constraints, but both ways", plain, with_constraints(plain, one_way=False), {}),
+        ("real constraints, but both directions", plain, with_constraints(plain, one_way=False), {}),
         ("real constraints", plain, real, {}),
-        ("monotone model, but both ways", one_way, with_constraints(one_way, one_way=False), {}),
+        ("monotone model, but both directions", one_way, with_constraints(one_way, one_way=False), {}),
         ("real constraints", one_way, mended, {}),
         ("real constraints, fewest changes first", one_way, mended, {"fewest_first": True}),
     )
@@ -82,7 +82,7 @@ def summary(asked):
             showing.share(sum(bool(showing.worse(explainer, answer, BETTER))
                               for answer in there), len(there)),
             showing.middle([1e3 * answer.statistics.seconds for answer in answers], 2)])
-    return rows, ["question", "a way exists", "proven", "XGBoost confirms", "changes (median)",
+    return rows, ["question", "a change exists", "proven", "XGBoost confirms", "changes (median)",
                   "cost (median)", "advises a worse thing", "ms (median)"]
 
 
@@ -254,12 +254,12 @@ def beyond_the_paper(report, plain, case, real, five):
 
 def menu(report, plain, case, real, label):
     row = case.refused.loc[label]
-    report.heading("The menu of ways out")
-    ways = real.menu(row, 5, "granted", cost="l2")
-    report.text(f"Applicant {person(case, label)}. Each way leaves something as it is that every "
+    report.heading("The menu of alternatives")
+    menu = real.menu(row, 5, "granted", cost="l2")
+    report.text(f"Applicant {person(case, label)}. Each alternative leaves something as it is that every "
                 "earlier one changes, and is proven to be the cheapest that does."
-                + (" There is no further one (proven)." if ways.complete else ""))
-    report.picture(plots.menu(ways), "menu", "Ways out and the features that each changes")
+                + (" There is no further one (proven)." if menu.complete else ""))
+    report.picture(plots.menu(menu), "menu", "Alternatives and the features that each changes")
     pair = ["duration", "credit_amount"]
     near = next((one for one in case.refused.index if real.explain(
         case.refused.loc[one], "granted", only=pair).found), None)
@@ -292,7 +292,7 @@ def why_not_and_curve(report, case, real, five):
         report.text(f"Of {len(OFFERS)} offers ({'; '.join(OFFERS)}), tried in this order on the "
                     f"five, this is the first that fails: applicant {person(case, label)} offers "
                     f"{offer}, and nothing else. That is not enough, and this is a smallest set "
-                    "of rules that stands in the way, with what the answer is when one of them is "
+                    "of rules that blocks it, with what the answer is when one of them is "
                     "lifted:")
         report.code(repr(why))
     report.heading("The price of certainty")
@@ -331,9 +331,9 @@ def jagged(asked):
             f"and {single} of its {len(free)} refused applicants are granted after one step of one "
             f"feature{named(steps) if single else ''}")
     text += ": it is jagged. " if 2 * single > len(free) else ". "
-    text += (f"With the constraints below, but both ways open, {told} of {len(both_ways)} "
+    text += (f"With the constraints below, but both directions open, {told} of {len(both_ways)} "
              f"applicants would be told to do something worse{named(worse) if told else ''}")
-    return text + (": it does not know which way is better." if told else ".")
+    return text + (": it does not know which direction is better." if told else ".")
 
 
 def closing(asked):
@@ -350,7 +350,7 @@ def closing(asked):
                      f"{costs[1]}")
     return ("Directions are rules of the question; monotone constraints are in the model: "
             + "; ".join(lines) + ". Rules mend the advice and not the model: they take the worse "
-            "ways out of its map and leave the narrow ones.")
+            "changes out of its map and leave the narrow ones.")
 
 
 def main(arguments=None):
@@ -376,7 +376,7 @@ def main(arguments=None):
     report.text("The same questions for all applicants whom the models refuse and did not see in "
                 "training. The costs of the first two lines are in codes, the others in the units "
                 "of the real constraints. \"A worse thing\" is a feature moved against its "
-                "better direction. \"Both ways\" leaves out the directions alone. Milliseconds are by "
+                "better direction. \"Both directions\" leaves out the directions alone. Milliseconds are by "
                 "the clock, whatever else the machine did.")
     report.table(*summary(asked))
     report.text(closing(asked))

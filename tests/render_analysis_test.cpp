@@ -38,10 +38,10 @@ class Analysed : public testing::Test {
     query = query_for(ensemble, std::vector<double>{24, 1, 4870});
     apply(schema, query);
     query.requirements = {require_class(1)};
-    answer = way({19, 1, 4870}, 25);
+    answer = answered({19, 1, 4870}, 25);
   }
 
-  static Answer way(std::vector<double> point, double cost) {
+  static Answer answered(std::vector<double> point, double cost) {
     Answer found;
     found.status = Status::optimal;
     found.cost = found.lower_bound = cost;
@@ -155,7 +155,7 @@ TEST_F(Analysed, RounderNumbersAreSaidToBeRounded) {
 
 TEST_F(Analysed, ThePathShowsEachStepAndWhatItIsWorth) {
   findings.path = {{{2}, {24, 1, 5000}, {{0.12}}, no_answer(Status::infeasible)},
-                   {{0}, {19, 1, 5000}, {{0.56}}, way({24, 2, 4870}, 31)}};
+                   {{0}, {19, 1, 5000}, {{0.56}}, answered({24, 2, 4870}, 31)}};
   const std::string text = table();
   EXPECT_TRUE(has(text,
                   "\nStep by step:\n"
@@ -179,14 +179,15 @@ TEST_F(Analysed, BlockersSayWhatLiftingThemGives) {
   WhyNot why;
   why.answer = answer;
   why.smallest = true;
-  why.blockers = {{{Rule::Kind::fixed, 0}, way({19, 1, 4870}, 25)},
-                  {{Rule::Kind::direction, 2}, way({24, 1, 4120}, 5)}};
+  why.blockers = {{{Rule::Kind::fixed, 0}, answered({19, 1, 4870}, 25)},
+                  {{Rule::Kind::direction, 2}, answered({24, 1, 4120}, 5)}};
   findings.why_not = why;
-  EXPECT_TRUE(has(table(),
-                  "These 2 rules together block it; lifting any one of them opens a way:\n"
-                  "  duration fixed         -> possible at cost 25 (duration: 19 months)\n"
-                  "  income may only rise   -> possible at cost 5 (income: 4 120 DM)\n"
-                  "No smaller set of rules blocks it.\n"))
+  EXPECT_TRUE(
+      has(table(),
+          "These 2 rules together block it; lifting any one of them makes the outcome possible:\n"
+          "  duration fixed         -> possible at cost 25 (duration: 19 months)\n"
+          "  income may only rise   -> possible at cost 5 (income: 4 120 DM)\n"
+          "No smaller set of rules blocks it.\n"))
       << table();
   const nlohmann::json object = json();
   EXPECT_EQ(object["why_not"]["blockers"][0]["rule"], "fixed");
@@ -251,40 +252,43 @@ TEST_F(Analysed, EveryRuleHasWords) {
 }
 
 TEST_F(Analysed, AMenuIsABlockForEachWay) {
-  const Answer second = way({24, 2, 4870}, 36);
-  const std::vector<Explanation> ways = {shown(),
-                                         {ensemble, schema, query, second, 3, std::nullopt}};
+  const Answer second = answered({24, 2, 4870}, 36);
+  const std::vector<Explanation> alternatives = {
+      shown(), {ensemble, schema, query, second, 3, std::nullopt}};
   Menu menu;
   const MenuOptions asked{3, Apart::features, 1};
-  const std::string text = to_table(MenuView{ways, menu, asked});
-  EXPECT_EQ(text,
-            "Applicant 3: credit refused (probability of \"granted\" 0.12, needed more than 0.50)\n"
-            "2 ways, each of which is granted, cheapest first; each leaves unchanged at least one "
-            "feature that\nevery earlier way changes (proven, squared L2 in raw units, 6 ms):\n"
-            "\nWay 1 · cost 25 · probability there 0.56\n"
-            "  feature    now         change to   anything in\n"
-            "  duration   24 months   19 months   at most 19 months\n"
-            "\nWay 2 · cost 36 · probability there 0.12\n"
-            "  feature   now      change to   anything in\n"
-            "  savings   little   much        anything\n"
-            "\n");
+  const std::string text = to_table(MenuView{alternatives, menu, asked});
+  EXPECT_EQ(
+      text,
+      "Applicant 3: credit refused (probability of \"granted\" 0.12, needed more than 0.50)\n"
+      "2 alternatives, each of which is granted, cheapest first; each leaves unchanged at least "
+      "one feature\nthat every earlier alternative changes (proven, squared L2 in raw units, 6 "
+      "ms):\n"
+      "\nAlternative 1 · cost 25 · probability there 0.56\n"
+      "  feature    now         change to   anything in\n"
+      "  duration   24 months   19 months   at most 19 months\n"
+      "\nAlternative 2 · cost 36 · probability there 0.12\n"
+      "  feature   now      change to   anything in\n"
+      "  savings   little   much        anything\n"
+      "\n");
   menu.complete = true;
-  EXPECT_TRUE(has(to_table(MenuView{ways, menu, asked}), "There is no further way (proven).\n"));
+  EXPECT_TRUE(has(to_table(MenuView{alternatives, menu, asked}),
+                  "There is no further alternative (proven).\n"));
   menu.complete = false;
   menu.stop = Stop::time;
-  EXPECT_TRUE(has(to_table(MenuView{ways, menu, asked}),
-                  "There may be further ways (stopped at the time limit).\n"));
-  const auto object = nlohmann::json::parse(to_json(MenuView{ways, menu, asked}));
+  EXPECT_TRUE(has(to_table(MenuView{alternatives, menu, asked}),
+                  "There may be further alternatives (stopped at the time limit).\n"));
+  const auto object = nlohmann::json::parse(to_json(MenuView{alternatives, menu, asked}));
   EXPECT_EQ(object["boxwood_menu"], 1);
-  EXPECT_EQ(object["ways"].size(), 2U);
-  EXPECT_EQ(object["ways"][1]["cost"], 36.0);
+  EXPECT_EQ(object["alternatives"].size(), 2U);
+  EXPECT_EQ(object["alternatives"][1]["cost"], 36.0);
   EXPECT_EQ(object["apart"], "features");
 }
 
 TEST_F(Analysed, ASweepNamesWhatChangesAtEachLevel) {
   query.requirements = {require_class(1, 0.5)};
-  const std::vector<SweepPoint> points = {{0.5, way({19, 1, 4870}, 25)},
-                                          {0.55, way({19, 1, 4870}, 25)},
+  const std::vector<SweepPoint> points = {{0.5, answered({19, 1, 4870}, 25)},
+                                          {0.55, answered({19, 1, 4870}, 25)},
                                           {0.6, no_answer(Status::infeasible)}};
   const SweepView view{ensemble, schema, query, points, 3};
   EXPECT_EQ(to_table(view),

@@ -122,10 +122,10 @@ using BatchVisitor = std::function<bool(BatchResult result)>;
 ///       [&](boxwood::BatchResult result) { print(result); return true; });
 ///
 /// The results and their order do not depend on the number of threads. `options.limits` apply to
-/// each query by itself, except `interrupt`, which stops the batch: queries under way end with what
-/// they have found (Answer::stop is `interrupt`) and are visited, no others are begun.
-/// `options.progress` reports on the whole batch; it knows `seconds`, and the `nodes` of searches
-/// that took long enough to report them. Returns why the batch ended: `finished`, `interrupt` or
+/// each query by itself, except `interrupt`, which stops the batch: running queries end with what
+/// they have found (Answer::stop is `interrupt`) and are visited; no others are begun.
+/// `options.progress` reports on the whole batch; it has `seconds`, and the `nodes` of searches
+/// that ran long enough to report them. Returns why the batch ended: `finished`, `interrupt` or
 /// `visitor`. What `visit` throws stops the batch and is rethrown.
 Stop explain_batch(const Prepared& prepared, const Queries& queries, const BatchVisitor& visit,
                    const Options& options = {});

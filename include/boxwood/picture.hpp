@@ -59,19 +59,19 @@ using Spot = std::pair<double, double>;
 struct MapPicture {
   std::string title;
   Axis x, y;
-  std::string colours_title;  ///< what the colours tell: "class", "cost of the other features"
+  std::string colours_title;  ///< what the colours mean: "class", "cost of the other features"
   std::vector<LegendEntry> colours;
   bool is_scale = false;  ///< the colours are steps of a scale, in ascending order
   std::vector<Tile> tiles;
   /// Lines between points whose class differs, or of which one has the wanted outcome.
   std::vector<std::pair<Spot, Spot>> borders;
   std::optional<Spot> now, then;   ///< the row and its answer, where they lie in the view
-  std::vector<Spot> way;           ///< from one to the other; empty unless both are there
+  std::vector<Spot> path;          ///< from one to the other; empty unless both are there
   std::vector<LegendEntry> marks;  ///< css "now", "then", "edge"
   std::vector<std::string> notes;  ///< sentences
 };
 
-/// `by_output`: colours tell outputs, also where there are classes.
+/// `by_output`: colours show outputs, also for classifiers.
 MapPicture picture_of(const MapView& view, const RowLabel& row, bool by_output = false);
 
 /// One answer of a sweep.

@@ -208,8 +208,8 @@ Literal falls(const Query& query, std::size_t feature);
 /// The opposite condition.
 Literal negated(Literal literal);
 
-/// The query as one line of JSON, for tests and diagnosis. Two ways to write the same question give
-/// the same text. Fields with their default value are omitted; a custom cost is only named.
+/// The query as one line of JSON, for tests and diagnosis. Equivalent questions give the
+/// same text. Fields with their default value are omitted; a custom cost is only named.
 std::string to_json(const Query& query);
 
 /// Throws Error if the query is invalid for these ensembles: wrong lengths, unknown classes or

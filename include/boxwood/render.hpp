@@ -27,52 +27,51 @@ namespace boxwood {
 std::string value_text(const FeatureSchema& feature, double value,
                        Precision precision = Precision::float32);
 
-/// A change of an answer as people see it: of a feature, or of a one-hot group whatever columns it
-/// has.
+/// One change of an answer, for people. A one-hot group is one change.
 struct ChangeText {
   std::string title;
   std::string now;
   std::string then;
-  std::string anything;     ///< what else will do: "at most 13 months", "one of: rent, own"
-  std::size_t feature = 0;  ///< of a group the first column that changes
+  std::string anything;     ///< the values with the same scores: "at most 13 months"
+  std::size_t feature = 0;  ///< for a group, its first column that changes
 };
 
 std::vector<ChangeText> changes_in_words(const Ensemble& ensemble, const Schema& schema,
                                          const Query& query, const Solution& solution);
 
-/// What the wide region of a point leaves to a feature or its group; of one that changes what may
-/// be chosen.
+/// The values of a feature, or of its group, in a wide region around `point`. If the feature
+/// changes, only the values that its constraints allow.
 std::string wide_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                       const WideRegion& wide, std::span<const double> point, std::size_t feature);
 
-/// What a rule of the query says: "savings fixed", "duration at least 24 months".
+/// A rule of the query in words: "savings fixed", "duration at least 24 months".
 std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                       const Rule& rule);
 
-/// "at most 13 months", "one of: none, guarantor", "more than 3.5". Whole-number kinds are told by
-/// the whole numbers inside, and an end beyond the feature's range is not mentioned, unless the
-/// value that it has `now` lies out there too.
+/// An interval in words: "at most 13 months", "one of: none, guarantor", "more than 3.5". For
+/// whole-number kinds the words name whole numbers. An end beyond the feature's range is omitted,
+/// unless the present value `now` is also beyond it.
 std::string interval_text(const FeatureSchema& feature, const Interval& interval,
                           Precision precision = Precision::float32,
                           std::optional<double> now = std::nullopt);
 
-/// A point of rounder numbers than the answer's, as `find_rounded` gives it.
+/// The point that `find_rounded` returned, and its tolerance.
 struct Rounding {
   std::vector<double> point;
   double tolerance = 0;
 };
 
-/// What was found around an answer and is told with it; empty what was not asked for.
+/// Results of analyses that are shown with an answer. A part that was not asked for is empty.
 struct Findings {
   std::optional<WideRegion> wide{};  ///< of the answer's point
   std::optional<WhyNot> why_not{};
   std::vector<PathStep> path{};  ///< to the answer's point
   std::optional<Rounding> rounding{};
-  std::size_t earlier_ways = 0;  ///< of the same menu, before this answer
+  std::size_t earlier_alternatives = 0;  ///< of the same menu, before this answer
 };
 
-/// Which row an answer is about: its number in the data, from 0, or a name. An empty name is said
-/// nothing of.
+/// The row that an answer is about: its number in the data, from 0, or a name. If the name is
+/// empty, texts do not name the row.
 struct RowLabel {
   RowLabel(std::size_t row) : number(row) {}
   explicit RowLabel(std::string text) : name(std::move(text)) {}
@@ -81,8 +80,9 @@ struct RowLabel {
   std::string name{};
 };
 
-/// What is proven about an answer, for its very question. "Allowed" points obey every rule and
-/// limit of the query; of a later way of a menu they also differ enough from the ways before.
+/// What is proven about the answer to a query. "Allowed" points obey every rule and
+/// limit of the query; for a later alternative of a menu they also differ enough from the earlier
+/// ones.
 struct Claim {
   Status status = Status::unknown;
   Stop stop = Stop::finished;
@@ -98,14 +98,14 @@ struct Claim {
   /// proven only for points with no more changes than that.
   double lower_bound = 0;
   std::optional<std::size_t> among_changes{};
-  double gap = 0;                ///< (cost - lower_bound) / cost
-  bool limited = false;          ///< the query has rules: some changes are not allowed
-  std::size_t earlier_ways = 0;  ///< of the same menu
+  double gap = 0;        ///< (cost - lower_bound) / cost
+  bool limited = false;  ///< the query has constraints, so some changes are not allowed
+  std::size_t earlier_alternatives = 0;  ///< of the same menu
 };
 
-/// The only source of what is said to be proven. `earlier_ways`: how many ways of the same menu
-/// come before the answer.
-Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_ways = 0);
+/// All statements about what is proven are made here. `earlier_alternatives`: how many alternatives
+/// of the same menu come before the answer.
+Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_alternatives = 0);
 /// "proven: no allowed change costs less (L1 by scale + 0.1 per changed feature)".
 std::string claim_text(const Claim& claim);
 
@@ -116,7 +116,7 @@ struct Explanation {
   const Query& query;
   const Answer& answer;
   RowLabel row = 0;
-  /// What `verify` found wrong: empty when everything holds, nothing when it was not asked.
+  /// What `verify` found wrong: empty if nothing, not set if it was not called.
   std::optional<std::vector<std::string>> faults;
   Findings findings{};
 };
@@ -131,10 +131,10 @@ struct RegionView {
   std::size_t number = 1;
 };
 
-/// The ways out of a row, each with its findings. Without any there is one explanation that says
-/// so.
+/// A menu for one row, each alternative with its findings. If there is none, `alternatives` holds
+/// one explanation that says so.
 struct MenuView {
-  std::span<const Explanation> ways;
+  std::span<const Explanation> alternatives;
   const Menu& menu;
   const MenuOptions& asked;
 };
@@ -148,7 +148,7 @@ struct SweepView {
   RowLabel row = 0;
 };
 
-/// A map with the row in it and, where there is one, the answer and the steps to it.
+/// A map with the row and, if there are any, its answer and the steps to it.
 struct MapView {
   const Ensemble& ensemble;
   const Schema& schema;
@@ -162,7 +162,8 @@ struct MapView {
 
 struct TableStyle {
   bool colour = false;
-  /// How to ask what blocks an impossible outcome: "--why-not". Empty: nothing is said about it.
+  /// How to ask which rules block an impossible outcome: "add --why-not." If empty, no hint is
+  /// given.
   std::string why_not{};
 };
 
@@ -178,11 +179,11 @@ std::string to_table(const RegionView& view, const TableStyle& style = {});
 std::string to_table(const MenuView& view, const TableStyle& style = {});
 std::string to_table(const SweepView& view, const TableStyle& style = {});
 std::string to_table(const MapView& view, const TableStyle& style = {});
-/// A line for each row; the explanations answer for any other outcome, as `robustness` does.
+/// A line for each row. Each explanation has an answer of `find_robustness`.
 std::string robustness_table(std::span<const Explanation> rows, const TableStyle& style = {});
-/// Within which distance the outcome of a row stays the same, and the nearest other outcome.
+/// The distance within which the outcome of a row stays the same, and the nearest other outcome.
 std::string robustness_text(const Explanation& explanation, const TableStyle& style = {});
-/// Proven: no allowed change of a smaller distance has another outcome; 0 where nothing is proven.
+/// Proven: no allowed change of a smaller distance has another outcome. 0 if nothing is proven.
 double robustness_radius(const Explanation& explanation);
 
 /// One HTML element for a notebook. It reads well on light and dark pages; all text is escaped.
@@ -193,8 +194,8 @@ std::string to_html(const SweepView& view);
 std::string to_html(std::span<const RegionView> regions);
 std::string robustness_html(const Explanation& explanation);
 
-/// Paragraphs, a table whose first line is the header, and less conspicuous paragraphs: for what
-/// has no view of its own.
+/// Paragraphs, a table whose first line is the header, and paragraphs in small print; for results
+/// without a view of their own.
 std::string html_page(std::span<const std::string> title,
                       std::span<const std::vector<std::string>> lines,
                       std::span<const std::string> notes = {});
@@ -226,7 +227,7 @@ Requirement at_level(const Requirement& requirement, double level);
 struct PictureStyle {
   double width = 720;
   double height = 480;
-  bool by_output = false;  ///< a map's colours tell outputs, not classes
+  bool by_output = false;  ///< the colours of a map show outputs, not classes
 };
 /// A whole SVG file; the same bytes for the same values.
 std::string to_svg(const SweepView& view, const PictureStyle& style = {});

@@ -44,7 +44,7 @@ class Analyses:
 
     def menu(self, x: Any, k: int = 3, target: Any = None, *, apart: str = "features",
              distance: float = 1.0, **question: Unpack[Question]) -> Menu:
-        """Find several ways out, each the cheapest that differs from all before it.
+        """Find several alternative answers, each the cheapest that differs from all before it.
 
         Parameters
         ----------
@@ -65,7 +65,7 @@ class Analyses:
         Returns
         -------
         Menu
-            The ways, cheapest first.
+            The alternatives, cheapest first.
         """
         asked, point, query, form = self._asked(x, target, question)
         if apart not in ("features", "regions", "distance"):

@@ -88,7 +88,7 @@ class Answer:
         self.gap: float = core.gap if core.count else float("inf")
         self.already_met: bool = core.already_met
         self.tolerance: float | None = None
-        self._earlier_ways = 0  # of the same menu
+        self._earlier_alternatives = 0  # of the same menu
 
     @property
     def _query(self) -> _core.Query:
@@ -98,7 +98,7 @@ class Answer:
     @property
     def _shown(self) -> tuple[_core.Model, _core.Query, _core.Answer, int | str, int]:
         # What the core's functions need to show the answer.
-        return self.explainer.core, self._query, self._core, self._row, self._earlier_ways
+        return self.explainer.core, self._query, self._core, self._row, self._earlier_alternatives
 
     @property
     def proven(self) -> bool:
@@ -144,7 +144,7 @@ class Answer:
         least `lower_bound`, the latter only among those with at most `among_changes` changes where
         that is not None. `cost_name` names the cost that was minimised.
         """
-        return _core.claim_of(self._query, self._core, self._earlier_ways)
+        return _core.claim_of(self._query, self._core, self._earlier_alternatives)
 
     def round(self, tolerance: float) -> Answer:
         """Find rounder numbers in the region that meet every requirement and rule.
@@ -163,7 +163,7 @@ class Answer:
         core = _core.rounded_answer(self.explainer.core, self._query, self._core,
                                     number(tolerance, "tolerance", 0))
         rounder = Answer(self.explainer, self._template, self._start, core, self._form, self._row)
-        rounder._earlier_ways = self._earlier_ways
+        rounder._earlier_alternatives = self._earlier_alternatives
         return rounder
 
     @property

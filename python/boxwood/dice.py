@@ -175,9 +175,9 @@ class Dice:
         rows = query_instances.drop(columns=self.outcome_name, errors="ignore")
         for at in range(len(rows)):
             row = rows.iloc[[at]]
-            ways = self.explainer.menu(row, total_CFs, self._target(desired_class, desired_range),
+            menu = self.explainer.menu(row, total_CFs, self._target(desired_class, desired_range),
                                        **question)
-            found.append(self._examples(row, ways))
+            found.append(self._examples(row, menu))
         return CounterfactualExplanations(found)
 
     def _target(self, desired: Any, span: Any) -> Any:
@@ -202,14 +202,14 @@ class Dice:
                 ranges[name] = tuple(values)
         return ranges
 
-    def _examples(self, row: Any, ways: Any) -> CounterfactualExamples:
+    def _examples(self, row: Any, menu: Any) -> CounterfactualExamples:
         pandas = library("pandas")
 
         before = row.copy()
         before[self.outcome_name] = self.explainer.predict(row)
-        frames = [way.point_frame() for way in ways if way.found]
+        frames = [one.point_frame() for one in menu if one.found]
         if not frames:
-            return CounterfactualExamples(before.reset_index(drop=True), None, ways)
+            return CounterfactualExamples(before.reset_index(drop=True), None, menu)
         after = pandas.concat(frames, ignore_index=True)
         after[self.outcome_name] = self.explainer.predict(after)
-        return CounterfactualExamples(before.reset_index(drop=True), after, ways)
+        return CounterfactualExamples(before.reset_index(drop=True), after, menu)

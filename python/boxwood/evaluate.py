@@ -435,8 +435,8 @@ def _several(given: Any, count: int, name: str) -> list[Any]:
 def _table(one: Any) -> Any:
     if one is None:
         return None
-    if hasattr(one, "ways"):
-        return _joined([way.point_frame() for way in one.ways if way.found])
+    if hasattr(one, "alternatives"):
+        return _joined([each.point_frame() for each in one.alternatives if each.found])
     if hasattr(one, "point_frame"):
         return one.point_frame() if one.found else None
     table = listed(one)

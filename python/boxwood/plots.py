@@ -189,7 +189,7 @@ def region(answer: Answer, wide: WideRegion | None = None, *,
 
 def decision_map(drawn: Map, answer: Answer | None = None, path: Sequence[Step] = (), *,
                  ax: Axes | None = None) -> Figure:
-    """Draw a map of two features, exactly, with the row, its counterfactual and the way there.
+    """Draw a map of two features, exactly, with the row, its counterfactual and the path there.
 
     The axes, the colours and all texts are those of the SVG pictures of the command line.
 
@@ -200,7 +200,7 @@ def decision_map(drawn: Map, answer: Answer | None = None, path: Sequence[Step] 
     answer : Answer, optional
         An answer whose point is marked. A note says which features it changes besides the two.
     path : sequence of Step
-        The result of `Explainer.path`: the way goes through its steps.
+        The result of `Explainer.path`: the path goes through its steps.
     ax : Axes, optional
         Where to draw.
 
@@ -233,8 +233,8 @@ def decision_map(drawn: Map, answer: Answer | None = None, path: Sequence[Step] 
         entries.reverse()
     entries += [Patch(facecolor=entry.colour, label=entry.words)
                 for entry in shown.colours if entry.kind == "none"]
-    if len(shown.way) > 1:
-        *stops, last = shown.way
+    if len(shown.path) > 1:
+        *stops, last = shown.path
         ax.plot(*zip(*stops, last, strict=True), color=DARK, lw=1.6, zorder=3)
         ax.annotate("", last, stops[-1], zorder=3, arrowprops={
             "arrowstyle": "-|>", "color": DARK, "lw": 0, "mutation_scale": 14,
@@ -261,12 +261,12 @@ def decision_map(drawn: Map, answer: Answer | None = None, path: Sequence[Step] 
     return figure
 
 
-def menu(ways: Menu, *, ax: Axes | None = None) -> Figure:
-    """Draw the ways out as a matrix: a line for each feature, a column for each way.
+def menu(menu: Menu, *, ax: Axes | None = None) -> Figure:
+    """Draw a menu as a matrix: a line for each feature, a column for each alternative.
 
     Parameters
     ----------
-    ways : Menu
+    menu : Menu
         The result of `Explainer.menu`.
     ax : Axes, optional
         Where to draw.
@@ -274,27 +274,27 @@ def menu(ways: Menu, *, ax: Axes | None = None) -> Figure:
     Returns
     -------
     Figure
-        The first column has the present value, the others what each way changes it to. A darker
-        cell is a larger change; an empty one, no change.
+        The first column has the present value, the others what each alternative changes it to.
+        A darker cell is a larger change; an empty one, no change.
     """
     from matplotlib.patches import Rectangle
 
-    found = [way for way in ways if way.found]
+    found = [one for one in menu if one.found]
     titles: dict[str, str] = {}  # of features, with their present value
-    for way in found:
-        for change in way.changes:
+    for one in found:
+        for change in one.changes:
             titles.setdefault(change.title, change.now)
-    cells = [change.change_to for way in found for change in way.changes]
+    cells = [change.change_to for one in found for change in one.changes]
     rows = Rows(list(titles), [*titles.values(), *cells], width=18, least=0.42)
     figure, ax = new_axes(ax, (2.6 + 1.45 * (1 + len(found)), 0.9 + rows.height))
     colour = text_colour()
     for y, (title, now) in enumerate(titles.items()):
         ax.text(0, y, wrapped(now, 18), ha="center", va="center", color=colour, fontsize="small")
-        for x, way in enumerate(found, 1):
-            if title not in (change.title for change in way.changes):
+        for x, one in enumerate(found, 1):
+            if title not in (change.title for change in one.changes):
                 continue
-            change = next(change for change in way.changes if change.title == title)
-            before, after, track = track_of_change(way, change)
+            change = next(change for change in one.changes if change.title == title)
+            before, after, track = track_of_change(one, change)
             size, arrow = 1.0, ""
             if track is not None:
                 size = abs(track.share(after) - track.share(before))
@@ -306,8 +306,8 @@ def menu(ways: Menu, *, ax: Axes | None = None) -> Figure:
     rows.finish(ax)
     ax.set_xlim(-0.5, len(found) + 0.5)
     ax.set_ylim(max(len(titles), 1) - 0.5, -0.5)
-    ax.set_xticks(range(len(found) + 1), ["now", *(f"way {k}\ncost {way.cost:.3g}"
-                                                   for k, way in enumerate(found, 1))])
+    ax.set_xticks(range(len(found) + 1), ["now", *(f"alternative {k}\ncost {one.cost:.3g}"
+                                                   for k, one in enumerate(found, 1))])
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     ax.set_xlabel(wrapped("↑ rises, ↓ falls; a darker cell is a larger change, an empty one no "
@@ -317,7 +317,7 @@ def menu(ways: Menu, *, ax: Axes | None = None) -> Figure:
     if not found:
         ax.set_xticks([])
         ax.set_xlabel("")
-        ax.text(0, 0, ways.ending(), ha="center", va="center", color=colour)
+        ax.text(0, 0, menu.ending(), ha="center", va="center", color=colour)
     return figure
 
 

@@ -17,23 +17,23 @@ from boxwood.errors import library
 
 @dataclass(repr=False)
 class Menu:
-    """Several ways out, cheapest first.
+    """Several alternative answers, cheapest first.
 
     Parameters
     ----------
-    ways : list of Answer
+    alternatives : list of Answer
         Each the cheapest that differs from all before it.
     complete : bool
         Proven: there is no further one.
     stop : str
         Why there are no more, if neither that nor the count.
     apart : str
-        How the ways differ: "features", "regions" or "distance".
+        How the alternatives differ: "features", "regions" or "distance".
     distance : float
         For ``apart="distance"``.
     """
 
-    ways: list[Answer]
+    alternatives: list[Answer]
     complete: bool
     stop: str
     apart: str = "features"
@@ -44,45 +44,45 @@ class Menu:
     def of(cls, explainer: Any, query: _core.Query, point: np.ndarray, found: _core.Menu,
            form: Form, apart: str, distance: float) -> Menu:
         """Give the core's menu the form of the row."""
-        ways = [explainer._answer(query, point, way, form) for way in found.answers]
-        for earlier, way in enumerate(ways):
-            way._earlier_ways = earlier
-        return cls(ways, found.complete, found.stop.name, apart, distance,
+        alternatives = [explainer._answer(query, point, one, form) for one in found.answers]
+        for earlier, one in enumerate(alternatives):
+            one._earlier_alternatives = earlier
+        return cls(alternatives, found.complete, found.stop.name, apart, distance,
                    (explainer, query.at(point), row_label(form.label)))
 
     def __len__(self) -> int:
-        """Count the ways."""
-        return len(self.ways)
+        """Count the alternatives."""
+        return len(self.alternatives)
 
     def __iter__(self) -> Iterator[Answer]:
-        """Go through the ways."""
-        return iter(self.ways)
+        """Go through the alternatives."""
+        return iter(self.alternatives)
 
     def __getitem__(self, index: int) -> Answer:
-        """Take one way."""
-        return self.ways[index]
+        """Take one alternative."""
+        return self.alternatives[index]
 
     def to_frame(self) -> Any:
-        """Return a frame: a row for each way, a column for each feature that any way changes.
+        """Return a frame: a row for each alternative, a column for each feature that changes.
 
         Returns
         -------
         pandas.DataFrame
-            The new values in words, empty where a way leaves a feature; and the cost.
+            The cost and the new values in words; empty where a feature does not change.
         """
         pandas = library("pandas")
 
-        rows = [{"cost": way.cost, **{change.title: change.change_to for change in way.changes}}
-                for way in self.ways if way.found]
+        rows = [{"cost": one.cost, **{change.title: change.change_to for change in one.changes}}
+                for one in self.alternatives if one.found]
         frame = pandas.DataFrame(rows).fillna("")
-        frame.index = pandas.RangeIndex(1, len(frame) + 1, name="way")
+        frame.index = pandas.RangeIndex(1, len(frame) + 1, name="alternative")
         return frame
 
     def _shown(self) -> tuple[Any, ...]:
         # What the core's functions need to show the menu.
         assert self._asked is not None
         explainer, query, row = self._asked
-        return (explainer.core, query, [way._core for way in self.ways], self.complete,
+        return (explainer.core, query, [one._core for one in self.alternatives], self.complete,
                 getattr(_core.Stop, self.stop), getattr(_core.Apart, self.apart), self.distance,
                 row)
 
@@ -95,11 +95,11 @@ class Menu:
             A sentence; empty where as many were found as were asked for.
         """
         if self.complete:
-            return f"There is no {'further ' if self.ways else ''}way (proven)."
+            return f"There is no {'further ' if self.alternatives else ''}alternative (proven)."
         return "" if self.stop == "finished" else f"Stopped: {self.stop}."
 
     def __repr__(self) -> str:
-        """Show every way."""
+        """Show every alternative."""
         return _core.menu_table(*self._shown()).rstrip()
 
     def _repr_html_(self) -> str:
@@ -137,7 +137,7 @@ class WhyNot:
     answer : Answer
         To the question itself.
     blockers : list of Blocker
-        Rules that together leave no way; lifting any of them opens one as far as these go.
+        Rules that together make the outcome impossible. Without one of them, the others do not.
     smallest : bool
         No set of fewer rules blocks the outcome.
     impossible : bool

@@ -100,7 +100,7 @@ class Feature:
     changes : list of list, optional
         Categorical: what going from each code to each other counts as.
     direction : {"up", "down"}, optional
-        The only way in which it may change.
+        The only direction in which it may change.
     least_change, most_change : float, optional
         How far it changes, if it does.
     cost_up, cost_down : float

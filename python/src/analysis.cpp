@@ -22,7 +22,7 @@ void bind_results(nb::module_& module) {
       .value("regions", Apart::regions)
       .value("features", Apart::features)
       .value("distance", Apart::distance);
-  nb::class_<Menu>(module, "Menu", "Several ways out.")
+  nb::class_<Menu>(module, "Menu", "Several alternative answers, cheapest first.")
       .def_ro("answers", &Menu::answers)
       .def_ro("complete", &Menu::complete)
       .def_ro("stop", &Menu::stop);

@@ -54,7 +54,7 @@ void bind_values(nb::module_& module) {
           nb::rv_policy::automatic, "Lines from one point to another.")
       .def_ro("now", &MapPicture::now)
       .def_ro("then", &MapPicture::then)
-      .def_ro("way", &MapPicture::way)
+      .def_ro("path", &MapPicture::path)
       .def_ro("marks", &MapPicture::marks)
       .def_ro("notes", &MapPicture::notes);
   nb::class_<SweepMark>(module, "SweepMark", "One answer of a sweep.")

@@ -59,7 +59,7 @@ void bind_outcomes(nb::module_& module) {
 }
 
 void bind_rules(nb::module_& module) {
-  nb::enum_<Direction>(module, "Direction", "Which way a feature may go.")
+  nb::enum_<Direction>(module, "Direction", "In which direction a feature may change.")
       .value("both", Direction::both)
       .value("up", Direction::up)
       .value("down", Direction::down);
@@ -190,7 +190,7 @@ void bind_query(nb::module_& module) {
           "point"_a, "The same question from another point.")
       .def(
           "to_json", [](const Query& self) { return to_json(self); },
-          "The query as one line of JSON: the same for two ways to ask the same.")
+          "The query as one line of JSON: the same for equivalent questions.")
       .def(
           "question_text", [](const Query& self) { return question_text(self); },
           "The text of a question file.")

@@ -20,9 +20,9 @@ const Ensemble& asked_of(const Model& model, const Query& query) {
 }
 
 Explanation shown(const Model& model, const Query& query, const Answer& answer, const Label& row,
-                  std::size_t earlier_ways = 0) {
+                  std::size_t earlier_alternatives = 0) {
   Findings findings;
-  findings.earlier_ways = earlier_ways;
+  findings.earlier_alternatives = earlier_alternatives;
   return {asked_of(model, query), model.schema(), query, answer, row_of(row),
           std::nullopt,           findings};
 }
@@ -32,7 +32,8 @@ const TableStyle& style() {
   return plain;
 }
 
-/// Calls `write` with the view of a menu. A menu without ways is shown as the answer that says so.
+/// Calls `write` with the view of a menu. A menu without alternatives is shown as the answer that
+/// says so.
 std::string of_menu(const Model& model, const Query& query,
                     const std::vector<const Answer*>& answers, bool complete, Stop stop,
                     const MenuOptions& asked, const Label& row,
@@ -43,12 +44,12 @@ std::string of_menu(const Model& model, const Query& query,
   Answer none;
   none.status = complete ? Status::infeasible : Status::unknown;
   none.stop = stop;
-  std::vector<Explanation> ways;
+  std::vector<Explanation> alternatives;
   for (const Answer* answer : answers) {
-    ways.push_back(shown(model, query, *answer, row, ways.size()));
+    alternatives.push_back(shown(model, query, *answer, row, alternatives.size()));
   }
-  if (ways.empty()) ways.push_back(shown(model, query, none, row));
-  return write(MenuView{ways, menu, asked});
+  if (alternatives.empty()) alternatives.push_back(shown(model, query, none, row));
+  return write(MenuView{alternatives, menu, asked});
 }
 
 std::string of_sweep(const Model& model, const Query& query, const std::vector<double>& levels,
@@ -89,7 +90,7 @@ void bind_claim(nb::module_& module) {
       .def_ro("among_changes", &Claim::among_changes)
       .def_ro("gap", &Claim::gap)
       .def_ro("limited", &Claim::limited)
-      .def_ro("earlier_ways", &Claim::earlier_ways)
+      .def_ro("earlier_alternatives", &Claim::earlier_alternatives)
       .def_prop_ro("badge",
                    [](const Claim& self) {
                      const Badge badge = badge_of(self);
@@ -98,7 +99,8 @@ void bind_claim(nb::module_& module) {
       .def("__str__", &claim_text)
       .def("__repr__", [](const Claim& self) { return "<Claim " + claim_text(self) + ">"; });
   module.def("claim_of", nb::overload_cast<const Query&, const Answer&, std::size_t>(&claim_of),
-             "query"_a, "answer"_a, "earlier_ways"_a = 0, "What is proven about an answer.");
+             "query"_a, "answer"_a, "earlier_alternatives"_a = 0,
+             "What is proven about an answer.");
 }
 
 }  // namespace
@@ -108,31 +110,31 @@ void bind_render(nb::module_& module) {
   module.def(
       "sentences",
       [](const Model& model, const Query& query, const Answer& answer, const Label& row,
-         std::size_t earlier_ways) {
-        return sentences(shown(model, query, answer, row, earlier_ways));
+         std::size_t earlier_alternatives) {
+        return sentences(shown(model, query, answer, row, earlier_alternatives));
       },
-      "model"_a, "query"_a, "answer"_a, "row"_a = "", "earlier_ways"_a = 0);
+      "model"_a, "query"_a, "answer"_a, "row"_a = "", "earlier_alternatives"_a = 0);
   module.def(
       "answer_table",
       [](const Model& model, const Query& query, const Answer& answer, const Label& row,
-         std::size_t earlier_ways) {
-        return to_table(shown(model, query, answer, row, earlier_ways), style());
+         std::size_t earlier_alternatives) {
+        return to_table(shown(model, query, answer, row, earlier_alternatives), style());
       },
-      "model"_a, "query"_a, "answer"_a, "row"_a = "", "earlier_ways"_a = 0);
+      "model"_a, "query"_a, "answer"_a, "row"_a = "", "earlier_alternatives"_a = 0);
   module.def(
       "answer_html",
       [](const Model& model, const Query& query, const Answer& answer, const Label& row,
-         std::size_t earlier_ways) {
-        return to_html(shown(model, query, answer, row, earlier_ways), style());
+         std::size_t earlier_alternatives) {
+        return to_html(shown(model, query, answer, row, earlier_alternatives), style());
       },
-      "model"_a, "query"_a, "answer"_a, "row"_a = "", "earlier_ways"_a = 0);
+      "model"_a, "query"_a, "answer"_a, "row"_a = "", "earlier_alternatives"_a = 0);
   module.def(
       "answer_json",
       [](const Model& model, const Query& query, const Answer& answer, const Label& row,
-         std::size_t earlier_ways) {
-        return to_json(shown(model, query, answer, row, earlier_ways));
+         std::size_t earlier_alternatives) {
+        return to_json(shown(model, query, answer, row, earlier_alternatives));
       },
-      "model"_a, "query"_a, "answer"_a, "row"_a = "", "earlier_ways"_a = 0);
+      "model"_a, "query"_a, "answer"_a, "row"_a = "", "earlier_alternatives"_a = 0);
   module.def(
       "robustness_text",
       [](const Model& model, const Query& query, const Answer& answer, const Label& row) {

@@ -95,7 +95,7 @@ std::optional<Query> check_rows(const Question& question, const QuestionFlags& f
 
 std::size_t single_row(const std::string& text, std::size_t count) {
   const std::vector<std::size_t> rows = parse_rows(text, count, "--row");
-  if (rows.size() != 1) throw UsageError("--row", "give just one row");
+  if (rows.size() != 1) throw UsageError("--row", "must be one row");
   return rows.front();
 }
 

@@ -2,7 +2,7 @@
 // asked about it.
 #include "cli/batch.hpp"
 #include "cli/commands.hpp"
-#include "cli/explain_ways.hpp"
+#include "cli/explain_extras.hpp"
 #include "cli/output.hpp"
 #include "cli/question.hpp"
 #include "cli/usage.hpp"
@@ -27,7 +27,7 @@ struct ExplainFlags {
   QuestionFlags question;
   SearchFlags search;
   RowFlags rows;
-  WaysFlags ways;
+  ExtraFlags extras;
   OutputFlags output;
   std::size_t ties = Options{}.ties;
   bool verify = false;
@@ -39,21 +39,21 @@ struct ExplainFlags {
 /// All that was found for a row. `shown` refers to the other two.
 struct RowAnswer {
   Query query;
-  Ways found;
+  Extras found;
   std::vector<Explanation> shown;
 };
 
 std::string text_of(const std::vector<Explanation>& shown) {
   std::vector<std::string> paragraphs;
-  for (const Explanation& way : shown) {
-    paragraphs.push_back(fmt::format("{}\n", fmt::join(sentences(way), "\n")));
+  for (const Explanation& one : shown) {
+    paragraphs.push_back(fmt::format("{}\n", fmt::join(sentences(one), "\n")));
   }
   return fmt::format("{}", fmt::join(paragraphs, "\n"));
 }
 
-/// A menu is one object and one block; in CSV its ways are records, counted.
-Result result_of(const std::vector<Explanation>& shown, const Ways& found, const WaysAsked& asked,
-                 const std::string& format, bool colour) {
+/// A menu is one object and one block; in CSV each alternative is a record with its number.
+Result result_of(const std::vector<Explanation>& shown, const Extras& found,
+                 const ExtrasAsked& asked, const std::string& format, bool colour) {
   const TableStyle style{.colour = colour, .why_not = "add --why-not."};
   Result result;
   if (asked.menu) {
@@ -95,7 +95,7 @@ int run(const ExplainFlags& flags) {
   }
   const Question question = load_question(flags.question);
   const Schema& schema = question.schema;
-  const WaysAsked asked = ways_asked(flags.ways, schema);
+  const ExtrasAsked asked = extras_asked(flags.extras, schema);
   Options options = options_for(flags.search);
   options.ties = flags.ties;
   const std::vector<std::size_t> rows = chosen_rows(flags.rows, question.data.points.size());
@@ -118,18 +118,19 @@ int run(const ExplainFlags& flags) {
   }
   const Prepared prepared{ModelSet(question)};
   const Ensemble& ensemble = first ? asked_model(question, *first) : question.ensembles.front();
-  Writer writer(flags.output, (asked.menu ? "way," : "") + csv_header(ensemble, flags.verify));
+  Writer writer(flags.output,
+                (asked.menu ? "alternative," : "") + csv_header(ensemble, flags.verify));
   bool limited = false;
   bool faulty = false;
   std::vector<std::unique_ptr<RowAnswer>> answers(rows.size());
   const auto work = [&](std::size_t place, const Options& watched) {
     auto one = std::make_unique<RowAnswer>();
     one->query = query_for_row(question, flags.question, rows[place]);
-    one->found = find_ways(prepared, one->query, asked, watched);
+    one->found = find_extras(prepared, one->query, asked, watched);
     for (std::size_t k = 0; k < one->found.answers.size(); ++k) {
       one->shown.push_back({ensemble, schema, one->query, one->found.answers[k], rows[place],
                             std::nullopt, one->found.findings[k]});
-      one->shown.back().findings.earlier_ways = k;
+      one->shown.back().findings.earlier_alternatives = k;
       if (!flags.verify) continue;
       one->shown.back().faults =
           verify(question.ensembles, one->query, one->found.answers[k]).faults;
@@ -144,8 +145,8 @@ int run(const ExplainFlags& flags) {
   const auto write = [&](std::size_t place) {
     const std::unique_ptr<RowAnswer> one = std::move(answers[place]);
     limited = limited || one->found.limited;
-    for (const Explanation& way : one->shown) {
-      if (way.faults) faulty = report_faults(rows[place], *way.faults) || faulty;
+    for (const Explanation& shown : one->shown) {
+      if (shown.faults) faulty = report_faults(rows[place], *shown.faults) || faulty;
     }
     writer.add(result_of(one->shown, one->found, asked, flags.output.format, writer.colour()));
   };
@@ -158,25 +159,26 @@ int run(const ExplainFlags& flags) {
 }  // namespace
 
 Command add_explain(CLI::App& program) {
-  CLI::App* app =
-      program.add_subcommand("explain", "the cheapest change that has the wanted outcome");
+  CLI::App* app = program.add_subcommand(
+      "explain", "find the cheapest change that leads to the wanted outcome");
   auto flags = std::make_shared<ExplainFlags>();
   add_question_flags(*app, flags->question);
   add_question_file_flag(*app, flags->question);
   add_row_flags(*app, flags->rows);
-  add_ways_flags(*app, flags->ways);
+  add_extra_flags(*app, flags->extras);
   add_search_flags(*app, flags->search);
   add_threads_flag(*app, flags->search);
-  app->add_option("--ties", flags->ties, "most changes of equal cost to list")
+  app->add_option("--ties", flags->ties, "how many answers of equal cost to list at most")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}))
       ->capture_default_str()
       ->group("Search");
-  add_output_flags(*app, flags->output, {"table", "text", "json", "jsonl", "csv"},
-                   "table, text (sentences), json, jsonl (a line a row, at once) or csv");
-  app->add_flag("--verify", flags->verify, "check each answer again, from the model alone")
+  add_output_flags(
+      *app, flags->output, {"table", "text", "json", "jsonl", "csv"},
+      "table, text (sentences), json, jsonl (one line per row, written at once) or csv");
+  app->add_flag("--verify", flags->verify,
+                "check each answer with an independent evaluation of the model")
       ->group("Output");
-  app->add_flag("--show-query", flags->show_query,
-                "print the question of each row as the search gets it (JSON), do not answer it")
+  app->add_flag("--show-query", flags->show_query, "print the query of each row as JSON and stop")
       ->group("Output");
   app->add_option("--save-question", flags->save_question,
                   "write the question of the row to this file (JSON), for --question")
@@ -185,7 +187,7 @@ Command add_explain(CLI::App& program) {
                   "write a proof of the answer to this file, for boxwood_check.py (docs/proof.md)")
       ->group("Output");
   app->footer(
-      "Without an outcome, a model of two classes is asked for the other one.\n\n"
+      "If no outcome is given, a model with two classes is asked for the other class.\n\n"
       "Examples:\n"
       "  boxwood explain model.ubj --data applicants.csv --schema schema.json --row 3\n"
       "  boxwood explain model.ubj --data applicants.csv --schema schema.json \\\n"
@@ -202,8 +204,8 @@ Command add_explain(CLI::App& program) {
       "  boxwood explain prices.json --data houses.csv --at-least 200000 --only garage,rooms\n"
       "  boxwood explain model.ubj --data applicants.csv --schema schema.json \\\n"
       "      --time-limit 10 --format jsonl\n\n"
-      "Exit codes: 0 answered (also: proven impossible), 1 bad input, 2 wrong usage,\n"
-      "3 stopped at a limit or by Ctrl-C before everything was proven.");
+      "Exit codes: 0 answered or proven impossible, 1 bad input, 2 wrong usage,\n"
+      "3 a limit or Ctrl-C stopped the search before everything was proven.");
   return {app, [flags] { return run(*flags); }};
 }
 

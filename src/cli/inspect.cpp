@@ -193,7 +193,8 @@ int run(const ModelFlags& flags, const std::string& save_model) {
 }  // namespace
 
 Command add_inspect(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("inspect", "what a model holds");
+  CLI::App* app =
+      program.add_subcommand("inspect", "show a model: trees, features, splits and classes");
   auto flags = std::make_shared<ModelFlags>();
   add_model_flags(*app, *flags);
   auto save_model = std::make_shared<std::string>();

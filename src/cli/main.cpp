@@ -51,7 +51,7 @@ std::string unknown_word(const CLI::App& program, const std::vector<Command>& co
 int run(int count, char** words) {
   CLI::App program(
       "Exact counterfactual explanations for tree ensembles: the cheapest change of an input that "
-      "changes what the model says, with a proof that nothing cheaper does.",
+      "changes the model's prediction, with a proof that no cheaper change does.",
       "boxwood");
   program.set_version_flag("--version", std::string("boxwood ") + version);
   program.footer(

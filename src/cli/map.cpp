@@ -54,7 +54,7 @@ Interval parse_view(const std::string& text, const FeatureSchema& feature, const
   };
   const Interval view{end(text.substr(0, colon)), end(text.substr(colon + 1))};
   if (!(view.lower < view.upper)) {
-    throw UsageError(flag, "shows nothing", "Give the smaller end first");
+    throw UsageError(flag, "the range is empty", "Give the smaller end first");
   }
   return view;
 }
@@ -67,7 +67,7 @@ Interval default_view(const FeatureSchema& feature) {
 
 std::size_t one_feature(const std::string& name, const Schema& schema, const char* flag) {
   const std::vector<std::size_t> features = parse_features(name, schema, flag);
-  if (features.size() != 1) throw UsageError(flag, "give just one feature");
+  if (features.size() != 1) throw UsageError(flag, "must be one feature");
   return features.front();
 }
 
@@ -81,7 +81,7 @@ MapOptions options_of_map(const MapFlags& flags, const Schema& schema) {
   map.x_view = flags.x_view.empty() ? default_view(x) : parse_view(flags.x_view, x, "--x-view");
   map.y_view = flags.y_view.empty() ? default_view(y) : parse_view(flags.y_view, y, "--y-view");
   if (flags.radius && !(*flags.radius >= 0 && std::isfinite(*flags.radius))) {
-    throw UsageError("--radius", "must be a distance of 0 or more");
+    throw UsageError("--radius", "must be a number ≥ 0");
   }
   map.radius = flags.radius;
   return map;
@@ -128,22 +128,23 @@ int run(const MapFlags& flags) {
 
 Command add_map(CLI::App& program) {
   CLI::App* app =
-      program.add_subcommand("map", "the exact decision regions over two features, as a picture");
+      program.add_subcommand("map", "draw the exact decision regions over two features");
   auto flags = std::make_shared<MapFlags>();
   add_question_flags(*app, flags->question);
   remove_flags(*app, {"--also"});
-  app->add_option("--row", flags->row, "the row, from 0")->required();
+  app->add_option("--row", flags->row, "row number, counted from 0")->required();
   const std::string group = "What is drawn";
   app->add_option("--x", flags->x, "feature along the x axis")->required()->group(group);
   app->add_option("--y", flags->y, "feature along the y axis")->required()->group(group);
-  app->add_option("--x-view", flags->x_view, "from A to B, as A:B (default: all that matters)")
+  app->add_option("--x-view", flags->x_view, "range to show, as A:B (default: all thresholds)")
       ->group(group);
-  app->add_option("--y-view", flags->y_view, "the same for y")->group(group);
+  app->add_option("--y-view", flags->y_view, "range to show along y, as A:B")->group(group);
   app->add_option("--radius", flags->radius,
-                  "the other features may change for at most this distance to reach the outcome;\n"
-                  "without it they are as they are")
+                  "let the other features change by at most this distance to reach the outcome\n"
+                  "(default: they keep their values)")
       ->group(group);
-  app->add_option("--colour", flags->colour, "class, or output: a scale of the predicted number")
+  app->add_option("--colour", flags->colour,
+                  "what colours show: the class, or the output as a scale")
       ->check(CLI::IsMember({"class", "output"}))
       ->capture_default_str()
       ->group(group);
@@ -152,15 +153,14 @@ Command add_map(CLI::App& program) {
   add_output_flags(*app, flags->output, {"table", "json", "svg"}, "table, json or svg");
   add_size_flags(*app, flags->width, flags->height);
   app->footer(
-      "The nearest change may change more than the two features; then the picture says so. To "
-      "find\n"
-      "the nearest that changes only these, add --only with both.\n\n"
+      "The cheapest change may involve other features than these two; the picture then says so.\n"
+      "To allow only these two to change, add --only with both.\n\n"
       "Examples:\n"
       "  boxwood map model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
       "      --x duration --y credit_amount --format svg --output map.svg\n"
       "  boxwood map model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
       "      --x duration --y credit_amount --x-view 6:48 --y-view 500:9000 --radius 1\n\n"
-      "Exit codes: 0 drawn, 1 bad input, 2 wrong usage, 3 stopped at a limit or by Ctrl-C.");
+      "Exit codes: 0 drawn, 1 bad input, 2 wrong usage, 3 a limit or Ctrl-C stopped it.");
   return {app, [flags] { return run(*flags); }};
 }
 

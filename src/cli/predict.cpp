@@ -117,14 +117,15 @@ int run(const PredictFlags& flags) {
 }  // namespace
 
 Command add_predict(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("predict", "what the model says about rows of data");
+  CLI::App* app =
+      program.add_subcommand("predict", "predict rows of data, exactly as the library does");
   auto flags = std::make_shared<PredictFlags>();
   add_model_flags(*app, flags->model);
   add_data_flag(*app, flags->data);
   add_row_flags(*app, flags->rows);
   app->add_flag("--raw", flags->raw,
-                "the library's raw scores (margins) as CSV, with every digit they have");
-  app->add_option("--output", flags->output, "write to this file");
+                "raw scores (before sigmoid, softmax, …) as CSV, with all digits");
+  app->add_option("--output", flags->output, "write to this file instead of standard output");
   app->footer(
       "Examples:\n"
       "  boxwood predict model.ubj --data applicants.csv --schema schema.json\n"

@@ -148,9 +148,9 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
       ->required();
   command.add_option("--schema", flags.schema,
                      "JSON file with titles, labels, units, ranges and what may change");
-  command.add_option("--rounds", flags.rounds,
-                     "boosting rounds that count: all, best or a number (default: as the library "
-                     "itself predicts)");
+  command.add_option(
+      "--rounds", flags.rounds,
+      "boosting rounds to use: all, best or a number (default: as the library predicts)");
 }
 
 void add_data_flag(CLI::App& command, std::string& data) {
@@ -198,9 +198,10 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
       ->group(cost);
   auto* weights_from =
       command
-          .add_option("--weights-from", flags.weights_from,
-                      "scales from data: range, deviation (standard), mad (median absolute\n"
-                      "deviation), or quantiles (the share of rows that a change passes)")
+          .add_option(
+              "--weights-from", flags.weights_from,
+              "scales from data: range, deviation (standard), mad (median absolute\n"
+              "deviation), or quantiles (a change counts as the share of rows between the values)")
           ->check(CLI::IsMember({"range", "deviation", "mad", "quantiles"}))
           ->group(cost);
   command.add_option("--training", flags.training, "CSV file for --weights-from (default: --data)")
@@ -240,7 +241,7 @@ std::vector<std::size_t> chosen_rows(const RowFlags& flags, std::size_t count) {
 }
 
 void add_threads_flag(CLI::App& command, SearchFlags& flags) {
-  command.add_option("--threads", flags.threads, "0 for all cores")
+  command.add_option("--threads", flags.threads, "number of threads; 0 for all cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str()
       ->group("Search");
@@ -252,17 +253,23 @@ void add_search_flags(CLI::App& command, SearchFlags& flags) {
       ->check(CLI::IsMember({"fast", "paper"}))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--time-limit", flags.time_limit, "seconds for each row")->group(group);
-  command.add_option("--node-limit", flags.node_limit, "nodes (boxes) to explore for each row")
+  command.add_option("--time-limit", flags.time_limit, "stop after this many seconds for each row")
+      ->group(group);
+  command
+      .add_option("--node-limit", flags.node_limit,
+                  "stop after this many nodes (boxes) for each row")
       ->check(CLI::NonNegativeNumber)
       ->group(group);
-  command.add_option("--memory-limit", flags.memory_limit, "memory in megabytes for open nodes")
+  command
+      .add_option("--memory-limit", flags.memory_limit,
+                  "stop when open nodes take this many megabytes")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
       ->capture_default_str()
       ->group(group);
   command
-      .add_flag("--published", flags.published,
-                "the paper's engine as published, without our additions; implies --engine paper")
+      .add_flag(
+          "--published", flags.published,
+          "the paper's engine as published, without Boxwood's additions; implies --engine paper")
       ->group(group);
 }
 

@@ -34,14 +34,14 @@ struct RegionFlags {
 
 std::string why(Stop stop, std::size_t limit, bool missing) {
   if (stop == Stop::finished) {
-    return missing ? "these are all in which no value appears or goes missing" : "these are all";
+    return missing ? "these are all with the same missing values" : "these are all";
   }
   if (stop == Stop::visitor) return fmt::format("stopped at --limit {}, there are more", limit);
   return stop_text(stop) + ", there may be more";
 }
 
 int run(const RegionFlags& flags) {
-  if (!(flags.within >= 0)) throw UsageError("--within", "must be a distance of 0 or more");
+  if (!(flags.within >= 0)) throw UsageError("--within", "must be a number ≥ 0");
   const Question question = load_question(flags.question, !flags.any_outcome);
   const Schema& schema = question.schema;
   const std::size_t row = single_row(flags.row, question.data.points.size());
@@ -94,20 +94,20 @@ int run(const RegionFlags& flags) {
 }  // namespace
 
 Command add_regions(CLI::App& program) {
-  CLI::App* app = program.add_subcommand(
-      "regions", "all boxes near a row in which the model is constant and has the outcome");
+  CLI::App* app =
+      program.add_subcommand("regions", "list the boxes around a row in which the outcome holds");
   auto flags = std::make_shared<RegionFlags>();
   add_question_flags(*app, flags->question);
-  app->add_option("--row", flags->row, "the row, from 0")->required();
-  app->add_option("--within", flags->within, "distance from the row (default: any)");
-  app->add_flag("--any-outcome", flags->any_outcome, "regions of every outcome")
+  app->add_option("--row", flags->row, "row number, counted from 0")->required();
+  app->add_option("--within", flags->within, "largest distance from the row (default: no limit)");
+  app->add_flag("--any-outcome", flags->any_outcome, "list regions of every outcome")
       ->group("Outcome wanted");
-  app->add_option("--limit", flags->limit, "most regions to list")
+  app->add_option("--limit", flags->limit, "how many regions to list at most")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   add_search_flags(*app, flags->search);
   app->add_flag("--sorted", flags->sorted,
-                "the nearest first, once all are found or --limit is reached")
+                "nearest first; printed when all are found or --limit is reached")
       ->group("Output");
   add_output_flags(*app, flags->output, {"table", "json", "jsonl", "csv"},
                    "table, json, jsonl or csv");
@@ -115,7 +115,7 @@ Command add_regions(CLI::App& program) {
       "Example:\n"
       "  boxwood regions model.ubj --data applicants.csv --schema schema.json \\\n"
       "      --row 3 --within 0.5 --limit 20\n\n"
-      "Exit codes: 0 the list is complete, 1 bad input, 2 wrong usage, 3 stopped at a limit.");
+      "Exit codes: 0 the list is complete, 1 bad input, 2 wrong usage, 3 a limit stopped it.");
   return {app, [flags] { return run(*flags); }};
 }
 

@@ -30,11 +30,11 @@ struct RobustnessFlags {
 void check_tolerance(const RobustnessFlags& flags, const Ensemble& ensemble) {
   if (!flags.tolerance) return;
   if (ensemble.task != Task::regression) {
-    throw UsageError("--tolerance", "the model has classes: any other one counts",
-                     "It is for models that predict a number");
+    throw UsageError("--tolerance", "the model predicts classes",
+                     "Use --tolerance with models that predict a number");
   }
   if (!(*flags.tolerance >= 0 && std::isfinite(*flags.tolerance))) {
-    throw UsageError("--tolerance", "must be a number of 0 or more");
+    throw UsageError("--tolerance", "must be a number ≥ 0");
   }
 }
 
@@ -90,31 +90,33 @@ int run(const RobustnessFlags& flags) {
 
 Command add_robustness(CLI::App& program) {
   CLI::App* app =
-      program.add_subcommand("robustness", "how far rows are from any other outcome, exactly");
+      program.add_subcommand("robustness", "find the exact distance of rows to any other outcome");
   auto flags = std::make_shared<RobustnessFlags>();
   add_question_flags(*app, flags->question);
   remove_flags(*app, outcome_flags());
   remove_flags(*app, {"--also"});
   app->add_option("--tolerance", flags->tolerance,
-                  "for a predicted number: changes of it up to this do not count (0)");
+                  "for a predicted number: ignore differences up to this (default 0)");
   add_row_flags(*app, flags->rows);
   add_search_flags(*app, flags->search);
   add_threads_flag(*app, flags->search);
   add_output_flags(*app, flags->output, {"table", "json", "jsonl", "csv"},
-                   "table, json, jsonl (a line a row, at once) or csv");
-  app->add_flag("--verify", flags->verify, "check each answer again, from the model alone")
+                   "table, json, jsonl (one line per row, written at once) or csv");
+  app->add_flag("--verify", flags->verify,
+                "check each answer with an independent evaluation of the model")
       ->group("Output");
   app->footer(
-      "All features may change unless the schema or a flag fixes them, and only as the schema's\n"
-      "ranges and kinds allow: without --schema every number counts. Distances are in units of a\n"
+      "All features may change, unless the schema or a flag fixes them, within the ranges and "
+      "kinds\n"
+      "of the schema. Without --schema, any number is allowed. Distances are in units of a\n"
       "feature's scale.\n\n"
       "Examples:\n"
       "  boxwood robustness model.ubj --data applicants.csv --schema schema.json\n"
       "  boxwood robustness model.ubj --data applicants.csv --schema schema.json --norm linf \\\n"
       "      --rows 0-4 --format csv\n"
       "  boxwood robustness prices.json --data houses.csv --tolerance 5000\n\n"
-      "Exit codes: 0 proven for every row, 1 bad input, 2 wrong usage, 3 stopped at a limit or by\n"
-      "Ctrl-C.");
+      "Exit codes: 0 proven for every row, 1 bad input, 2 wrong usage, 3 a limit or Ctrl-C\n"
+      "stopped the search.");
   return {app, [flags] { return run(*flags); }};
 }
 

@@ -74,7 +74,7 @@ std::vector<double> levels_of(const SweepFlags& flags) {
   }
   const bool rising = std::is_sorted(levels.begin(), levels.end());
   if (!rising && !std::is_sorted(levels.begin(), levels.end(), std::greater<>{})) {
-    throw UsageError("--levels", "neither rise nor fall", "Give them in order");
+    throw UsageError("--levels", "are neither ascending nor descending", "Give them in order");
   }
   return levels;
 }
@@ -89,11 +89,11 @@ void ask_for(const std::vector<double>& levels, const Ensemble& ensemble, Target
   }
   if (!ensemble.has_probabilities()) {
     throw UsageError(flag, fmt::format("the model ({}) gives no probabilities", ensemble.objective),
-                     "Its classes have no levels");
+                     "A sweep needs a model with probabilities or a predicted number");
   }
-  if (falling) throw UsageError(flag, "probabilities must rise", "Later levels ask for more");
+  if (falling) throw UsageError(flag, "probabilities must be ascending");
   if (levels.front() < 0 || levels.back() > 1) {
-    throw UsageError(flag, "probabilities are from 0 to 1");
+    throw UsageError(flag, "probabilities must be between 0 and 1");
   }
   target.probability = levels.front();
 }
@@ -145,19 +145,20 @@ int run(SweepFlags flags) {
 }  // namespace
 
 Command add_sweep(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("sweep", "what the answer costs as more is asked for");
+  CLI::App* app = program.add_subcommand(
+      "sweep", "find the cost of the answer for increasing levels of the outcome");
   auto flags = std::make_shared<SweepFlags>();
   add_question_flags(*app, flags->question);
   remove_flags(*app, {"--probability", "--range", "--at-least", "--at-most"});
-  app->add_option("--row", flags->row, "the row, from 0")->required();
+  app->add_option("--row", flags->row, "row number, counted from 0")->required();
   const std::string group = "Levels";
   auto* from = app->add_option("--from", flags->from, "first level")->group(group);
   auto* to = app->add_option("--to", flags->to, "last level")->group(group);
-  app->add_option("--steps", flags->steps, "how many levels")
+  app->add_option("--steps", flags->steps, "number of levels")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100000}))
       ->capture_default_str()
       ->group(group);
-  app->add_option("--levels", flags->levels, "or all of them: 0.5,0.7,0.9")
+  app->add_option("--levels", flags->levels, "a list of levels instead: 0.5,0.7,0.9")
       ->excludes(from)
       ->excludes(to)
       ->group(group);
@@ -165,19 +166,22 @@ Command add_sweep(CLI::App& program) {
   add_threads_flag(*app, flags->search);
   add_output_flags(*app, flags->output, {"table", "json", "csv", "svg"}, "table, json, csv or svg");
   add_size_flags(*app, flags->width, flags->height);
-  app->add_flag("--verify", flags->verify, "check each answer again, from the model alone")
+  app->add_flag("--verify", flags->verify,
+                "check each answer with an independent evaluation of the model")
       ->group("Output");
   app->footer(
-      "Levels are probabilities of the class. Of a model that predicts a number they are what it\n"
-      "must be at least where they rise, at most where they fall; with --want they\n"
-      "are those of what is wanted first. --time-limit is for all of them.\n\n"
+      "For a classifier, levels are probabilities of the class. For a model that predicts a "
+      "number,\n"
+      "ascending levels are lower limits and descending levels are upper limits. With --want, the\n"
+      "levels replace the one in the first wanted outcome. --time-limit applies to all levels\n"
+      "together.\n\n"
       "Examples:\n"
       "  boxwood sweep model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
       "      --from 0.5 --to 0.95 --steps 10\n"
       "  boxwood sweep model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
       "      --levels 0.5,0.6,0.7 --format svg --output sweep.svg\n\n"
-      "Exit codes: 0 every level answered, 1 bad input, 2 wrong usage, 3 stopped at a limit or by\n"
-      "Ctrl-C.");
+      "Exit codes: 0 every level answered, 1 bad input, 2 wrong usage, 3 a limit or Ctrl-C\n"
+      "stopped the search.");
   return {app, [flags] { return run(*flags); }};
 }
 

@@ -45,31 +45,30 @@ std::size_t asked_class(const TargetFlags& flags, const Ensemble& ensemble) {
 void add_target_flags(CLI::App& command, TargetFlags& flags) {
   const std::string group = "Outcome wanted";
   auto* class_name =
-      command.add_option("--class", flags.class_name, "class, by label or number")->group(group);
+      command.add_option("--class", flags.class_name, "wanted class, by label or number")
+          ->group(group);
   auto* probability = command
                           .add_option("--probability", flags.probability,
-                                      "at least this probability of the class, from 0 to 1")
+                                      "least probability of the class, from 0 to 1")
                           ->group(group);
   auto* range = command
                     .add_option("--range", flags.range,
-                                "output from A to B, as A:B; an end may be left out, and (A:B] "
-                                "leaves A itself out")
+                                "wanted output, as A:B; A or B may be omitted; (A:B] excludes A")
                     ->group(group);
-  auto* at_least =
-      command.add_option("--at-least", flags.at_least, "output of at least this")->group(group);
-  auto* at_most =
-      command.add_option("--at-most", flags.at_most, "output of at most this")->group(group);
+  auto* at_least = command.add_option("--at-least", flags.at_least, "least output")->group(group);
+  auto* at_most = command.add_option("--at-most", flags.at_most, "largest output")->group(group);
   auto* output_index =
       command
           .add_option("--output-index", flags.output_index,
-                      "which output, from 0, where the model predicts several numbers")
+                      "number of the output, counted from 0, if the model predicts several numbers")
           ->check(CLI::NonNegativeNumber)
           ->group(group);
   command
-      .add_option("--want", flags.want,
-                  "the outcome in words, instead of the flags above; may be repeated, all of it\n"
-                  "has to come true: \"want granted with probability >= 0.8\",\n"
-                  "\"want anything but refused\", \"want output >= +5%\", \"model 2: want 1\"")
+      .add_option(
+          "--want", flags.want,
+          "the outcome in words, instead of the flags above; may be repeated, and then all\n"
+          "must hold: \"want granted with probability >= 0.8\",\n"
+          "\"want anything but refused\", \"want output >= +5%\", \"model 2: want 1\"")
       ->allow_extra_args(false)
       ->group(group)
       ->excludes(class_name)

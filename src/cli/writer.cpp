@@ -8,16 +8,17 @@ void add_output_flags(CLI::App& command, OutputFlags& flags,
       ->check(CLI::IsMember(formats))
       ->capture_default_str()
       ->group("Output");
-  command.add_option("--output", flags.output, "write to this file")->group("Output");
+  command.add_option("--output", flags.output, "write to this file instead of standard output")
+      ->group("Output");
 }
 
 void add_size_flags(CLI::App& command, double& width, double& height) {
   const CLI::Range pixels(200.0, 10000.0);
-  command.add_option("--width", width, "of the picture, in pixels")
+  command.add_option("--width", width, "size of the picture in pixels")
       ->check(pixels)
       ->capture_default_str()
       ->group("Output");
-  command.add_option("--height", height, "of the picture, in pixels")
+  command.add_option("--height", height, "size of the picture in pixels")
       ->check(pixels)
       ->capture_default_str()
       ->group("Output");

@@ -44,21 +44,20 @@ std::string part(const Explanation& explanation, const ChangeText& change) {
   const FeatureSchema& feature = schema.features[i];
   const bool grouped = group_of(schema, i) != nullptr;
   const bool continuous = !grouped && feature.kind == FeatureKind::continuous;
-  std::string to = change.anything;
-  if (findings.wide)
-    to = wide_text(ensemble, schema, query, *findings.wide, answer.best().point, i);
+  const Solution& best = answer.best();
+  Values to = findings.wide ? wide_values(ensemble, schema, query, *findings.wide, best.point, i)
+                            : values_inside(ensemble, schema, query, best, i);
   const FeatureRule& rule = query.features[i];
   if (continuous && rule.allowed.empty() && rule.step == 0) {
-    const Solution& best = answer.best();
     const Interval region =
         admissible_part(query, best.point, i,
                         findings.wide ? findings.wide->region[i] : best.region[i], ensemble.input);
-    to = interval_text(words_for(schema, query, i),
-                       plain_interval(region, ensemble.input, query.point[i]), ensemble.input,
-                       query.point[i]);
+    to = interval_values(words_for(schema, query, i),
+                         plain_interval(region, ensemble.input, query.point[i]), ensemble.input,
+                         query.point[i]);
   }
-  if (to == "anything") to = change.then;
-  return fmt::format("{} to {} (now {})", change.title, to, change.now);
+  return fmt::format("{} to {} (now {})", change.title,
+                     to.kind == Values::Kind::all ? change.then : text_of(to), change.now);
 }
 
 }  // namespace

@@ -20,13 +20,14 @@ std::size_t hot_place(const GroupSchema& group, const std::vector<double>& point
   return place;
 }
 
-std::string one_of(const std::vector<std::string>& words) {
-  return words.size() == 1 ? words.front() : fmt::format("one of: {}", fmt::join(words, ", "));
+Values one_of(const std::vector<std::string>& words) {
+  return {Values::Kind::some,
+          words.size() == 1 ? words.front() : fmt::format("one of: {}", fmt::join(words, ", "))};
 }
 
 /// The columns that may be hot within the region.
-std::string anything_hot(const Ensemble& ensemble, const Query& query, const Schema& schema,
-                         const GroupSchema& group, const Solution& solution) {
+Values values_hot(const Ensemble& ensemble, const Query& query, const Schema& schema,
+                  const GroupSchema& group, const Solution& solution) {
   std::vector<std::string> words;
   std::vector<double> point = solution.point;
   for (std::size_t hot = 0; hot < group.columns.size(); ++hot) {
@@ -40,13 +41,15 @@ std::string anything_hot(const Ensemble& ensemble, const Query& query, const Sch
       words.push_back(label_of(schema, group, hot));
     }
   }
-  return words.empty() ? "none" : one_of(words);
+  return one_of(words.empty() ? std::vector<std::string>{"none"} : words);
 }
 
 /// "one of: rent, own", shorter where nearly all will do.
-std::string some_of(const std::vector<std::string>& inside, const std::vector<std::string>& out) {
-  if (out.empty()) return "anything";
-  if (out.size() == 1 && inside.size() > 2) return "anything but " + out.front();
+Values some_of(const std::vector<std::string>& inside, const std::vector<std::string>& out) {
+  if (out.empty()) return {Values::Kind::all, {}};
+  if (out.size() == 1 && inside.size() > 2) {
+    return {Values::Kind::some, "anything but " + out.front()};
+  }
   return one_of(inside);
 }
 
@@ -72,8 +75,8 @@ std::vector<double> codes_inside(const FeatureSchema& words, const Query& query,
 }
 
 /// An interval as far as a list or a step allows values in it.
-std::string allowed_text(const FeatureSchema& words, const FeatureRule& rule, const Interval& part,
-                         Precision precision, double now) {
+Values allowed_values(const FeatureSchema& words, const FeatureRule& rule, const Interval& part,
+                      Precision precision, double now) {
   std::vector<std::string> listed;
   for (const double value : rule.allowed) {
     if (part.contains(as_read(value, precision))) {
@@ -82,7 +85,7 @@ std::string allowed_text(const FeatureSchema& words, const FeatureRule& rule, co
   }
   if (!listed.empty()) return one_of(listed);
   const bool steps = rule.step > 0 && !(rule.step == 1 && rule.kind != FeatureKind::continuous);
-  if (!steps || std::isnan(part.lower)) return interval_text(words, part, precision, now);
+  if (!steps || std::isnan(part.lower)) return interval_values(words, part, precision, now);
   // The outermost multiple that the models read as a value inside. Rounding moves a multiple by
   // less than a step, unless steps are finer than the precision: then there is none to tell.
   const auto outermost = [&](double end, double inwards) -> std::optional<double> {
@@ -98,14 +101,15 @@ std::string allowed_text(const FeatureSchema& words, const FeatureRule& rule, co
     double& end = low ? inner.lower : inner.upper;
     if (!std::isfinite(end)) continue;
     const std::optional<double> multiple = outermost(end, low ? 1 : -1);
-    if (!multiple) return interval_text(words, part, precision, now);
+    if (!multiple) return interval_values(words, part, precision, now);
     end = *multiple;
   }
-  if (inner.lower > inner.upper) return interval_text(words, part, precision, now);
+  if (inner.lower > inner.upper) return interval_values(words, part, precision, now);
   inner.lower_closed = inner.upper_closed = true;
-  const std::string text = interval_text(words, inner, precision, now);
-  if (inner.lower == inner.upper) return text;
-  return fmt::format("{} in steps of {}", text, value_text(words, rule.step, precision));
+  const Values values = interval_values(words, inner, precision, now);
+  if (inner.lower == inner.upper) return values;
+  return {Values::Kind::some, fmt::format("{} in steps of {}", text_of(values),
+                                          value_text(words, rule.step, precision))};
 }
 
 }  // namespace
@@ -137,14 +141,17 @@ std::size_t count_features(const Schema& schema) {
   return count;
 }
 
-std::string anything_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
-                          const Solution& solution, std::size_t feature) {
+Values values_inside(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                     const Solution& solution, std::size_t feature) {
+  if (const GroupSchema* group = group_of(schema, feature)) {
+    return values_hot(ensemble, query, schema, *group, solution);
+  }
   const FeatureSchema words = words_for(schema, query, feature);
-  if (group_of(schema, feature)) return "exactly " + value_text(words, solution.point[feature]);
   if (words.kind != FeatureKind::categorical || std::isnan(solution.point[feature])) {
     const Interval part =
         admissible_part(query, solution.point, feature, solution.region[feature], ensemble.input);
-    return allowed_text(words, query.features[feature], part, ensemble.input, query.point[feature]);
+    return allowed_values(words, query.features[feature], part, ensemble.input,
+                          query.point[feature]);
   }
   std::vector<std::string> labels;
   std::vector<double> point = solution.point;
@@ -155,7 +162,7 @@ std::string anything_text(const Ensemble& ensemble, const Schema& schema, const 
     if (!words.range.contains(code) || !obeys(query, point, ensemble.input)) continue;
     labels.push_back(value_text(words, code, ensemble.input));
   }
-  if (labels.empty()) return value_text(words, solution.point[feature], ensemble.input);
+  if (labels.empty()) labels.push_back(value_text(words, solution.point[feature], ensemble.input));
   return one_of(labels);
 }
 
@@ -169,13 +176,13 @@ std::vector<ChangeText> changes_in_words(const Ensemble& ensemble, const Schema&
       told.push_back(group);
       changes.push_back({group->title, label_of(schema, *group, hot_place(*group, query.point)),
                          label_of(schema, *group, hot_place(*group, solution.point)),
-                         anything_hot(ensemble, query, schema, *group, solution), i});
+                         text_of(values_inside(ensemble, schema, query, solution, i)), i});
       continue;
     }
     const FeatureSchema& feature = schema.features[i];
     changes.push_back({title_of(feature), value_text(feature, query.point[i], ensemble.input),
                        value_text(feature, solution.point[i], ensemble.input),
-                       anything_text(ensemble, schema, query, solution, i), i});
+                       text_of(values_inside(ensemble, schema, query, solution, i)), i});
   }
   return changes;
 }
@@ -209,6 +216,11 @@ std::string shown_value(const Ensemble& ensemble, const Schema& schema,
 
 std::string wide_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                       const WideRegion& wide, std::span<const double> point, std::size_t feature) {
+  return text_of(wide_values(ensemble, schema, query, wide, point, feature));
+}
+
+Values wide_values(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                   const WideRegion& wide, std::span<const double> point, std::size_t feature) {
   const auto values_at = [&](std::size_t i) {
     return i < wide.values.size() ? wide.values[i] : std::vector<double>{};
   };
@@ -230,9 +242,9 @@ std::string wide_text(const Ensemble& ensemble, const Schema& schema, const Quer
   if (codes.empty()) {
     const Interval& region = wide.region[feature];
     const double now = query.point[feature];
-    if (point[feature] == now) return interval_text(words, region, ensemble.input, now);
+    if (point[feature] == now) return interval_values(words, region, ensemble.input, now);
     const Interval part = admissible_part(query, point, feature, region, ensemble.input);
-    return allowed_text(words, query.features[feature], part, ensemble.input, now);
+    return allowed_values(words, query.features[feature], part, ensemble.input, now);
   }
   for (const double code : codes) inside.push_back(value_text(words, code, ensemble.input));
   for (std::size_t k = 0; k < words.labels.size(); ++k) {

@@ -101,19 +101,21 @@ std::string refuted_text(const Claim& claim) {
                      claim.least_changes);
 }
 
-/// "that differs enough from the 2 ways before "; empty for the first way.
+/// "that differs enough from the 2 alternatives before "; empty for the first one.
 std::string apart_text(const Claim& claim) {
-  if (claim.earlier_ways == 0) return {};
-  if (claim.earlier_ways == 1) return "that differs enough from the way before ";
-  return fmt::format("that differs enough from the {} ways before ", claim.earlier_ways);
+  if (claim.earlier_alternatives == 0) return {};
+  if (claim.earlier_alternatives == 1) return "that differs enough from the alternative before ";
+  return fmt::format("that differs enough from the {} alternatives before ",
+                     claim.earlier_alternatives);
 }
 
-/// "proven"; in a later way of a menu with what the statements are restricted to.
+/// "proven"; for a later alternative of a menu, followed by what the statements are restricted to.
 std::string proven_text(const Claim& claim) {
-  if (claim.earlier_ways == 0) return "proven";
-  return fmt::format("proven for changes that differ enough from the {}way{} before",
-                     claim.earlier_ways == 1 ? "" : fmt::format("{} ", claim.earlier_ways),
-                     claim.earlier_ways == 1 ? "" : "s");
+  if (claim.earlier_alternatives == 0) return "proven";
+  return fmt::format(
+      "proven for changes that differ enough from the {}alternative{} before",
+      claim.earlier_alternatives == 1 ? "" : fmt::format("{} ", claim.earlier_alternatives),
+      claim.earlier_alternatives == 1 ? "" : "s");
 }
 
 std::string optimal_text(const Claim& claim) {
@@ -133,7 +135,7 @@ std::string feasible_text(const Claim& claim) {
   const std::string gap = fmt::format("(gap {:.1f} %, {})", 100 * claim.gap, claim.cost_name);
   if (!claim.fewest_first) {
     if (!useful) return fmt::format("{}; no useful lower bound yet ({})", found, claim.cost_name);
-    if (claim.earlier_ways == 0) {
+    if (claim.earlier_alternatives == 0) {
       return fmt::format("{}; nothing cheaper than {} exists {}", found, bound, gap);
     }
     return fmt::format("{}; no allowed change {}costs less than {} {}", found, apart_text(claim),
@@ -186,7 +188,7 @@ bool in_raw_units(const Query& query) {
          std::all_of(measured.begin(), measured.end(), is_raw);
 }
 
-Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_ways) {
+Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_alternatives) {
   Claim claim;
   claim.status = answer.status;
   claim.stop = answer.stop;
@@ -194,7 +196,7 @@ Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_way
   claim.fewest_first = query.fewest_first;
   claim.cost_name = cost_name(query);
   claim.cost = answer.cost;
-  claim.earlier_ways = earlier_ways;
+  claim.earlier_alternatives = earlier_alternatives;
   claim.limited = !rules_of(query).empty();
   if (!answer.solutions.empty()) claim.changes = change_count(query, answer.best().point);
   if (answer.status == Status::infeasible) return claim;
@@ -214,7 +216,7 @@ Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_way
 }
 
 Claim claim_of(const Explanation& explanation) {
-  return claim_of(explanation.query, explanation.answer, explanation.findings.earlier_ways);
+  return claim_of(explanation.query, explanation.answer, explanation.findings.earlier_alternatives);
 }
 
 std::string claim_text(const Claim& claim) {

@@ -1,5 +1,5 @@
 // What was found around an answer, in words: the wide region, rounder numbers, the path, and the
-// rules that stand in the way.
+// rules that block the outcome.
 #include "render/findings.hpp"
 
 #include "render/changes.hpp"
@@ -15,7 +15,7 @@
 namespace boxwood {
 namespace {
 
-/// What the features that stay may be as well: those that the wide region limits.
+/// The values that the wide region allows for the features that do not change.
 std::string others_text(const Explanation& explanation) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   const std::vector<std::size_t> changed = changed_features(query, answer.best().point);
@@ -31,12 +31,12 @@ std::string others_text(const Explanation& explanation) {
       continue;
     if (group && std::count(told.begin(), told.end(), group) > 0) continue;
     told.push_back(group);
-    const std::string text =
-        wide_text(ensemble, schema, query, *findings.wide, answer.best().point, i);
-    if (text == "anything") {
+    const Values values =
+        wide_values(ensemble, schema, query, *findings.wide, answer.best().point, i);
+    if (values.kind == Values::Kind::all) {
       free.push_back(shown_title(schema, i));
-    } else if (text != "missing") {
-      parts.push_back(fmt::format("{}: {}", shown_title(schema, i), text));
+    } else if (values.kind != Values::Kind::missing) {
+      parts.push_back(fmt::format("{}: {}", shown_title(schema, i), text_of(values)));
     }
   }
   std::string line;
@@ -103,7 +103,8 @@ std::string blockers_headline(const WhyNot& why) {
                               : "; other rules do as well, so that lifting one may not be enough");
   }
   if (any_is(Status::unknown)) return text;
-  return text + (count == 1 ? "; lifting it opens a way" : "; lifting any one of them opens a way");
+  return text + (count == 1 ? "; lifting it makes the outcome possible"
+                            : "; lifting any one of them makes the outcome possible");
 }
 
 std::string closing_line(const WhyNot& why) {

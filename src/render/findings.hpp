@@ -15,12 +15,12 @@ Lines explained_changes(const Explanation& explanation);
 /// line or a block, whatever there is.
 std::string findings_text(const Explanation& explanation, const TableStyle& style);
 
-/// What stands in the way; empty unless it was asked.
+/// The rules that block the outcome; empty unless they were asked for.
 std::string why_not_text(const Explanation& explanation);
 /// The same as sentences.
 std::vector<std::string> why_not_sentences(const Explanation& explanation);
 
-/// How to ask what stands in the way; empty unless the outcome is impossible and it was not asked.
+/// How to ask which rules block the outcome; empty unless it is impossible and nobody asked.
 std::string why_not_hint(const Explanation& explanation, const TableStyle& style);
 
 /// What verification says; empty unless it was asked.

@@ -114,22 +114,23 @@ std::string to_html(const Explanation& explanation, const TableStyle& style) {
     page += html_lines(why_not_text(explanation));
     page += html_block(why_not_hint(explanation, style), true);
   }
-  for (const std::string& note : notes(explanation)) page += html_block(note, true);
+  for (const Note& note : notes(explanation)) page += html_block(text_of(note), true);
   page += html_lines(check_lines(explanation, {}));
   return html_frame(page);
 }
 
 std::string to_html(const MenuView& view, const TableStyle& style) {
-  const Explanation& first = view.ways.front();
+  const Explanation& first = view.alternatives.front();
   if (first.answer.solutions.empty() || first.answer.already_met) return to_html(first, style);
   std::string page = fmt::format("<div>{} {}</div>", html_badge(badge_of(claim_of(first))),
                                  escaped(headline(first)));
   page += html_block(menu_headline(view));
-  for (std::size_t k = 0; k < view.ways.size(); ++k) {
+  for (std::size_t k = 0; k < view.alternatives.size(); ++k) {
     page += fmt::format("<div style=\"margin-top:8px;font-weight:600\">{}</div>",
-                        escaped(way_headline(view.ways[k], k + 1)));
-    page += changes_html(view.ways[k]);
-    page += html_lines(findings_text(view.ways[k], {}) + check_lines(view.ways[k], {}));
+                        escaped(alternative_headline(view.alternatives[k], k + 1)));
+    page += changes_html(view.alternatives[k]);
+    page +=
+        html_lines(findings_text(view.alternatives[k], {}) + check_lines(view.alternatives[k], {}));
   }
   return html_frame(page + html_block(menu_end(view), true));
 }

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace boxwood {
 namespace {
@@ -34,6 +35,8 @@ std::string with_unit(const std::string& words, double number, const FeatureSche
   }
   return fmt::format("{} {}", words, unit);
 }
+
+Values some(std::string words) { return {Values::Kind::some, std::move(words)}; }
 
 bool whole_numbers(const FeatureSchema& feature) { return feature.kind != FeatureKind::continuous; }
 
@@ -62,60 +65,61 @@ bool holds_upper_end(const Interval& interval, const Interval& range) {
   return interval.upper_closed || !range.upper_closed || std::isinf(range.upper);
 }
 
-std::string labels_text(const FeatureSchema& feature, const Interval& hull, const Interval& range) {
+Values labelled_values(const FeatureSchema& feature, const Interval& hull, const Interval& range) {
   const auto label = [&](double code) { return feature.labels[static_cast<std::size_t>(code)]; };
   const double count = hull.upper - hull.lower + 1;
   const double allowed = range.upper - range.lower + 1;
-  if (count >= allowed) return "anything";
-  if (count == 1) return label(hull.lower);
+  if (count >= allowed) return {Values::Kind::all, {}};
+  if (count == 1) return some(label(hull.lower));
   std::vector<std::string> inside;
   std::vector<std::string> outside;
   for (double code = range.lower; code <= range.upper; ++code) {
     (hull.contains(code) ? inside : outside).push_back(label(code));
   }
-  if (count <= 3) return fmt::format("one of: {}", fmt::join(inside, ", "));
+  if (count <= 3) return some(fmt::format("one of: {}", fmt::join(inside, ", ")));
   if (feature.kind == FeatureKind::ordinal) {
-    if (hull.upper == range.upper) return fmt::format("at least {}", label(hull.lower));
-    if (hull.lower == range.lower) return fmt::format("at most {}", label(hull.upper));
+    if (hull.upper == range.upper) return some("at least " + label(hull.lower));
+    if (hull.lower == range.lower) return some("at most " + label(hull.upper));
   }
-  if (outside.size() == 1) return fmt::format("anything but {}", outside.front());
-  return fmt::format("one of: {}", fmt::join(inside, ", "));
+  if (outside.size() == 1) return some("anything but " + outside.front());
+  return some(fmt::format("one of: {}", fmt::join(inside, ", ")));
 }
 
-std::string whole_text(const FeatureSchema& feature, const Interval& hull, const Interval& range) {
+Values whole_values(const FeatureSchema& feature, const Interval& hull, const Interval& range) {
   const auto number = [](double value) { return grouped_number(value, Precision::float64); };
   const bool from_start = hull.lower <= range.lower;
   const bool to_end = hull.upper >= range.upper;
-  if (hull.lower == hull.upper)
-    return with_unit("exactly " + number(hull.lower), hull.lower, feature);
-  if (from_start && to_end) return "anything";
-  if (from_start) return with_unit("at most " + number(hull.upper), hull.upper, feature);
-  if (to_end) return with_unit("at least " + number(hull.lower), hull.lower, feature);
-  return with_unit(fmt::format("between {} and {}", number(hull.lower), number(hull.upper)),
-                   plural_number, feature);
+  if (hull.lower == hull.upper) {
+    return {Values::Kind::number, with_unit(number(hull.lower), hull.lower, feature)};
+  }
+  if (from_start && to_end) return {Values::Kind::all, {}};
+  if (from_start) return some(with_unit("at most " + number(hull.upper), hull.upper, feature));
+  if (to_end) return some(with_unit("at least " + number(hull.lower), hull.lower, feature));
+  return some(with_unit(fmt::format("between {} and {}", number(hull.lower), number(hull.upper)),
+                        plural_number, feature));
 }
 
-std::string continuous_text(const FeatureSchema& feature, const Interval& interval,
-                            Precision precision) {
+Values continuous_values(const FeatureSchema& feature, const Interval& interval,
+                         Precision precision) {
   const auto number = [&](double value) { return grouped_number(value, precision); };
   const bool from_start = holds_lower_end(interval, feature.range);
   const bool to_end = holds_upper_end(interval, feature.range);
   if (interval.lower == interval.upper) {
-    return with_unit("exactly " + number(interval.lower), interval.lower, feature);
+    return {Values::Kind::number, with_unit(number(interval.lower), interval.lower, feature)};
   }
-  if (from_start && to_end) return "anything";
+  if (from_start && to_end) return {Values::Kind::all, {}};
   const std::string above = fmt::format("{} {}", interval.lower_closed ? "at least" : "more than",
                                         number(interval.lower));
   const std::string below =
       fmt::format("{} {}", interval.upper_closed ? "at most" : "less than", number(interval.upper));
-  if (from_start) return with_unit(below, interval.upper, feature);
-  if (to_end) return with_unit(above, interval.lower, feature);
+  if (from_start) return some(with_unit(below, interval.upper, feature));
+  if (to_end) return some(with_unit(above, interval.lower, feature));
   if (interval.lower_closed && interval.upper_closed) {
-    return with_unit(
-        fmt::format("between {} and {}", number(interval.lower), number(interval.upper)),
-        plural_number, feature);
+    return some(
+        with_unit(fmt::format("between {} and {}", number(interval.lower), number(interval.upper)),
+                  plural_number, feature));
   }
-  return with_unit(fmt::format("{} and {}", above, below), plural_number, feature);
+  return some(with_unit(fmt::format("{} and {}", above, below), plural_number, feature));
 }
 
 }  // namespace
@@ -137,18 +141,37 @@ std::string value_text(const FeatureSchema& feature, double value, Precision pre
   return with_unit(grouped_number(value, precision), value, feature);
 }
 
+std::string text_of(const Values& values) {
+  switch (values.kind) {
+    case Values::Kind::all:
+      return "anything";
+    case Values::Kind::missing:
+      return "missing";
+    case Values::Kind::number:
+      return "exactly " + values.words;
+    case Values::Kind::some:
+      break;
+  }
+  return values.words;
+}
+
 std::string interval_text(const FeatureSchema& feature, const Interval& interval,
                           Precision precision, std::optional<double> now) {
-  if (std::isnan(interval.lower) || std::isnan(interval.upper)) return "missing";
+  return text_of(interval_values(feature, interval, precision, now));
+}
+
+Values interval_values(const FeatureSchema& feature, const Interval& interval, Precision precision,
+                       std::optional<double> now) {
+  if (std::isnan(interval.lower) || std::isnan(interval.upper)) return {Values::Kind::missing, {}};
   if (now && !feature.range.contains(*now)) {
     // The range says nothing about where the value is now: only what is both in the range and in
     // the interval will do, and an end that keeps the present value out has to be told.
     FeatureSchema wider = feature;
     wider.range = {std::min(feature.range.lower, *now), std::max(feature.range.upper, *now)};
     const Interval both = intersection(interval, feature.range);
-    if (!both.empty()) return interval_text(wider, both, precision);
+    if (!both.empty()) return interval_values(wider, both, precision);
   }
-  if (!whole_numbers(feature)) return continuous_text(feature, interval, precision);
+  if (!whole_numbers(feature)) return continuous_values(feature, interval, precision);
   Interval hull = whole_hull(interval, precision);
   Interval range = whole_hull(feature.range, precision);
   if (!feature.labels.empty()) {
@@ -157,7 +180,7 @@ std::string interval_text(const FeatureSchema& feature, const Interval& interval
     range = overlap(range, codes);
   }
   // A value that no whole number is (3.5 months in the data) has a region of its own.
-  if (hull.lower > hull.upper) return continuous_text(feature, interval, precision);
+  if (hull.lower > hull.upper) return continuous_values(feature, interval, precision);
   // Outside the range lies only what the point has now: all that is there is told.
   Interval told = overlap(hull, range);
   if (told.lower > told.upper) {
@@ -165,8 +188,8 @@ std::string interval_text(const FeatureSchema& feature, const Interval& interval
     range = Interval{};
     if (!feature.labels.empty()) range = {0, static_cast<double>(feature.labels.size() - 1)};
   }
-  return feature.labels.empty() ? whole_text(feature, told, range)
-                                : labels_text(feature, told, range);
+  return feature.labels.empty() ? whole_values(feature, told, range)
+                                : labelled_values(feature, told, range);
 }
 
 }  // namespace boxwood

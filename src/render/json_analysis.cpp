@@ -15,7 +15,7 @@ Json names_json(const Ensemble& ensemble, const std::vector<std::size_t>& featur
   return list;
 }
 
-/// What matters of an answer to a question that was asked on the way.
+/// What matters of an answer to a question that was asked along with another.
 Json short_answer(const Explanation& explanation, const Answer& answer) {
   const auto& [ensemble, schema, query, main, row, faults, findings] = explanation;
   const bool found = !answer.solutions.empty();
@@ -126,14 +126,15 @@ void add_findings(Json& object, const Explanation& explanation) {
 std::string to_json(const MenuView& view) {
   Json object;
   object["boxwood_menu"] = 1;
-  object["row"] = row_json(view.ways.front().row);
+  object["row"] = row_json(view.alternatives.front().row);
   object["apart"] = apart_name(view.asked.apart);
   if (view.asked.apart == Apart::distance) object["distance"] = number_json(view.asked.distance);
   object["asked"] = view.asked.count;
   object["complete"] = view.menu.complete;
   object["stop"] = to_string(view.menu.stop);
-  object["ways"] = Json::array();
-  for (const Explanation& way : view.ways) object["ways"].push_back(answer_json(way));
+  object["alternatives"] = Json::array();
+  for (const Explanation& one : view.alternatives)
+    object["alternatives"].push_back(answer_json(one));
   return one_line(object);
 }
 

@@ -48,6 +48,16 @@ Json region_json(const Ensemble& ensemble, const std::vector<Interval>& region) 
   return object;
 }
 
+/// The values of a column. The columns of a group depend on each other: each has its own value
+/// only.
+std::string column_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                        const Solution& solution, std::size_t i) {
+  if (!group_of(schema, i)) {
+    return text_of(values_inside(ensemble, schema, query, solution, i));
+  }
+  return text_of({Values::Kind::number, value_text(schema.features[i], solution.point[i])});
+}
+
 Json changes_json(const Ensemble& ensemble, const Schema& schema, const Query& query,
                   const Solution& solution) {
   Json list = Json::array();
@@ -58,7 +68,7 @@ Json changes_json(const Ensemble& ensemble, const Schema& schema, const Query& q
                     {"to", number_json(solution.point[i])},
                     {"now", value_text(feature, query.point[i], ensemble.input)},
                     {"change_to", value_text(feature, solution.point[i], ensemble.input)},
-                    {"anything_in", anything_text(ensemble, schema, query, solution, i)}});
+                    {"anything_in", column_text(ensemble, schema, query, solution, i)}});
     if (i < solution.codes.size() && !solution.codes[i].empty()) {
       list.back()["codes"] = solution.codes[i];
     }
@@ -113,7 +123,7 @@ Json claim_json(const Claim& claim) {
   if (claim.fewest_first) object["least_changes"] = claim.least_changes;
   object["lower_bound"] = number_json(claim.lower_bound);
   object["among_changes"] = claim.among_changes ? Json(*claim.among_changes) : Json(nullptr);
-  if (claim.earlier_ways > 0) object["earlier_ways"] = claim.earlier_ways;
+  if (claim.earlier_alternatives > 0) object["earlier_alternatives"] = claim.earlier_alternatives;
   return object;
 }
 

@@ -1,5 +1,5 @@
 // What the picture of a map shows: its rectangles, where the outcome changes, the row, the nearest
-// change and the way there.
+// change and the path there.
 #include "render/axes.hpp"
 #include "render/map_paint.hpp"
 #include "render/outcome.hpp"
@@ -167,12 +167,12 @@ void add_marks(MapPicture& picture, const MapView& view, const RowLabel& row) {
                                                  : "border of wanted outcome"});
   }
   if (!picture.now || !picture.then) return;
-  picture.way.push_back(*picture.now);
+  picture.path.push_back(*picture.now);
   for (const PathStep& step : view.path) {
-    if (const auto spot = spot_of(view, picture, step.point)) picture.way.push_back(*spot);
+    if (const auto spot = spot_of(view, picture, step.point)) picture.path.push_back(*spot);
   }
-  picture.way.push_back(*picture.then);
-  picture.way.erase(std::unique(picture.way.begin(), picture.way.end()), picture.way.end());
+  picture.path.push_back(*picture.then);
+  picture.path.erase(std::unique(picture.path.begin(), picture.path.end()), picture.path.end());
 }
 
 }  // namespace

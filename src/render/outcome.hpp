@@ -76,8 +76,14 @@ std::string closing(const Explanation& explanation);
 /// "cost 0.31", "cost at most 0.31 (not proven the least)", "impossible", "not decided".
 std::string cost_or_why(const Answer& answer);
 std::string tie_count(const Answer& answer);
-/// Features that are missing, and changes too small to act on; each a sentence or two.
-std::vector<std::string> notes(const Explanation& explanation);
+/// A fact about the row, or a warning that begins with "Note:".
+struct Note {
+  bool is_warning = false;
+  std::string sentences;
+};
+std::string text_of(const Note& note);
+/// Features that are missing, and changes too small to act on.
+std::vector<Note> notes(const Explanation& explanation);
 /// What `verify` confirms. It does not prove again that nothing cheaper exists, nor says so.
 std::string checked_text(const Answer& answer);
 std::vector<std::string> fixed_titles(const Explanation& explanation);

@@ -1,4 +1,4 @@
-// The rules of a query in words, as a list of what stands in the way names them.
+// The rules of a query in words, as a list of blockers names them.
 #include "base/infinity.hpp"
 #include "render/changes.hpp"
 #include "render/outcome.hpp"
@@ -42,9 +42,10 @@ std::string literal_text(const Ensemble& ensemble, const Schema& schema, const Q
   if (range.upper == now && !range.upper_closed && range.lower == -infinity) {
     return fmt::format("{} {}", title, literal.inside ? "falls" : "does not fall");
   }
-  std::string interval = interval_text(words, range, ensemble.input);
-  if (interval.starts_with("exactly ")) interval.erase(0, 8);
-  std::string text = fmt::format("{} is {}{}", title, literal.inside ? "" : "not ", interval);
+  const Values values = interval_values(words, range, ensemble.input);
+  std::string text =
+      fmt::format("{} is {}{}", title, literal.inside ? "" : "not ",
+                  values.kind == Values::Kind::number ? values.words : text_of(values));
   if (literal.missing && query.features[literal.feature].missing_allowed) text += " or missing";
   return text;
 }

@@ -40,7 +40,7 @@ std::vector<std::string> sentences(const Explanation& explanation) {
     if (findings.rounding) all.push_back(full_stop(rounding_text(explanation)));
   }
   if (const std::string count = tie_count(answer); !count.empty()) all.push_back(count + ".");
-  for (const std::string& note : notes(explanation)) all.push_back(note);
+  for (const Note& note : notes(explanation)) all.push_back(text_of(note));
   if (faults) {
     all.push_back(faults->empty() ? checked_text(answer)
                                   : full_stop(fmt::format("VERIFICATION FAILED: {}",

@@ -57,8 +57,8 @@ std::string sheet() {
       "shape-rendering:crispEdges}"
       ".halo{fill:none;stroke:#ffffff;stroke-width:4;stroke-linejoin:round;stroke-linecap:round;"
       "stroke-opacity:.8}"
-      ".way{fill:none;stroke:#1f2328;stroke-width:1.8;stroke-linejoin:round}"
-      ".head-of-way{fill:#1f2328}"
+      ".path{fill:none;stroke:#1f2328;stroke-width:1.8;stroke-linejoin:round}"
+      ".head-of-path{fill:#1f2328}"
       ".now{fill:#ffffff;stroke:#1f2328;stroke-width:2}"
       ".then{fill:#1f2328;stroke:#ffffff;stroke-width:1.5}"
       ".curve{fill:none;stroke:#205b98;stroke-width:2.5;stroke-linecap:round}"
@@ -69,7 +69,7 @@ std::string sheet() {
   std::string dark =
       "text{fill:#e6e8eb}.soft{fill:#a3aab4}.page{fill:#15181d}.frame{stroke:#6d747e}"
       ".grid{stroke:#2a2f37}.tick{stroke:#6d747e}.cell{stroke:#15181d}.edge{stroke:#e6e8eb}"
-      ".rim{stroke:#15181d}.halo{stroke:#15181d}.way{stroke:#e6e8eb}.head-of-way{fill:#e6e8eb}"
+      ".rim{stroke:#15181d}.halo{stroke:#15181d}.path{stroke:#e6e8eb}.head-of-path{fill:#e6e8eb}"
       ".now{fill:#15181d;stroke:#e6e8eb}.then{fill:#e6e8eb;stroke:#15181d}"
       ".curve,.bar{stroke:#7bb0df}.gap{fill:#7bb0df}.dot{fill:#7bb0df;stroke:#15181d}"
       ".ring{fill:#15181d;stroke:#7bb0df}.none{fill:#262a31}";

@@ -38,7 +38,7 @@ void draw_way(Svg& svg, std::vector<Spot> spots) {
   const auto [x1, y1] = spots.back();
   const double length = std::hypot(x1 - x0, y1 - y0);
   if (length < 18) {
-    svg.polyline(spots, "way");
+    svg.polyline(spots, "path");
     return;
   }
   const double dx = (x1 - x0) / length;
@@ -47,11 +47,11 @@ void draw_way(Svg& svg, std::vector<Spot> spots) {
   const Spot neck{tip.first - 8 * dx, tip.second - 8 * dy};
   spots.back() = neck;
   svg.polyline(spots, "halo");
-  svg.polyline(spots, "way");
+  svg.polyline(spots, "path");
   svg.path(fmt::format("M{} {}L{} {}L{} {}Z", pixels(tip.first), pixels(tip.second),
                        pixels(neck.first - 4 * dy), pixels(neck.second + 4 * dx),
                        pixels(neck.first + 4 * dy), pixels(neck.second - 4 * dx)),
-           "head-of-way");
+           "head-of-path");
 }
 
 std::string words_of(const MapPicture& picture, std::string_view css) {
@@ -66,7 +66,7 @@ void draw_marks(Svg& svg, const Frame& frame, const MapPicture& picture) {
     return Spot{frame.to_x(spot.first), frame.to_y(spot.second)};
   };
   std::vector<Spot> spots;
-  for (const Spot& spot : picture.way) spots.push_back(seen(spot));
+  for (const Spot& spot : picture.path) spots.push_back(seen(spot));
   draw_way(svg, spots);
   double radius = 5;
   if (picture.now && picture.then) {

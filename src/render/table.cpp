@@ -116,8 +116,8 @@ std::string to_table(const Explanation& explanation, const TableStyle& style) {
     if (const std::string hint = why_not_hint(explanation, style); !hint.empty())
       text += hint + "\n";
   }
-  for (const std::string& note : notes(explanation)) {
-    text += wrapped(note, page_width, note.starts_with("Note") ? "      " : "") + "\n";
+  for (const Note& note : notes(explanation)) {
+    text += wrapped(text_of(note), page_width, note.is_warning ? "      " : "") + "\n";
   }
   return text + check_lines(explanation, style);
 }

@@ -19,11 +19,11 @@
 namespace boxwood {
 namespace {
 
-/// How the ways of a menu differ, to go after "each".
+/// How the alternatives of a menu differ.
 std::string difference_text(const MenuOptions& asked) {
   switch (asked.apart) {
     case Apart::features:
-      return "each leaves unchanged at least one feature that every earlier way changes";
+      return "each leaves unchanged at least one feature that every earlier alternative changes";
     case Apart::regions:
       return "each in another region";
     case Apart::distance:
@@ -35,49 +35,50 @@ std::string difference_text(const MenuOptions& asked) {
 }  // namespace
 
 std::string menu_headline(const MenuView& view) {
-  const auto& [ensemble, schema, query, answer, row, faults, findings] = view.ways.front();
-  const bool proven = std::all_of(view.ways.begin(), view.ways.end(), [](const Explanation& way) {
-    return way.answer.status == Status::optimal;
-  });
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = view.alternatives.front();
+  const bool proven =
+      std::all_of(view.alternatives.begin(), view.alternatives.end(),
+                  [](const Explanation& one) { return one.answer.status == Status::optimal; });
   double seconds = 0;
-  for (const Explanation& way : view.ways) seconds += way.answer.statistics.seconds;
+  for (const Explanation& one : view.alternatives) seconds += one.answer.statistics.seconds;
   const std::string phrase = target_phrase(wanted_by(ensemble, schema, query));
   const char* order = query.fewest_first ? "fewest changes first" : "cheapest first";
   const std::string cost = cost_name(query);
-  if (view.ways.size() == 1) {
+  if (view.alternatives.size() == 1) {
     return fmt::format(
-        "One way that {} ({}{}, {}):", phrase,
+        "One alternative that {} ({}{}, {}):", phrase,
         proven ? query.fewest_first ? "proven, fewest changes first, " : "proven cheapest, " : "",
         cost, duration_text(seconds));
   }
-  return fmt::format("{} ways, each of which {}, {}; {} ({}{}, {}):", view.ways.size(), phrase,
-                     order, difference_text(view.asked), proven ? "proven, " : "", cost,
-                     duration_text(seconds));
+  return fmt::format(
+      "{} alternatives, each of which {}, {}; {} ({}{}, {}):", view.alternatives.size(), phrase,
+      order, difference_text(view.asked), proven ? "proven, " : "", cost, duration_text(seconds));
 }
 
 std::string menu_end(const MenuView& view) {
-  if (view.menu.complete) return "There is no further way (proven).";
+  if (view.menu.complete) return "There is no further alternative (proven).";
   if (view.menu.stop != Stop::finished) {
-    return fmt::format("There may be further ways ({}).", stop_text(view.menu.stop));
+    return fmt::format("There may be further alternatives ({}).", stop_text(view.menu.stop));
   }
   return {};
 }
 
-std::string way_headline(const Explanation& way, std::size_t number) {
-  const auto& [ensemble, schema, query, answer, row, faults, findings] = way;
+std::string alternative_headline(const Explanation& one, std::size_t number) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = one;
   const Figure figure = figure_of(ensemble, schema, query, ensemble.predict(answer.best().point));
-  std::string head = fmt::format("Way {} · cost {} · {} there {}", number, cost_text(answer.cost),
-                                 figure.name, figure.value);
-  if (answer.status != Status::optimal) head += " · " + claim_text(claim_of(way));
+  std::string head = fmt::format("Alternative {} · cost {} · {} there {}", number,
+                                 cost_text(answer.cost), figure.name, figure.value);
+  if (answer.status != Status::optimal) head += " · " + claim_text(claim_of(one));
   return head;
 }
 
 namespace {
 
-std::string way_block(const Explanation& way, std::size_t number, const TableStyle& style) {
+std::string alternative_block(const Explanation& one, std::size_t number, const TableStyle& style) {
   return fmt::format(
-      "\n{}\n{}{}{}", inked(wrapped(way_headline(way, number), page_width, "  "), Ink::bold, style),
-      columns(explained_changes(way), style), findings_text(way, style), check_lines(way, style));
+      "\n{}\n{}{}{}",
+      inked(wrapped(alternative_headline(one, number), page_width, "  "), Ink::bold, style),
+      columns(explained_changes(one), style), findings_text(one, style), check_lines(one, style));
 }
 
 std::string level_name(const Requirement& requirement, const Ensemble& ensemble,
@@ -118,14 +119,14 @@ Requirement at_level(const Requirement& requirement, double level) {
 }
 
 std::string to_table(const MenuView& view, const TableStyle& style) {
-  const Explanation& first = view.ways.front();
+  const Explanation& first = view.alternatives.front();
   // Nothing to choose from: the answer itself says why.
   if (first.answer.solutions.empty() || first.answer.already_met) return to_table(first, style);
   std::string text = inked(headline(first), Ink::bold, style) + "\n";
   text += inked(wrapped(menu_headline(view), page_width, ""), ink_of(first.answer.status), style);
   text += "\n";
-  for (std::size_t k = 0; k < view.ways.size(); ++k) {
-    text += way_block(view.ways[k], k + 1, style);
+  for (std::size_t k = 0; k < view.alternatives.size(); ++k) {
+    text += alternative_block(view.alternatives[k], k + 1, style);
   }
   text += "\n";
   if (const std::string end = menu_end(view); !end.empty()) text += end + "\n";

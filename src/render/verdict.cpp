@@ -90,10 +90,10 @@ std::string verdict(const Explanation& explanation) {
   std::string phrase =
       target_phrase(wanted_by(explanation.ensemble, explanation.schema, explanation.query));
   if (only_breaks_rules(explanation)) phrase = "keeps to the rules and " + phrase;
-  if (explanation.findings.earlier_ways > 0) {
-    const std::size_t before = explanation.findings.earlier_ways;
-    phrase += before == 1 ? std::string(" and differs from the way before")
-                          : fmt::format(" and differs from the {} ways before", before);
+  if (explanation.findings.earlier_alternatives > 0) {
+    const std::size_t before = explanation.findings.earlier_alternatives;
+    phrase += before == 1 ? std::string(" and differs from the alternative before")
+                          : fmt::format(" and differs from the {} alternatives before", before);
   }
   const std::string time = duration_text(answer.statistics.seconds);
   if (answer.already_met) return "Nothing to change: this outcome is the one that was asked for.";
@@ -133,9 +133,13 @@ std::string tie_count(const Answer& answer) {
                      others == 1 ? " costs" : "s cost");
 }
 
-std::vector<std::string> notes(const Explanation& explanation) {
+std::string text_of(const Note& note) {
+  return note.is_warning ? "Note: " + note.sentences : note.sentences;
+}
+
+std::vector<Note> notes(const Explanation& explanation) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
-  std::vector<std::string> all;
+  std::vector<Note> all;
   const bool changes = !answer.solutions.empty() && !answer.already_met;
   std::vector<std::string> missing;
   for (std::size_t i = 0; i < query.point.size(); ++i) {
@@ -144,13 +148,13 @@ std::vector<std::string> notes(const Explanation& explanation) {
     if (std::isnan(query.point[i]) && !filled) missing.push_back(title_of(schema.features[i]));
   }
   if (!missing.empty()) {
-    all.push_back(
-        fmt::format("Missing{}: {}.", changes ? " and stays missing" : "", and_list(missing)));
+    all.push_back({false, fmt::format("Missing{}: {}.", changes ? " and stays missing" : "",
+                                      and_list(missing))});
   }
   if (!answer.already_met && answer.status != Status::infeasible && in_raw_units(query)) {
-    all.emplace_back(
-        "Note: distances are in raw units, because no feature has a scale. Give data or scales to "
-        "make changes of different features comparable.");
+    all.push_back({true,
+                   "distances are in raw units, because no feature has a scale. Give data or "
+                   "scales to make changes of different features comparable."});
   }
   if (!changes) return all;
 
@@ -181,10 +185,9 @@ std::vector<std::string> notes(const Explanation& explanation) {
     what = fmt::format("{} sits on the edge of the model: the change of {} is too small to act on",
                        subject, and_list(steps));
   }
-  all.push_back(
-      fmt::format("Note: {}. Give {} a kind or a range in the schema for an answer that a person "
-                  "can act on.",
-                  what, steps.size() == 1 ? "it" : "them"));
+  all.push_back({true, fmt::format("{}. Give {} a kind or a range in the schema for an answer that "
+                                   "a person can act on.",
+                                   what, steps.size() == 1 ? "it" : "them")});
   return all;
 }
 

@@ -8,9 +8,9 @@
 namespace boxwood {
 
 std::string menu_headline(const MenuView& view);
-/// "Way 2 · cost 0.31 · probability there 0.53".
-std::string way_headline(const Explanation& way, std::size_t number);
-/// Whether there are further ways; empty where as many were found as were asked for.
+/// "Alternative 2 · cost 0.31 · probability there 0.53".
+std::string alternative_headline(const Explanation& explanation, std::size_t number);
+/// Whether there are further alternatives; empty where as many were found as were asked for.
 std::string menu_end(const MenuView& view);
 
 std::string sweep_headline(const SweepView& view);

@@ -5,6 +5,7 @@
 #include <boxwood/schema.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,24 @@ bool is_useful_bound(double bound, double best_cost);
 
 /// "checking account": the title, or the name where there is none.
 const std::string& title_of(const FeatureSchema& feature);
+
+/// The values that a feature may have. What depends on them looks at the kind, never at the words.
+struct Values {
+  enum class Kind {
+    all,      ///< every value that is allowed anyway
+    missing,  ///< only a missing value
+    number,   ///< one number: "13 months"
+    some,     ///< "at most 13 months", "one of: rent, own"; also one label, "rent"
+  };
+  Kind kind = Kind::some;
+  std::string words;  ///< empty for `all` and `missing`
+};
+/// "anything", "missing", "exactly 13 months", or the words as they are.
+std::string text_of(const Values& values);
+
+/// What `interval_text` says, before it becomes text.
+Values interval_values(const FeatureSchema& feature, const Interval& interval, Precision precision,
+                       std::optional<double> now = std::nullopt);
 
 /// The whole numbers in an interval that the model can read, as a closed interval of them; empty
 /// when lower > upper. Next to an open end lies the precision's next number, which for large

@@ -51,8 +51,8 @@ def test_the_row_before_is_there_in_its_own_form(german, applicants):
     assert moved == [change.feature for change in answer.changes]
     batch = german.explain_batch(applicants, "granted", show_progress=False)
     assert all(one.before.equals(applicants.iloc[i]) for i, one in enumerate(batch))
-    for way in german.menu(row, 2, "granted"):
-        assert way.before.equals(row) and way.explainer is german
+    for one in german.menu(row, 2, "granted"):
+        assert one.before.equals(row) and one.explainer is german
 
 
 def test_repr_is_the_table(answer):

@@ -47,7 +47,7 @@ def test_counterfactuals_have_the_opposite_class(loans, explainer):
         assert examples.test_instance_df["loan"].tolist() == ["bad"]
         assert examples.test_instance_df["income"][0] == rows["income"].iloc[at]
         assert examples.menu[0].proven
-        costs = [way.cost for way in examples.menu]
+        costs = [one.cost for one in examples.menu]
         assert costs == sorted(costs)
 
 

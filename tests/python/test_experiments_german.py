@@ -49,7 +49,7 @@ def test_the_page_and_its_pictures_are_written(tmp_path):
         pixels = image.imread(picture)
         assert min(pixels.shape[:2]) > 150 and pixels[..., :3].std() > 0.01
     for heading in ("As the paper asks", "Savings and employment fixed", "With real constraints",
-                    "The menu of ways out", "Why not", "The price of certainty"):
+                    "The menu of alternatives", "Why not", "The price of certainty"):
         assert f"## {heading}\n" in text
     assert "nan" not in text and "inf" not in text
     second = text.split("## Savings and employment fixed\n")[1].split("\n## ")[0]

@@ -50,10 +50,10 @@ def pickled(thing):
     return pickle.loads(pickle.dumps(thing))
 
 
-@pytest.mark.parametrize("way", [pickled, copy.deepcopy, copy.copy])
-def test_copies_answer_alike(travellers, way):
+@pytest.mark.parametrize("copied", [pickled, copy.deepcopy, copy.copy])
+def test_copies_answer_alike(travellers, copied):
     for explainer, rows in travellers:
-        other = way(explainer)
+        other = copied(explainer)
         assert other.schema == explainer.schema and repr(other) == repr(explainer)
         assert (other.scores(rows) == explainer.scores(rows)).all()
         assert other.predict(rows).tolist() == explainer.predict(rows).tolist()
@@ -64,8 +64,8 @@ def test_copies_answer_alike(travellers, way):
                 continue
             same(answer, other.explain(rows.iloc[i], weights={"income": 2.0}, max_changes=2,
                                        rules="if income changes then income does not fall"))
-            same(answer, way(answer))
-            assert way(answer).verify() == []
+            same(answer, copied(answer))
+            assert copied(answer).verify() == []
 
 
 def test_refusals_travel(travellers):

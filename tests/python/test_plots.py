@@ -114,9 +114,9 @@ def test_map_covers_its_view_and_shows_the_way(german, asked):
     # Whole numbers fill their place, from half below to half above.
     assert (left, right) == (drawn.view[0][0] - 0.5, drawn.view[0][1] + 0.5)
     assert ax.get_xlabel() == "duration (months)" and ax.get_ylabel() == "credit amount (DM)"
-    way = next(line for line in ax.lines if len(line.get_xdata()) > 1)
-    assert (way.get_xdata()[0], way.get_ydata()[0]) == drawn.here
-    assert (way.get_xdata()[-1], way.get_ydata()[-1]) == (answer.point["duration"],
+    one = next(line for line in ax.lines if len(line.get_xdata()) > 1)
+    assert (one.get_xdata()[0], one.get_ydata()[0]) == drawn.here
+    assert (one.get_xdata()[-1], one.get_ydata()[-1]) == (answer.point["duration"],
                                                           answer.point["credit_amount"])
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
     assert legend == ["refused", "granted", "Applicant now", "nearest change",
@@ -155,21 +155,21 @@ def test_map_of_categories_has_their_names(german, asked):
 
 
 def test_menu_is_a_matrix_of_features_and_ways(german, asked):
-    ways = german.menu(asked[0], 3, "granted", cost="l2")
-    figure = plots.menu(ways)
+    menu = german.menu(asked[0], 3, "granted", cost="l2")
+    figure = plots.menu(menu)
     ax = figure.axes[0]
     cells = [part for part in ax.patches if isinstance(part, patches.Rectangle)]
-    assert len(cells) == sum(len(way.changes) for way in ways)
+    assert len(cells) == sum(len(one.changes) for one in menu)
     lines = [label.get_text().replace("\n", " ") for label in ax.get_yticklabels()]
-    assert set(lines) == {change.title for way in ways for change in way.changes}
+    assert set(lines) == {change.title for one in menu for change in one.changes}
     assert [label.get_text().split("\n")[0] for label in ax.get_xticklabels()] == [
-        "now", "way 1", "way 2", "way 3"]
+        "now", "alternative 1", "alternative 2", "alternative 3"]
     present = [text.get_text() for text in ax.texts if text.get_position()[0] == 0]
     assert len(present) == len(lines) and "30 months" in present
     assert "↓ 26 months" in texts(ax)
     assert painted(figure) > 1000
     none = plots.menu(german.menu(asked[0], 2, "granted", only=["own_telephone"]))
-    assert "There is no way (proven)." in texts(none.axes[0])
+    assert "There is no alternative (proven)." in texts(none.axes[0])
 
 
 def test_sweep_shows_what_is_known_and_what_is_impossible(prices):
@@ -300,8 +300,8 @@ def test_a_one_hot_group_is_drawn_as_one_feature(colours):
         assert painted(figure) > 500
     assert {"red", after} <= {text.get_text() for text in plots.changes(answer).axes[0].texts}
     assert answer.changes[0].anything_in in texts(plots.region(answer).axes[0])
-    ways = plots.menu(explainer.menu(RED, 1, 1)).axes[0]
-    assert [label.get_text() for label in ways.get_yticklabels()] == ["colour"]
+    menu = plots.menu(explainer.menu(RED, 1, 1)).axes[0]
+    assert [label.get_text() for label in menu.get_yticklabels()] == ["colour"]
 
 
 def test_dollars_are_no_formulas(tmp_path):

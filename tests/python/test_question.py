@@ -334,14 +334,14 @@ def test_rounder_numbers(german, applicants):
 def test_menu(german, row, best):
     menu = german.menu(row, 3, "granted")
     assert len(menu) == 3 and menu[0].cost == best.cost
-    costs = [way.cost for way in menu]
+    costs = [one.cost for one in menu]
     assert costs == sorted(costs)
-    for i, way in enumerate(menu):
-        assert way.proven and way.verify() == []
-        assert all(moved(earlier) - moved(way) for earlier in menu.ways[:i])
+    for i, one in enumerate(menu):
+        assert one.proven and one.verify() == []
+        assert all(moved(earlier) - moved(one) for earlier in menu.alternatives[:i])
     assert list(menu.to_frame()["cost"]) == costs
-    assert f"\nWay 1 · cost {best.cost:.4g} · probability there" in repr(menu)
-    assert "that differs enough from the way before" in str(menu[1].claim)
+    assert f"\nAlternative 1 · cost {best.cost:.4g} · probability there" in repr(menu)
+    assert "that differs enough from the alternative before" in str(menu[1].claim)
     apart = german.menu(row, 2, "granted", apart="distance", distance=1)
     assert apart[1].cost >= apart[0].cost
     with pytest.raises(boxwood.Error, match="apart"):
@@ -544,9 +544,9 @@ def test_a_class_whose_label_begins_like_words(people):
 
 
 def test_a_menu_has_a_notebook_view(german, applicants):
-    ways = german.menu(applicants.iloc[0], 2, "granted")
-    page = ways._repr_html_()
-    assert page.count("<table") == 2 and ways[0].changes[0].title in page
+    menu = german.menu(applicants.iloc[0], 2, "granted")
+    page = menu._repr_html_()
+    assert page.count("<table") == 2 and menu[0].changes[0].title in page
 
 
 @pytest.mark.parametrize("labels", [[0, 1], [False, True], [0.0, 1.0]])

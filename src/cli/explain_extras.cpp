@@ -1,4 +1,4 @@
-#include "cli/explain_ways.hpp"
+#include "cli/explain_extras.hpp"
 
 #include "cli/lists.hpp"
 #include "cli/usage.hpp"
@@ -13,7 +13,7 @@ namespace boxwood::cli {
 namespace {
 
 /// The answer where a menu is empty: nothing is possible, or a limit came first.
-Answer no_way(const Prepared& prepared, const Query& query, const Menu& menu, double seconds) {
+Answer no_answer(const Prepared& prepared, const Query& query, const Menu& menu, double seconds) {
   Answer answer;
   for (const Ensemble& ensemble : prepared.ensembles()) {
     answer.output_before.push_back(ensemble.transform(ensemble.predict(query.point)));
@@ -26,7 +26,7 @@ Answer no_way(const Prepared& prepared, const Query& query, const Menu& menu, do
 }
 
 Findings findings_around(const Prepared& prepared, const Query& query, const Answer& answer,
-                         const WaysAsked& asked, const Budget& budget, bool& limited) {
+                         const ExtrasAsked& asked, const Budget& budget, bool& limited) {
   Findings findings;
   if (answer.solutions.empty() || answer.already_met) return findings;
   const std::vector<double>& point = answer.best().point;
@@ -48,60 +48,64 @@ Findings findings_around(const Prepared& prepared, const Query& query, const Ans
 
 }  // namespace
 
-void add_ways_flags(CLI::App& command, WaysFlags& flags) {
+void add_extra_flags(CLI::App& command, ExtraFlags& flags) {
   const std::string group = "What else to find";
-  auto* count =
-      command.add_option("--k", flags.count, "so many ways out, cheapest first, each proven")
-          ->check(CLI::Range(std::size_t{1}, std::size_t{10000}))
-          ->group(group);
+  auto* count = command
+                    .add_option("--k", flags.count,
+                                "a menu of this many alternatives, cheapest first, each proven")
+                    ->check(CLI::Range(std::size_t{1}, std::size_t{10000}))
+                    ->group(group);
   auto* apart = command
                     .add_option("--apart", flags.apart,
-                                "how they differ: features (none merely adds to a cheaper one),\n"
-                                "regions, or distance")
+                                "how alternatives differ: features (none only adds changes to a\n"
+                                "cheaper one), regions (of the model), or distance")
                     ->check(CLI::IsMember({"features", "regions", "distance"}))
                     ->capture_default_str()
                     ->needs(count)
                     ->group(group);
   command
       .add_option("--distance", flags.distance,
-                  "with --apart distance: how far, in units of a feature's scale (1)")
+                  "for --apart distance: the least difference in some feature, in units of its\n"
+                  "scale (default 1)")
       ->needs(apart)
       ->group(group);
-  auto* widen =
-      command.add_flag("--widen", flags.widen, "the widest intervals in which the outcome stays")
-          ->group(group);
+  auto* widen = command
+                    .add_flag("--widen", flags.widen,
+                              "widen each interval around the answer as far as the outcome holds")
+                    ->group(group);
   command.add_option("--order", flags.order, "features to widen first: a,b")
       ->allow_extra_args(false)
       ->needs(widen)
       ->group(group);
   command
-      .add_flag("--why-not", flags.why_not, "where nothing is possible: the rules that block it")
+      .add_flag("--why-not", flags.why_not,
+                "if no change is possible: list the rules that block it")
       ->group(group);
   command
       .add_flag("--path", flags.path,
-                "the effect of each change, and what the answer costs without it")
+                "show the effect of each change, and the cost of an answer without it")
       ->group(group);
   command
       .add_option("--round", flags.round,
-                  "rounder numbers for at most this share more: 0.05 is 5 %")
+                  "round numbers if the cost grows by at most this share: 0.05 is 5 %")
       ->group(group);
 }
 
-WaysAsked ways_asked(const WaysFlags& flags, const Schema& schema) {
-  WaysAsked asked;
+ExtrasAsked extras_asked(const ExtraFlags& flags, const Schema& schema) {
+  ExtrasAsked asked;
   asked.widen = flags.widen;
   asked.why_not = flags.why_not;
   asked.path = flags.path;
   asked.round = flags.round;
   if (flags.round && !(*flags.round >= 0 && std::isfinite(*flags.round))) {
-    throw UsageError("--round", "must be a share of 0 or more", "Write 0.05 for 5 %");
+    throw UsageError("--round", "must be a number ≥ 0", "Write 0.05 for 5 %");
   }
   for (const std::string& list : flags.order) {
     const std::vector<std::size_t> features = parse_features(list, schema, "--order");
     asked.order.insert(asked.order.end(), features.begin(), features.end());
   }
   if (flags.distance && flags.apart != "distance") {
-    throw UsageError("--distance", "goes with --apart distance");
+    throw UsageError("--distance", "needs --apart distance");
   }
   if (flags.distance && !(*flags.distance > 0 && std::isfinite(*flags.distance))) {
     throw UsageError("--distance", "must be a number above 0");
@@ -116,17 +120,17 @@ WaysAsked ways_asked(const WaysFlags& flags, const Schema& schema) {
   return asked;
 }
 
-Ways find_ways(const Prepared& prepared, const Query& query, const WaysAsked& asked,
-               const Options& options) {
+Extras find_extras(const Prepared& prepared, const Query& query, const ExtrasAsked& asked,
+                   const Options& options) {
   const Budget budget(options);
-  Ways found;
+  Extras found;
   std::optional<WhyNot> why;
   if (asked.menu) {
     found.menu = find_menu(prepared, query, *asked.menu, budget.rest(Budget::as_reported));
     found.answers = std::move(found.menu.answers);
     found.limited = found.menu.stop != Stop::finished;
     if (found.answers.empty()) {
-      found.answers.push_back(no_way(prepared, query, found.menu, budget.seconds()));
+      found.answers.push_back(no_answer(prepared, query, found.menu, budget.seconds()));
     }
   } else if (asked.why_not) {
     why = find_why_not(prepared, query, {}, budget.rest(Budget::as_reported));

@@ -24,27 +24,28 @@ std::size_t count_lines(const std::string& text) {
 TEST_F(CommandLine, AMenuHasWaysThatDifferInWhatTheyChange) {
   const Result table = credit("explain", {"--row", "3", "--k", "3", "--verify"});
   EXPECT_EQ(table.code, 0) << table.err;
-  EXPECT_TRUE(has(table.out, "3 ways, each of which is granted, cheapest first;")) << table.out;
-  EXPECT_TRUE(has(table.out, "Way 3 · cost ")) << table.out;
+  EXPECT_TRUE(has(table.out, "3 alternatives, each of which is granted, cheapest first;"))
+      << table.out;
+  EXPECT_TRUE(has(table.out, "Alternative 3 · cost ")) << table.out;
   EXPECT_TRUE(has(table.out, "Checked again from the model alone"));
   const Result json = credit("explain", {"--row", "3", "--k", "3", "--format", "jsonl"});
   const Json menu = Json::parse(json.out);
-  ASSERT_EQ(menu["ways"].size(), 3U);
+  ASSERT_EQ(menu["alternatives"].size(), 3U);
   double last = 0;
-  for (const Json& way : menu["ways"]) {
-    EXPECT_EQ(way["status"], "optimal");
-    EXPECT_EQ(way["class_after"], "granted");
-    EXPECT_GE(way["cost"].get<double>(), last);
-    last = way["cost"];
+  for (const Json& one : menu["alternatives"]) {
+    EXPECT_EQ(one["status"], "optimal");
+    EXPECT_EQ(one["class_after"], "granted");
+    EXPECT_GE(one["cost"].get<double>(), last);
+    last = one["cost"];
   }
-  EXPECT_NE(menu["ways"][0]["changes"], menu["ways"][1]["changes"]);
+  EXPECT_NE(menu["alternatives"][0]["changes"], menu["alternatives"][1]["changes"]);
   const Result csv = credit(
       "explain", {"--row", "3", "--k", "3", "--format", "csv", "--apart", "regions", "--verify"});
   EXPECT_EQ(count_lines(csv.out), 4U) << csv.out;
-  EXPECT_TRUE(csv.out.starts_with("way,row,status,")) << csv.out;
+  EXPECT_TRUE(csv.out.starts_with("alternative,row,status,")) << csv.out;
   const Result far = credit("explain", {"--row", "3", "--k", "2", "--format", "json", "--apart",
                                         "distance", "--distance", "0.5"});
-  EXPECT_EQ(Json::parse(far.out)[0]["ways"].size(), 2U);
+  EXPECT_EQ(Json::parse(far.out)[0]["alternatives"].size(), 2U);
 }
 
 TEST_F(CommandLine, AMenuWithoutWaysPassesTheCheck) {
@@ -52,7 +53,7 @@ TEST_F(CommandLine, AMenuWithoutWaysPassesTheCheck) {
                                            "--verify", "--format", "json"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  EXPECT_EQ(Json::parse(result.out)[0]["ways"][0]["status"], "infeasible") << result.out;
+  EXPECT_EQ(Json::parse(result.out)[0]["alternatives"][0]["status"], "infeasible") << result.out;
 }
 
 TEST_F(CommandLine, AMenuWithoutWaysSaysSo) {
@@ -127,12 +128,12 @@ TEST_F(CommandLine, FlagsThatBelongTogether) {
   EXPECT_EQ(credit("explain", {"--row", "3", "--k", "0"}).code, 2);
   EXPECT_EQ(
       credit("explain", {"--row", "3", "--k", "2", "--apart", "regions", "--distance", "1"}).err,
-      "boxwood: --distance: goes with --apart distance\n");
+      "boxwood: --distance: needs --apart distance\n");
   EXPECT_EQ(
       credit("explain", {"--row", "3", "--k", "2", "--apart", "distance", "--distance", "0"}).err,
       "boxwood: --distance: must be a number above 0\n");
   EXPECT_EQ(credit("explain", {"--row", "3", "--round", "-1"}).err,
-            "boxwood: --round: must be a share of 0 or more. Write 0.05 for 5 %\n");
+            "boxwood: --round: must be a number ≥ 0. Write 0.05 for 5 %\n");
   EXPECT_EQ(credit("explain", {"--row", "3", "--widen", "--order", "agee"}).err,
             "boxwood: --order: no feature \"agee\". Did you mean \"age\"?\n");
 }
@@ -157,7 +158,7 @@ TEST_F(CommandLine, RobustnessIsTheDistanceToAnyOtherOutcome) {
             2U);
   EXPECT_EQ(credit("robustness", {"--row", "3", "--class", "granted"}).code, 2);
   EXPECT_EQ(credit("robustness", {"--row", "3", "--tolerance", "1"}).err,
-            "boxwood: --tolerance: the model has classes: any other one counts. It is for models "
+            "boxwood: --tolerance: the model predicts classes. Use --tolerance with models "
             "that predict a number\n");
 }
 
@@ -174,7 +175,7 @@ TEST_F(CommandLine, RobustnessOfANumberHasATolerance) {
   EXPECT_EQ(distance("0.25"), 0.5);  // b c to below 10 would be farther anyway
   EXPECT_TRUE(distance("3").is_null());
   EXPECT_EQ(run({"robustness", "model.json", "--data", "rows.csv", "--tolerance", "-1"}).err,
-            "boxwood: --tolerance: must be a number of 0 or more\n");
+            "boxwood: --tolerance: must be a number ≥ 0\n");
 }
 
 TEST_F(CommandLine, SweepsCostMoreForMore) {
@@ -216,11 +217,11 @@ TEST_F(CommandLine, SweepsComplainByFlag) {
   EXPECT_EQ(credit("sweep", {"--row", "3", "--levels", "0.5,x"}).err,
             "boxwood: --levels: \"x\" is not a number. Write them with commas: 0.5,0.7,0.9\n");
   EXPECT_EQ(credit("sweep", {"--row", "3", "--levels", "0.5,0.4,0.6"}).err,
-            "boxwood: --levels: neither rise nor fall. Give them in order\n");
+            "boxwood: --levels: are neither ascending nor descending. Give them in order\n");
   EXPECT_EQ(credit("sweep", {"--row", "3", "--levels", "0.5,1.5"}).err,
-            "boxwood: --levels: probabilities are from 0 to 1\n");
+            "boxwood: --levels: probabilities must be between 0 and 1\n");
   EXPECT_EQ(credit("sweep", {"--row", "3-4", "--levels", "0.5"}).err,
-            "boxwood: --row: give just one row\n");
+            "boxwood: --row: must be one row\n");
 }
 
 TEST_F(CommandLine, SweepsTakeTheLevelOfWhatIsWantedFirst) {
@@ -294,15 +295,15 @@ TEST_F(CommandLine, MapsComplainByFlag) {
   };
   EXPECT_EQ(complaint({"--x", "age", "--y", "age"}), "boxwood: --y: is the same feature as --x\n");
   EXPECT_EQ(complaint({"--x", "age,duration", "--y", "age"}),
-            "boxwood: --x: give just one feature\n");
+            "boxwood: --x: must be one feature\n");
   EXPECT_EQ(complaint({"--x", "age", "--y", "duratoin"}),
             "boxwood: --y: no feature \"duratoin\". Did you mean \"duration\"?\n");
   EXPECT_EQ(complaint({"--x", "age", "--y", "duration", "--x-view", "9"}),
             "boxwood: --x-view: \"9\" is not a range. Write A:B, such as 10:20\n");
   EXPECT_EQ(complaint({"--x", "age", "--y", "duration", "--y-view", "9:3"}),
-            "boxwood: --y-view: shows nothing. Give the smaller end first\n");
+            "boxwood: --y-view: the range is empty. Give the smaller end first\n");
   EXPECT_EQ(complaint({"--x", "age", "--y", "duration", "--radius", "-1"}),
-            "boxwood: --radius: must be a distance of 0 or more\n");
+            "boxwood: --radius: must be a number ≥ 0\n");
 }
 
 TEST_F(CommandLine, AProbabilityIsNotAskedToBeThree) {
@@ -348,14 +349,14 @@ TEST_F(CommandLine, CtrlCKeepsTheWaysThatWereFound) {
       free_credit_words("explain",
                         {"--row", "0", "--k", "10000", "--apart", "regions", "--format", "jsonl",
                          "--only", "age,duration,credit_amount,purpose,checking_status"}));
-  // The first way takes a few hundred boxes.
+  // The first alternative takes a few hundred boxes.
   EXPECT_TRUE(process.interrupt_after(10'000));
   const Result result = process.wait();
   EXPECT_EQ(result.code, 3) << result.err;
   const Json menu = Json::parse(result.out);
   EXPECT_EQ(menu["stop"], "interrupt");
   EXPECT_FALSE(menu["complete"].get<bool>());
-  EXPECT_FALSE(menu["ways"].empty());
+  EXPECT_FALSE(menu["alternatives"].empty());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What explain finds beyond the nearest answer: a menu of ways out, wide regions, what stands in
-// the way, the path, rounder numbers.
+// What explain finds besides the cheapest answer: a menu of alternatives, wide regions, the rules
+// that block an outcome, the path, rounder numbers.
 #pragma once
 
 #include <boxwood/analysis.hpp>
@@ -13,7 +13,7 @@
 
 namespace boxwood::cli {
 
-struct WaysFlags {
+struct ExtraFlags {
   std::optional<std::size_t> count;
   std::string apart = "features";
   std::optional<double> distance;
@@ -24,10 +24,10 @@ struct WaysFlags {
   std::optional<double> round;
 };
 
-void add_ways_flags(CLI::App& command, WaysFlags& flags);
+void add_extra_flags(CLI::App& command, ExtraFlags& flags);
 
 /// The flags in the model's terms; throws UsageError for those that make no sense.
-struct WaysAsked {
+struct ExtrasAsked {
   std::optional<MenuOptions> menu;
   bool widen = false;
   std::vector<std::size_t> order;
@@ -35,16 +35,16 @@ struct WaysAsked {
   bool path = false;
   std::optional<double> round;
 };
-WaysAsked ways_asked(const WaysFlags& flags, const Schema& schema);
+ExtrasAsked extras_asked(const ExtraFlags& flags, const Schema& schema);
 
 /// The answers to a row, one without a menu, and what was found around each.
-struct Ways {
-  Menu menu;  ///< its ways are moved to `answers`
+struct Extras {
+  Menu menu;  ///< its answers are moved to `answers`
   std::vector<Answer> answers;
   std::vector<Findings> findings;
   bool limited = false;  ///< a limit or Ctrl-C left something open
 };
-Ways find_ways(const Prepared& prepared, const Query& query, const WaysAsked& asked,
-               const Options& options);
+Extras find_extras(const Prepared& prepared, const Query& query, const ExtrasAsked& asked,
+                   const Options& options);
 
 }  // namespace boxwood::cli
