@@ -1,6 +1,7 @@
 // What is made of several searches, against brute force from first principles on random small
 // models: menus, wide regions, blocking rules, sweeps, robustness, maps, paths, rounder points.
 #include <boxwood/analysis.hpp>
+#include <boxwood/budget.hpp>
 #include <boxwood/error.hpp>
 #include <boxwood/schema.hpp>
 #include <boxwood/verify.hpp>
@@ -439,6 +440,22 @@ TEST(Robustness, IsTheDistanceToTheNearestOtherOutcome) {
     checked += std::isinf(least) ? 0 : 1;
   });
   expect_share(checked, cases, 1.0 / 4);
+}
+
+TEST(Budget, ReportsProgressAlsoWhereEverySearchIsShort) {
+  std::vector<std::uint64_t> reported;
+  Options options;
+  options.progress = [&](const Progress& progress) { reported.push_back(progress.nodes); };
+  Budget budget(options);
+  Answer answer;
+  answer.statistics.nodes = 1;
+  while (budget.seconds() < 0.25) {
+    static_cast<void>(budget.rest());
+    budget.note(answer);
+  }
+  EXPECT_GE(reported.size(), 1U);
+  EXPECT_LE(reported.size(), 2U);
+  EXPECT_TRUE(std::is_sorted(reported.begin(), reported.end()));
 }
 
 TEST(Map, WithARadiusLeavesOutWhatALimitLeftOpen) {

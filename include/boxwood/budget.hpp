@@ -29,19 +29,20 @@ class Budget {
   /// and seconds of all searches so far. `costs` gives the best cost and the lower bound to report;
   /// by default they are unknown, because those of one search mean nothing for the whole.
   using Costs = std::function<std::pair<double, double>(const Progress& inner)>;
-  Options rest(const Costs& costs = {}) const;
+  Options rest(const Costs& costs = {});
   /// Costs that are those of the running search.
   static std::pair<double, double> as_reported(const Progress& inner) {
     return {inner.best_cost, inner.lower_bound};
   }
 
-  /// Adds what a search used, and keeps the first reason why a search stopped early.
+  /// Adds what a search used, and keeps the first reason why a search stopped early. If costs are
+  /// unknown, it also reports progress every 0.1 s: short searches report nothing themselves.
   const Answer& note(const Answer& answer);
 
-  double seconds() const;  ///< since the budget was made
-  const Statistics& used() const {
-    return used_;
-  }  ///< of all searches noted; open nodes of the last
+  /// Since the budget was made.
+  double seconds() const;
+  /// By all searches noted; `open_nodes` of the last one.
+  const Statistics& used() const { return used_; }
   Stop stop() const { return stop_; }
   bool stopped() const { return stop_ != Stop::finished; }
   /// The limit that leaves nothing for a further search; `finished` if there is none.
@@ -55,6 +56,8 @@ class Budget {
   Clock::time_point start_;
   Statistics used_;
   Stop stop_ = Stop::finished;
+  bool knows_costs_ = false;
+  double next_report_;
 };
 
 }  // namespace boxwood

@@ -26,7 +26,7 @@ Answer no_answer(const Prepared& prepared, const Query& query, const Menu& menu,
 }
 
 Findings findings_around(const Prepared& prepared, const Query& query, const Answer& answer,
-                         const ExtrasAsked& asked, const Budget& budget, bool& limited) {
+                         const ExtrasAsked& asked, Budget& budget, bool& limited) {
   Findings findings;
   if (answer.solutions.empty() || answer.already_met) return findings;
   const std::vector<double>& point = answer.best().point;
@@ -122,7 +122,7 @@ ExtrasAsked extras_asked(const ExtraFlags& flags, const Schema& schema) {
 
 Extras find_extras(const Prepared& prepared, const Query& query, const ExtrasAsked& asked,
                    const Options& options) {
-  const Budget budget(options);
+  Budget budget(options);
   Extras found;
   std::optional<WhyNot> why;
   if (asked.menu) {

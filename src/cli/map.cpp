@@ -105,7 +105,7 @@ int run(const MapFlags& flags) {
   Drawn drawn;
   work_off(batch, options_for(flags.search),
            [&](std::size_t, const Query&, const Options& watched) {
-             const Budget budget(watched);
+             Budget budget(watched);
              drawn.map = find_map(prepared, query, asked, budget.rest(Budget::as_reported));
              drawn.answer = explain(prepared, query, budget.rest(Budget::as_reported));
              if (drawn.answer.solutions.empty() || drawn.answer.already_met) return;

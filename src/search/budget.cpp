@@ -1,3 +1,5 @@
+#include "search/reporter.hpp"
+
 #include <boxwood/budget.hpp>
 
 #include <algorithm>
@@ -6,13 +8,14 @@
 namespace boxwood {
 
 Budget::Budget(const Options& options, Share share)
-    : options_(options), share_(share), start_(Clock::now()) {}
+    : options_(options), share_(share), start_(Clock::now()), next_report_(Reporter::interval) {}
 
 double Budget::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
-Options Budget::rest(const Costs& costs) const {
+Options Budget::rest(const Costs& costs) {
+  knows_costs_ = knows_costs_ || costs;
   Options rest = options_;
   rest.limits.seconds = std::max(0.0, options_.limits.seconds - seconds());
   if (share_ == Share::nodes) {
@@ -35,6 +38,10 @@ const Answer& Budget::note(const Answer& answer) {
   used_.threads = answer.statistics.threads;
   used_.seconds = seconds();
   if (stop_ == Stop::finished) stop_ = answer.stop;
+  if (options_.progress && !knows_costs_ && used_.seconds >= next_report_) {
+    next_report_ = used_.seconds + Reporter::interval;
+    options_.progress({std::numeric_limits<double>::infinity(), 0, used_.nodes, used_.seconds});
+  }
   return answer;
 }
 
