@@ -8,6 +8,7 @@
 #include "search/engine_settings.hpp"
 #include "search/guarded.hpp"
 #include "seeds.hpp"
+#include "shrink.hpp"
 #include "small_models.hpp"
 
 #include <gtest/gtest.h>
@@ -21,14 +22,16 @@ TEST(QueryRules, RandomCombinationsAgreeWithBruteForce) {
   RuleMaker rules(test_seed() + 1);
   const int cases = test_cases(3000);
   int tried = 0, optimal = 0, with_clauses = 0, limited = 0, fewest = 0;
-  for (int i = 0; i < cases; ++i) {
+  const auto make = [&](int) {
     RandomProblem problem = maker.make();
     rules.add_to(problem);
+    return problem;
+  };
+  for_random_problems(cases, make, [&](const RandomProblem& problem, int) {
     const auto truth = Oracle::solve(problem.ensembles, problem.query, 100'000);
-    if (!truth) continue;
+    if (!truth) return;
     ++tried;
     const Prepared prepared(problem.ensembles);
-    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
     std::vector<double> first_point;
     for (const Engine engine : {Engine::fast, Engine::paper}) {
       for (const int threads : {1, 3}) {
@@ -41,12 +44,11 @@ TEST(QueryRules, RandomCombinationsAgreeWithBruteForce) {
                                first_point);
       }
     }
-    if (testing::Test::HasFailure()) return;
     optimal += truth->points.empty() || truth->cost == 0 ? 0 : 1;
     with_clauses += !problem.query.clauses.empty() && !truth->points.empty() ? 1 : 0;
     limited += problem.query.max_changes && !truth->points.empty() ? 1 : 0;
     fewest += problem.query.fewest_first && !truth->points.empty() ? 1 : 0;
-  }
+  });
   std::cout << tried << " tried, " << optimal << " with a change, " << with_clauses
             << " with clauses, " << limited << " with a limit on changes, " << fewest
             << " with the fewest first\n";
@@ -66,11 +68,13 @@ TEST(QueryRules, StoppedEarlyTheyClaimNoMoreThanIsTrue) {
   RuleMaker rules(test_seed() + 3);
   int stopped = 0;
   const int cases = test_cases(1500);
-  for (int i = 0; i < cases; ++i) {
+  const auto make = [&](int) {
     RandomProblem problem = maker.make();
     rules.add_to(problem);
+    return problem;
+  };
+  for_random_problems(cases, make, [&](const RandomProblem& problem, int i) {
     const Prepared prepared(problem.ensembles);
-    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
     const Answer whole = explain(prepared, problem.query);
     Options options;
     options.engine = i % 2 == 0 ? Engine::fast : Engine::paper;
@@ -89,8 +93,7 @@ TEST(QueryRules, StoppedEarlyTheyClaimNoMoreThanIsTrue) {
       EXPECT_GE(part.cost, whole.cost);
     }
     stopped += proven ? 0 : 1;
-    if (testing::Test::HasFailure()) return;
-  }
+  });
   expect_share(stopped, cases, 1.0 / 20);
 }
 
