@@ -1,4 +1,4 @@
-"""What can be asked around the nearest answer; the second half of `Explainer`."""
+"""The analyses of `Explainer`: everything besides `explain` and batches."""
 
 from __future__ import annotations
 
@@ -51,14 +51,15 @@ class Analyses:
         x : Series, mapping, one-row table or 1-D array
             The row.
         k : int
-            How many.
+            How many alternatives.
         target : object, optional
             As for `explain`.
         apart : {"features", "regions", "distance"}
-            How they differ: each leaves something as it is that each one before changes; they lie
-            in different regions; or they are `distance` scales apart in some feature.
+            How they differ. "features": each leaves unchanged at least one feature that every
+            earlier one changes. "regions": they lie in different regions of the model.
+            "distance": any two differ in some feature by at least `distance` times its scale.
         distance : float
-            For ``apart="distance"``.
+            Used with ``apart="distance"``.
         **question
             As for `explain`.
 
@@ -75,7 +76,7 @@ class Analyses:
         return Menu.of(self, query, point, found, form, apart, distance)
 
     def why_not(self, x: Any, target: Any = None, **question: Unpack[Question]) -> WhyNot:
-        """Say what blocks an outcome: a smallest set of rules, and the answer without each.
+        """Find the rules that block an outcome, and the answer without each of them.
 
         Parameters
         ----------
@@ -89,7 +90,7 @@ class Analyses:
         Returns
         -------
         WhyNot
-            Where there is an answer, that and nothing else.
+            A smallest set of blocking rules; if there is an answer, only that answer.
         """
         asked, point, query, form = self._asked(x, target, question)
         found = _core.find_why_not(self.core, query, _core.rules_of(query),
@@ -98,7 +99,7 @@ class Analyses:
 
     def path(self, x: Any, target: Any = None, *, resolve: bool = True,
              **question: Unpack[Question]) -> list[Step]:
-        """Take the changes of the nearest answer one by one, the most helpful first.
+        """Order the changes of the cheapest answer by their effect, largest first.
 
         Parameters
         ----------
@@ -107,14 +108,14 @@ class Analyses:
         target : object, optional
             As for `explain`.
         resolve : bool
-            For each change also find the best answer without it.
+            Also find the cheapest answer without each change.
         **question
             As for `explain`.
 
         Returns
         -------
         list of Step
-            Empty where there is no answer or nothing to change.
+            Empty if there is no answer or nothing to change.
         """
         asked, point, query, form = self._asked(x, target, question)
         answer = _core.explain(self.core, query, asked.options())
@@ -126,15 +127,15 @@ class Analyses:
 
     def sweep(self, x: Any, levels: Sequence[float], target: Any = None,
               **question: Unpack[Question]) -> Sweep:
-        """Find the answers for several levels of certainty, or of the output wanted.
+        """Find the answers for several levels of a probability or an output.
 
         Parameters
         ----------
         x : Series, mapping, one-row table or 1-D array
             The row.
         levels : sequence of float
-            Rising probabilities of the target's class; of a number lower ends, or falling upper
-            ends where `at_most` is asked for.
+            Ascending probabilities of the target's class. For a predicted number, ascending
+            lower limits, or with `at_most` descending upper limits.
         target : object, optional
             As for `explain`.
         **question
@@ -152,14 +153,14 @@ class Analyses:
 
     def robustness(self, x: Any, *, tolerance: float = 0.0,
                    **question: Unpack[Question]) -> Robustness:
-        """Find the nearest point of any other outcome: nothing nearer is decided otherwise.
+        """Find the nearest point with any other outcome; every nearer point has the same one.
 
         Parameters
         ----------
         x : Series, mapping, one-row table or 1-D array
             The row.
         tolerance : float
-            Of a regression: how far the output may move and still count as the same.
+            For a regression model: differences of the output up to this count as no change.
         **question
             As for `explain`, without anything about the outcome.
 
@@ -183,29 +184,29 @@ class Analyses:
 
     def widen(self, answer: Answer, *, order: Sequence[str] = (),
               **search: Unpack[Question]) -> WideRegion:
-        """Grow the region of an answer as long as everything in it has the outcome.
+        """Widen the region of an answer as long as every point in it has the outcome.
 
         Parameters
         ----------
         answer : Answer
             Of this explainer.
         order : sequence of str
-            Features that are grown first.
+            Features to widen first.
         **search
             Limits, threads, engine and progress, as for `explain`; nothing else.
 
         Returns
         -------
         WideRegion
-            A box by feature.
+            The box, with an interval or a set of values for each feature.
         """
         if not isinstance(answer, Answer):
-            raise Error("answer", f"{answer!r} is no answer", "Give one that explain returned")
+            raise Error("answer", f"{answer!r} is not an Answer", "Give one that explain returned")
         if answer.array is None:
             raise Error("answer", "there is no point", "Widen an answer that has one")
         asked = Asked(self._whole, None, search)
         for key in asked.said(key for key in search if key not in SEARCH):
-            raise Error(key, "the answer's own question is what a wide region obeys",
+            raise Error(key, "a wide region uses the question of its answer",
                         f"Give {key} to explain")
         places = [i for name in order for i in self.columns.places_of(name, "order")]
         found = _core.find_wide_region(self.core, answer._query, answer.array, places,
@@ -215,7 +216,7 @@ class Analyses:
     def map(self, x: Any, target: Any = None, *, features: tuple[str, str],
             view: Mapping[str, tuple[float, float]] | None = None, radius: float | None = None,
             most_cells: int = 1_000_000, **question: Unpack[Question]) -> Map:
-        """Draw the exact decision regions over two features, all others as they are.
+        """Compute the exact decision regions over two features; all others keep their values.
 
         Parameters
         ----------
@@ -226,11 +227,11 @@ class Analyses:
         features : tuple of str
             The feature of the horizontal axis and the one of the vertical axis.
         view : mapping, optional
-            What is drawn, (least, largest) by feature; the data's or schema's range by default.
+            Ranges to show, (least, largest) by feature; default: the range of data or schema.
         radius : float, optional
-            The others may change by at most this distance to reach the target.
+            Let the other features change by at most this distance to reach the target.
         most_cells : int
-            More than these are refused.
+            Raise an error if the map has more cells.
         **question
             As for `explain`.
 
@@ -264,7 +265,7 @@ class Analyses:
                 raise Error("view", f'"{name}" is not drawn', "Name the features of the map")
             low, high = found[i] = interval(ends, f'view["{name}"]')
             if low == high:
-                raise Error(f'view["{name}"]', "it shows nothing", "Give the smaller end first")
+                raise Error(f'view["{name}"]', "the range is empty", "Give the smaller end first")
         return found
 
     def regions(self, x: Any, within: float, target: Any = None, *, limit: int | None = 100,
@@ -285,7 +286,7 @@ class Analyses:
         any_outcome : bool
             List the boxes of every outcome.
         visit : callable, optional
-            Called with each region as it is found, which is then not kept; returning False stops.
+            Called with each region when it is found; returning False stops. Nothing is kept.
         **question
             As for `explain`.
 

@@ -1,4 +1,4 @@
-"""Rows of any tables in one form, and how far apart they are; for `evaluate`."""
+"""Distances between rows of any kind of table, for `evaluate`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def values_of(column: Column) -> np.ndarray:
 
 
 def listed(rows: Any) -> Any:
-    """Make a table of single rows, and leave tables as they are."""
+    """Make a table of a single row; return tables unchanged."""
     if is_table(rows):
         return rows
     if is_row(rows):
@@ -55,7 +55,7 @@ def is_number(values: np.ndarray) -> bool:
 
 @dataclass
 class Measure:
-    """How far apart values are, by column: a scale for numbers, None for categories."""
+    """Distances of values by column: with a scale for numbers, None for categories."""
 
     names: list[str] | None
     scales: list[float | None]
@@ -77,7 +77,7 @@ class Measure:
         return found
 
     def changes(self, first: Any, second: Any) -> np.ndarray:
-        """Return for pairs of rows, column by column, how far apart they are; NaN: not found."""
+        """Return the distance of each pair of rows in each column; NaN if a row was not found."""
         one = self.columns(first, "originals")
         two = self.columns(second, "counterfactuals")
         count = max(len(one[0]), len(two[0]))
