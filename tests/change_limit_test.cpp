@@ -16,7 +16,7 @@ TEST(ChangeLimit, EveryPointWithFewEnoughStays) {
     const double radius = question.points[random() % question.points.size()].cost;
     std::vector<const GridPoint*> inside;
     for (const GridPoint& point : question.points) {
-      const bool few = context.changes(point.cells) <= *context.model.max_changes;
+      const bool few = context.changes(point.cells) <= *context.table.max_changes;
       if (point.works && few && point.cost <= radius) inside.push_back(&point);
     }
     std::unique_ptr<Traced> now = gather_all(context, radius);
