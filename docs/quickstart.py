@@ -6,8 +6,11 @@ This page uses the example that comes with the package: a model that decides abo
 # %%
 # ## Install
 # ```
-# pip install ".[all]"    # in the source tree: the Python package; needs a C++20 compiler and CMake 3.25
-# make build              # the command: build/release/bin/boxwood
+# pip install ".[all]"    # in the source tree: the Python package and the command boxwood
+# ```
+# This needs a C++20 compiler and CMake 3.25. Without Python, `make build` makes the command alone:
+# ```
+# make build              # build/release/bin/boxwood
 # ```
 #
 # ## In Python

@@ -119,6 +119,26 @@ TEST(Schema, WrittenAndReadAgainItIsTheSame) {
   EXPECT_EQ(read(text).features[1].labels, schema.features[1].labels);
 }
 
+TEST(Schema, WhatScalesAreIsReadWrittenAndNamedInTheQuery) {
+  const Ensemble model = lender();
+  const auto name = [&](const std::string& said) {
+    const Schema schema = read(R"({"boxwood_schema": 1, "scaled": )" + said + "}");
+    EXPECT_EQ(to_json(read(to_json(schema))), to_json(schema));
+    Query query = query_for(model, std::vector<double>(model.features.size(), 0.0));
+    apply(schema, query);
+    EXPECT_EQ(query.norm == Norm::mixture, said != "false");
+    return query.scale_name;
+  };
+  EXPECT_EQ(name("\"range\""), "range");
+  EXPECT_EQ(name("\"deviation\""), "standard deviation");
+  EXPECT_EQ(name("\"mad\""), "median deviation");
+  EXPECT_EQ(name("true"), "");
+  EXPECT_EQ(name("false"), "");
+  EXPECT_EQ(complaint(R"({"boxwood_schema": 1, "scaled": "foot"})"),
+            "credit.json: scaled: no scale \"foot\". Write true, false, range, deviation, mad or "
+            "quantiles");
+}
+
 TEST(Schema, AppliesToModelAndQuery) {
   const Schema schema = read(full);
   Ensemble ensemble = lender();
@@ -249,8 +269,9 @@ TEST(SchemaErrors, GroupsListsAndTablesMustFit) {
   EXPECT_EQ(groups(R"({"columns": ["age", "age"]})"),
             "credit.json: one_hot[0].columns[1]: this column is in another group as well");
   EXPECT_EQ(groups(R"({"columns": []})"), "credit.json: one_hot[0].columns: must not be empty");
-  EXPECT_EQ(groups(R"({"columns": ["age"], "labels": ["a", "b"]})"),
-            "credit.json: one_hot[0].labels: 2 labels for 1 columns");
+  EXPECT_EQ(groups(R"({"columns": ["age"], "labels": ["a", "b", "c"]})"),
+            "credit.json: one_hot[0].labels: 3 labels for 1 columns. Give one for each column, and "
+            "one more for the category without a column");
   EXPECT_EQ(feature_complaint(R"({"name": "age", "changes": [[0]]})"),
             "credit.json: features[0].changes: only categorical features have a table of changes. "
             "Add \"kind\": \"categorical\"");

@@ -190,6 +190,7 @@ struct Query {
   Mixture mixture{};          ///< for Norm::mixture
   TermCost term;              ///< for Norm::custom
   bool fewest_first = false;  ///< minimise the number of changes first, then the cost
+  std::string scale_name{};   ///< what all scales are, for texts: "range"; empty: not known
 };
 
 /// A query at `point` with the kinds that the model file gives and no requirement.

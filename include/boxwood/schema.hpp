@@ -27,12 +27,19 @@ struct FeatureSchema : FeatureRule {
 
 /// One-hot columns that encode one categorical feature.
 struct GroupSchema {
-  std::string title;                  ///< "colour"
-  std::vector<std::size_t> columns;   ///< features of the model
-  std::vector<std::string> labels{};  ///< one for each column; if empty, the columns' titles
+  std::string title;                 ///< "colour"
+  std::vector<std::size_t> columns;  ///< features of the model
+  /// One for each column; if empty, the columns' titles. A further label names the category for
+  /// which all columns are 0; without it that category is called "(none)".
+  std::vector<std::string> labels{};
   double weight = 1;
   bool none_allowed = false;
 };
+
+/// What the scale of a feature is measured by: the range of its values; their standard deviation
+/// (of the population); the median absolute deviation from the median; or `quantiles`, where the
+/// size of a change is the share of the data between the two values.
+enum class Spread : std::uint8_t { range, deviation, median_deviation, quantiles };
 
 struct Schema {
   std::vector<FeatureSchema> features;  ///< one for each feature, in the model's order
@@ -48,7 +55,8 @@ struct Schema {
   /// The scales of the features are known, from data or from a file that gives one; the default
   /// cost is then `default_mixture` instead of squared L2.
   bool scaled = false;
-  std::string place{};  ///< the file it was read from, for errors about its rules
+  std::optional<Spread> scaled_by{};  ///< what all scales were measured by, where that is known
+  std::string place{};                ///< the file it was read from, for errors about its rules
 };
 
 /// A schema with what the model file itself says.
@@ -64,11 +72,6 @@ std::string to_json(const Schema& schema);
 /// one-hot groups and the default cost into the query.
 void apply(const Schema& schema, Ensemble& ensemble);
 void apply(const Schema& schema, Query& query);
-
-/// What the scale of a feature is measured by: the range of its values; their standard deviation
-/// (of the population); the median absolute deviation from the median; or `quantiles`, where the
-/// size of a change is the share of the data between the two values.
-enum class Spread : std::uint8_t { range, deviation, median_deviation, quantiles };
 
 /// Sets the scales of all features that are not categorical from data, whose rows have the model's
 /// order of features; missing and infinite values are ignored. `quantiles` sets 101 quantiles and

@@ -14,7 +14,7 @@ from boxwood.errors import Error
 LARGEST = 2**63 - 1
 
 
-def number(value: Any, name: str, least: float | None = None, *, truth: bool = False) -> float:
+def number(value: Any, name: str, least: float | None = None, *, bools: bool = False) -> float:
     """Check a number.
 
     Parameters
@@ -25,7 +25,7 @@ def number(value: Any, name: str, least: float | None = None, *, truth: bool = F
         Names the argument in errors.
     least : float, optional
         The smallest permitted number; NaN is then refused.
-    truth : bool
+    bools : bool
         Whether True and False are accepted, as 1 and 0.
 
     Returns
@@ -36,7 +36,7 @@ def number(value: Any, name: str, least: float | None = None, *, truth: bool = F
     plain = hasattr(value, "__float__") and not isinstance(value, (str, np.complexfloating)) \
         and getattr(value, "ndim", 0) == 0
     try:
-        found = float(value) if plain and (truth or not _is_truth(value)) else None
+        found = float(value) if plain and (bools or not _is_truth(value)) else None
     except (TypeError, ValueError):  # an object that is a number only sometimes
         found = None
     except OverflowError:
@@ -92,6 +92,26 @@ def whole(value: Any, name: str, least: int, most: int = LARGEST) -> int:
     if not fits or value < least:
         raise Error(name, f"{value!r} is not a whole number ≥ {least}")
     return int(value)
+
+
+def truth(value: Any, name: str) -> bool:
+    """Check a truth value.
+
+    Parameters
+    ----------
+    value : object
+        What is given.
+    name : str
+        Names the argument in errors.
+
+    Returns
+    -------
+    bool
+        The value.
+    """
+    if not _is_truth(value):
+        raise Error(name, f"{value!r} is neither True nor False")
+    return bool(value)
 
 
 def ends(value: Any, name: str) -> tuple[Any, Any]:

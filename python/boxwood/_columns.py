@@ -13,7 +13,7 @@ import numpy as np
 
 from boxwood._codec import Codec
 from boxwood._forms import Form
-from boxwood._groups import Group
+from boxwood._groups import NONE, Group
 from boxwood._refusals import Refusals
 from boxwood._tables import (
     as_table,
@@ -57,8 +57,10 @@ class Columns:
 
     def _group(self, known: OneHot) -> Group:
         places = [self.index(name, "schema") for name in known.columns]
-        return Group(known.title or self.names[places[0]], places,
-                     list(known.labels or [self.titles[i] for i in places]))
+        labels = list(known.labels or [self.titles[i] for i in places])
+        if len(labels) == len(places):
+            labels.append(NONE)
+        return Group(known.title or self.names[places[0]], places, labels)
 
     def group_of(self, index: int) -> Group | None:
         """Find the one-hot group of a column.
@@ -136,7 +138,14 @@ class Columns:
             raise Error(place, f"no feature {name}", f"The last one is {len(self) - 1}")
         if name in self.places:
             return self.places[name]
-        raise Error(place, f'no feature "{name}"', nearest(str(name), self.names))
+        for group in self.groups:
+            if name == group.title:
+                shown = ", ".join(self.names[i] for i in group.places[:5])
+                raise Error(place, f'"{name}" is a group of one-hot columns',
+                            f"Name one of its columns here: {shown}"
+                            + (", …" if len(group.places) > 5 else ""))
+        known = list(dict.fromkeys([*self.names, *self.titles, *(g.title for g in self.groups)]))
+        raise Error(place, f'no feature "{name}"', nearest(str(name), known))
 
     def order(self, given: Sequence[str | None], place: str) -> list[int]:
         """Match the names of a table or a row with the model's.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SEPARATORS = "_=:. -"
 FEWEST_ROWS = 10
+NONE = "(none)"  # what a category without a column is called, as in the core
 LEAST_OVERLAP = 7.0  # rows with two ones that independent columns would have; by chance 0: 0.1 %
 
 
@@ -28,7 +29,7 @@ class Group(NamedTuple):
     places : list of int
         Its columns.
     labels : list of str
-        Of these.
+        Of these, and that of the category for which all columns are 0.
     """
 
     title: str
@@ -46,10 +47,10 @@ class Group(NamedTuple):
         Returns
         -------
         str
-            The column's label, or "none".
+            The column's label, or that of the category without a column.
         """
-        hot = (label for label, i in zip(self.labels, self.places, strict=True) if point[i] == 1)
-        return next(hot, "none")
+        hot = (label for label, i in zip(self.labels, self.places, strict=False) if point[i] == 1)
+        return next(hot, self.labels[-1])
 
 
 def given_groups(groups: Any, schema: Schema) -> list[OneHot]:

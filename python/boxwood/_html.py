@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
-from collections import Counter
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from boxwood import _core
 
@@ -34,13 +35,32 @@ def badge(answer: Answer) -> tuple[str, str]:
     return answer.claim.badge
 
 
+def plain_number(value: float) -> str:
+    """Write a number for people.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+
+    Returns
+    -------
+    str
+        Whole numbers in full, others with at most six significant digits and without an exponent.
+    """
+    if not np.isfinite(value):
+        return str(value)
+    short = float(value) if float(value).is_integer() else float(f"{value:.6g}")
+    return np.format_float_positional(short, trim="-") if abs(short) < 1e15 else f"{short:g}"
+
+
 def _feature_lines(schema: Schema) -> list[list[str]]:
     lines = [["feature", "kind", "values", "may change"]]
     for feature in schema.features:
         values = ", ".join(map(str, feature.labels or []))
         if not values and feature.range is not None:
-            low, high = feature.range
-            values = f"{'' if low is None else low} to {'' if high is None else high}"
+            low, high = ("" if end is None else plain_number(end) for end in feature.range)
+            values = f"{low} to {high}"
         unit = f" {feature.unit}" if feature.unit and values else ""
         lines.append([feature.title or feature.name, str(feature.kind or ""), values + unit,
                       "fixed" if feature.fixed else "yes"])
@@ -103,12 +123,9 @@ def batch_html(batch: Batch) -> str:
         lines.append([str(label), answer.status, f"{answer.cost:.4g}" if answer.found else "",
                       " · ".join(f"{change.title}: {change.change_to}"
                                  for change in answer.changes)])
-    counts = Counter(batch.statuses)
-    title = f"Batch of {len(batch)} rows: " + ", ".join(
-        f"{count} {status}" for status, count in counts.most_common())
     more = len(frame) - ROWS
-    return _core.html_table([title], lines, [f"{more} more rows: see to_frame()."] if more > 0
-                            else [])
+    notes = [f"{more} more rows: see to_frame()."] if more > 0 else []
+    return _core.html_table([batch.headline], lines, notes)
 
 
 def map_html(drawn: Map) -> str:

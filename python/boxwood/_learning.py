@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +12,8 @@ import numpy as np
 from boxwood import _core
 from boxwood._codec import Codec, label_text
 from boxwood._columns import Columns
-from boxwood._groups import found_groups, given_groups
+from boxwood._groups import NONE, found_groups, given_groups
+from boxwood._html import plain_number
 from boxwood._loading import class_values
 from boxwood._refusals import Refusals
 from boxwood._tables import Column, columns_of, is_number, is_table, module_of
@@ -21,6 +23,8 @@ from boxwood.schema import Feature, FoundStep, Schema, UnsaidKind, nearest
 
 MOST_DIGITS = 6
 FEWEST_VALUES = 10
+SPREADS = {"range": _core.Spread.range, "deviation": _core.Spread.deviation,
+           "mad": _core.Spread.median_deviation, "quantiles": _core.Spread.quantiles}
 BY_POSITION = (_core.Library.xgboost, _core.Library.lightgbm, _core.Library.catboost)
 
 
@@ -50,6 +54,7 @@ class _Learned(NamedTuple):
     points: np.ndarray
     dtypes: list[Any]
     frame_columns: Any
+    found_whole: set[str]  # columns of floats that hold whole numbers only
 
 
 def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
@@ -82,6 +87,9 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
     Known
         All of it.
     """
+    if scale is not None and scale not in SPREADS:
+        raise Error("scale", f"no scale {scale!r}",
+                    'Give "range", "deviation", "mad", "quantiles" or None')
     first = ensembles[0]
     schema = _schema_of_model(first)
     _name_categories(schema, categories)
@@ -110,19 +118,23 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
         return made
 
     nothing: list[Any] = [None] * len(schema)
-    learned = _Learned(nothing, np.empty((0, len(schema))), nothing, None)
+    learned = _Learned(nothing, np.empty((0, len(schema))), nothing, None, set())
     notes: list[str] = []
     if data is not None:
         learned = _learn_all(schema, first, by_value, given, data,
+                             any(one.single for one in ensembles),
                              lambda: codecs(nothing, nothing, {}))
         if scale is not None:
             _measure(schema, learned.points, scale)
-            schema.scaled = True
+            schema.scaled = scale
         if groups is None and not given.one_hot:
             said = {feature.name for feature in given.features if feature.kind or feature.labels}
             schema.one_hot = found_groups(schema, learned.points, said)
             notes += [f'"{group.title}" is one feature of the one-hot columns '
-                      f"{group.columns[0]}, …, {group.columns[-1]} ({len(group.columns)})"
+                      + (", ".join(group.columns) if len(group.columns) < 4 else
+                         f"{group.columns[0]}, …, {group.columns[-1]} ({len(group.columns)})")
+                      + (f'; "{NONE}" is the category without a column'
+                         if group.none_allowed else "")
                       for group in schema.one_hot]
     columns = complete(pipelines, schema)
     for i in others & columns.keys():
@@ -135,15 +147,24 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
     _merge(schema, given)
     if groups is not None:
         schema.one_hot = given_groups(groups, schema)
-    grids = [feature for feature in schema if feature.step is not None]
-    if grids:
-        more = f" and {len(grids) - 5} more" if len(grids) > 5 else ""
-        notes.append("only whole multiples: " + ", ".join(
-            f"{feature.title or feature.name} of {feature.step:g}" for feature in grids[:5]) + more)
+    notes += _grid_notes(schema, learned.found_whole)
     final = codecs(learned.originals, learned.dtypes, columns)
     closed = frozenset(i for i, column in columns.items() if column.closed)
     refusals = Refusals(models, final, closed)
     return Known(schema, Columns(final, schema.one_hot, refusals), learned.frame_columns, notes)
+
+
+def _grid_notes(schema: Schema, found_whole: set[str]) -> list[str]:
+    """Say which columns of floats have answers on a grid."""
+    found_whole = found_whole - {name for group in schema.one_hot for name in group.columns}
+    whole = [feature.title or feature.name for feature in schema
+             if feature.name in found_whole and feature.kind == "integer"]
+    grids = [f"{feature.title or feature.name} of {plain_number(feature.step)}"
+             for feature in schema if feature.step is not None]
+    return [f"{words}: {', '.join(names[:5])}"
+            + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+            for words, names in (("only whole numbers", whole), ("only whole multiples", grids))
+            if names]
 
 
 def _schema_of_model(ensemble: _core.Ensemble) -> Schema:
@@ -176,7 +197,7 @@ def _read_by_value(ensemble: _core.Ensemble, model: Any) -> set[int]:
 
 
 def _learn_all(schema: Schema, ensemble: _core.Ensemble, by_value: set[int], given: Schema,
-               data: Any, codecs: Any) -> _Learned:
+               data: Any, single: bool, codecs: Any) -> _Learned:
     # Texts in the data may be labels of the given schema. Where that schema says that a feature is
     # a number, the data gives it no labels.
     numbers = set()
@@ -195,26 +216,25 @@ def _learn_all(schema: Schema, ensemble: _core.Ensemble, by_value: set[int], giv
         sample = data.iloc[:0, order]
         dtypes, frame_columns = list(sample.dtypes), sample.columns
     originals: list[list[Any] | None] = []
+    found_whole = set()
     for i, at in enumerate(order):
         column, feature = table[at], schema.features[i]
         if plain.unnamed and column.name is not None and column.name != feature.name:
             feature.title = column.name
         originals.append(learn(feature, column, ensemble.features[i], "data",
-                               feature.name in numbers, i in by_value, feature.name in named))
+                               feature.name in numbers, i in by_value, feature.name in named,
+                               single))
+        if feature.kind == "integer" and column.kind == "float":
+            found_whole.add(feature.name)
     points = np.column_stack([codec.numbers(table[at], "data")
                               for codec, at in zip(codecs(), order, strict=True)])
-    return _Learned(originals, points, dtypes, frame_columns)
+    return _Learned(originals, points, dtypes, frame_columns, found_whole)
 
 
 def _measure(schema: Schema, points: np.ndarray, scale: str) -> None:
-    spreads = {"range": _core.Spread.range, "deviation": _core.Spread.deviation,
-               "mad": _core.Spread.median_deviation, "quantiles": _core.Spread.quantiles}
-    if scale not in spreads:
-        raise Error("scale", f"no scale {scale!r}",
-                    'Give "range", "deviation", "mad", "quantiles" or None')
     kinds = [_core.FeatureKind[feature.kind or "continuous"] for feature in schema]
     for feature, (size, quantiles) in zip(
-            schema, _core.measure(kinds, points, spreads[scale]), strict=True):
+            schema, _core.measure(kinds, points, SPREADS[scale]), strict=True):
         if size != 1:
             feature.scale = size
         feature.quantiles = quantiles or None
@@ -241,6 +261,9 @@ def schema_of(given: Any) -> Schema:
         return Schema.from_json(json.dumps({"boxwood_schema": 1, **given}))
     if isinstance(given, str) and given.lstrip().startswith("{"):
         return Schema.from_json(given)
+    if not isinstance(given, (str, os.PathLike)):
+        raise Error("schema", f"it is of type {type(given).__name__}",
+                    "Give a Schema, a mapping, JSON text or the path of a file")
     return Schema.load(given)
 
 
@@ -253,6 +276,7 @@ def _merge(known: Schema, given: Schema) -> None:
         said = feature.to_dict()
         if "scale" in said:
             own.quantiles = None  # of the data, which would count instead
+            known.scaled = True  # and not the same measure for all
         if "labels" in said:
             own.range = None  # of the model's labels
         if said.keys() & {"kind", "allowed", "labels"}:
@@ -290,7 +314,8 @@ def keep_places(place: str, given: Sequence[str], own: Sequence[str], whose: str
 
 
 def learn(feature: Feature, column: Column, model: _core.Feature, place: str,
-          number: bool = False, by_value: bool = False, named: bool = False) -> list[Any] | None:
+          number: bool = False, by_value: bool = False, named: bool = False,
+          single: bool = True) -> list[Any] | None:
     """Complete what is known of a feature by what a column of data says.
 
     Parameters
@@ -309,6 +334,8 @@ def learn(feature: Feature, column: Column, model: _core.Feature, place: str,
         The model reads a category that is a number as that number.
     named : bool
         The model itself knows the names of its categories, whatever their order in the data.
+    single : bool
+        Some model reads numbers as float32.
 
     Returns
     -------
@@ -374,34 +401,40 @@ def learn(feature: Feature, column: Column, model: _core.Feature, place: str,
         feature.kind = "integer"
     elif isinstance(feature.kind, UnsaidKind):
         feature.kind = str(feature.kind)  # the data says so
-        feature.step = resolution(finite) if enough else None
+        feature.step = resolution(finite, single) if enough else None
     if len(finite):
-        feature.range = (float(finite.min()), float(finite.max()))
+        digits = _digits(feature.step)
+        low, high = float(finite.min()), float(finite.max())
+        feature.range = (low, high) if digits is None else (round(low, digits), round(high, digits))
     return None
 
 
-def resolution(values: np.ndarray) -> float | None:
+def resolution(values: np.ndarray, single: bool = True) -> float | None:
     """Find the largest power of ten of which all values are multiples.
 
     Parameters
     ----------
     values : ndarray
-        Finite numbers. A multiple of 0.01 is the double, or the float32, nearest to a number with
-        two digits after the point.
+        Finite numbers. A multiple of 0.01 is a number with two digits after the point, as float32,
+        or as a double with the rounding errors of a few operations.
+    single : bool
+        The model reads numbers as float32.
 
     Returns
     -------
     float or None
-        0.1, 0.01, …; None where values have more digits, or the values are too large for all
-        multiples to be told apart in float32.
+        0.1, 0.01, …; None where values have more digits, or are so large that neighbouring
+        multiples cannot be told apart.
     """
     unique = np.unique(values)
-    single = (unique == unique.astype(np.float32)).all()
+    stored_single = (unique == unique.astype(np.float32)).all()
+    largest = 2.0**23 if single or stored_single else 2.0**43
     for digits in range(1, MOST_DIGITS + 1):
-        if np.abs(unique).max() * 10**digits >= 2**23:
+        if np.abs(unique).max() * 10**digits >= largest:
             return None
         grid = np.round(unique * 10.0**digits) / 10.0**digits
-        if (grid.astype(np.float32) == unique).all() if single else (grid == unique).all():
+        if (grid.astype(np.float32) == unique).all() if stored_single else \
+                (np.abs(grid - unique) <= 4 * np.spacing(np.abs(unique))).all():
             return FoundStep(1 / 10.0**digits)
     return None
 

@@ -14,6 +14,7 @@ from boxwood.errors import Error
 from boxwood.models import core_ensemble, library_of
 from boxwood.models._ensemble import Ensemble, restored
 from boxwood.pipelines import pushed_back
+from boxwood.schema import no_file
 
 
 def _reduced(ensemble: _core.Ensemble) -> tuple[Any, ...]:
@@ -74,7 +75,7 @@ def read(name: str, model: Any, data: Any, rounds: int | str | None,
     if isinstance(model, (str, os.PathLike)):
         path = Path(model).expanduser()
         if not path.is_file():
-            raise Error(str(model), "no such file", "Give a model file or a fitted model")
+            raise no_file(model, "Give a model file or a fitted model")
         return _core.read_file(str(path), rounds)
     if steps is not None:
         return pushed_back(model, steps, rounds).to_core()

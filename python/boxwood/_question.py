@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from boxwood import _core
-from boxwood._arguments import LARGEST, by_feature, ends, interval, is_list, number, whole
+from boxwood._arguments import LARGEST, by_feature, ends, interval, is_list, number, truth, whole
 from boxwood.costs import NORMS, Cost, CostLike
 from boxwood.errors import Error
-from boxwood.rules import RuleLike
-from boxwood.targets import Class, OneOf, Output, Target
+from boxwood.rules import Rule, RuleLike
+from boxwood.targets import Class, Not, OneOf, Output, Target
 
 if TYPE_CHECKING:
     from boxwood.explainer import Explainer
@@ -37,7 +37,7 @@ class Question(TypedDict, total=False):
     weights: Mapping[str, float] | None
     cost: CostLike | None
     max_changes: int | None
-    fewest_first: bool
+    fewest_first: bool | None
     probability: float | None
     margin: float | None
     at_least: float | None
@@ -127,7 +127,8 @@ class Asked:
             None if question.get(key) is None else number(question[key], key)
             for key in ("probability", "margin"))
         self._read_target(target)
-        self._requirements = [one.requirement(explainer.models) for one in self.targets]
+        self._requirements = self._checked(
+            [one.requirement(explainer.models) for one in self.targets])
         self._read_constraints()
         self._read_cost()
         self._template: _core.Query | None = None
@@ -163,6 +164,9 @@ class Asked:
             self._add(f"at most {min(most, 10**9)} changes", "max_changes")
         rules = _several(question.get("rules"))
         for rule in rules:
+            if not isinstance(rule, (str, Rule, Not)):
+                raise Error("rules", f"{rule!r} is not a rule",
+                            'Write words such as "duration <= 24", or use If, AllOf, AnyOf or Not')
             self._add(str(rule), "rules")
         # Ranges and rules may compare with the row.
         self.follows_row = self.follows_row or bool(
@@ -186,8 +190,10 @@ class Asked:
         elif cost is not None and not callable(cost):
             raise Error("cost", f"{cost!r} is not a cost",
                         'Give "l2", "l1", "l0", "linf", a Cost or a function')
-        if question.get("fewest_first"):
-            self._add("fewest changes first", "fewest_first")
+        fewest = question.get("fewest_first")
+        if fewest is not None:
+            first = "fewest changes" if truth(fewest, "fewest_first") else "lowest cost"
+            self._add(f"{first} first", "fewest_first")
 
     def _places(self, key: str) -> set[int]:
         given: Any = self.question.get(key)
@@ -248,6 +254,24 @@ class Asked:
                             f"Write Class(label, {key}=…) in the target, or all of it in words")
         if not asks:
             self.follows_row = True
+
+    def _checked(self, requirements: list[_core.Requirement]) -> list[_core.Requirement]:
+        """Check the wanted outcome; errors name the argument that it comes from."""
+        core = self.explainer.core
+        query = core.query(np.zeros(len(self.explainer.columns)))
+        query.requirements = requirements
+        try:
+            core.validate(query)
+        except Error as error:
+            if not error.place.startswith("wanted outcome"):
+                return requirements  # about the row of zeros, which nobody asked about
+            given = self.said(("probability", "margin", "at_least", "at_most", "between", "output"))
+            named = [key for key in given if key in error.reason] or [
+                key for key in given if key in ("at_least", "at_most", "between")]
+            further = error.place not in ("wanted outcome", "wanted outcome 1")
+            place = named[0] if named else "requirements" if further else "target"
+            raise Error(place, error.reason, error.remedy) from None
+        return requirements
 
     def _read_outcome(self, target: Any) -> None:
         words = ("want ", "model ")
@@ -432,7 +456,8 @@ class Asked:
             raise Error("target", "the model has several classes: say which is wanted",
                         "Give target=")
         now = int(self.explainer.core.classes(point[np.newaxis])[0, 0])
-        return _core.Requirement(_core.ClassIs(1 - now, self._probability, self._margin))
+        return self._checked(
+            [_core.Requirement(_core.ClassIs(1 - now, self._probability, self._margin))])[0]
 
     def options(self) -> _core.Options:
         """Make the options of the search.
@@ -469,7 +494,7 @@ class Asked:
 
 def _priced(cost: Callable[[str, float, float], float], name: str, before: float,
             after: float) -> float:
-    price = number(cost(name, before, after), f'cost of "{name}"', truth=True)
+    price = number(cost(name, before, after), f'cost of "{name}"', bools=True)
     if not price >= 0:
         raise Error("cost", f'the function gives {price} for "{name}" from {before} to {after}',
                     "Give 0 for no change and more the farther a value moves, never less than 0")

@@ -122,9 +122,15 @@ class Batch:
 
     def __repr__(self) -> str:
         """Show how many of what."""
+        return f"<{self.headline}>"
+
+    @property
+    def headline(self) -> str:
+        """How many rows have which status."""
         counts = Counter(self.statuses)
         shown = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-        return f"<Batch of {len(self)} rows: {shown}>"
+        rows = "1 row" if len(self) == 1 else f"{len(self)} rows"
+        return f"Batch of {rows}" + (f": {shown}" if shown else "")
 
     def _repr_html_(self) -> str:
         from boxwood._html import batch_html

@@ -223,7 +223,7 @@ class Explainer(Analyses):
                 decrease: Iterable[str] = (), ranges: Mapping[str, Any] | None = None,
                 rules: RuleLike | Iterable[RuleLike] = (),
                 weights: Mapping[str, float] | None = None, cost: CostLike | None = None,
-                max_changes: int | None = None, fewest_first: bool = False,
+                max_changes: int | None = None, fewest_first: bool | None = None,
                 probability: float | None = None, margin: float | None = None,
                 at_least: float | None = None, at_most: float | None = None,
                 between: tuple[float, float] | None = None, change: float | str | None = None,
@@ -247,7 +247,7 @@ class Explainer(Analyses):
         fixed : iterable of str
             Features that must not change.
         only : iterable of str, optional
-            The only features that may change. What the schema fixes stays fixed.
+            The only features that may change. Features that the schema fixes are refused here.
         increase, decrease : iterable of str
             Features that may only increase, or only decrease.
         ranges : mapping, optional
@@ -265,8 +265,9 @@ class Explainer(Analyses):
             where scales are known from data or a schema, and "l2" otherwise.
         max_changes : int, optional
             At most this many features change.
-        fewest_first : bool
-            Minimise the number of changes first, then the cost.
+        fewest_first : bool, optional
+            Minimise the number of changes first, then the cost. Default: what the cost and the
+            schema's rules say; False overrides the schema's rules.
         probability, margin : float, optional
             With a class: see `Class`.
         at_least, at_most : float, optional

@@ -318,9 +318,10 @@ class WideRegion:
                 if codes:
                     values[name] = [columns.decode(i, code) for code in codes]
             elif i == group.places[0]:
-                # The places of its columns are told at the first one; one past the last is none.
+                # The places of its columns are told at the first one; the place after the last
+                # column means that none is 1.
                 name = group.title
-                values[name] = [[*group.labels, "none"][int(place)] for place in codes]
+                values[name] = [group.labels[int(place)] for place in codes]
             else:
                 continue
             words[name] = explainer.core.wide_text(answer._query, found, answer.array, i)

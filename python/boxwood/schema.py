@@ -159,7 +159,8 @@ class OneHot:
     title : str
         What people call the feature.
     labels : list of str, optional
-        Of the columns.
+        Of the columns. One more names the category for which all columns are 0, which is called
+        "(none)" otherwise.
     weight : float
         What a change costs.
     none_allowed : bool
@@ -205,9 +206,10 @@ class Schema:
         Unit of a predicted number.
     rules : list of str
         Rules in the words of docs/query.md, for all questions.
-    scaled : bool
+    scaled : bool or str
         Whether the scales of features are known, which a scale of any feature says as well; the
-        default cost is then "l1 + 0.1 l0".
+        default cost is then "l1 + 0.1 l0". Where all scales come from data, what they are:
+        "range", "deviation", "mad" or "quantiles".
     """
 
     features: list[Feature] = field(default_factory=list)
@@ -217,7 +219,7 @@ class Schema:
     classes: list[str] = field(default_factory=list)
     output_unit: str = ""
     rules: list[str] = field(default_factory=list)
-    scaled: bool = False
+    scaled: bool | str = False
 
     def __getitem__(self, name: str) -> Feature:
         """Find a feature by name or title."""
@@ -310,6 +312,11 @@ class Schema:
                         "This package knows version 1")
         rest = {key: value for key, value in document.items() if key != "boxwood_schema"}
         _check_keys(rest, cls, place)
+        for key in ("features", "one_hot"):
+            if not isinstance(rest.get(key, []), (list, tuple)):
+                first = "name" if key == "features" else "columns"
+                raise Error(f"{place}: {key}", "it is not a list",
+                            f'Write [{{"{first}": …, …}}, …]')
         features = [_made(Feature, entry, f"{place}: features[{i}]")
                     for i, entry in enumerate(rest.pop("features", []))]
         for feature in features:
@@ -364,7 +371,7 @@ class Schema:
             What it says.
         """
         if not Path(path).is_file():
-            raise Error(os.fspath(path), "no such file", "Give a schema file, or its content")
+            raise no_file(path, "Give a schema file, or its content")
         return cls.from_json(Path(path).read_text(encoding="utf-8"), os.fspath(path))
 
     @classmethod
@@ -392,6 +399,26 @@ class Schema:
             for feature in schema:
                 feature.scale = float(feature.scale)  # said: data does not replace it any more
         return schema
+
+
+def no_file(path: str | os.PathLike[str], remedy: str) -> Error:
+    """Make the error for a path that is no file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The path.
+    remedy : str
+        What to give instead.
+
+    Returns
+    -------
+    Error
+        To be raised.
+    """
+    folder = Path(path).expanduser().is_dir()
+    return Error(os.fspath(path), "it is a folder, not a file" if folder else "no such file",
+                 remedy)
 
 
 def _plain(value: Any) -> Any:

@@ -38,7 +38,7 @@ auto parts(Is<Clause> auto& x) { return std::tie(x.any_of); }
 auto parts(Is<Mixture> auto& x) { return std::tie(x.squared_l2, x.l1, x.l0); }
 auto parts(Is<Query> auto& x) {
   return std::tie(x.point, x.requirements, x.features, x.groups, x.clauses, x.max_changes, x.norm,
-                  x.mixture, x.term, x.fewest_first);
+                  x.mixture, x.term, x.fewest_first, x.scale_name);
 }
 auto parts(Is<Solution> auto& x) { return std::tie(x.point, x.region, x.codes); }
 auto parts(Is<Statistics> auto& x) {

@@ -7,9 +7,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace boxwood::cli {
@@ -18,6 +21,34 @@ namespace {
 int complain(const std::string& text, int code) {
   std::cerr << "boxwood: " << text << "\n";
   return code;
+}
+
+/// Flags that people expect from other tools, and what to use here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> other_names = {{
+    {"--target", "Use --class, or --want for an outcome in words"},
+    {"--desired-class", "Use --class"},
+    {"--fixed", "Use --fix"},
+    {"--cost", "Use --norm"},
+    {"--ranges", "Use --rule \"duration in [6..36]\""},
+    {"--increase", "Use --rule \"savings may only rise\""},
+    {"--decrease", "Use --rule \"duration may only fall\""},
+}};
+
+/// The error for a value that is not of the flag's type.
+std::string wrong_value(const CLI::App& program, const CLI::ConversionError& error) {
+  const std::string text = error.what();  // "Could not convert: --k = 1.5"
+  for (const CLI::App* command : program.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      const std::string start = fmt::format("Could not convert: {} = ", option->get_name());
+      if (!text.starts_with(start)) continue;
+      const std::string type = option->get_type_name();
+      return fmt::format("{}: \"{}\" is not {}", option->get_name(), text.substr(start.size()),
+                         type.starts_with("UINT")  ? "a whole number ≥ 0"
+                         : type.starts_with("INT") ? "a whole number"
+                                                   : "a number");
+    }
+  }
+  return text;
 }
 
 /// The error for an unknown word: the nearest flag or command, or a reference to --help.
@@ -39,7 +70,10 @@ std::string unknown_word(const CLI::App& program, const std::vector<Command>& co
       known.push_back(command->get_name());
     }
   }
-  const std::string near = did_you_mean(flag, known);
+  std::string near = did_you_mean(flag, known);
+  for (const auto& [name, use] : other_names) {
+    if (chosen && flag == name) near = use;
+  }
   const std::string place = chosen ? chosen->get_name() + ": " : "";
   return fmt::format(
       "{}no {} \"{}\". {}", place,
@@ -69,6 +103,8 @@ int run(int count, char** words) {
     return program.exit(asked);
   } catch (const CLI::ExtrasError&) {
     return complain(unknown_word(program, commands, program.remaining(true)), usage);
+  } catch (const CLI::ConversionError& error) {
+    return complain(wrong_value(program, error), usage);
   } catch (const CLI::ParseError& error) {
     if (const auto rest = program.remaining(true); !rest.empty()) {
       return complain(unknown_word(program, commands, rest), usage);

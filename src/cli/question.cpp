@@ -168,13 +168,12 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
   add_data_flag(command, flags.data);
   add_target_flags(command, flags.target);
   const std::string group = "What may change";
-  auto* fix = command.add_option("--fix", flags.fix, "features that must not change: a,b")
-                  ->allow_extra_args(false)
-                  ->group(group);
+  command.add_option("--fix", flags.fix, "features that must not change: a,b")
+      ->allow_extra_args(false)
+      ->group(group);
   command.add_option("--only", flags.only, "the only features that may change: a,b")
       ->allow_extra_args(false)
-      ->group(group)
-      ->excludes(fix);
+      ->group(group);
   command
       .add_option("--rule", flags.rule,
                   "a rule or a cost in words; may be repeated:\n"

@@ -94,8 +94,11 @@ Interval parse_range(std::string_view text) {
   }
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) {
+    const bool names_feature = text.find('=') != std::string_view::npos;
     throw UsageError("--range", fmt::format("\"{}\" is not a range", text),
-                     "Write A:B, such as 10:20");
+                     names_feature ? "--range limits the output of the model. To limit a feature, "
+                                     "write --rule \"duration in [6..10]\""
+                                   : "Write A:B, such as 10:20");
   }
   range.lower = parse_end(text.substr(0, colon), range.lower);
   range.upper = parse_end(text.substr(colon + 1), range.upper);

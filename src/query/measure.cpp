@@ -60,6 +60,7 @@ double scale_of(const std::vector<double>& sorted, Spread spread) {
 
 void measure(Schema& schema, std::span<const std::vector<double>> rows, Spread spread) {
   schema.scaled = true;
+  schema.scaled_by = spread;
   for (std::size_t i = 0; i < schema.features.size(); ++i) {
     FeatureSchema& feature = schema.features[i];
     if (feature.kind == FeatureKind::categorical) continue;

@@ -5,6 +5,7 @@
 #include <boxwood/query.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -156,7 +157,10 @@ void check_groups(const Query& query, const Ensemble& ensemble) {
   std::vector<bool> taken(query.point.size(), false);
   for (std::size_t g = 0; g < query.groups.size(); ++g) {
     const OneHot& group = query.groups[g];
-    const std::string place = fmt::format("one-hot group {}", g);
+    const std::string place =
+        group.columns.empty() || group.columns.front() >= taken.size()
+            ? fmt::format("one-hot group {}", g + 1)
+            : fmt::format("one-hot group of \"{}\"", ensemble.features[group.columns.front()].name);
     if (group.columns.empty()) throw Error(place, "the group has no columns");
     for (const std::size_t column : group.columns) {
       if (column >= taken.size()) {
@@ -173,11 +177,16 @@ void check_groups(const Query& query, const Ensemble& ensemble) {
                   fmt::format("weight {} must be a number from 1e-30 to 1e30", group.weight));
     }
     if (!hot_column(group, query.point)) {
-      throw Error(place,
-                  fmt::format("the columns starting with \"{}\" are not one-hot: at most one may "
-                              "be 1, the others 0",
-                              ensemble.features[group.columns.front()].name),
-                  "Correct the values of the point, or remove the group from the schema");
+      std::vector<std::string> set;
+      for (const std::size_t column : group.columns) {
+        if (query.point[column] == 0) continue;
+        set.push_back(
+            fmt::format("\"{}\" is {}", ensemble.features[column].name, query.point[column]));
+      }
+      throw Error(
+          place,
+          fmt::format("{}; one column may be 1, and the others must be 0", fmt::join(set, ", ")),
+          "Correct the row, or remove the group (Python: groups=False; a schema: one_hot)");
     }
   }
 }

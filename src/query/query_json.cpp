@@ -128,6 +128,7 @@ std::string to_json(const Query& query) {
                          {"l0", json_of(query.mixture.l0)}};
   }
   if (query.fewest_first) object["fewest_first"] = true;
+  if (!query.scale_name.empty()) object["scale_name"] = query.scale_name;
   return object.dump();
 }
 

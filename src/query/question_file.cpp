@@ -174,8 +174,9 @@ Query query_from_json(std::string_view text, std::string_view place) {
     root["boxwood_question"].fail(fmt::format(
         "version {} is unsupported; this Boxwood reads version {}", version, question_version));
   }
-  check_question_keys(root, {"boxwood_question", "point", "requirements", "features", "groups",
-                             "clauses", "max_changes", "cost", "mixture", "fewest_first"});
+  check_question_keys(root,
+                      {"boxwood_question", "point", "requirements", "features", "groups", "clauses",
+                       "max_changes", "cost", "mixture", "fewest_first", "scale_name"});
   Query query;
   root["point"];
   query.point = list_in<double>(root, "point", value_in);
@@ -199,6 +200,7 @@ Query query_from_json(std::string_view text, std::string_view place) {
     query.mixture = {mixture["l2"].number(), mixture["l1"].number(), mixture["l0"].number()};
   }
   if (root.has("fewest_first")) query.fewest_first = root["fewest_first"].boolean();
+  if (root.has("scale_name")) query.scale_name = root["scale_name"].string();
   return query;
 }
 

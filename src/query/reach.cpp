@@ -67,6 +67,22 @@ double multiple_of(double step, double times) {
   return parts > 1 && 1 / parts == step ? times / parts : times * step;
 }
 
+bool is_multiple(double value, double step) {
+  const double multiple = multiple_of(step, std::round(value / step));
+  return multiple == value || static_cast<double>(static_cast<float>(multiple)) == value;
+}
+
+bool has_multiple(const Interval& interval, double step, Precision precision) {
+  const Interval range = range_as_read(interval, precision);
+  if (!(range.upper - range.lower < 2 * step)) return true;
+  const double first = std::floor(range.lower / step);
+  // The quotient may be rounded up to the next multiple, and reading moves multiples a little.
+  for (double times = first - 1; times <= first + 3; ++times) {
+    if (range.contains(as_read(multiple_of(step, times), precision))) return true;
+  }
+  return false;
+}
+
 Reach reach_of(const FeatureRule& rule, double from, Precision precision) {
   const Interval range = range_as_read(rule.range, precision);
   if (!std::isfinite(from)) return {range, range};

@@ -20,6 +20,10 @@ Reach reach_of(const FeatureRule& rule, double from, Precision precision);
 /// the double nearest to the decimal number that people write; a product by the double 0.01 may be
 /// the one beside it. Quotients and products both never fall as the number of steps rises.
 double multiple_of(double step, double times);
+/// Whether a number is such a multiple, or the float32 nearest to one.
+bool is_multiple(double value, double step);
+/// Whether an interval contains a multiple as the models read it.
+bool has_multiple(const Interval& interval, double step, Precision precision);
 
 /// The part of an interval around a point's value that the query's rules permit for one changed
 /// feature while all other features keep their values in the point. Steps and lists of values are

@@ -21,6 +21,21 @@ std::vector<std::string> labels_of(const Feature& feature) {
   return labels;
 }
 
+/// Quantiles are no scales: a feature that has none of them counts in its own unit.
+const char* words_of(Spread spread) {
+  switch (spread) {
+    case Spread::range:
+      return "range";
+    case Spread::deviation:
+      return "standard deviation";
+    case Spread::median_deviation:
+      return "median deviation";
+    case Spread::quantiles:
+      break;
+  }
+  return "";
+}
+
 }  // namespace
 
 Schema schema_for(const Ensemble& ensemble) {
@@ -76,6 +91,7 @@ void apply(const Schema& schema, Query& query) {
     query.norm = Norm::mixture;
     query.mixture = default_mixture;
   }
+  query.scale_name = schema.scaled_by ? words_of(*schema.scaled_by) : "";
   query.groups.clear();
   for (const GroupSchema& group : schema.groups) {
     query.groups.push_back({group.columns, group.weight, group.none_allowed});

@@ -42,6 +42,9 @@ const std::vector<std::string> group_keys = {"title", "columns", "labels", "weig
 constexpr std::array direction_names{std::pair{"up", Direction::up},
                                      std::pair{"down", Direction::down}};
 
+/// The names of `Spread`, in its order; the command and Python use them too.
+const std::vector<std::string> spreads = {"range", "deviation", "mad", "quantiles"};
+
 void check_keys(const JsonField& object, const std::vector<std::string>& known) {
   for (const std::string& key : object.keys()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
@@ -250,9 +253,11 @@ void read_groups(const JsonField& list, Schema& schema) {
     group.title = entry.has("title") ? entry["title"].string() : "";
     if (group.title.empty()) group.title = schema.features[group.columns.front()].name;
     group.labels = labels_at(entry, "labels");
-    if (!group.labels.empty() && group.labels.size() != group.columns.size()) {
+    if (!group.labels.empty() && group.labels.size() != group.columns.size() &&
+        group.labels.size() != group.columns.size() + 1) {
       entry["labels"].fail(
-          fmt::format("{} labels for {} columns", group.labels.size(), group.columns.size()));
+          fmt::format("{} labels for {} columns", group.labels.size(), group.columns.size()),
+          "Give one for each column, and one more for the category without a column");
     }
     group.weight = positive_at(entry, "weight");
     if (entry.has("none_allowed")) group.none_allowed = entry["none_allowed"].boolean();
@@ -272,6 +277,21 @@ void read_features(const JsonField& list, Schema& schema) {
     read_feature(entry, schema.features[index]);
     schema.scaled = schema.scaled || entry.has("scale") || entry.has("quantiles");
   }
+}
+
+/// A truth value, or what all scales were measured by.
+void read_scaled(const JsonField& field, Schema& schema) {
+  if (!field.is_string()) {
+    schema.scaled = schema.scaled || field.boolean();
+    return;
+  }
+  const auto found = std::find(spreads.begin(), spreads.end(), field.string());
+  if (found == spreads.end()) {
+    field.fail(fmt::format("no scale \"{}\"", field.string()),
+               "Write true, false, range, deviation, mad or quantiles");
+  }
+  schema.scaled = true;
+  schema.scaled_by = static_cast<Spread>(found - spreads.begin());
 }
 
 void read_classes(const JsonField& document, const Ensemble& ensemble, Schema& schema) {
@@ -360,7 +380,7 @@ Schema schema_from_json(std::string_view text, std::string_view place, const Ens
   schema.output_unit = text_at(document, "output_unit");
   read_classes(document, ensemble, schema);
   if (document.has("features")) read_features(document["features"], schema);
-  if (document.has("scaled")) schema.scaled = schema.scaled || document["scaled"].boolean();
+  if (document.has("scaled")) read_scaled(document["scaled"], schema);
   if (document.has("one_hot")) read_groups(document["one_hot"], schema);
   check_titles(document, schema);
   check_order(document, schema, ensemble);
@@ -422,6 +442,7 @@ std::string to_json(const Schema& schema) {
     document["one_hot"].push_back(std::move(entry));
   }
   if (schema.scaled) document["scaled"] = true;
+  if (schema.scaled_by) document["scaled"] = spreads[static_cast<std::size_t>(*schema.scaled_by)];
   if (!schema.rules.empty()) document["rules"] = schema.rules;
   // Strings from a program may be invalid UTF-8; the file must be valid.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -230,10 +230,15 @@ Formula Parser::movement(Subject subject, const Token& at, std::string_view dire
                                         : falls(query, subject.index));
 }
 
-/// One of these columns is 1. Columns are 0 or 1, so one end of the interval is enough.
+/// One of these columns is 1; the place after the last column: none is. Columns are 0 or 1, so one
+/// end of the interval is enough.
 Formula Parser::group_is(std::size_t group, const std::vector<std::size_t>& places) const {
   std::vector<Formula> hot;
   for (const std::size_t place : places) {
+    if (place == draft_.query.groups[group].columns.size()) {
+      hot.push_back(group_is_none(group));
+      continue;
+    }
     const std::size_t column = draft_.query.groups[group].columns[place];
     hot.push_back(formula_of({.feature = column, .range = {.lower = 1}}));
   }
@@ -244,9 +249,14 @@ Formula Parser::group_stays(std::size_t group) const {
   const OneHot& columns = draft_.query.groups[group];
   const std::size_t none = columns.columns.size();
   const std::size_t hot = hot_column(columns, draft_.query.point).value_or(none);
-  if (hot != none) return group_is(group, {hot});
+  return hot == none ? group_is_none(group) : group_is(group, {hot});
+}
+
+Formula Parser::group_is_none(std::size_t group) const {
   std::vector<Formula> cold;
-  for (std::size_t k = 0; k < none; ++k) cold.push_back(opposite(group_is(group, {k})));
+  for (std::size_t k = 0; k < draft_.query.groups[group].columns.size(); ++k) {
+    cold.push_back(opposite(group_is(group, {k})));
+  }
   return all_of(std::move(cold));
 }
 

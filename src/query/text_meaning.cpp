@@ -1,5 +1,6 @@
 // Adds conditions to a query: as ranges and allowed values where these are equivalent, because the
 // search is faster with them, otherwise as clauses. Finds conditions that contradict each other.
+#include "query/reach.hpp"
 #include "query/text_parser.hpp"
 #include "query/text_values.hpp"
 
@@ -32,6 +33,7 @@ class Meaning {
 
   void run() {
     set_cost();
+    check_directions();
     keep_only();
     for (const Condition& condition : draft_.conditions) {
       condition_ = &condition;
@@ -64,25 +66,83 @@ class Meaning {
     return columns;
   }
 
-  /// The cost of the question replaces a schema's, "fewest" included; a statement "fewest changes
-  /// first" goes with any cost.
+  /// The cost of the question replaces a schema's, "fewest" included. "Fewest changes first" goes
+  /// with any cost; "lowest cost first" overrides the schema, but not a cost of the question.
   void set_cost() {
-    if (draft_.default_fewest_first) query_.fewest_first = true;
+    if (draft_.default_fewest_first) query_.fewest_first = *draft_.default_fewest_first;
+    const auto& said = draft_.fewest_first;
+    if (said && !said->fewest_first && draft_.cost && draft_.cost->fewest_first) {
+      fail(said->part, fmt::format("it contradicts {}", quote(draft_.cost->part)),
+           "Give one of the two");
+    }
     if (draft_.cost) {
       query_.norm = draft_.cost->norm;
       query_.mixture = draft_.cost->mixture;
       query_.fewest_first = draft_.cost->fewest_first;
     }
-    if (draft_.fewest_first) query_.fewest_first = true;
+    if (said) query_.fewest_first = said->fewest_first;
+  }
+
+  bool is_fixed_by_schema(std::size_t column) const {
+    return names_.schema().features[column].fixed || draft_.default_fixed.contains(column);
+  }
+
+  Direction direction_in_schema(std::size_t column) const {
+    const auto found = draft_.default_directions.find(column);
+    return found != draft_.default_directions.end() ? found->second
+                                                    : names_.schema().features[column].direction;
+  }
+
+  /// Refuses "may only rise" where the feature cannot change or may only fall.
+  void check_directions() const {
+    std::map<std::size_t, const DirectionStatement*> seen;
+    for (const DirectionStatement& one : draft_.directions) {
+      const std::string title = names_.title({one.feature});
+      if (const auto fixed = draft_.fixed.find(one.feature); fixed != draft_.fixed.end()) {
+        fail(one.part, fmt::format("\"{}\" cannot change: {}", title, quote(fixed->second)),
+             "Name it in one of the two statements");
+      }
+      if (is_fixed_by_schema(one.feature)) {
+        fail(one.part, fmt::format("\"{}\" is fixed by the schema", title),
+             "Remove it here, or permit it to change in the schema");
+      }
+      const auto [other, is_first] = seen.try_emplace(one.feature, &one);
+      if (!is_first && other->second->direction != one.direction) {
+        fail(one.part, fmt::format("it contradicts {}", quote(other->second->part)),
+             fmt::format("Write fix \"{}\" if it must not change", title));
+      }
+      const Direction in_schema = direction_in_schema(one.feature);
+      if (in_schema != Direction::both && in_schema != one.direction) {
+        fail(one.part,
+             fmt::format("the schema says that \"{}\" may only {}", title,
+                         in_schema == Direction::up ? "rise" : "fall"),
+             "Remove it here, or change its direction in the schema");
+      }
+    }
   }
 
   void keep_only() {
     if (draft_.only.empty()) return;
     std::set<std::size_t> left = columns_of(draft_.only.front().subjects);
+    for (const OnlyThese& statement : draft_.only) {
+      for (Subject subject : statement.subjects) {
+        if (const auto group = names_.group_of(subject.index); !subject.group && group) {
+          subject = {*group, true};
+        }
+        const std::set<std::size_t> columns = columns_of({subject});
+        if (statement.is_default ||
+            !std::all_of(columns.begin(), columns.end(),
+                         [&](std::size_t column) { return is_fixed_by_schema(column); })) {
+          continue;
+        }
+        fail(statement.part, fmt::format("\"{}\" is fixed by the schema", names_.title(subject)),
+             "Remove it here, or permit it to change in the schema");
+      }
+    }
     for (const OnlyThese& more : draft_.only) {
       const std::set<std::size_t> listed = columns_of(more.subjects);
       for (const auto& [column, part] : draft_.fixed) {
-        if (!listed.contains(column)) continue;
+        if (more.is_default || !listed.contains(column)) continue;
         fail(more.part,
              fmt::format("\"{}\" cannot change: {}", names_.title({column}), quote(part)),
              "Name it in one of the two statements");
@@ -157,10 +217,23 @@ class Meaning {
 
   bool leaves_nothing(Subject subject, const Values& values) const {
     if (values.empty()) return true;
-    if (subject.group || query_.features[subject.index].kind == FeatureKind::continuous) {
-      return false;
-    }
-    return !has_whole_number(values) && !contains(values, query_.point[subject.index]);
+    if (subject.group) return false;
+    const FeatureRule& rule = query_.features[subject.index];
+    const double now = query_.point[subject.index];
+    if (contains(values, now)) return false;
+    if (rule.kind != FeatureKind::continuous && !has_whole_number(values)) return true;
+    return !std::isnan(now) && rule.step > 0 &&
+           std::none_of(values.begin(), values.end(), [&](const Interval& range) {
+             return has_multiple(range, rule.step, precision_);
+           });
+  }
+
+  /// Says why no value of the subject satisfies the only condition on it.
+  std::string nothing_left(Subject subject) const {
+    const double step = subject.group ? 0 : query_.features[subject.index].step;
+    if (step == 0 || step == 1) return "no whole number satisfies this";
+    return fmt::format("no value satisfies this: \"{}\" changes to multiples of {} only",
+                       names_.title(subject), step);
   }
 
   struct Demand {
@@ -189,7 +262,7 @@ class Meaning {
                                       : fmt::format("it contradicts {}", quote(other.part)));
       }
       fail(condition_->part,
-           demands.empty() ? "no whole number satisfies this"
+           demands.empty() ? nothing_left(subject)
                            : "no value satisfies this together with the statements before it");
     }
     demands.push_back({values, missing, condition_->part});
@@ -237,7 +310,7 @@ class Meaning {
     } else if (points) {
       for (const Interval& one : values) {
         const bool whole = rule.kind == FeatureKind::continuous || has_whole_number({one});
-        const bool step = rule.step == 0 || std::remainder(one.lower, rule.step) == 0;
+        const bool step = rule.step == 0 || is_multiple(one.lower, rule.step);
         if (whole && step) listed.push_back(one.lower);
       }
     } else if (rule.kind != FeatureKind::continuous) {

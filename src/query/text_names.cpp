@@ -46,8 +46,11 @@ std::vector<std::string> Names::labels(Subject subject) const {
   if (subject.group) {
     const GroupSchema& group = schema_.groups[subject.index];
     labels = group.labels;
-    if (!labels.empty()) return labels;
-    for (const std::size_t column : group.columns) labels.push_back(title({column}));
+    for (std::size_t k = labels.size(); k < group.columns.size(); ++k) {
+      labels.push_back(title({group.columns[k]}));
+    }
+    // The category for which all columns are 0.
+    if (labels.size() == group.columns.size()) labels.emplace_back("(none)");
     return labels;
   }
   if (const auto& known = schema_.features[subject.index].labels; !known.empty()) return known;

@@ -297,10 +297,8 @@ void Parser::statement() {
     if (accept_word("fix")) return fix(at_ - 1);
     if (accept_word("only")) return only();
     if (accept_words({"at", "most"})) return max_changes();
-    if (accept_words({"fewest", "changes", "first"})) {
-      (source_.is_default ? draft_.default_fewest_first : draft_.fewest_first) = true;
-      return;
-    }
+    if (accept_words({"fewest", "changes", "first"})) return fewest_first(true, at_ - 3);
+    if (accept_words({"lowest", "cost", "first"})) return fewest_first(false, at_ - 3);
     if (accept_word("cost")) return cost();
     if (accept_word("weight")) return weight();
     if (accept_word("scale")) return scale();

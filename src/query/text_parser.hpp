@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ struct Condition {
 struct OnlyThese {
   std::vector<Subject> subjects;
   Part part;
+  bool is_default = false;  ///< of the schema
 };
 
 struct CostStatement {
@@ -49,6 +51,19 @@ struct FactorStatement {
   Part part;
 };
 
+/// `duration may only rise` in a question.
+struct DirectionStatement {
+  std::size_t feature = 0;
+  Direction direction = Direction::both;
+  Part part;
+};
+
+/// `fewest changes first` or its opposite, `lowest cost first`.
+struct FewestStatement {
+  bool fewest_first = false;
+  Part part;
+};
+
 /// What the texts have said so far.
 struct Draft {
   Query query;
@@ -58,9 +73,14 @@ struct Draft {
   std::map<std::size_t, Part> least{}, most{};  ///< sizes of changes, by feature
   // Of the question's own texts, so that two statements that contradict each other are refused.
   std::optional<CostStatement> cost{};
-  bool fewest_first = false, default_fewest_first = false;
+  std::optional<FewestStatement> fewest_first{};
   std::map<std::pair<Subject, Factor>, FactorStatement> factors{};
   std::map<std::size_t, Part> fixed{};  ///< by column
+  std::vector<DirectionStatement> directions{};
+  // Of the schema's texts.
+  std::optional<bool> default_fewest_first{};
+  std::set<std::size_t> default_fixed{};
+  std::map<std::size_t, Direction> default_directions{};
 };
 
 class Parser {
@@ -120,6 +140,7 @@ class Parser {
   void fix(std::size_t first_token);
   void only();
   void max_changes();
+  void fewest_first(bool fewest, std::size_t first_token);
   void cost();
   void set_factor(Subject subject, Factor which, std::size_t first_token);
   void weight();
@@ -127,6 +148,7 @@ class Parser {
   bool simple_rule();
   void change_size(std::size_t feature, std::size_t first_token);
   void set_direction(Direction direction, Subject subject, const Token& at);
+  void may_only(Direction direction, Subject subject, std::size_t first_token);
 
   // Conditions.
   void condition_statement();
@@ -141,6 +163,7 @@ class Parser {
   Formula member(Subject subject);
   Formula movement(Subject subject, const Token& at, std::string_view direction);
   Formula group_is(std::size_t group, const std::vector<std::size_t>& places) const;
+  Formula group_is_none(std::size_t group) const;
   Formula group_stays(std::size_t group) const;
   Formula values_are(std::size_t feature, std::vector<double> values) const;
   bool is_categorical(Subject subject) const;

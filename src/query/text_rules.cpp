@@ -1,4 +1,5 @@
 // Simple rules and costs: fix age; amount step 100; at most 3 changes; cost l1 + 0.1 l0.
+#include "query/reach.hpp"
 #include "query/text_parser.hpp"
 
 #include <fmt/format.h>
@@ -40,14 +41,18 @@ void Parser::fix(std::size_t first_token) {
   }
   for (const std::size_t column : columns) {
     draft_.query.features[column].fixed = true;
-    if (!source_.is_default) draft_.fixed.try_emplace(column, part_from(first_token));
+    if (source_.is_default) {
+      draft_.default_fixed.insert(column);
+    } else {
+      draft_.fixed.try_emplace(column, part_from(first_token));
+    }
   }
 }
 
 void Parser::only() {
   const std::size_t first = at_ - 1;
   std::vector<Subject> listed = subjects();
-  draft_.only.push_back({std::move(listed), part_from(first)});
+  draft_.only.push_back({std::move(listed), part_from(first), source_.is_default});
 }
 
 void Parser::max_changes() {
@@ -60,6 +65,19 @@ void Parser::max_changes() {
   std::optional<std::size_t>& most = draft_.query.max_changes;
   const auto wanted = static_cast<std::size_t>(count);
   most = most ? std::min(*most, wanted) : wanted;
+}
+
+void Parser::fewest_first(bool fewest, std::size_t first_token) {
+  if (source_.is_default) {
+    draft_.default_fewest_first = fewest;
+    return;
+  }
+  const FewestStatement said{fewest, part_from(first_token)};
+  if (draft_.fewest_first && draft_.fewest_first->fewest_first != fewest) {
+    fail(tokens_[first_token], fmt::format("it contradicts {}", quote(draft_.fewest_first->part)),
+         "Give one of the two");
+  }
+  draft_.fewest_first = said;
 }
 
 void Parser::cost() {
@@ -147,6 +165,7 @@ void Parser::scale() {
   const std::size_t feature = number_feature("its changes have no size");
   set_factor({feature}, Factor::scale, start);
   draft_.query.features[feature].quantiles.clear();  // they would override the scale
+  draft_.query.scale_name.clear();
   unit(feature_unit(feature), names_.title({feature}));
 }
 
@@ -205,6 +224,16 @@ void Parser::set_direction(Direction direction, Subject subject, const Token& at
       {formula_of(opposite(forbidden)), {&source_, at.begin, tokens_[at_ - 1].end}, true});
 }
 
+/// Unlike "does not fall", this expects that the feature may change.
+void Parser::may_only(Direction direction, Subject subject, std::size_t first_token) {
+  set_direction(direction, subject, tokens_[first_token]);
+  if (source_.is_default) {
+    draft_.default_directions.try_emplace(subject.index, direction);
+  } else {
+    draft_.directions.push_back({subject.index, direction, part_from(first_token)});
+  }
+}
+
 /// Parses a rule about one feature that is not a condition; consumes nothing if it is one.
 bool Parser::simple_rule() {
   const std::size_t first = at_;
@@ -212,8 +241,8 @@ bool Parser::simple_rule() {
   if (!at.is_name() || !names_.find(at.text)) return false;
   const Subject found = subject();
   const auto ends = [&] { return at_stop(); };
-  if (accept_words({"may", "only", "rise"})) return set_direction(Direction::up, found, at), true;
-  if (accept_words({"may", "only", "fall"})) return set_direction(Direction::down, found, at), true;
+  if (accept_words({"may", "only", "rise"})) return may_only(Direction::up, found, first), true;
+  if (accept_words({"may", "only", "fall"})) return may_only(Direction::down, found, first), true;
   if (accept_words({"does", "not", "rise"}) && ends()) {
     return set_direction(Direction::down, found, at), true;
   }
@@ -252,7 +281,7 @@ bool Parser::simple_rule() {
     if (rule.allowed.empty()) return true;
     // A rule cannot have a list and a step: keep the multiples of the step in the list.
     rule.step = 0;
-    std::erase_if(rule.allowed, [&](double one) { return std::remainder(one, step) != 0; });
+    std::erase_if(rule.allowed, [&](double one) { return !is_multiple(one, step); });
     if (rule.allowed.empty()) fail(at, "none of the allowed values is a multiple of the step");
     return true;
   }

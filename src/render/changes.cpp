@@ -25,13 +25,22 @@ Values one_of(const std::vector<std::string>& words) {
           words.size() == 1 ? words.front() : fmt::format("one of: {}", fmt::join(words, ", "))};
 }
 
-/// The columns that may be hot within the region.
+/// Whether the columns of a group may all be 0.
+bool none_allowed(const Query& query, const GroupSchema& group) {
+  return std::any_of(query.groups.begin(), query.groups.end(), [&](const OneHot& one) {
+    return one.columns == group.columns &&
+           (one.none_allowed || hot_column(one, query.point) == one.columns.size());
+  });
+}
+
+/// The columns that may be hot within the region, and whether all may be 0.
 Values values_hot(const Ensemble& ensemble, const Query& query, const Schema& schema,
                   const GroupSchema& group, const Solution& solution) {
   std::vector<std::string> words;
   std::vector<double> point = solution.point;
-  for (std::size_t hot = 0; hot < group.columns.size(); ++hot) {
-    bool inside = may_be_hot(query, group.columns, hot);
+  for (std::size_t hot = 0; hot <= group.columns.size(); ++hot) {
+    bool inside = may_be_hot(query, group.columns, hot) &&
+                  (hot < group.columns.size() || none_allowed(query, group));
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
       const std::size_t column = group.columns[k];
       point[column] = k == hot ? 1 : 0;
@@ -41,7 +50,8 @@ Values values_hot(const Ensemble& ensemble, const Query& query, const Schema& sc
       words.push_back(label_of(schema, group, hot));
     }
   }
-  return one_of(words.empty() ? std::vector<std::string>{"none"} : words);
+  if (words.empty()) words.push_back(label_of(schema, group, hot_place(group, solution.point)));
+  return one_of(words);
 }
 
 /// "one of: rent, own", shorter where nearly all will do.
@@ -123,9 +133,8 @@ FeatureSchema words_for(const Schema& schema, const Query& query, std::size_t fe
 }
 
 std::string label_of(const Schema& schema, const GroupSchema& group, std::size_t place) {
-  if (place == group.columns.size()) return "none";
-  return group.labels.empty() ? title_of(schema.features[group.columns[place]])
-                              : group.labels[place];
+  if (place < group.labels.size()) return group.labels[place];
+  return place == group.columns.size() ? "(none)" : title_of(schema.features[group.columns[place]]);
 }
 
 const GroupSchema* group_of(const Schema& schema, std::size_t feature) {
@@ -180,9 +189,17 @@ std::vector<ChangeText> changes_in_words(const Ensemble& ensemble, const Schema&
       continue;
     }
     const FeatureSchema& feature = schema.features[i];
-    changes.push_back({title_of(feature), value_text(feature, query.point[i], ensemble.input),
-                       value_text(feature, solution.point[i], ensemble.input),
-                       text_of(values_inside(ensemble, schema, query, solution, i)), i});
+    std::string now = value_text(feature, query.point[i], ensemble.input);
+    std::string then = value_text(feature, solution.point[i], ensemble.input);
+    if (now == then) {
+      // A change by less than the rounding errors that values with a step are shown without.
+      FeatureSchema exact = feature;
+      exact.step = 0;
+      now = value_text(exact, query.point[i], ensemble.input);
+      then = value_text(exact, solution.point[i], ensemble.input);
+    }
+    changes.push_back(
+        {title_of(feature), now, then, text_of(values_inside(ensemble, schema, query, solution, i)), i});
   }
   return changes;
 }
@@ -234,7 +251,12 @@ Values wide_values(const Ensemble& ensemble, const Schema& schema, const Query& 
       (holds(places, static_cast<double>(k)) ? inside : outside)
           .push_back(label_of(schema, *group, k));
     }
-    if (holds(places, static_cast<double>(group->columns.size()))) inside.emplace_back("none");
+    const std::size_t none = group->columns.size();
+    if (holds(places, static_cast<double>(none))) {
+      inside.push_back(label_of(schema, *group, none));
+    } else if (none_allowed(query, *group)) {
+      outside.push_back(label_of(schema, *group, none));
+    }
     return some_of(inside, outside);
   }
   const FeatureSchema words = words_for(schema, query, feature);

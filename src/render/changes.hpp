@@ -23,7 +23,7 @@ FeatureSchema words_for(const Schema& schema, const Query& query, std::size_t fe
 /// The group that a feature is a column of; none for most.
 const GroupSchema* group_of(const Schema& schema, std::size_t feature);
 
-/// The label of a group's column; "none" after the last.
+/// The label of a group's column; after the last that of the category without a column.
 std::string label_of(const Schema& schema, const GroupSchema& group, std::size_t place);
 
 /// The title of a feature, or of the group that it belongs to, and its value in a point.

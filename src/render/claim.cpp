@@ -35,13 +35,15 @@ bool measures_sizes(const Query& query) {
   return query.norm != Norm::mixture || query.mixture.squared_l2 > 0 || query.mixture.l1 > 0;
 }
 
-/// What one unit of change is: " by scale", " by quantile", " in raw units".
+/// What one unit of change is: " by range", " by scale", " by quantile", " in raw units".
 std::string unit_words(const Query& query) {
   const std::vector<const FeatureRule*> measured = measured_features(query);
   if (measured.empty()) return {};
   const auto any = [&](auto holds) { return std::any_of(measured.begin(), measured.end(), holds); };
   if (any([](const FeatureRule* rule) { return !rule->quantiles.empty(); })) return " by quantile";
-  if (any([](const FeatureRule* rule) { return rule->scale != 1; })) return " by scale";
+  if (any([](const FeatureRule* rule) { return rule->scale != 1; })) {
+    return " by " + (query.scale_name.empty() ? std::string("scale") : query.scale_name);
+  }
   return " in raw units";
 }
 

@@ -85,6 +85,7 @@ std::string what_lifting_gives(const Explanation& explanation, const Answer& wit
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   if (without.status == Status::infeasible) return "still impossible: other rules block it too";
   if (without.solutions.empty()) return cost_or_why(without);
+  if (without.already_met) return "possible without any change";
   return fmt::format("possible at {} ({})", cost_or_why(without),
                      changes_line(ensemble, schema, query, without.best().point, "; "));
 }
@@ -182,8 +183,17 @@ std::string why_not_text(const Explanation& explanation) {
 std::string why_not_hint(const Explanation& explanation, const TableStyle& style) {
   const bool open =
       explanation.answer.status == Status::infeasible && !explanation.findings.why_not;
-  if (!open || style.why_not.empty()) return {};
-  return fmt::format("To see which rules block it: {}", style.why_not);
+  if (!open) return {};
+  if (rules_of(explanation.query).empty()) {
+    const bool missing = std::any_of(explanation.query.point.begin(), explanation.query.point.end(),
+                                     [](double value) { return std::isnan(value); });
+    return fmt::format(
+        "No rule and no range is responsible: the model gives this outcome to no "
+        "row{}.",
+        missing ? " with the same missing values" : "");
+  }
+  if (style.why_not.empty()) return {};
+  return fmt::format("To find out which rules or ranges block it, if any: {}", style.why_not);
 }
 
 std::vector<std::string> why_not_sentences(const Explanation& explanation) {

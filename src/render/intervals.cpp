@@ -1,5 +1,7 @@
 // Values and intervals of a feature in its own words: units, labels, whole numbers.
 #include "base/infinity.hpp"
+#include "model/arithmetic.hpp"
+#include "query/reach.hpp"
 #include "render/words.hpp"
 
 #include <boxwood/render.hpp>
@@ -53,6 +55,22 @@ Interval overlap(const Interval& a, const Interval& b) {
   return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
 }
 
+/// The ends of a range as the models read them: in a float32 model an interval that ends where the
+/// range 0.7 does ends at 0.699999988.
+Interval range_as_read(const Interval& range, Precision precision) {
+  return {as_read(range.lower, precision), as_read(range.upper, precision), range.lower_closed,
+          range.upper_closed};
+}
+
+/// A value without the rounding error of a few operations: 0.3 for 0.30000000000000004, where
+/// values are multiples of 0.1.
+double without_noise(const FeatureSchema& feature, double value) {
+  if (!(feature.step > 0) || !std::isfinite(value)) return value;
+  const double multiple = multiple_of(feature.step, std::round(value / feature.step));
+  const double spacing = std::nextafter(std::abs(value), infinity) - std::abs(value);
+  return std::abs(multiple - value) <= 4 * spacing ? multiple : value;
+}
+
 /// Whether an interval reaches as far as the range does; at infinity an open end leaves nothing
 /// out.
 bool holds_lower_end(const Interval& interval, const Interval& range) {
@@ -102,8 +120,9 @@ Values whole_values(const FeatureSchema& feature, const Interval& hull, const In
 Values continuous_values(const FeatureSchema& feature, const Interval& interval,
                          Precision precision) {
   const auto number = [&](double value) { return grouped_number(value, precision); };
-  const bool from_start = holds_lower_end(interval, feature.range);
-  const bool to_end = holds_upper_end(interval, feature.range);
+  const Interval range = range_as_read(feature.range, precision);
+  const bool from_start = holds_lower_end(range_as_read(interval, precision), range);
+  const bool to_end = holds_upper_end(range_as_read(interval, precision), range);
   if (interval.lower == interval.upper) {
     return {Values::Kind::number, with_unit(number(interval.lower), interval.lower, feature)};
   }
@@ -138,7 +157,7 @@ std::string value_text(const FeatureSchema& feature, double value, Precision pre
       value < static_cast<double>(feature.labels.size())) {
     return feature.labels[static_cast<std::size_t>(value)];
   }
-  return with_unit(grouped_number(value, precision), value, feature);
+  return with_unit(grouped_number(without_noise(feature, value), precision), value, feature);
 }
 
 std::string text_of(const Values& values) {

@@ -139,7 +139,7 @@ Standing standing_of(const Ensemble& ensemble, const Schema& schema, const Query
   const auto needed = probability_needed(ensemble, wanted);
   Standing standing{fmt::format("probability of \"{}\" {}", ensemble.class_name(wanted.target),
                                 probability_text(*probability, needed.value_or(-1))),
-                    std::string(but) + "the highest"};
+                    std::string(but) + "the highest of all classes"};
   if (!needed) return standing;
   const bool strict = !wanted.probability && wanted.target == 1;
   const bool below = requirement->negated && wanted.probability;

@@ -42,6 +42,39 @@ bool only_breaks_rules(const Explanation& explanation) {
                      });
 }
 
+/// The features whose missing value has to stay missing although a condition needs a value.
+std::vector<std::string> missing_but_needed(const Explanation& explanation) {
+  const Query& query = explanation.query;
+  std::vector<std::string> titles;
+  for (const Clause& clause : query.clauses) {
+    const bool never =
+        std::all_of(clause.any_of.begin(), clause.any_of.end(), [&](const Literal& literal) {
+          const FeatureRule& rule = query.features[literal.feature];
+          return std::isnan(query.point[literal.feature]) && !literal.missing &&
+                 (rule.fixed || !rule.missing_allowed);
+        });
+    if (!never) continue;
+    for (const Literal& literal : clause.any_of) {
+      const std::string title = title_of(explanation.schema.features[literal.feature]);
+      if (std::count(titles.begin(), titles.end(), title) == 0) titles.push_back(title);
+    }
+  }
+  return titles;
+}
+
+/// The features whose present category stands for all that the model has not seen.
+std::vector<std::string> unseen_categories(const Explanation& explanation) {
+  std::vector<std::string> titles;
+  for (std::size_t i = 0; i < explanation.query.point.size(); ++i) {
+    for (const Category& category : explanation.ensemble.features[i].categories) {
+      if (category.others && static_cast<double>(category.code) == explanation.query.point[i]) {
+        titles.push_back(fmt::format("\"{}\"", title_of(explanation.schema.features[i])));
+      }
+    }
+  }
+  return titles;
+}
+
 }  // namespace
 
 std::string stop_text(Stop stop) {
@@ -155,6 +188,16 @@ std::vector<Note> notes(const Explanation& explanation) {
     all.push_back({true,
                    "distances are in raw units, because no feature has a scale. Give data or "
                    "scales to make changes of different features comparable."});
+  }
+  if (const std::vector<std::string> unseen = unseen_categories(explanation); !unseen.empty()) {
+    all.push_back(fmt::format("Note: the model has not seen the present categor{} of {}.",
+                              unseen.size() == 1 ? "y" : "ies", and_list(unseen)));
+  }
+  if (const std::vector<std::string> needed = missing_but_needed(explanation); !needed.empty()) {
+    all.push_back(fmt::format(
+        "Note: a missing value stays missing, so no condition on the value of {} can hold. Fill in "
+        "the value, or add the rule: \"{}\" may be missing.",
+        and_list(needed), needed.front()));
   }
   if (!changes) return all;
 

@@ -69,8 +69,15 @@ std::string grouped_number(double value, Precision precision) {
   if (value == std::trunc(value) && std::abs(value) < 1e15) {
     return with_thousands(fmt::format("{:.0f}", value));
   }
-  return with_thousands(precision == Precision::float32 ? number_text(static_cast<float>(value))
-                                                        : number_text(value));
+  const std::string shortest =
+      precision == Precision::float32 ? number_text(static_cast<float>(value)) : number_text(value);
+  const std::size_t exponent = shortest.find("e-0");
+  if (exponent == std::string::npos || std::abs(value) < 1e-9) return with_thousands(shortest);
+  // 0.0000012 instead of 1.2e-06, with the same digits.
+  const std::size_t point = std::min(shortest.find('.'), exponent);
+  const auto digits = static_cast<int>(exponent - std::min(exponent, point + 1)) +
+                      std::stoi(shortest.substr(exponent + 2));
+  return fmt::format("{:.{}f}", value, digits);
 }
 
 std::string grouped_count(std::uint64_t value) { return with_thousands(std::to_string(value)); }

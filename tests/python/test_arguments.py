@@ -6,6 +6,7 @@ import boxwood
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import GERMAN
 
 HUGE = 10**400  # more than a double holds
 LONG = 10**30  # more than 64 bits hold
@@ -138,6 +139,34 @@ def test_what_is_no_table(german, applicants):
         for ask in (german.predict, lambda data: german.explain_batch(data, show_progress=False)):
             with pytest.raises(boxwood.Error, match="^data: " + re.escape(said)):
                 ask(data)
+
+
+@pytest.mark.parametrize("schema, said", [
+    ([1], "schema: it is of type list. Give a Schema, a mapping"),
+    (7, "schema: it is of type int"),
+    ({"features": {"age": {"fixed": True}}}, 'schema: features: it is not a list. Write [{"name": …'),
+    ({"one_hot": "a"}, "schema: one_hot: it is not a list"),
+    ("/", "/: it is a folder, not a file. Give a schema file"),
+])
+def test_schemas(schema, said):
+    with pytest.raises(boxwood.Error, match="^" + re.escape(said)):
+        boxwood.Explainer(GERMAN / "model.ubj", schema=schema)
+
+
+def test_a_folder_is_no_model():
+    with pytest.raises(boxwood.Error, match="^/: it is a folder, not a file. Give a model file"):
+        boxwood.Explainer("/")
+
+
+def test_an_impossible_answer_says_what_could_be_responsible(german, row, applicants):
+    free = boxwood.Explainer(GERMAN / "model.ubj")
+    nowhere = free.explain(german.columns.point(row), 1, probability=1.0)
+    assert nowhere.status == "infeasible" and "why_not" not in str(nowhere)
+    assert "No rule and no range is responsible" in " ".join(str(nowhere).split())
+    blocked = german.explain(row, "granted", only=["own_telephone"])
+    assert "which rules or ranges block it, if any: call why_not()" in str(blocked)
+    granted = german.why_not(applicants.iloc[1], "granted", rules="duration >= 200")
+    assert "possible without any change" in str(granted) and "()" not in str(granted)
 
 
 def test_a_regressor_has_no_probabilities(houses):

@@ -37,7 +37,8 @@ def test_dummies_are_one_feature(credits, dtype, drop_first):
     group, = explainer.schema.one_hot
     assert group.title == "purpose" and group.none_allowed == drop_first
     assert group.labels == PURPOSES[drop_first:]
-    assert '"purpose" is one feature' in repr(explainer) and len(explainer.notes) == 1
+    assert '"purpose" is one feature' in repr(explainer)
+    assert sum("purpose" in note for note in explainer.notes) == 1
     columns = [name for name in data if name.startswith("purpose_")]
     used = 0
     for i in range(60):
@@ -50,8 +51,46 @@ def test_dummies_are_one_feature(credits, dtype, drop_first):
         for change in answer.changes:
             if change.feature == "purpose":
                 used += 1
-                assert {change.before, change.after} <= {*PURPOSES, "none"}
+                assert {change.before, change.after} <= {*PURPOSES[drop_first:], "(none)"}
     assert used
+
+
+def test_the_category_without_a_column_has_a_name(credits):
+    frame, wanted = credits
+    data = pd.get_dummies(frame, columns=["purpose"], drop_first=True)
+    model = forest(data, wanted)
+    explainer = boxwood.Explainer(model, data)
+    assert '"(none)" is the category without a column' in repr(explainer)
+    named = boxwood.Explainer(model, data, groups=[
+        boxwood.OneHot([name for name in data if name.startswith("purpose_")], "purpose",
+                       [*PURPOSES[1:], PURPOSES[0]], none_allowed=True)])
+    reached = set()
+    for i in range(80):
+        row = data.iloc[i]
+        answers = [one.explain(row, ranges={"purpose": [label, "radio"]}) for one, label in
+                   ((explainer, "(none)"), (named, "car"))]
+        answers.append(named.explain(row, rules='purpose = car or purpose = "radio"'))
+        assert len({answer.cost for answer in answers}) == 1
+        reached |= {change.after for answer in answers for change in answer.changes
+                    if change.feature == "purpose"}
+        for answer in answers:
+            assert answer.verify() == []
+            hot = [name for name in data if name.startswith("purpose_") and answer.point[name]]
+            assert hot in ([], ["purpose_radio"])
+    assert reached >= {"(none)", "car"}
+    with pytest.raises(boxwood.Error, match=r"no category 'plane'. There are: radio, .*\(none\)"):
+        explainer.explain(data.iloc[0], ranges={"purpose": ["plane"]})
+
+
+def test_a_row_that_sets_two_columns_of_a_group_is_named(credits):
+    frame, wanted = credits
+    data = pd.get_dummies(frame, columns=["purpose"])
+    explainer = boxwood.Explainer(forest(data, wanted), data)
+    row = {**data.iloc[0].to_dict(), "purpose_car": True, "purpose_radio": True}
+    with pytest.raises(boxwood.Error, match='"purpose_radio" is 1.*groups=False'):
+        explainer.explain(row)
+    with pytest.raises(boxwood.Error, match='features: "purpose" is a group.*purpose_car'):
+        explainer.map(data.iloc[0], features=("months", "purpose"))
 
 
 def test_directions_hold_for_the_columns_of_a_group(credits):
@@ -189,6 +228,56 @@ def test_float32_columns_have_a_resolution_too():
     assert explainer.schema["a"].step == 0.01 and explainer.schema["b"].step is None
     answer = explainer.explain(frame.iloc[0], only=["a"])
     assert answer.point["a"] == round(float(answer.point["a"]), 2)
+
+
+def test_rounding_errors_and_large_values_have_a_resolution():
+    random = np.random.default_rng(6)
+    frame = pd.DataFrame({"noise": random.permutation(np.arange(300) % 200 * 0.1),
+                          "large": random.integers(0, 10**8, 300) / 100,
+                          "months": random.integers(1, 60, 300).astype(float),
+                          "free": random.normal(size=300) * 1e7})
+    wanted = (frame["noise"] > 7.04) ^ (frame["large"] > 4e5) | (frame["months"] > 40)
+    doubles = ensemble.HistGradientBoostingClassifier(max_iter=12).fit(frame, wanted)
+    explainer = boxwood.Explainer(doubles, frame)
+    schema = explainer.schema
+    assert [schema[name].step for name in frame] == [0.1, 0.01, None, None]
+    assert schema["noise"].range == (0.0, 19.9)
+    assert "only whole numbers: months" in repr(explainer)
+    # float32 cannot tell hundredths apart here.
+    assert boxwood.Explainer(forest(frame, wanted), frame).schema["large"].step is None
+    noisy = frame[frame["noise"] != frame["noise"].round(1)].iloc[0]
+    answer = explainer.explain(noisy, not doubles.predict(noisy.to_frame().T)[0], only=["noise"])
+    assert answer.before["noise"] == noisy["noise"]
+    for change in answer.changes:
+        assert len(change.now) <= 4 and len(change.change_to) <= 4 and "000000" not in str(answer)
+
+
+def test_a_range_between_two_multiples_is_refused():
+    random = np.random.default_rng(6)
+    frame = pd.DataFrame({"b": random.integers(0, 50, 300) / 10, "c": random.normal(size=300)})
+    explainer = boxwood.Explainer(forest(frame, frame["b"] > 2.5), frame)
+    with pytest.raises(boxwood.Error, match='(?s)ranges.*"b" changes to multiples of 0.1 only'):
+        explainer.explain(frame.iloc[0], ranges={"b": (0.11, 0.17)})
+    assert explainer.explain({"b": 0.15, "c": 0.0}, False, ranges={"b": (0.11, 0.17)}).found
+    # In float32, 0.3 is not a multiple of 0.1 as doubles are.
+    assert explainer.explain(frame.iloc[0], ranges={"b": (0.3, 0.3)}, target=False).found
+    listed = explainer.explain({"b": 2.9, "c": 0.0}, False, rules="b in {0.3, 2.9}")
+    assert listed.point["b"] == 0.3
+
+
+def test_a_range_cannot_hold_for_a_missing_value():
+    random = np.random.default_rng(6)
+    frame = pd.DataFrame({"b": random.integers(0, 50, 300) / 10, "c": random.normal(size=300)})
+    frame.loc[::9, "b"] = np.nan
+    explainer = boxwood.Explainer(LIBRARIES["histogram"]().fit(frame, frame["c"] > 0.5), frame)
+    row = frame.iloc[0]
+    question = {"target": True, "ranges": {"b": (1, 2)}}
+    for shown in (explainer.explain(row, **question), explainer.why_not(row, **question)):
+        assert "a missing value stays missing" in " ".join(str(shown).split())
+        assert 'the rule: "b" may be missing' in " ".join(shown._repr_html_().split()).replace(
+            "&quot;", '"')
+    filled = explainer.explain(row, **question, rules="b may be missing")
+    assert 1 <= filled.point["b"] <= 2 and "stays missing" not in str(filled)
 
 
 def test_catboost_with_a_text_column_that_no_tree_uses():

@@ -43,7 +43,7 @@ def test_fixed_and_only(german, row, best):
     fixed = german.explain(row, "granted", fixed=["checking_status"])
     assert "checking_status" not in moved(fixed) and fixed.cost > best.cost
     assert moved(german.explain(row, "granted", fixed="other debtors")).isdisjoint({"other_parties"})
-    free = ["duration", "credit_amount", "age", "purpose"]
+    free = ["duration", "credit_amount", "savings_status", "installment_commitment"]
     assert moved(german.explain(row, "granted", only=free)) <= set(free)
 
 
