@@ -198,8 +198,8 @@ std::vector<ChangeText> changes_in_words(const Ensemble& ensemble, const Schema&
       now = value_text(exact, query.point[i], ensemble.input);
       then = value_text(exact, solution.point[i], ensemble.input);
     }
-    changes.push_back(
-        {title_of(feature), now, then, text_of(values_inside(ensemble, schema, query, solution, i)), i});
+    changes.push_back({title_of(feature), now, then,
+                       text_of(values_inside(ensemble, schema, query, solution, i)), i});
   }
   return changes;
 }

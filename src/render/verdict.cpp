@@ -190,14 +190,14 @@ std::vector<Note> notes(const Explanation& explanation) {
                    "scales to make changes of different features comparable."});
   }
   if (const std::vector<std::string> unseen = unseen_categories(explanation); !unseen.empty()) {
-    all.push_back(fmt::format("Note: the model has not seen the present categor{} of {}.",
-                              unseen.size() == 1 ? "y" : "ies", and_list(unseen)));
+    all.push_back({true, fmt::format("the model has not seen the present categor{} of {}.",
+                                     unseen.size() == 1 ? "y" : "ies", and_list(unseen))});
   }
   if (const std::vector<std::string> needed = missing_but_needed(explanation); !needed.empty()) {
-    all.push_back(fmt::format(
-        "Note: a missing value stays missing, so no condition on the value of {} can hold. Fill in "
-        "the value, or add the rule: \"{}\" may be missing.",
-        and_list(needed), needed.front()));
+    all.push_back(
+        {true, fmt::format("a missing value stays missing, so no condition on the value of {} can "
+                           "hold. Fill in the value, or add the rule: \"{}\" may be missing.",
+                           and_list(needed), needed.front())});
   }
   if (!changes) return all;
 
