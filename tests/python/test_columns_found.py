@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
-from sklearn import ensemble
+from sklearn import ensemble, tree
 
 PURPOSES = ["car", "radio", "repairs", "school trip"]
 
@@ -263,6 +263,42 @@ def test_a_range_between_two_multiples_is_refused():
     assert explainer.explain(frame.iloc[0], ranges={"b": (0.3, 0.3)}, target=False).found
     listed = explainer.explain({"b": 2.9, "c": 0.0}, False, rules="b in {0.3, 2.9}")
     assert listed.point["b"] == 0.3
+
+
+def test_the_end_of_the_allowed_range_is_left_out_for_every_kind():
+    random = np.random.default_rng(6)
+    frame = pd.DataFrame({"whole": random.integers(0, 50, 300),
+                          "grid": random.integers(0, 500, 300) / 10,
+                          "any": random.random(300) / 3,
+                          "fine": random.integers(0, 100, 300) / 1e6})
+    for model in (tree.DecisionTreeClassifier(max_depth=1),  # reads float32
+                  ensemble.HistGradientBoostingClassifier(max_iter=1, max_leaf_nodes=2)):
+        for name in frame:
+            half = frame[name].median()
+            explainer = boxwood.Explainer(model.fit(frame, frame[name] > half), frame)
+            row = frame.iloc[int(frame[name].argmin())]
+            change, = explainer.explain(row, True).changes
+            assert change.title == name
+            assert change.anything_in.startswith(("at least", "more than")), change
+            assert " and " not in change.anything_in and "e-0" not in str(change), change
+            if name == "fine":
+                assert change.anything_in.endswith("in steps of 0.000001")
+        # Long numbers are rounded in the table of features.
+        cells = explainer._repr_html_().replace("</td>", "\n").splitlines()
+        assert all(len(cell.rpartition(">")[2]) < 30 for cell in cells)
+
+
+def test_a_category_that_the_model_has_not_seen_is_noted():
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": random.normal(size=300),
+                          "street": random.choice(["Elm", "Oak", "Ash"], 300)})
+    model = catboost.CatBoostClassifier(iterations=8, depth=2, verbose=False,
+                                        cat_features=["street"], allow_writing_files=False)
+    model.fit(frame, (frame["x"] > 0) ^ (frame["street"] == "Elm"))
+    explainer = boxwood.Explainer(model, frame)
+    note = 'the model has not seen the present category of "street"'
+    assert note in str(explainer.explain({"x": 0.5, "street": "Eml"}))
+    assert note not in str(explainer.explain({"x": 0.5, "street": "Elm"}))
 
 
 def test_a_range_cannot_hold_for_a_missing_value():
