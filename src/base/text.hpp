@@ -1,4 +1,5 @@
-// Small text helpers: numbers as short as they can be read back, similar names.
+// Text helpers: the shortest text of a number, similar names, and text from outside made safe to
+// print.
 #pragma once
 
 #include <span>
@@ -15,5 +16,17 @@ std::string number_text(float value);
 
 /// `Did you mean "sex"?`, or nothing when no name is near.
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> names);
+
+/// Whether all of the text is UTF-8, without surrogates and overlong forms.
+bool is_utf8(std::string_view text);
+
+/// Text from outside as it may be printed. Control characters, marks that change the direction of
+/// the writing, line separators and bytes that are not UTF-8 become `\n`, `\x1b`, `\u202e`, `\xff`;
+/// `keep` is left as it is. Applied twice it does no more than once.
+std::string visible(std::string_view text, std::string_view keep = {});
+
+/// A text of at most about `most` bytes: the middle of a longer one is left out, and the number of
+/// its bytes given instead.
+std::string cut_middle(std::string text, std::size_t most);
 
 }  // namespace boxwood

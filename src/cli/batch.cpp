@@ -1,5 +1,6 @@
 #include "cli/batch.hpp"
 
+#include "base/text.hpp"
 #include "cli/lists.hpp"
 #include "cli/usage.hpp"
 
@@ -127,7 +128,7 @@ bool work_off(const std::vector<std::size_t>& rows, const Options& options,
 
 bool report_faults(std::size_t row, const std::vector<std::string>& faults) {
   for (const std::string& fault : faults) {
-    std::cerr << fmt::format("boxwood: row {}: VERIFICATION FAILED: {}\n", row, fault);
+    std::cerr << fmt::format("boxwood: row {}: VERIFICATION FAILED: {}\n", row, visible(fault));
   }
   return !faults.empty();
 }

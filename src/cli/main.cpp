@@ -18,8 +18,12 @@
 namespace boxwood::cli {
 namespace {
 
+int complain(const boxwood::Error& error, int code) {  // its text is printable
+  std::cerr << "boxwood: " << error.what() << "\n";
+  return code;
+}
 int complain(const std::string& text, int code) {
-  std::cerr << "boxwood: " << text << "\n";
+  std::cerr << "boxwood: " << visible(text) << "\n";
   return code;
 }
 
@@ -126,9 +130,9 @@ int main(int count, char** words) {
   try {
     return run(count, words);
   } catch (const UsageError& error) {
-    return complain(error.what(), usage);
+    return complain(error, usage);
   } catch (const boxwood::Error& error) {
-    return complain(error.what(), bad_input);
+    return complain(error, bad_input);
   } catch (const std::bad_alloc&) {
     return complain("out of memory. Try fewer rows or --memory-limit", bad_input);
   } catch (const std::exception& error) {

@@ -2,6 +2,8 @@
 // indices again.
 #include "model/validate.hpp"
 
+#include "base/text.hpp"
+
 #include <boxwood/ensemble.hpp>
 #include <boxwood/error.hpp>
 
@@ -112,6 +114,26 @@ class TreeCheck {
   std::size_t index_;
 };
 
+/// Every text is UTF-8: answers are written as JSON, and Python has no other strings.
+void check_texts(const Ensemble& ensemble) {
+  const auto check = [](const std::string& text, const auto& place) {
+    if (is_utf8(text)) return;
+    throw Error(place(), fmt::format("\"{}\" is not UTF-8 text", text),
+                "Save the model again with names in UTF-8; the file may be damaged");
+  };
+  check(ensemble.source, [] { return std::string("source"); });
+  check(ensemble.objective, [] { return std::string("objective"); });
+  for (const std::string& note : ensemble.notes) check(note, [] { return std::string("notes"); });
+  for (std::size_t k = 0; k < ensemble.classes.size(); ++k) {
+    check(ensemble.classes[k], [&] { return fmt::format("classes[{}]", k); });
+  }
+  for (std::size_t i = 0; i < ensemble.features.size(); ++i) {
+    const auto place = [&] { return fmt::format("features[{}]", i); };
+    check(ensemble.features[i].name, place);
+    for (const Category& category : ensemble.features[i].categories) check(category.label, place);
+  }
+}
+
 }  // namespace
 
 void Ensemble::validate() const {
@@ -187,6 +209,7 @@ void Ensemble::validate() const {
     throw Error("classes",
                 fmt::format("there are {} labels for {} classes", classes.size(), class_count()));
   }
+  check_texts(*this);
   for (std::size_t t = 0; t < trees.size(); ++t) TreeCheck(*this, t).run();
 }
 

@@ -3,6 +3,7 @@
 #include <boxwood/error.hpp>
 
 #include "base/digits.hpp"
+#include "base/text.hpp"
 
 #include <fmt/format.h>
 
@@ -17,11 +18,10 @@ constexpr std::size_t longest_text = std::size_t{1} << 18;  // tokens take a hun
 constexpr std::size_t shown_around = 60;                    // columns of a line, left and right
 constexpr std::size_t longest_reason = 400;
 
-/// One UTF-8 character as a terminal shows it; invalid bytes are shown as a question mark.
+/// One UTF-8 character as a terminal shows it, or a byte that is none.
 struct Glyph {
   std::size_t size = 1;  ///< bytes
   std::size_t width = 1;
-  bool sound = true;
 };
 
 std::size_t width_of(char32_t point) {
@@ -43,31 +43,28 @@ bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) ==
 
 Glyph glyph_at(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
-  if (lead < 0x80) return {1, 1, lead >= 0x20 && lead != 0x7F};
+  if (lead < 0x80) return {};
   const std::size_t size = lead >= 0xF0 && lead < 0xF5 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead >= 0xF5 || text.size() < size) return {1, 1, false};
+  if (lead < 0xC2 || lead >= 0xF5 || text.size() < size) return {};
   char32_t point = lead & (0xFFU >> (size + 1));
   for (std::size_t i = 1; i < size; ++i) {
-    if (!is_continuation(text[i])) return {1, 1, false};
+    if (!is_continuation(text[i])) return {};
     point = (point << 6U) | (static_cast<unsigned char>(text[i]) & 0x3FU);
   }
-  // Overlong forms, halves of pairs, and control characters that a terminal would obey.
+  // Overlong forms and halves of pairs are bytes by themselves.
   const bool sound = !(size == 3 && (point < 0x800 || (point >= 0xD800 && point < 0xE000))) &&
-                     !(size == 4 && (point < 0x10000 || point > 0x10FFFF)) &&
-                     !(point >= 0x80 && point < 0xA0);
-  return {sound ? size : 1, width_of(point), sound};
+                     !(size == 4 && (point < 0x10000 || point > 0x10FFFF));
+  return {sound ? size : 1, width_of(point)};
 }
 
 void show(std::string_view text, std::string& shown, std::string& padding) {
   while (!text.empty()) {
     const Glyph glyph = glyph_at(text);
-    const bool blank = text.front() == '\t' || text.front() == '\r';
-    if (glyph.sound) {
-      shown += text.substr(0, glyph.size);
-    } else {
-      shown += blank ? ' ' : '?';
-    }
-    padding.append(glyph.sound ? glyph.width : 1, ' ');
+    const std::string_view piece = text.substr(0, glyph.size);
+    const bool blank = piece == "\t" || piece == "\r";
+    const std::string written = blank ? " " : visible(piece);
+    shown += written;
+    padding.append(written == piece ? glyph.width : written.size(), ' ');
     text.remove_prefix(glyph.size);
   }
 }

@@ -1,5 +1,6 @@
 #include "render/axes.hpp"
 
+#include "base/text.hpp"
 #include "render/svg_canvas.hpp"
 #include "render/words.hpp"
 
@@ -161,7 +162,7 @@ Axis level_axis(std::span<const double> levels, bool are_probabilities) {
 }
 
 Axis feature_axis(const FeatureSchema& feature, const Interval& view) {
-  Axis axis{view.lower, view.upper, {}, title_of(feature), feature.unit};
+  Axis axis{view.lower, view.upper, {}, title_of(feature), visible(feature.unit)};
   if (!is_whole(feature)) {
     axis.ticks = fitting_ticks(axis.low, axis.high, 7);
     return axis;
@@ -178,7 +179,9 @@ Axis feature_axis(const FeatureSchema& feature, const Interval& view) {
     }
     return axis;
   }
-  const std::vector<std::string> shown = short_labels(feature.labels);
+  std::vector<std::string> labels;
+  for (const std::string& label : feature.labels) labels.push_back(visible(label));
+  const std::vector<std::string> shown = short_labels(labels);
   const double first = std::max(axis.low + 0.5, 0.0);
   const double last = std::min(axis.high, static_cast<double>(shown.size()) - 0.5);
   const double every = std::max(1.0, std::ceil((last - first) / static_cast<double>(most_labels)));

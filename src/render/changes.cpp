@@ -1,5 +1,6 @@
 #include "render/changes.hpp"
 
+#include "base/text.hpp"
 #include "model/arithmetic.hpp"
 #include "query/reach.hpp"
 #include "render/words.hpp"
@@ -133,7 +134,7 @@ FeatureSchema words_for(const Schema& schema, const Query& query, std::size_t fe
 }
 
 std::string label_of(const Schema& schema, const GroupSchema& group, std::size_t place) {
-  if (place < group.labels.size()) return group.labels[place];
+  if (place < group.labels.size()) return visible(group.labels[place]);
   return place == group.columns.size() ? "(none)" : title_of(schema.features[group.columns[place]]);
 }
 
@@ -183,7 +184,8 @@ std::vector<ChangeText> changes_in_words(const Ensemble& ensemble, const Schema&
     if (const GroupSchema* group = group_of(schema, i)) {
       if (std::count(told.begin(), told.end(), group) > 0) continue;
       told.push_back(group);
-      changes.push_back({group->title, label_of(schema, *group, hot_place(*group, query.point)),
+      changes.push_back({visible(group->title),
+                         label_of(schema, *group, hot_place(*group, query.point)),
                          label_of(schema, *group, hot_place(*group, solution.point)),
                          text_of(values_inside(ensemble, schema, query, solution, i)), i});
       continue;
@@ -220,7 +222,7 @@ std::string changes_line(const Ensemble& ensemble, const Schema& schema, const Q
 
 std::string shown_title(const Schema& schema, std::size_t feature) {
   const GroupSchema* group = group_of(schema, feature);
-  return group ? group->title : title_of(schema.features[feature]);
+  return group ? visible(group->title) : title_of(schema.features[feature]);
 }
 
 std::string shown_value(const Ensemble& ensemble, const Schema& schema,
@@ -271,7 +273,8 @@ Values wide_values(const Ensemble& ensemble, const Schema& schema, const Query& 
   for (const double code : codes) inside.push_back(value_text(words, code, ensemble.input));
   for (std::size_t k = 0; k < words.labels.size(); ++k) {
     const auto code = static_cast<double>(k);
-    if (!holds(codes, code) && words.range.contains(code)) outside.push_back(words.labels[k]);
+    if (!holds(codes, code) && words.range.contains(code))
+      outside.push_back(visible(words.labels[k]));
   }
   // Without labels nobody can tell which other codes there are.
   if (words.labels.empty()) return one_of(inside);

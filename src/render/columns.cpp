@@ -1,5 +1,6 @@
 #include "render/columns.hpp"
 
+#include "base/text.hpp"
 #include "render/words.hpp"
 
 #include <fmt/format.h>
@@ -44,10 +45,7 @@ Ink ink_of(Status status) {
 
 std::string columns(Lines lines, const TableStyle& style) {
   for (auto& line : lines) {
-    for (std::string& cell : line) {  // a line break in a name must not break the table
-      std::replace_if(
-          cell.begin(), cell.end(), [](unsigned char c) { return c < 0x20; }, ' ');
-    }
+    for (std::string& cell : line) cell = visible(cell);
   }
   const std::vector<std::size_t> widths = widths_of(lines);
   std::string text;

@@ -1,5 +1,7 @@
 // Answers and regions as CSV records: figures first, then one column a feature with the new point.
 // Numbers are plain and read back exactly; what does not exist, and a missing value, is empty.
+// Every record is one line, and no cell is a formula for a spreadsheet.
+#include "base/digits.hpp"
 #include "base/text.hpp"
 #include "render/claim.hpp"
 #include "render/outcome.hpp"
@@ -9,13 +11,29 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 namespace boxwood {
 namespace {
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+/// Spreadsheets run a cell that begins with one of these as a formula, unless it is a number. An
+/// apostrophe in front makes it text.
+bool is_formula(std::string_view text) {
+  constexpr std::array<std::string_view, 8> starts = {"=", "+", "-", "@", "＝", "＋", "－", "＠"};
+  double number = 0;
+  const auto [end, error] = from_digits(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc{} && end == text.data() + text.size();
+  return !is_number && std::any_of(starts.begin(), starts.end(),
+                                   [&](std::string_view start) { return text.starts_with(start); });
+}
+
+std::string quoted(const std::string& given) {
+  std::string text = visible(given);
+  if (is_formula(text)) text.insert(0, "'");
+  if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string cell = "\"";
   for (const char c : text) {
     if (c == '"') cell += '"';

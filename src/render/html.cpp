@@ -1,5 +1,7 @@
 #include "render/html.hpp"
 
+#include "base/text.hpp"
+
 #include <fmt/format.h>
 
 #include <cctype>
@@ -21,7 +23,8 @@ bool parts_thousands(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-std::string escaped(std::string_view text) {
+std::string escaped(std::string_view outside) {
+  const std::string text = visible(outside, "\n");
   std::string page;
   for (std::size_t i = 0; i < text.size(); ++i) {
     switch (text[i]) {

@@ -1,5 +1,6 @@
 // Values and intervals of a feature in its own words: units, labels, whole numbers.
 #include "base/infinity.hpp"
+#include "base/text.hpp"
 #include "model/arithmetic.hpp"
 #include "query/reach.hpp"
 #include "render/words.hpp"
@@ -35,7 +36,7 @@ std::string with_unit(const std::string& words, double number, const FeatureSche
   if (std::abs(number) == 1 && std::find(plurals.begin(), plurals.end(), unit) != plurals.end()) {
     unit.remove_suffix(1);
   }
-  return fmt::format("{} {}", words, unit);
+  return fmt::format("{} {}", words, visible(unit));
 }
 
 Values some(std::string words) { return {Values::Kind::some, std::move(words)}; }
@@ -84,7 +85,9 @@ bool holds_upper_end(const Interval& interval, const Interval& range) {
 }
 
 Values labelled_values(const FeatureSchema& feature, const Interval& hull, const Interval& range) {
-  const auto label = [&](double code) { return feature.labels[static_cast<std::size_t>(code)]; };
+  const auto label = [&](double code) {
+    return visible(feature.labels[static_cast<std::size_t>(code)]);
+  };
   const double count = hull.upper - hull.lower + 1;
   const double allowed = range.upper - range.lower + 1;
   if (count >= allowed) return {Values::Kind::all, {}};
@@ -155,7 +158,7 @@ std::string value_text(const FeatureSchema& feature, double value, Precision pre
   if (std::isnan(value)) return "missing";
   if (value >= 0 && value == std::floor(value) &&
       value < static_cast<double>(feature.labels.size())) {
-    return feature.labels[static_cast<std::size_t>(value)];
+    return visible(feature.labels[static_cast<std::size_t>(value)]);
   }
   return with_unit(grouped_number(without_noise(feature, value), precision), value, feature);
 }

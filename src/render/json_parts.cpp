@@ -1,5 +1,6 @@
 #include "render/json_parts.hpp"
 
+#include "base/text.hpp"
 #include "render/changes.hpp"
 
 #include <cmath>
@@ -128,7 +129,9 @@ Json claim_json(const Claim& claim) {
 }
 
 std::string one_line(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // JSON escapes control characters itself, but not the other characters that `visible` escapes;
+  // they can only be inside strings.
+  return visible(object.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace boxwood

@@ -1,5 +1,6 @@
 #include "render/map_paint.hpp"
 
+#include "base/text.hpp"
 #include "render/axes.hpp"
 #include "render/changes.hpp"
 #include "render/outcome.hpp"
@@ -30,13 +31,14 @@ Shown shown_output(const MapView& view) {
     const auto& outcome = requirements.front().outcome;
     const auto* wanted = std::get_if<ClassIs>(&outcome);
     if (wanted && view.ensemble.has_probabilities()) {
-      return {fmt::format("probability of \"{}\"", view.ensemble.class_name(wanted->target)),
+      return {fmt::format("probability of \"{}\"", class_words(view.ensemble, wanted->target)),
               wanted->target, 0};
     }
     if (const auto* output = std::get_if<OutputIn>(&outcome)) {
-      const std::string& name = view.schema.outcome;
+      const std::string name = outcome_words(view.schema);
       std::string title = view.ensemble.task == Task::regression && !name.empty() ? name : "output";
-      if (!view.schema.output_unit.empty()) title += fmt::format(" ({})", view.schema.output_unit);
+      if (!view.schema.output_unit.empty())
+        title += fmt::format(" ({})", visible(view.schema.output_unit));
       return {title, std::nullopt, output->output};
     }
   }
@@ -126,13 +128,14 @@ Palette scale(std::string title, const std::vector<double>& values, const char* 
 }
 
 Palette by_class(const MapView& view) {
-  Palette palette{view.schema.outcome.empty() ? "class" : view.schema.outcome, {}, {}, false};
+  Palette palette{
+      view.schema.outcome.empty() ? "class" : outcome_words(view.schema), {}, {}, false};
   std::map<std::size_t, std::size_t> places;
   for (const MapCell& cell : view.map.cells) places[*cell.label] = 0;
   for (auto& [label, place] : places) {
     place = palette.paints.size();
     palette.paints.push_back({fmt::format("k{}", label % class_colours), class_colour(label),
-                              view.ensemble.class_name(label)});
+                              class_words(view.ensemble, label)});
   }
   for (const MapCell& cell : view.map.cells) palette.of_cell.push_back(places[*cell.label]);
   return palette;
@@ -184,7 +187,8 @@ std::string cell_words(const MapView& view, const MapCell& cell) {
                       : std::string("out of reach");
   }
   const std::string value = fmt::format("{:.4g}", shown_value(view, shown_output(view), cell));
-  return cell.label ? fmt::format("{} · {}", view.ensemble.class_name(*cell.label), value) : value;
+  return cell.label ? fmt::format("{} · {}", class_words(view.ensemble, *cell.label), value)
+                    : value;
 }
 
 std::vector<std::string> map_notes(const MapView& view) {

@@ -1,5 +1,6 @@
 #include "render/outcome.hpp"
 
+#include "base/text.hpp"
 #include "query/lead.hpp"
 #include "render/changes.hpp"
 #include "render/words.hpp"
@@ -56,7 +57,7 @@ std::string needed_text(double needed) {
 }
 
 std::string output_name(const Schema& schema) {
-  return schema.outcome.empty() ? "output" : schema.outcome;
+  return schema.outcome.empty() ? "output" : outcome_words(schema);
 }
 
 /// "7, 8 or 9", or "anything but 4" where that is shorter.
@@ -67,7 +68,7 @@ std::string classes_text(const Ensemble& ensemble, const ClassIn& wanted) {
   };
   std::vector<std::string> inside, outside;
   for (std::size_t k = 0; k < count; ++k) {
-    (is_wanted(k) ? inside : outside).push_back(fmt::format("\"{}\"", ensemble.class_name(k)));
+    (is_wanted(k) ? inside : outside).push_back(fmt::format("\"{}\"", class_words(ensemble, k)));
   }
   if (outside.size() == 1 && inside.size() > 1) return "anything but " + outside.front();
   return or_list(inside);
@@ -76,7 +77,7 @@ std::string classes_text(const Ensemble& ensemble, const ClassIn& wanted) {
 /// "raw score", "raw score of "a"", "lead of "a" over "b"".
 std::string score_name(const Ensemble& ensemble, const ScoreIn& wanted) {
   const auto name = [&](std::size_t output) {
-    return ensemble.task == Task::multiclass ? fmt::format("\"{}\"", ensemble.class_name(output))
+    return ensemble.task == Task::multiclass ? fmt::format("\"{}\"", class_words(ensemble, output))
                                              : fmt::format("output {}", output);
   };
   if (wanted.rival)
@@ -99,8 +100,8 @@ std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const
 std::string outcome_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                          std::span<const double> scores) {
   std::string text;
-  if (!schema.outcome.empty()) text = schema.outcome + " ";
-  if (const auto label = class_label(ensemble, scores)) return text + *label;
+  if (!schema.outcome.empty()) text = outcome_words(schema) + " ";
+  if (const auto label = class_label(ensemble, scores)) return text + visible(*label);
   const Requirement* requirement = first_requirement(query);
   const auto* wanted = requirement ? std::get_if<OutputIn>(&requirement->outcome) : nullptr;
   return text + output_text(schema, ensemble.transform(scores)[0], ensemble.accumulator,
@@ -131,13 +132,13 @@ Standing standing_of(const Ensemble& ensemble, const Schema& schema, const Query
   }
   const auto& wanted = std::get<ClassIs>(requirement->outcome);
   if (wanted.margin) {
-    return {"", fmt::format("{}\"{}\" by a margin of {}", but, ensemble.class_name(wanted.target),
+    return {"", fmt::format("{}\"{}\" by a margin of {}", but, class_words(ensemble, wanted.target),
                             *wanted.margin)};
   }
   const auto probability = probability_of(ensemble, wanted.target, outputs);
   if (!probability) return {};
   const auto needed = probability_needed(ensemble, wanted);
-  Standing standing{fmt::format("probability of \"{}\" {}", ensemble.class_name(wanted.target),
+  Standing standing{fmt::format("probability of \"{}\" {}", class_words(ensemble, wanted.target),
                                 probability_text(*probability, needed.value_or(-1))),
                     std::string(but) + "the highest of all classes"};
   if (!needed) return standing;
@@ -171,7 +172,7 @@ Figure figure_of(const Ensemble& ensemble, const Schema& schema, const Query& qu
     }
   }
   if (wanted || (requirement && std::holds_alternative<ClassIn>(requirement->outcome))) {
-    return {"class", ensemble.class_name(ensemble.classify(scores)), true};
+    return {"class", class_words(ensemble, ensemble.classify(scores)), true};
   }
   const auto* range = requirement ? &std::get<OutputIn>(requirement->outcome) : nullptr;
   const std::size_t output = range ? range->output : 0;
@@ -210,12 +211,12 @@ Wanted wanted_by(const Ensemble& ensemble, const Schema& schema, const Query& qu
     wanted.value = classes_text(ensemble, *several);
   } else {
     const auto& class_is = std::get<ClassIs>(requirement->outcome);
-    const std::string label = ensemble.class_name(class_is.target);
+    const std::string label = class_words(ensemble, class_is.target);
     // "is granted" reads well of a credit. Where the schema does not name the outcome, the label
     // may be anything.
     const bool reads_well = !schema.outcome.empty() && !ensemble.classes.empty();
     wanted.verb = reads_well ? Wanted::Verb::is : Wanted::Verb::gives;
-    wanted.figure = schema.outcome;
+    wanted.figure = outcome_words(schema);
     wanted.value = reads_well ? label : fmt::format("\"{}\"", label);
     if (class_is.probability) {
       // The opposite of "at least" is "below": no further negation is needed.
@@ -263,11 +264,11 @@ std::string outcome_clause(const Wanted& wanted) {
 }
 
 std::string row_text(const RowLabel& row) {
-  return row.number ? std::to_string(*row.number) : row.name;
+  return row.number ? std::to_string(*row.number) : visible(row.name);
 }
 
 std::string subject_text(const Schema& schema, const RowLabel& row) {
-  const std::string subject = schema.subject.empty() ? "Row" : capital(schema.subject);
+  const std::string subject = schema.subject.empty() ? "Row" : capital(visible(schema.subject));
   const std::string label = row_text(row);
   return label.empty() ? subject : fmt::format("{} {}", subject, label);
 }

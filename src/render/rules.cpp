@@ -23,7 +23,7 @@ std::string literal_text(const Ensemble& ensemble, const Schema& schema, const Q
                          const Literal& literal) {
   FeatureSchema words = schema.features[literal.feature];
   words.range = {};  // an end that the schema's range repeats has to be told here
-  const std::string& title = title_of(words);
+  const std::string title = title_of(words);
   const double now = query.point[literal.feature];
   const Interval& range = literal.range;
   if (!literal.codes.empty()) {

@@ -1,4 +1,5 @@
 // The answer as sentences: what the JSON carries under "text" and what can be read aloud.
+#include "base/text.hpp"
 #include "render/advice.hpp"
 #include "render/changes.hpp"
 #include "render/findings.hpp"
@@ -43,8 +44,8 @@ std::vector<std::string> sentences(const Explanation& explanation) {
   for (const Note& note : notes(explanation)) all.push_back(text_of(note));
   if (faults) {
     all.push_back(faults->empty() ? checked_text(answer)
-                                  : full_stop(fmt::format("VERIFICATION FAILED: {}",
-                                                          fmt::join(*faults, "; "))));
+                                  : full_stop(visible(fmt::format("VERIFICATION FAILED: {}",
+                                                                  fmt::join(*faults, "; ")))));
   }
   return all;
 }

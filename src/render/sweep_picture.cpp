@@ -3,6 +3,7 @@
 // The point found for one level may reach a higher level, and costs never fall as levels ask for
 // more. So the cost is known exactly from a level up to what its point reaches. From there to the
 // next level it lies between the costs of both.
+#include "base/text.hpp"
 #include "render/axes.hpp"
 #include "render/changes.hpp"
 #include "render/claim.hpp"
@@ -40,14 +41,14 @@ std::string level_title(const SweepView& view) {
   const Requirement& requirement = view.query.requirements.front();
   if (const auto* wanted = std::get_if<ClassIs>(&requirement.outcome)) {
     return fmt::format("{} of \"{}\", at least", wanted->margin ? "margin" : "probability",
-                       view.ensemble.class_name(wanted->target));
+                       class_words(view.ensemble, wanted->target));
   }
   const bool is_score = std::holds_alternative<ScoreIn>(requirement.outcome);
   const Interval range = is_score ? std::get<ScoreIn>(requirement.outcome).range
                                   : std::get<OutputIn>(requirement.outcome).range;
   std::string name = is_score                      ? "raw score"
                      : view.schema.outcome.empty() ? "output"
-                                                   : view.schema.outcome;
+                                                   : outcome_words(view.schema);
   return name + (std::isfinite(range.lower) ? ", at least" : ", at most");
 }
 
@@ -139,7 +140,7 @@ SweepPicture picture_of(const SweepView& view, const RowLabel& row) {
   picture.x = level_axis(levels, wanted && !wanted->margin);
   picture.x.title = level_title(view);
   if (std::holds_alternative<OutputIn>(requirement.outcome)) {
-    picture.x.unit = view.schema.output_unit;
+    picture.x.unit = visible(view.schema.output_unit);
   }
   const double top = dearest > 0 ? dearest * 1.1 : 1;
   picture.y = {0, top, round_ticks(0, top, 6), fmt::format("cost ({})", cost_name(view.query))};

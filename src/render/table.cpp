@@ -1,4 +1,5 @@
 // The block of lines for people: what it is now, what to change, and what is proven about it.
+#include "base/text.hpp"
 #include "render/changes.hpp"
 #include "render/columns.hpp"
 #include "render/findings.hpp"
@@ -84,7 +85,8 @@ std::string check_lines(const Explanation& explanation, const TableStyle& style)
   if (explanation.faults->empty())
     return inked(checked_text(explanation.answer), Ink::green, style) + "\n";
   std::string text = inked("VERIFICATION FAILED:", Ink::red, style) + "\n";
-  for (const std::string& fault : *explanation.faults) text += fmt::format("  {}\n", fault);
+  for (const std::string& fault : *explanation.faults)
+    text += fmt::format("  {}\n", visible(fault));
   return text;
 }
 

@@ -91,7 +91,7 @@ std::string level_name(const Requirement& requirement, const Ensemble& ensemble,
                                   : std::get<OutputIn>(requirement.outcome).range;
   const std::string what = is_score ? "raw score"
                            : ensemble.task == Task::regression && !schema.outcome.empty()
-                               ? schema.outcome
+                               ? outcome_words(schema)
                                : "output";
   return what + (std::isfinite(range.lower) ? " at least" : " at most");
 }

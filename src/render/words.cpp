@@ -116,9 +116,15 @@ bool is_useful_bound(double bound, double best_cost) {
   return bound > 0 && !(std::isfinite(best_cost) && bound < 1e-6 * best_cost);
 }
 
-const std::string& title_of(const FeatureSchema& feature) {
-  return feature.title.empty() ? feature.name : feature.title;
+std::string title_of(const FeatureSchema& feature) {
+  return visible(feature.title.empty() ? feature.name : feature.title);
 }
+
+std::string class_words(const Ensemble& ensemble, std::size_t index) {
+  return visible(ensemble.class_name(index));
+}
+
+std::string outcome_words(const Schema& schema) { return visible(schema.outcome); }
 
 namespace {
 

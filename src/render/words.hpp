@@ -35,8 +35,13 @@ std::string bound_text(double bound);
 /// A bound that is next to nothing beside the best cost tells a person nothing.
 bool is_useful_bound(double bound, double best_cost);
 
-/// "checking account": the title, or the name where there is none.
-const std::string& title_of(const FeatureSchema& feature);
+/// "checking account": the title, or the name where there is none. Like all words from outside, it
+/// is made `visible` (base/text.hpp) before it becomes part of a table, a sentence or a picture.
+std::string title_of(const FeatureSchema& feature);
+/// The label or the number of a class.
+std::string class_words(const Ensemble& ensemble, std::size_t index);
+/// The name of what is predicted: "credit"; empty where the schema has none.
+std::string outcome_words(const Schema& schema);
 
 /// The values that a feature may have. What depends on them looks at the kind, never at the words.
 struct Values {
