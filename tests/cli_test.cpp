@@ -432,7 +432,8 @@ TEST_F(CommandLine, OutputFilesAppearWhole) {
   result = credit("explain", {"--row", "9", "--output", "no_folder/answers.json"});
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.err,
-            "boxwood: no_folder/answers.json: cannot be written. Check folder and rights\n");
+            "boxwood: no_folder/answers.json: cannot be written: No such file or directory. Check "
+            "the folder and the permissions\n");
 }
 
 TEST_F(CommandLine, RegionsListTheBoxesNearby) {

@@ -41,6 +41,7 @@ struct RowAnswer {
   Query query;
   Extras found;
   std::vector<Explanation> shown;
+  bool interrupted = false;
 };
 
 std::string text_of(const std::vector<Explanation>& shown) {
@@ -88,17 +89,21 @@ void write_file(const std::string& file, const std::string& text) {
   output.finish();
 }
 
-int run(const ExplainFlags& flags) {
+int run(const ExplainFlags& flags, const CLI::App& command) {
   if (flags.question.data.empty() && flags.question.file.empty()) {
     throw UsageError("--data", "is required unless --question is given",
                      "Give the CSV file with the rows");
   }
+  const std::vector<InputFile> inputs = files_of(flags.question);
+  refuse_input_as_output(flags.output.output, inputs);
+  refuse_input_as_output(flags.save_question, inputs, "--save-question");
+  refuse_input_as_output(flags.proof, inputs, "--proof");
   const Question question = load_question(flags.question);
   const Schema& schema = question.schema;
   const ExtrasAsked asked = extras_asked(flags.extras, schema);
   Options options = options_for(flags.search);
   options.ties = flags.ties;
-  const std::vector<std::size_t> rows = chosen_rows(flags.rows, question.data.points.size());
+  std::vector<std::size_t> rows = chosen_rows(flags.rows, question.data.points.size());
   const std::optional<Query> first = check_rows(question, flags.question, rows);
 
   if (!flags.save_question.empty()) {
@@ -109,6 +114,7 @@ int run(const ExplainFlags& flags) {
   if (!flags.proof.empty()) {
     check_one_row("--proof", rows);
     if (asked.menu) throw UsageError("--proof", "cannot be combined with --k");
+    if (flags.output.resume) throw UsageError("--proof", "cannot be combined with --resume");
   }
   if (flags.show_query) {
     for (const std::size_t row : rows) {
@@ -119,14 +125,16 @@ int run(const ExplainFlags& flags) {
   const Prepared prepared{ModelSet(question)};
   const Ensemble& ensemble = first ? asked_model(question, *first) : question.ensembles.front();
   Writer writer(flags.output,
-                (asked.menu ? "alternative," : "") + csv_header(ensemble, flags.verify));
-  bool limited = false;
+                (asked.menu ? "alternative," : "") + csv_header(ensemble, flags.verify),
+                identity_of(command, inputs), rows);
+  bool limited = writer.earlier().limited;
   bool faulty = false;
   std::vector<std::unique_ptr<RowAnswer>> answers(rows.size());
   const auto work = [&](std::size_t place, const Options& watched) {
     auto one = std::make_unique<RowAnswer>();
     one->query = query_for_row(question, flags.question, rows[place]);
     one->found = find_extras(prepared, one->query, asked, watched);
+    one->interrupted = one->found.limited && watched.limits.interrupt->load();
     for (std::size_t k = 0; k < one->found.answers.size(); ++k) {
       one->shown.push_back({ensemble, schema, one->query, one->found.answers[k], rows[place],
                             std::nullopt, one->found.findings[k]});
@@ -145,10 +153,13 @@ int run(const ExplainFlags& flags) {
   const auto write = [&](std::size_t place) {
     const std::unique_ptr<RowAnswer> one = std::move(answers[place]);
     limited = limited || one->found.limited;
+    bool wrong = false;
     for (const Explanation& shown : one->shown) {
-      if (shown.faults) faulty = report_faults(rows[place], *shown.faults) || faulty;
+      if (shown.faults) wrong = report_faults(rows[place], *shown.faults) || wrong;
     }
-    writer.add(result_of(one->shown, one->found, asked, flags.output.format, writer.colour()));
+    faulty = faulty || wrong;
+    writer.add(result_of(one->shown, one->found, asked, flags.output.format, writer.colour()),
+               !wrong && !one->interrupted);
   };
   const bool all = work_off(rows, options, work, write);
   writer.finish();
@@ -175,6 +186,7 @@ Command add_explain(CLI::App& program) {
   add_output_flags(
       *app, flags->output, {"table", "text", "json", "jsonl", "csv"},
       "table, text (sentences), json, jsonl (one line per row, written at once) or csv");
+  add_resume_flag(*app, flags->output);
   app->add_flag("--verify", flags->verify,
                 "check each answer with an independent evaluation of the model")
       ->group("Output");
@@ -203,10 +215,13 @@ Command add_explain(CLI::App& program) {
       "      --only own_telephone --why-not\n"
       "  boxwood explain prices.json --data houses.csv --at-least 200000 --only garage,rooms\n"
       "  boxwood explain model.ubj --data applicants.csv --schema schema.json \\\n"
-      "      --time-limit 10 --format jsonl\n\n"
+      "      --time-limit 10 --format jsonl --output answers.jsonl\n"
+      "  … the same again after it was stopped, for the rows that are missing:\n"
+      "  boxwood explain model.ubj --data applicants.csv --schema schema.json \\\n"
+      "      --time-limit 10 --format jsonl --output answers.jsonl --resume\n\n"
       "Exit codes: 0 answered or proven impossible, 1 bad input, 2 wrong usage,\n"
       "3 a limit or Ctrl-C stopped the search before everything was proven.");
-  return {app, [flags] { return run(*flags); }};
+  return {app, [flags, app] { return run(*flags, *app); }};
 }
 
 }  // namespace boxwood::cli

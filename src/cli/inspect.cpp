@@ -1,4 +1,5 @@
 // boxwood inspect: what a model file holds.
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/question.hpp"
@@ -76,10 +77,11 @@ std::string summary(const Ensemble& ensemble) {
     base.push_back(fmt::format("{:.4g}", value));
   }
   const std::size_t leaves = ensemble.leaf_count();
-  return fmt::format("{} · {} · {}, depth {}, {} {} · {} · base score {}\n", ensemble.source,
-                     ensemble.objective, plural(ensemble.trees.size(), "tree"), ensemble.depth(),
-                     grouped_count(leaves), leaves == 1 ? "leaf" : "leaves",
-                     plural(ensemble.features.size(), "feature"), fmt::join(base, ", "));
+  return fmt::format("{} · {} · {}, depth {}, {} {} · {} · base score {}\n",
+                     visible(ensemble.source), visible(ensemble.objective),
+                     plural(ensemble.trees.size(), "tree"), ensemble.depth(), grouped_count(leaves),
+                     leaves == 1 ? "leaf" : "leaves", plural(ensemble.features.size(), "feature"),
+                     fmt::join(base, ", "));
 }
 
 const char* link_text(const Ensemble& ensemble) {
@@ -123,14 +125,15 @@ std::string special_line(const Ensemble& ensemble, const Splits& splits) {
   if (splits.sets > 0) {
     parts.push_back(fmt::format("categories at {}", plural(splits.sets, "split")));
   }
-  for (const std::string& note : ensemble.notes) parts.push_back(note);
+  for (const std::string& note : ensemble.notes) parts.push_back(visible(note));
   return fmt::format("{}\n", fmt::join(parts, " · "));
 }
 
 std::string classes_line(const Ensemble& ensemble) {
   if (ensemble.task == Task::regression) return {};
   std::vector<std::string> names;
-  for (std::size_t k = 0; k < ensemble.class_count(); ++k) names.push_back(ensemble.class_name(k));
+  for (std::size_t k = 0; k < ensemble.class_count(); ++k)
+    names.push_back(class_words(ensemble, k));
   return fmt::format("classes: {}\n", fmt::join(names, ", "));
 }
 
@@ -143,13 +146,14 @@ std::string categories_text(const Ensemble& ensemble) {
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < feature.categories.size() && i < most; ++i) {
       const Category& category = feature.categories[i];
-      parts.push_back(category.label.empty() ? std::to_string(category.code)
-                                             : fmt::format("{} {}", category.code, category.label));
+      parts.push_back(category.label.empty()
+                          ? std::to_string(category.code)
+                          : fmt::format("{} {}", category.code, visible(category.label)));
     }
     if (feature.categories.size() > most) {
       parts.push_back(fmt::format("and {} more", feature.categories.size() - most));
     }
-    text += fmt::format("{}: {}\n", feature.name, fmt::join(parts, ", "));
+    text += fmt::format("{}: {}\n", visible(feature.name), fmt::join(parts, ", "));
   }
   return text.empty() ? text : "\ncategories\n" + text;
 }
@@ -157,6 +161,8 @@ std::string categories_text(const Ensemble& ensemble) {
 int run(const ModelFlags& flags, const std::string& save_model) {
   const auto [ensemble, schema] = load_model(flags);
   if (!save_model.empty()) {
+    refuse_input_as_output(save_model, {{"MODEL", flags.model}, {"--schema", flags.schema}},
+                           "--save-model");
     Output file(save_model, false);
     file.write(to_json(ensemble));
     file.finish();
@@ -165,10 +171,11 @@ int run(const ModelFlags& flags, const std::string& save_model) {
   const std::vector<std::size_t> cells = cell_counts(ensemble);
   std::size_t width = 7;
   for (const FeatureSchema& feature : schema.features) {
-    width = std::max(width, display_width(feature.name));
+    width = std::max(width, display_width(visible(feature.name)));
   }
-  const bool titled = std::any_of(schema.features.begin(), schema.features.end(),
-                                  [](const FeatureSchema& f) { return title_of(f) != f.name; });
+  const bool titled =
+      std::any_of(schema.features.begin(), schema.features.end(),
+                  [](const FeatureSchema& f) { return title_of(f) != visible(f.name); });
   const auto line = [&](const std::string& name, const std::string& kind, const std::string& count,
                         const std::string& asked, const std::string& trees,
                         const std::string& title) {
@@ -181,7 +188,7 @@ int run(const ModelFlags& flags, const std::string& save_model) {
   output.write(line("feature", "kind", "cells", "splits", "used by", "title"));
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const FeatureSchema& feature = schema.features[i];
-    output.write(line(feature.name, kind_text(feature), grouped_count(cells[i]),
+    output.write(line(visible(feature.name), kind_text(feature), grouped_count(cells[i]),
                       grouped_count(splits.usage[i].splits), plural(splits.usage[i].trees, "tree"),
                       title_of(feature)));
   }

@@ -1,36 +1,56 @@
-// Where results go: standard output, or a file that appears only when it is complete.
+// Where results go: standard output, a file that appears only when it is complete, or a file that
+// grows line by line.
 #pragma once
 
+#include "cli/disk_file.hpp"
+
+#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <ostream>
 #include <string>
+#include <vector>
 
 namespace boxwood::cli {
 
+/// A file that a command reads, and the flag that names it.
+struct InputFile {
+  std::string flag;
+  std::string file;
+};
+
+/// Throws UsageError where `--output`, or another flag, names a file that the command reads, also
+/// by a link.
+void refuse_input_as_output(const std::string& output, const std::vector<InputFile>& inputs,
+                            const std::string& flag = "--output");
+
 class Output {
  public:
-  /// An empty name is standard output. `streaming` writes to the file itself, record by record;
-  /// otherwise to a neighbour of it that `finish` renames.
+  /// An empty name is standard output. `streaming` writes to the file itself, line by line, and
+  /// refuses a file that another process is writing; nothing in it changes before `start`.
+  /// Otherwise a neighbour of the file is written, which `finish` renames.
   Output(const std::string& file, bool streaming);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  void write(const std::string& text);
-  void flush();
+  /// Keeps the first bytes of a file that grows, and writes after them.
+  void start(std::uint64_t keep = 0);
+  void write(const std::string& text) { waiting_ += text; }
+  void flush();   ///< writes all texts since the last time, at once
   void finish();  ///< throws Error when not everything could be written
+
+  /// A regular file that grows line by line.
+  bool grows() const { return grows_; }
+  const std::filesystem::path& file() const { return file_; }  ///< links resolved
 
   /// Colour and tables suit a person: standard output is a terminal and NO_COLOR is unset.
   bool wants_colour() const;
 
  private:
-  void check() const;
-
   std::filesystem::path file_;
   std::filesystem::path partial_;
-  std::ofstream stream_;
-  std::ostream* target_;
+  DiskFile disk_;
+  std::string waiting_;
+  bool grows_ = false;
 };
 
 /// The file descriptor (1 output, 2 errors) is a terminal.

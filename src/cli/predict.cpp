@@ -51,11 +51,11 @@ std::vector<std::string> header_of(const Ensemble& ensemble, const Schema& schem
   if (ensemble.task != Task::regression) cells.emplace_back("class");
   if (ensemble.has_probabilities()) {
     for (std::size_t k = 0; k < ensemble.class_count(); ++k) {
-      cells.push_back(ensemble.class_name(k));
+      cells.push_back(class_words(ensemble, k));
     }
   } else if (ensemble.link != Link::winner) {
     for (std::size_t k = 0; k < ensemble.base.size(); ++k) {
-      std::string name = schema.outcome.empty() ? "output" : schema.outcome;
+      std::string name = schema.outcome.empty() ? "output" : outcome_words(schema);
       cells.push_back(ensemble.base.size() == 1 ? name : fmt::format("{} {}", name, k));
     }
   }
@@ -66,7 +66,7 @@ std::vector<std::string> cells_of(const Ensemble& ensemble, std::size_t row,
                                   const std::vector<double>& scores) {
   std::vector<std::string> cells = {std::to_string(row)};
   if (ensemble.task != Task::regression) {
-    cells.push_back(ensemble.class_name(ensemble.classify(scores)));
+    cells.push_back(class_words(ensemble, ensemble.classify(scores)));
   }
   if (ensemble.link == Link::winner) return cells;
   std::vector<double> outputs = ensemble.transform(scores);
@@ -101,6 +101,9 @@ void write_table(Output& output, const Model& model, const Data& data,
 }
 
 int run(const PredictFlags& flags) {
+  refuse_input_as_output(
+      flags.output,
+      {{"MODEL", flags.model.model}, {"--schema", flags.model.schema}, {"--data", flags.data}});
   const Model model = load_model(flags.model);
   const Data data = data_for(read_csv(flags.data), model.ensemble, model.schema);
   const std::vector<std::size_t> rows = chosen_rows(flags.rows, data.points.size());

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <csignal>
 #include <iostream>
@@ -21,15 +22,27 @@ extern "C" void on_interrupt(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
+#ifdef SIGHUP
+constexpr std::array stopping_signals = {SIGINT, SIGTERM, SIGHUP};
+#else
+constexpr std::array stopping_signals = {SIGINT, SIGTERM};
+#endif
+
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
   interrupted.store(false);
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_interrupt);
+  for (const int signal : stopping_signals) {
+    // nohup and background jobs ignore some of these signals, and this program goes on ignoring
+    // them.
+    if (std::signal(signal, on_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  for (const int signal : stopping_signals) {
+    if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
 }
 
 const std::atomic<bool>* InterruptGuard::flag() const { return &interrupted; }

@@ -10,7 +10,8 @@
 
 namespace boxwood::cli {
 
-/// While one exists, the first Ctrl-C sets `flag` and the second ends the program at once.
+/// While one exists, the first Ctrl-C, SIGTERM or SIGHUP sets `flag`; the second of a kind ends the
+/// program at once.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -228,6 +228,17 @@ void add_question_file_flag(CLI::App& command, QuestionFlags& flags) {
   command.get_option("--data")->required(false);
 }
 
+std::vector<InputFile> files_of(const QuestionFlags& flags) {
+  std::vector<InputFile> files = {{"MODEL", flags.model.model},
+                                  {"--schema", flags.model.schema},
+                                  {"--data", flags.data},
+                                  {"--training", flags.training},
+                                  {"--question", flags.file}};
+  for (const std::string& file : flags.also) files.push_back({"--also", file});
+  for (const std::string& file : flags.rules) files.push_back({"--rules", file});
+  return files;
+}
+
 void add_row_flags(CLI::App& command, RowFlags& flags) {
   auto* rows = command.add_option("--rows", flags.rows, "rows, counted from 0: 0,3,7-9 or all")
                    ->capture_default_str();

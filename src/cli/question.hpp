@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/csv.hpp"
+#include "cli/output.hpp"
 #include "cli/target.hpp"
 
 #include <boxwood/ensemble.hpp>
@@ -66,6 +67,9 @@ void add_question_file_flag(CLI::App& command, QuestionFlags& flags);
 void add_row_flags(CLI::App& command, RowFlags& flags);
 void add_search_flags(CLI::App& command, SearchFlags& flags);
 void add_threads_flag(CLI::App& command, SearchFlags& flags);
+
+/// The files that a command reads.
+std::vector<InputFile> files_of(const QuestionFlags& flags);
 
 std::vector<std::size_t> chosen_rows(const RowFlags& flags, std::size_t count);
 

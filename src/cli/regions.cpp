@@ -41,6 +41,7 @@ std::string why(Stop stop, std::size_t limit, bool missing) {
 }
 
 int run(const RegionFlags& flags) {
+  refuse_input_as_output(flags.output.output, files_of(flags.question));
   if (!(flags.within >= 0)) throw UsageError("--within", "must be a number ≥ 0");
   const Question question = load_question(flags.question, !flags.any_outcome);
   const Schema& schema = question.schema;

@@ -44,22 +44,27 @@ struct Judged {
   Answer answer;
 };
 
-int run(const RobustnessFlags& flags) {
+int run(const RobustnessFlags& flags, const CLI::App& command) {
+  const std::vector<InputFile> inputs = files_of(flags.question);
+  refuse_input_as_output(flags.output.output, inputs);
   const Question question = load_question(flags.question, false);
   const Ensemble& ensemble = question.ensembles.front();
   const Schema& schema = question.schema;
   check_tolerance(flags, ensemble);
   const double tolerance = flags.tolerance.value_or(0);
   const Options options = options_for(flags.search);
-  const Batch batch = batch_for(question, flags.question,
-                                chosen_rows(flags.rows, question.data.points.size()), false);
+  Batch batch = batch_for(question, flags.question,
+                          chosen_rows(flags.rows, question.data.points.size()), false);
 
   const Prepared prepared(ensemble);
-  Writer writer(flags.output, csv_header(ensemble, flags.verify));
+  Writer writer(flags.output, csv_header(ensemble, flags.verify), identity_of(command, inputs),
+                batch.rows);
+  batch.queries.erase(batch.queries.begin(),
+                      batch.queries.end() - static_cast<std::ptrdiff_t>(batch.rows.size()));
   const bool as_table = flags.output.format == "table";
   std::deque<Judged> judged;  // explanations refer to its members
   std::vector<Explanation> shown;
-  bool limited = false;
+  bool limited = writer.earlier().limited;
   bool faulty = false;
   const auto work = [&](std::size_t row, const Query& query, const Options& watched) {
     if (!as_table) {
@@ -71,13 +76,16 @@ int run(const RobustnessFlags& flags) {
     one.query.requirements = {other_outcome(ensemble, query.point, tolerance)};
     limited = limited || one.answer.stop != Stop::finished;
     shown.push_back({ensemble, schema, one.query, one.answer, row, std::nullopt});
+    bool wrong = false;
     if (flags.verify) {
       shown.back().faults = verify(ensemble, one.query, one.answer).faults;
-      faulty = report_faults(row, *shown.back().faults) || faulty;
+      wrong = report_faults(row, *shown.back().faults);
+      faulty = faulty || wrong;
     }
     if (as_table) return;
     writer.add(
-        {{}, [&] { return robustness_json(shown.back()); }, [&] { return to_csv(shown.back()); }});
+        {{}, [&] { return robustness_json(shown.back()); }, [&] { return to_csv(shown.back()); }},
+        !wrong && one.answer.stop != Stop::interrupt);
   };
   const bool all = work_off(batch, options, work);
   writer.say(robustness_table(shown, {.colour = writer.colour()}));
@@ -102,6 +110,7 @@ Command add_robustness(CLI::App& program) {
   add_threads_flag(*app, flags->search);
   add_output_flags(*app, flags->output, {"table", "json", "jsonl", "csv"},
                    "table, json, jsonl (one line per row, written at once) or csv");
+  add_resume_flag(*app, flags->output);
   app->add_flag("--verify", flags->verify,
                 "check each answer with an independent evaluation of the model")
       ->group("Output");
@@ -117,7 +126,7 @@ Command add_robustness(CLI::App& program) {
       "  boxwood robustness prices.json --data houses.csv --tolerance 5000\n\n"
       "Exit codes: 0 proven for every row, 1 bad input, 2 wrong usage, 3 a limit or Ctrl-C\n"
       "stopped the search.");
-  return {app, [flags] { return run(*flags); }};
+  return {app, [flags, app] { return run(*flags, *app); }};
 }
 
 }  // namespace boxwood::cli

@@ -99,6 +99,7 @@ void ask_for(const std::vector<double>& levels, const Ensemble& ensemble, Target
 }
 
 int run(SweepFlags flags) {
+  refuse_input_as_output(flags.output.output, files_of(flags.question));
   const std::vector<double> levels = levels_of(flags);
   if (flags.question.target.want.empty()) {
     const Model model = load_model(flags.question.model);

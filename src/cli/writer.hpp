@@ -2,10 +2,12 @@
 #pragma once
 
 #include "cli/output.hpp"
+#include "cli/resume.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,10 +16,13 @@ namespace boxwood::cli {
 struct OutputFlags {
   std::string format = "table";
   std::string output;
+  bool resume = false;
 };
 /// `--format`, one of `formats`, which `what` explains, and `--output`.
 void add_output_flags(CLI::App& command, OutputFlags& flags,
                       const std::vector<std::string>& formats, const std::string& what);
+/// `--resume`, for commands that answer row by row.
+void add_resume_flag(CLI::App& command, OutputFlags& flags);
 
 /// `--width` and `--height` of pictures.
 void add_size_flags(CLI::App& command, double& width, double& height);
@@ -32,17 +37,31 @@ struct Result {
 class Writer {
  public:
   Writer(const OutputFlags& flags, const std::string& csv_header);
+  /// The results of a batch of rows, in their order. A JSON lines or CSV file grows row by row, and
+  /// `--resume` continues it: `rows` loses those that the file already has.
+  Writer(const OutputFlags& flags, const std::string& csv_header, Identity identity,
+         std::vector<std::size_t>& rows);
 
   bool colour() const { return output_.wants_colour(); }
-  void add(const Result& result);
+  /// Of rows that an earlier run has written.
+  const Earlier& earlier() const { return earlier_; }
+  /// `final`: the row needs no further work. Others are answered again by `--resume`.
+  void add(const Result& result, bool final = true);
   /// Text after them, tables only.
   void say(const std::string& text);
   void finish();
 
  private:
+  void begin(const std::string& csv_header);
+
   std::string format_;
   Output output_;
   bool first_ = true;
+  std::optional<ResumeFile> resume_;
+  Earlier earlier_;
+  std::size_t asked_ = 0;  ///< rows of the batch
+  std::size_t final_ = 0;  ///< rows written before the first that is not final
+  bool cut_short_ = false;
 };
 
 /// A result by itself: a table, a JSON object or a picture.
