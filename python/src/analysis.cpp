@@ -250,7 +250,7 @@ void bind_analysis(nb::module_& module) {
         std::vector<double> round;
         {
           const std::vector<double> from = vector_of(point);
-          const nb::gil_scoped_release released;
+          const Released released;
           round = find_rounded(model.prepared, query, from, tolerance);
         }
         const std::size_t count = round.size();

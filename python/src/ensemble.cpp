@@ -1,5 +1,6 @@
 // Ensembles: read from files or made of arrays, and taken apart into arrays again, which is how
 // converters, pipelines and pickles carry them. Trees made here are validated like those of files.
+#include "at_exit.hpp"
 #include "common.hpp"
 
 #include <algorithm>
@@ -281,7 +282,7 @@ void bind_ensemble(nb::module_& module) {
       [](const nb::bytes& bytes, const std::string& place, const RoundsGiven& rounds) {
         const std::string_view text(bytes.c_str(), bytes.size());
         const Rounds wanted = rounds_of(rounds);
-        const nb::gil_scoped_release released;
+        const Released released;
         return read_model_bytes(text, place, wanted);
       },
       "content"_a, "place"_a = "model", "rounds"_a = nb::none(), "Reads a model file's content.");
@@ -289,7 +290,7 @@ void bind_ensemble(nb::module_& module) {
       "read_file",
       [](const std::string& path, const RoundsGiven& rounds) {
         const Rounds wanted = rounds_of(rounds);
-        const nb::gil_scoped_release released;
+        const Released released;
         return read_model(std::filesystem::path(std::u8string(path.begin(), path.end())), wanted);
       },
       "path"_a, "rounds"_a = nb::none(), "Reads a model file.");

@@ -1,5 +1,6 @@
 // Models: ensembles put together with a schema and asked for predictions; and the words that are
 // made of a model, a question and its answer.
+#include "at_exit.hpp"
 #include "common.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ auto for_rows(const Model& model, std::size_t index, std::size_t columns, const 
   const std::size_t count = points.shape(0), width = points.shape(1);
   std::vector<Number> all(count * columns);
   {
-    const nb::gil_scoped_release released;
+    const Released released;
     std::vector<double> scores(ensemble.base.size());
     for (std::size_t r = 0; r < count; ++r) {
       ensemble.predict({points.data() + r * width, width}, scores);

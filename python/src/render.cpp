@@ -1,5 +1,6 @@
 // What is shown of answers and analyses: texts, tables, HTML and JSON, all made by
 // boxwood/render.hpp.
+#include "at_exit.hpp"
 #include "common.hpp"
 
 namespace boxwood::python {
@@ -240,7 +241,7 @@ void bind_render(nb::module_& module) {
   module.def(
       "rounded_answer",
       [](const Model& model, const Query& query, const Answer& answer, double tolerance) {
-        const nb::gil_scoped_release released;
+        const Released released;
         return rounded_answer(model.prepared, query, answer, tolerance);
       },
       "model"_a, "query"_a, "answer"_a, "tolerance"_a,

@@ -79,7 +79,7 @@ void bind_search(nb::module_& module) {
                   model.prepared, asked, radius,
                   [&](const Region& region) {
                     bool more = true;
-                    const nb::gil_scoped_acquire held;
+                    const Held held;
                     try {
                       more = !visit(region).is(nb::handle(Py_False));
                     } catch (...) {

@@ -1,9 +1,9 @@
-// Runs a search on a thread of its own while the calling thread, without the GIL, waits and looks
-// at signals now and then. So Ctrl-C stops the search and not the interpreter, other Python threads
-// go on, and callbacks get the GIL whichever thread they come from.
+// Runs a search on a thread of its own. The calling thread waits without the GIL and checks for
+// signals every 50 ms. So Ctrl-C stops the search, other Python threads continue, callbacks may
+// come from any thread, and Python can exit while a daemon thread searches (at_exit.hpp).
 #pragma once
 
-#include "common.hpp"
+#include "at_exit.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -16,7 +16,8 @@
 
 namespace boxwood::python {
 
-/// What can stop a search from outside: a signal, or a callback that raised or had enough.
+/// What stops a search from outside: a signal, a callback that raises or returns False, or the end
+/// of Python.
 class Control {
  public:
   const std::atomic<bool>* flag() const { return &interrupt_; }
@@ -52,7 +53,7 @@ class Control {
   /// Called from the threads of a search; a Python False or an exception stops it.
   void call(const nb::object& callback, const auto&... arguments) {
     if (stopped()) return;
-    const nb::gil_scoped_acquire held;
+    const Held held;
     try {
       const nb::object result = callback(arguments...);
       if (result.is(nb::handle(Py_False))) stop();
@@ -63,6 +64,7 @@ class Control {
 
  private:
   std::atomic<bool> interrupt_{false};
+  StoppedAtExit stopped_at_exit_{interrupt_};
   std::mutex mutex_;
   std::exception_ptr error_;
   std::optional<nb::python_error> signal_;
@@ -85,6 +87,7 @@ inline Query guarded(Query query, Control& control) {
   if (query.term) {
     query.term = [term = std::move(query.term), &control](std::size_t feature, double from,
                                                           double to) {
+      const Held held;
       try {
         return term(feature, from, to);
       } catch (...) {
@@ -103,7 +106,7 @@ inline void wait_for(std::unique_lock<std::mutex>& lock, std::condition_variable
   while (!changed.wait_for(lock, std::chrono::milliseconds(50), done)) {
     lock.unlock();
     {
-      const nb::gil_scoped_acquire held;
+      const Held held;
       control.look_at_signals();
       meanwhile();
     }
@@ -120,7 +123,7 @@ auto watched(Control& control, const Work& work, const Keeps& keeps, const Meanw
   std::optional<Result> result;
   std::exception_ptr failure;
   {
-    const nb::gil_scoped_release released;
+    const Released released;
     std::mutex mutex;
     std::condition_variable changed;
     bool done = false;

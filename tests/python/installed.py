@@ -7,9 +7,27 @@ Run by scripts/wheel_test.sh and by cibuildwheel in a fresh environment.
 """
 
 import pathlib
+import subprocess
 import sys
 
 import boxwood
+
+
+# Python exits while threads search; wheels.yml runs this with every version of Python.
+EXIT = """
+import threading
+import boxwood
+example = boxwood.examples.german_credit()
+explainer, row = example.explainer(), example.data[0]
+told = threading.Event()
+def work():
+    while True:
+        explainer.explain(row, "granted", progress=lambda _: None)
+        told.set()
+for _ in range(2):
+    threading.Thread(target=work, daemon=True).start()
+told.wait(60)
+"""
 
 
 def main() -> None:
@@ -34,6 +52,9 @@ def main() -> None:
         assert "granted" in str(error)
     else:
         raise AssertionError("a class that does not exist was taken")
+    for _ in range(3):
+        run = subprocess.run([sys.executable, "-c", EXIT], capture_output=True, timeout=120)
+        assert (run.returncode, run.stderr) == (0, b""), run
     for other in ("pandas", "xgboost", "sklearn", "tqdm", "matplotlib"):
         assert other not in sys.modules, f"{other} was imported"
     print(f"boxwood {boxwood.__version__} on Python {sys.version.split()[0]}: fine")
