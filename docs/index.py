@@ -50,5 +50,6 @@ print(answer)
 # | [What a counterfactual is not](what_a_counterfactual_is_not.md) | limits: law, causes, retraining |
 # | [Models](models.md) | supported models |
 # | [Performance](performance.md) | measured times and limits |
+# | [Reliability](reliability.md) | what is promised about failures, and how it is tested |
 # | [Comparison](comparison.md) | with other tools, and when to use those |
 # | [Reference](reference.md) | the Python package |

@@ -3,7 +3,7 @@
 # others. What this machine cannot run counts as skipped, and with CI=true as failed.
 #
 #   scripts/test.sh                every phase
-#   scripts/test.sh PHASE...       just these: check, all, quick, long, wheel, asan, tsan, fuzz
+#   scripts/test.sh PHASE...       just these: check, all, quick, long, soak, wheel, asan, tsan, fuzz
 set -uo pipefail
 cd "$(dirname "$0")/.."
 fuzz_seconds=${BOXWOOD_FUZZ_SECONDS:-15}
@@ -90,6 +90,17 @@ dev() {  # dev PRESET
     skip "the tests against the real libraries need tests/requirements.txt and docs/requirements.txt in .venv"
   fi
 }
+soak() {  # BOXWOOD_SOAK_SECONDS, 1800 by default
+  local seconds=${BOXWOOD_SOAK_SECONDS:-1800}
+  heading "Soak test, $seconds s: mixed questions from two threads, memory"
+  local targets=boxwood_python
+  if .venv/bin/python -c 'import nanobind, numpy' 2>/dev/null; then
+    build dev -DBOXWOOD_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python" || return
+    count "soak" env PYTHONPATH=build/dev/python OMP_NUM_THREADS=1 .venv/bin/python tests/soak.py "$seconds"
+  else
+    skip "the soak test needs tests/requirements.txt in .venv"
+  fi
+}
 wheel() {
   heading "The Python package as a wheel, in an environment of its own"
   count "wheel" bash scripts/wheel_test.sh "$PWD/.venv/bin/python"
@@ -115,8 +126,9 @@ fuzz() {
 for phase in "$@"; do
   case $phase in
     all) dev dev ;;
-    quick | long) dev "$phase" ;;
-    check | wheel | asan | tsan | fuzz) "$phase" ;;
+    quick) dev quick ;;
+    long) dev long; soak ;;
+    check | soak | wheel | asan | tsan | fuzz) "$phase" ;;
     *) echo "test.sh: no phase \"$phase\": check, all, quick, long, wheel, asan, tsan, fuzz" >&2; exit 2 ;;
   esac
 done
