@@ -109,6 +109,12 @@ int run(int count, char** words) {
     return complain(unknown_word(program, commands, program.remaining(true)), usage);
   } catch (const CLI::ConversionError& error) {
     return complain(wrong_value(program, error), usage);
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string text = error.what();  // "--row: At Most 1 required but received 2"
+    const std::size_t twice = text.find(": At Most 1 required");
+    return complain(
+        twice == std::string::npos ? text : text.substr(0, twice) + ": it is given more than once",
+        usage);
   } catch (const CLI::ParseError& error) {
     if (const auto rest = program.remaining(true); !rest.empty()) {
       return complain(unknown_word(program, commands, rest), usage);

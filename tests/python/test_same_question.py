@@ -146,6 +146,7 @@ def test_contradictions_are_refused_by_name(german, applicants, question, said):
     (["--rule", "credit_amount step 100", "--rule", "credit_amount in [110..170]"],
      '"credit amount" changes to multiples of 100 only'),
     (["--max-changes", "1.5"], '--max-changes: "1.5" is not a whole number ≥ 0'),
+    (["--row", "1"], "--row: it is given more than once"),
     (["--target", "granted"], 'no flag "--target". Use --class'),
     (["--range", "duration=6..10"], "To limit a feature, write --rule"),
 ])
