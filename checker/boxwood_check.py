@@ -26,7 +26,6 @@ from fractions import Fraction
 INF = math.inf
 ZERO_SIZE = struct.unpack("<f", struct.pack("<f", 1e-35))[0]
 decimal.getcontext().prec = 40
-decimal.getcontext().traps[decimal.Overflow] = False  # the result is infinite
 decimal.getcontext().Emax = decimal.MAX_EMAX
 decimal.getcontext().Emin = decimal.MIN_EMIN
 
@@ -79,9 +78,10 @@ def least_from(bound, is_open, is_single):
     value = float(exact)  # correctly rounded
     if is_single:
         value = single(value)
-    while value == INF or Fraction(value) > exact:
+    while value == INF or (value != -INF and Fraction(value) > exact):
         value = -next_up(-value, is_single)
-    while value != INF and (Fraction(value) < exact or (is_open and Fraction(value) == exact)):
+    while value != INF and (value == -INF or Fraction(value) < exact or
+                            (is_open and Fraction(value) == exact)):
         value = next_up(value, is_single)
     return value
 
@@ -89,6 +89,11 @@ def least_from(bound, is_open, is_single):
 def most_to(bound, is_open, is_single):
     """Give the largest number of the precision that is <= bound (< bound if open)."""
     return -least_from(-bound, is_open, is_single)
+
+
+def exp(value):
+    """Give e to a Decimal; 0 and infinity stand for what is far beyond every double."""
+    return Decimal(0) if value < -100000 else Decimal("inf") if value > 100000 else value.exp()
 
 
 def inside(interval, value):
@@ -309,9 +314,9 @@ class Outcomes:
             return 0.5, 0.5
         x, half = Decimal(score), Decimal("0.5")
         if link == "sigmoid":
-            value = 1 / (1 + (-Decimal(self.model.steepness) * x).exp())
+            value = 1 / (1 + exp(-Decimal(self.model.steepness) * x))
         else:
-            value = x.exp()
+            value = exp(x)
         slack = value * self.relative(value >= half) + self.tiny
         low, high = value - slack, value + slack
         if link == "sigmoid":  # the library's exp is at least 1 for numbers >= 0, at most 1 for others
@@ -525,7 +530,7 @@ class Outcomes:
         if not all(map(math.isfinite, scores)):
             return -INF, INF
         top = Decimal(max(scores))
-        parts = [(Decimal(score) - top).exp() for score in scores]
+        parts = [exp(Decimal(score) - top) for score in scores]
         value = parts[k] / sum(parts)
         slack = value * self.relative(True) + self.tiny
         return value - slack, value + slack
@@ -775,7 +780,7 @@ class Question:
             step = max(number(rule.get("step", 0)), 1.0)
             codes = [step * k for k in range(int(math.ceil(width / step)))]
             beyond = (width, False)
-            if lower and (Fraction(lower[0]), lower[1]) > (Fraction(width), False):
+            if lower and (lower[0], lower[1]) > (width, False):
                 beyond = lower
             codes.append(self.nearest(d, beyond, upper, True))
             below = (0.0, True)
@@ -1143,7 +1148,7 @@ class Checker:
                 return False
             base = (Fraction(read(model.base[k])) - Fraction(read(model.base[rival]))) * base_unit
             lead = most(k, rival, 1) * unit + base + sum(errors)
-            total += (-Decimal(lead.numerator) / Decimal(lead.denominator)).exp() * (1 - Decimal(10) ** -30)
+            total += exp(-Decimal(lead.numerator) / Decimal(lead.denominator)) * (1 - Decimal(10) ** -30)
         return 1 / total < p - Decimal(10) ** -30
 
     # The tree.

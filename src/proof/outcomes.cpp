@@ -108,7 +108,7 @@ double Outcomes::error(std::size_t k) const {
   const double factor = std::max(1.0, ensemble_->factor) * std::max(1.0, unit());
   const double share = count * (single_ ? 0x1p-24 : 0x1p-53);
   if (!((total + base) * factor + base < largest) || share > 0.24) return infinity;
-  return size * (share / (1 - share) + 2 * own_error) * (1 + 1e-6) +
+  return size * (share / (1 - share) + 2 * own_error + count * 0x1p-50) * (1 + 1e-6) +
          (single_ ? 0x1p-139 : 0x1p-1000);
 }
 

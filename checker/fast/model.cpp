@@ -1,0 +1,289 @@
+#include "model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+namespace check {
+namespace {
+
+constexpr double zero_size = static_cast<double>(1e-35F);
+
+std::vector<bool> flags_of(const Json& tree, const char* key, std::size_t count) {
+  if (!tree.contains(key)) return std::vector<bool>(count, false);
+  return tree.at(key).get<std::vector<bool>>();
+}
+
+template <typename Number>
+void append(std::string& bytes, Number value) {
+  char raw[sizeof(Number)];
+  std::memcpy(raw, &value, sizeof(Number));
+  if constexpr (std::endian::native == std::endian::big) std::reverse(raw, raw + sizeof(Number));
+  bytes.append(raw, sizeof(Number));
+}
+
+void append_count(std::string& bytes, std::size_t count) {
+  append(bytes, static_cast<std::uint32_t>(count));
+}
+
+}  // namespace
+
+double number(const Json& value) {
+  if (value.is_string()) {
+    const std::string& text = value.get_ref<const std::string&>();
+    if (text == "inf") return inf;
+    if (text == "-inf") return -inf;
+    if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  }
+  if (!value.is_number()) throw Unsupported(value.dump() + " is not a number");
+  return value.get<double>();
+}
+
+Model::Model(const Json& data) {
+  if (!data.is_object() || data.value("boxwood_model", 0) != 1) {
+    throw Unsupported("the model file is not Boxwood's of version 1");
+  }
+  task = data.at("task");
+  link = data.at("link");
+  form = data.value("link_form", "plain");
+  input = data.at("input");
+  accumulator = data.at("accumulator");
+  order = data.at("order");
+  decision = data.value("decision", "output_above_half");
+  factor = data.value("factor", 1.0);
+  divisor = data.value("divisor", 1.0);
+  steepness = data.value("steepness", 1.0);
+  for (const Json& value : data.at("base")) base.push_back(number(value));
+  width = data.at("features").size();
+  single = accumulator == "float32";
+  const std::array<std::string, 5> kinds{"leaf", "<", "<=", "==", "in"};
+  for (const Json& one : data.at("trees")) {
+    Tree tree;
+    tree.output = one.at("output");
+    for (const Json& value : one.at("values")) tree.values.push_back(number(value));
+    if (one.contains("sets")) tree.sets = one.at("sets").get<std::vector<std::vector<int>>>();
+    const std::size_t count = one.at("kind").size();
+    const auto missing = flags_of(one, "missing_left", count);
+    const auto at_zero = flags_of(one, "missing_at_zero", count);
+    const auto zero_up = flags_of(one, "zero_up", count);
+    const auto outputs = tree.output == -1 ? base.size() : 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto kind = std::find(kinds.begin(), kinds.end(), one.at("kind").at(i));
+      if (kind == kinds.end()) throw Unsupported("a node of an unknown kind");
+      Node node{static_cast<int>(kind - kinds.begin()),
+                one.at("feature").at(i),
+                one.at("left").at(i),
+                one.at("right").at(i),
+                one.at("value").at(i),
+                number(one.at("threshold").at(i)),
+                missing.at(i),
+                at_zero.at(i),
+                zero_up.at(i)};
+      const auto size = static_cast<int>(count), self = static_cast<int>(i);
+      const bool fits =
+          node.kind == 0
+              ? node.value >= 0 &&
+                    static_cast<std::size_t>(node.value) + outputs <= tree.values.size()
+              : node.left > self && node.left < size && node.right > self && node.right < size &&
+                    node.feature >= 0 && static_cast<std::size_t>(node.feature) < width &&
+                    (node.kind != 4 ||
+                     (node.value >= 0 && static_cast<std::size_t>(node.value) < tree.sets.size()));
+      if (!fits) throw Unsupported("a node that refers to nothing");
+      tree.nodes.push_back(node);
+    }
+    if (tree.nodes.empty() || tree.output < -1 || tree.output >= static_cast<int>(base.size())) {
+      throw Unsupported("a tree without nodes or of an unknown output");
+    }
+    trees.push_back(std::move(tree));
+  }
+}
+
+std::vector<double> Model::scores(const std::vector<const double*>& leaves) const {
+  const bool first = order == "base_first";
+  std::vector<double> sums;
+  for (const double value : base) sums.push_back(first ? read(value) : 0.0);
+  // A double holds the sum of two float32 numbers so exactly that rounding it again gives the
+  // float32 sum; the same holds for products and quotients.
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    if (trees[t].output >= 0) {
+      double& sum = sums[static_cast<std::size_t>(trees[t].output)];
+      sum = read(sum + read(*leaves[t]));
+      continue;
+    }
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = read(sums[k] + read(leaves[t][k]));
+  }
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    if (factor != 1) sums[k] = read(sums[k] * read(factor));
+    if (divisor != 1) sums[k] = read(sums[k] / read(divisor));
+    if (!first) sums[k] = read(sums[k] + read(base[k]));
+  }
+  return sums;
+}
+
+double Model::error(std::size_t k) const {
+  const double own = std::abs(read(base[k]));
+  double total = 0, count = 6;
+  for (const Tree& tree : trees) {
+    if (tree.output != -1 && tree.output != static_cast<int>(k)) continue;
+    double largest = 0;
+    const std::size_t step = tree.output == -1 ? base.size() : 1;
+    for (std::size_t i = tree.output == -1 ? k : 0; i < tree.values.size(); i += step) {
+      largest = std::max(largest, std::abs(read(tree.values[i])));
+    }
+    total += largest;
+    count += 1;
+  }
+  const double share = std::ldexp(count, single ? -24 : -53);
+  const double reach = (total + own) * std::max(1.0, read(factor)) * std::max(1.0, unit()) + own;
+  if (!(reach < std::ldexp(0.99, single ? 126 : 1022)) || share > 0.2499) return inf;
+  const double size = (total + own) * unit() + own;
+  // What our own double arithmetic, also in the sums of trees, may be off comes on top.
+  return size * (share / (1 - share) + count * 0x1p-51 + 0x1p-46) * (1 + 1e-9) +
+         std::ldexp(1.01, single ? -140 : -1060);
+}
+
+bool goes_left(const Node& node, const Tree& tree, double value) {
+  if (std::isnan(value)) return node.missing_left;
+  if (node.at_zero && std::abs(value) <= zero_size) return node.missing_left;
+  switch (node.kind) {
+    case 1:
+      return value < node.threshold;
+    case 2:
+      return value <= node.threshold;
+    case 3:
+      return value == node.threshold;
+    default: {
+      if (!(value > -1 && value < 0x1p31) || (node.zero_up && value < 0)) return false;
+      const auto& set = tree.sets[static_cast<std::size_t>(node.value)];
+      return std::find(set.begin(), set.end(), static_cast<int>(value)) != set.end();
+    }
+  }
+}
+
+void add_set_cuts(const std::vector<int>& set, bool zero_up, std::vector<Cut>& cuts) {
+  const auto has = [&](int code) { return std::find(set.begin(), set.end(), code) != set.end(); };
+  for (const int code : set) {
+    if (!has(code - 1)) {
+      cuts.push_back(code == 0 && !zero_up ? Cut{-1, true} : Cut{static_cast<double>(code), false});
+    }
+    if (!has(code + 1)) cuts.push_back({code + 1.0, false});
+  }
+}
+
+void add_cuts(const Node& node, const Tree& tree, std::vector<Cut>& cuts) {
+  if (node.kind == 4) {
+    add_set_cuts(tree.sets[static_cast<std::size_t>(node.value)], node.zero_up, cuts);
+    return;
+  }
+  const double threshold = node.threshold + 0.0;
+  if (node.kind == 1 || node.kind == 3) cuts.push_back({threshold, false});
+  if (node.kind == 2 || node.kind == 3) cuts.push_back({threshold, true});
+  if (!node.at_zero) return;
+  cuts.push_back({-zero_size, false});
+  cuts.push_back({zero_size, true});
+}
+
+std::string Model::digest() const {
+  std::string bytes = "boxwood model 1 ";
+  for (const std::string* word : {&input, &accumulator, &order, &link, &form, &task, &decision}) {
+    bytes += *word + " ";
+  }
+  append(bytes, factor);
+  append(bytes, divisor);
+  append(bytes, steepness);
+  append_count(bytes, base.size());
+  for (const double value : base) append(bytes, value);
+  append_count(bytes, width);
+  append_count(bytes, trees.size());
+  for (const Tree& tree : trees) {
+    append(bytes, static_cast<std::int32_t>(tree.output));
+    append_count(bytes, tree.nodes.size());
+    for (const Node& node : tree.nodes) {
+      append(bytes, static_cast<std::uint8_t>(node.kind));
+      append(bytes, static_cast<std::uint8_t>((node.missing_left ? 1 : 0) | (node.at_zero ? 2 : 0) |
+                                              (node.zero_up ? 4 : 0)));
+      for (const int part : {node.feature, node.left, node.right, node.value}) {
+        append(bytes, static_cast<std::int32_t>(part));
+      }
+      append(bytes, node.threshold);
+    }
+    append_count(bytes, tree.values.size());
+    for (const double value : tree.values) append(bytes, value);
+    append_count(bytes, tree.sets.size());
+    for (const auto& set : tree.sets) {
+      append_count(bytes, set.size());
+      for (const int code : set) append(bytes, static_cast<std::int32_t>(code));
+    }
+  }
+  return sha256(bytes);
+}
+
+namespace {
+
+/// The first bits of the fractional parts of roots of primes: the constants of SHA-256.
+std::uint32_t root_bits(unsigned prime, double exponent) {
+  const long double root =
+      std::pow(static_cast<long double>(prime),
+               static_cast<long double>(1) / static_cast<long double>(exponent));
+  return static_cast<std::uint32_t>((root - std::floor(root)) * 0x1p32L);
+}
+
+std::vector<unsigned> primes(std::size_t count) {
+  std::vector<unsigned> found;
+  for (unsigned n = 2; found.size() < count; ++n) {
+    if (std::none_of(found.begin(), found.end(), [&](unsigned p) { return n % p == 0; })) {
+      found.push_back(n);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string sha256(const std::string& given) {
+  static const std::vector<unsigned> prime = primes(64);
+  std::array<std::uint32_t, 8> state{};
+  std::array<std::uint32_t, 64> constant{};
+  for (std::size_t i = 0; i < 8; ++i) state[i] = root_bits(prime[i], 2);
+  for (std::size_t i = 0; i < 64; ++i) constant[i] = root_bits(prime[i], 3);
+  std::string bytes = given + '\x80';
+  bytes.resize((bytes.size() + 8 + 63) / 64 * 64 - 8, '\0');
+  for (int i = 7; i >= 0; --i) {
+    bytes += static_cast<char>(static_cast<std::uint64_t>(given.size()) * 8 >> (8 * i) & 255);
+  }
+  for (std::size_t at = 0; at < bytes.size(); at += 64) {
+    std::array<std::uint32_t, 64> w{};
+    for (std::size_t i = 0; i < 64; ++i) {
+      if (i < 16) {
+        for (std::size_t k = 0; k < 4; ++k) {
+          w[i] = w[i] << 8 | static_cast<unsigned char>(bytes[at + 4 * i + k]);
+        }
+      } else {
+        const auto s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ w[i - 15] >> 3;
+        const auto s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ w[i - 2] >> 10;
+        w[i] = w[i - 16] + s0 + w[i - 7] + s1;
+      }
+    }
+    auto s = state;
+    for (std::size_t i = 0; i < 64; ++i) {
+      const auto e = std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25);
+      const auto a = std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^ std::rotr(s[0], 22);
+      const auto choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
+      const auto majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
+      const std::uint32_t t = s[7] + e + choice + constant[i] + w[i];
+      s = {t + a + majority, s[0], s[1], s[2], s[3] + t, s[4], s[5], s[6]};
+    }
+    for (std::size_t i = 0; i < 8; ++i) state[i] += s[i];
+  }
+  std::string text;
+  for (const std::uint32_t word : state) {
+    char digits[9];
+    std::snprintf(digits, sizeof digits, "%08x", word);
+    text += digits;
+  }
+  return text;
+}
+
+}  // namespace check
