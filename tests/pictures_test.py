@@ -171,6 +171,8 @@ class Pictures(unittest.TestCase):
         count = 0
         for words in (words for text in texts for words in examples_of(text)):
             with self.subTest(words=words):
+                if "--resume" in words:  # it begins where there is no file yet
+                    (self.folder / words[words.index("--output") + 1]).unlink(missing_ok=True)
                 done = self.run_command(words)
                 # A list that is cut at --limit ends in 3.
                 allowed = (0, 3) if "--limit" in words or "--time-limit" in words else (0,)

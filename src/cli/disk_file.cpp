@@ -63,9 +63,10 @@ void sync_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-DiskFile::DiskFile(const std::filesystem::path& file) : file_(file), descriptor_(open_file(file)) {
+DiskFile::DiskFile(const std::filesystem::path& file, const std::filesystem::path& asked_for)
+    : file_(file), descriptor_(open_file(file)) {
   if (descriptor_ < 0) {
-    throw Error(file.string(),
+    throw Error(asked_for.string(),
                 fmt::format("cannot be written: {}", std::generic_category().message(errno)),
                 "Check the folder and the permissions");
   }
@@ -126,7 +127,7 @@ void replace(const std::filesystem::path& finished, const std::filesystem::path&
 void write_whole_file(const std::filesystem::path& file, std::string_view text) {
   std::filesystem::path partial = file;
   partial += ".partial";
-  DiskFile disk(partial);
+  DiskFile disk(partial, file);
   disk.cut(0);
   disk.write(text);
   disk.sync();

@@ -12,8 +12,8 @@ class DiskFile {
  public:
   DiskFile() = default;
   /// Opens a file for writing, and creates it where there is none. Nothing in it changes yet.
-  /// Throws Error.
-  explicit DiskFile(const std::filesystem::path& file);
+  /// Throws Error about `asked_for`, the name that the user knows.
+  DiskFile(const std::filesystem::path& file, const std::filesystem::path& asked_for);
   ~DiskFile() { close(); }
   DiskFile(DiskFile&& other) noexcept;
   DiskFile& operator=(DiskFile&& other) noexcept;

@@ -56,7 +56,7 @@ Output::Output(const std::string& file, bool streaming) : file_(file) {
   if (std::filesystem::is_symlink(file_, none)) file_ = std::filesystem::weakly_canonical(file_);
   // A pipe or a device cannot be replaced by a file: write to it as it is.
   if (std::filesystem::exists(file_, none) && !std::filesystem::is_regular_file(file_, none)) {
-    disk_ = DiskFile(file_);
+    disk_ = DiskFile(file_, file_);
     return;
   }
   grows_ = streaming;
@@ -64,7 +64,7 @@ Output::Output(const std::string& file, bool streaming) : file_(file) {
     partial_ = file_;
     partial_ += fmt::format(".{}.partial", process_id());
   }
-  disk_ = DiskFile(grows_ ? file_ : partial_);
+  disk_ = DiskFile(grows_ ? file_ : partial_, file_);
   if (grows_ && !disk_.lock()) {
     throw Error(file_.string(), "another process is writing to this file",
                 "Wait until it has finished, or choose another file");
