@@ -315,6 +315,8 @@ class Outcomes:
         x, half = Decimal(score), Decimal("0.5")
         if link == "sigmoid":
             value = 1 / (1 + exp(-Decimal(self.model.steepness) * x))
+        elif x > 100000:
+            return Decimal("1e400"), INF  # more than every double
         else:
             value = exp(x)
         slack = value * self.relative(value >= half) + self.tiny
