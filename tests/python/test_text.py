@@ -24,7 +24,7 @@ def test_names_that_are_not_utf8_are_refused(forest):
 
 def test_hostile_names_are_harmless(forest):
     model, data = forest
-    schema = boxwood.Schema([boxwood.Feature(f"f{i}", title=f"title {ATTACK}", unit=ATTACK)
+    schema = boxwood.Schema([boxwood.Feature(f"f{i}", title=f"title {i} {ATTACK}", unit=ATTACK)
                              for i in range(2)], subject=ATTACK, outcome=ATTACK,
                             classes=[f"no {ATTACK}", f"yes {ATTACK}"])
     explainer = boxwood.Explainer(boxwood.model_bytes(model), schema=schema)
