@@ -114,7 +114,8 @@ TEST(Files, that_cannot_be_read_are_named) {
 }
 
 TEST(Files, that_never_end_are_given_up) {
-  EXPECT_EQ(file_complaint("/dev/zero"), "/dev/zero: it is larger than the limit of 256 MiB");
+  EXPECT_EQ(file_complaint("/dev/zero"),
+            "/dev/zero: it is larger than 256 MiB, the most that Boxwood reads from a pipe");
 }
 
 TEST(OwnFormat, has_no_rounds_to_choose_from) {

@@ -1,5 +1,7 @@
 #include "base/text.hpp"
 
+#include <boxwood/error.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -116,6 +118,19 @@ std::string cut_middle(std::string text, std::size_t most) {
 
 std::string number_text(double value) { return fmt::format("{}", value); }
 std::string number_text(float value) { return fmt::format("{}", value); }
+
+void refuse_utf16(std::string_view text, std::string_view place) {
+  using namespace std::string_view_literals;
+  // Without a mark, every other byte of English text is zero.
+  const auto zero = [&](std::size_t i) { return text[i] == '\0'; };
+  const bool unmarked = text.size() >= 4 && zero(0) != zero(1) && zero(0) == zero(2) &&
+                        zero(1) == zero(3) &&
+                        std::isprint(static_cast<unsigned char>(zero(0) ? text[1] : text[0])) != 0;
+  const bool wide = text.starts_with("\xFF\xFE\0\0"sv) || text.starts_with("\0\0\xFE\xFF"sv);
+  if (!wide && !unmarked && !text.starts_with("\xFF\xFE") && !text.starts_with("\xFE\xFF")) return;
+  throw Error(std::string(place), fmt::format("this text is UTF-{}", wide ? 32 : 16),
+              "Save it as UTF-8");
+}
 
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> names) {
   constexpr std::size_t longest =

@@ -29,4 +29,7 @@ std::string visible(std::string_view text, std::string_view keep = {});
 /// its bytes given instead.
 std::string cut_middle(std::string text, std::size_t most);
 
+/// Throws Error if text is encoded in UTF-16 or UTF-32, as some programs on Windows write it.
+void refuse_utf16(std::string_view text, std::string_view place);
+
 }  // namespace boxwood

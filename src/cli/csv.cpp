@@ -30,73 +30,107 @@ void refuse_other_separator(std::string_view header, const std::string& file) {
               "Separate them by commas and write numbers with a decimal point");
 }
 
-/// Reads one record after the other; `line` counts the lines of the file, also inside quotes.
+/// Reads one record after the other from memory or, piece by piece, from a file. `line` counts the
+/// lines of the file, also inside quotes.
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& file) : text_(text), file_(file) {
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    if (text_.starts_with(byte_order_mark)) at_ = byte_order_mark.size();
+  Reader(std::string_view text, const std::string& file) : window_(text), file_(file) { begin(); }
+  Reader(FileReader& source, const std::string& file)
+      : source_(&source), buffer_(std::size_t{1} << 16), file_(file) {
+    refill();
+    begin();
   }
 
-  bool at_quote() const { return peek() == '"'; }
-  bool finished() const { return at_ >= text_.size(); }
+  bool at_quote() { return peek() == '"'; }
+  bool finished() { return at_ >= window_.size() && !refill(); }
+  std::size_t line() const { return line_; }
 
-  Record next() {
-    Record record;
-    record.line = line_;
+  /// Replaces `cells` by those of the next record, whose first line is `line()` before the call.
+  void next(std::vector<std::string>& cells) {
+    std::size_t count = 0;
     while (true) {
-      record.cells.push_back(peek() == '"' ? quoted_cell() : plain_cell());
-      if (finished()) return record;
-      if (text_[at_++] == ',') continue;
-      // A line end: CR LF is one.
-      if (text_[at_ - 1] == '\r' && peek() == '\n') ++at_;
-      ++line_;
-      return record;
+      if (count == cells.size()) cells.emplace_back();
+      std::string& cell = cells[count++];
+      cell.clear();
+      if (peek() == '"') {
+        quoted_cell(cell);
+      } else {
+        plain_cell(cell);
+      }
+      if (!finished()) {
+        const char end = window_[at_++];
+        if (end == ',') continue;
+        // A line end: CR LF is one.
+        if (end == '\r' && peek() == '\n') ++at_;
+        ++line_;
+      }
+      cells.resize(count);
+      return;
     }
   }
 
  private:
-  char peek() const { return finished() ? '\0' : text_[at_]; }
-
-  std::string plain_cell() {
-    const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
-    std::string cell(text_.substr(at_, end - at_));
-    at_ = end;
-    return cell;
+  void begin() {
+    refuse_utf16(window_, file_);
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (window_.starts_with(byte_order_mark)) at_ = byte_order_mark.size();
   }
 
-  std::string quoted_cell() {
+  /// Reads the next piece of the file once all of the last one is used. False at the end.
+  bool refill() {
+    if (!source_) return false;
+    window_ = {buffer_.data(), source_->read(buffer_.data(), buffer_.size())};
+    at_ = 0;
+    return !window_.empty();
+  }
+
+  char peek() { return finished() ? '\0' : window_[at_]; }
+
+  void plain_cell(std::string& cell) {
+    while (!finished()) {
+      const std::size_t end = std::min(window_.find_first_of(",\r\n", at_), window_.size());
+      cell.append(window_.substr(at_, end - at_));
+      at_ = end;
+      if (end < window_.size()) return;
+    }
+  }
+
+  void quoted_cell(std::string& cell) {
     const std::size_t opened = line_;
-    std::string cell;
-    for (++at_; !finished(); ++at_) {
-      if (text_[at_] == '\n') ++line_;
-      if (text_[at_] != '"') {
-        cell += text_[at_];
-      } else if (at_ + 1 < text_.size() && text_[at_ + 1] == '"') {
+    ++at_;
+    while (!finished()) {
+      const char c = window_[at_++];
+      if (c == '\n') ++line_;
+      if (c != '"') {
+        cell += c;
+      } else if (peek() == '"') {
         cell += '"';
         ++at_;
       } else {
-        ++at_;
-        if (!finished() && text_.find_first_of(",\r\n", at_) != at_) {
-          if (line_ == 1) refuse_other_separator(text_.substr(at_, 1), file_);
+        if (!finished() && std::string_view(",\r\n").find(peek()) == std::string_view::npos) {
+          if (line_ == 1) refuse_other_separator(window_.substr(at_, 1), file_);
           throw Error(fmt::format("{}, line {}", file_, line_), "text after a closing quote",
                       "Inside quotes write a quote twice");
         }
-        return cell;
+        return;
       }
     }
     throw Error(fmt::format("{}, line {}", file_, opened), "the closing quote is missing");
   }
 
-  std::string_view text_;
+  FileReader* source_ = nullptr;
+  std::vector<char> buffer_;
+  std::string_view window_;  // the part of the text that is in memory
   const std::string& file_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
 };
 
-bool is_blank(const Record& record) {
-  return record.cells.size() == 1 && record.cells.front().empty();
-}
+/// The file's name and the names of its columns.
+struct Sheet {
+  std::string file;
+  std::vector<std::string> header;
+};
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -179,6 +213,15 @@ std::vector<std::size_t> match_columns(const Sheet& sheet, const Ensemble& ensem
   throw Error(sheet.file, fmt::format("no column \"{}\"", lacking->name), remedy);
 }
 
+/// Reading such a number as infinity would answer a question that nobody asked.
+void refuse_overflow(std::string_view text, const std::string& place) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = from_digits(text.data(), text.data() + text.size(), value);
+  if (error != std::errc::result_out_of_range || end != text.data() + text.size()) return;
+  throw Error(place, fmt::format("\"{}\" is outside the range of a double", text));
+}
+
 double cell_value(const std::string& cell, const FeatureSchema& feature, const std::string& place) {
   const std::string_view text = trimmed(cell);
   if (text.empty()) return std::numeric_limits<double>::quiet_NaN();
@@ -188,6 +231,7 @@ double cell_value(const std::string& cell, const FeatureSchema& feature, const s
   const bool is_number = parse_number(text, value);
   if (feature.labels.empty()) {
     if (!is_number) {
+      refuse_overflow(text, place);
       throw Error(
           place, fmt::format("\"{}\" is not a number", cell),
           "If it is a label, list the column's labels in a schema and give it with --schema");
@@ -211,25 +255,13 @@ double cell_value(const std::string& cell, const FeatureSchema& feature, const s
   throw Error(place, fmt::format("\"{}\" is not a label", cell), remedy);
 }
 
-}  // namespace
-
-bool parse_number(std::string_view text, double& value) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  const auto [end, error] = from_digits(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size() || text.empty()) return false;
-  if (error == std::errc{}) return true;
-  if (error != std::errc::result_out_of_range) return false;
-  // Too large or too small for a double: what every library reads, infinity or zero.
-  value = std::strtod(std::string(text).c_str(), nullptr);
-  return true;
-}
-
-Sheet parse_csv(std::string_view text, std::string file) {
-  Sheet sheet;
-  sheet.file = std::move(file);
-  Reader reader(text, sheet.file);
+/// Finds the columns and turns every record into a point; the points of rows that are not kept are
+/// checked and dropped.
+Data read_points(Reader& reader, const std::string& file, const Ensemble& ensemble,
+                 const Schema& schema, const KeepRow& keep) {
+  Sheet sheet{file, {}};
   const bool quoted = reader.at_quote();
-  if (!reader.finished()) sheet.header = reader.next().cells;
+  if (!reader.finished()) reader.next(sheet.header);
   if (sheet.header.size() == 1 && !quoted) {
     refuse_other_separator(sheet.header.front(), sheet.file);
   }
@@ -241,51 +273,62 @@ Sheet parse_csv(std::string_view text, std::string file) {
     throw Error(sheet.file, "the first line does not name the columns",
                 "Put the features' names there, separated by commas");
   }
-  while (!reader.finished()) {
-    Record record = reader.next();
-    // A blank line ends many files; with one column it is a missing value.
-    if (is_blank(record) && (sheet.header.size() > 1 || reader.finished())) continue;
-    if (record.cells.size() != sheet.header.size()) {
-      throw Error(
-          fmt::format("{}, line {}", sheet.file, record.line),
-          fmt::format("{} cells, but the header has {}", record.cells.size(), sheet.header.size()));
-    }
-    sheet.records.push_back(std::move(record));
-  }
-  return sheet;
-}
-
-Sheet read_csv(const std::filesystem::path& file) {
-  const std::string text = read_file(file, "Check the path of the data");
-  return parse_csv(text, file.string());
-}
-
-Data data_for(const Sheet& sheet, const Ensemble& ensemble, const Schema& schema) {
   const std::vector<std::size_t> columns = match_columns(sheet, ensemble, schema);
-  if (sheet.records.empty()) {
-    throw Error(sheet.file, "there is no row below the names of the columns");
-  }
   Data data;
-  data.file = sheet.file;
-  for (const Record& record : sheet.records) {
-    std::vector<double> point;
-    point.reserve(columns.size());
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::string& cell = record.cells[columns[i]];
-      // The place is spelled out only for a cell that needs it: most are plain numbers.
-      double value = 0;
-      if (schema.features[i].labels.empty() && parse_number(cell, value)) {
-        point.push_back(value);
-        continue;
-      }
-      point.push_back(cell_value(cell, schema.features[i],
-                                 fmt::format("{}, line {}, column \"{}\"", sheet.file, record.line,
-                                             sheet.header[columns[i]])));
+  data.file = file;
+  std::vector<std::string> cells;
+  std::vector<double> point(columns.size());
+  while (!reader.finished()) {
+    const std::size_t line = reader.line();
+    reader.next(cells);
+    // A blank line ends many files; with one column it is a missing value.
+    const bool blank = cells.size() == 1 && cells.front().empty();
+    if (blank && (sheet.header.size() > 1 || reader.finished())) continue;
+    if (cells.size() != sheet.header.size()) {
+      throw Error(
+          fmt::format("{}, line {}", file, line),
+          fmt::format("{} cells, but the header has {}", cells.size(), sheet.header.size()));
     }
-    data.points.push_back(std::move(point));
-    data.lines.push_back(record.line);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::string& cell = cells[columns[i]];
+      // The place is spelled out only for a cell that needs it: most are plain numbers.
+      if (schema.features[i].labels.empty() && parse_number(cell, point[i])) continue;
+      point[i] = cell_value(
+          cell, schema.features[i],
+          fmt::format("{}, line {}, column \"{}\"", file, line, sheet.header[columns[i]]));
+    }
+    data.points.push_back(!keep || keep(data.points.size()) ? point : std::vector<double>{});
+    data.lines.push_back(line);
   }
+  if (data.points.empty()) throw Error(file, "there is no row below the names of the columns");
   return data;
+}
+
+}  // namespace
+
+bool parse_number(std::string_view text, double& value) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  const auto [end, error] = from_digits(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size() || text.empty()) return false;
+  if (error == std::errc{}) return true;
+  if (error != std::errc::result_out_of_range) return false;
+  // A number too small for a double is 0, as every library reads it; one too large is refused.
+  value = std::strtod(std::string(text).c_str(), nullptr);
+  return std::isfinite(value);
+}
+
+Data parse_data(std::string_view text, const std::string& file, const Ensemble& ensemble,
+                const Schema& schema, const KeepRow& keep) {
+  Reader reader(text, file);
+  return read_points(reader, file, ensemble, schema, keep);
+}
+
+Data read_data(const std::filesystem::path& file, const Ensemble& ensemble, const Schema& schema,
+               const KeepRow& keep) {
+  FileReader source(file, "Check the path of the data");
+  const std::string name = file.string();
+  Reader reader(source, name);
+  return read_points(reader, name, ensemble, schema, keep);
 }
 
 }  // namespace boxwood::cli

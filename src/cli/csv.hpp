@@ -6,42 +6,37 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace boxwood::cli {
 
-struct Record {
-  std::size_t line = 0;  ///< where it starts in the file, from 1
-  std::vector<std::string> cells;
-};
-
-/// A header and records of the same length.
-struct Sheet {
-  std::string file;
-  std::vector<std::string> header;
-  std::vector<Record> records;
-};
-
-/// Throws Error with file and line for quotes that do not match, records of the wrong length, and
-/// a file without a header.
-Sheet parse_csv(std::string_view text, std::string file);
-Sheet read_csv(const std::filesystem::path& file);
-
 /// Rows of numbers in the model's order of features.
 struct Data {
   std::string file;
-  std::vector<std::vector<double>> points;
-  std::vector<std::size_t> lines;  ///< of each point in the file
+  std::vector<std::vector<double>> points;  ///< of a row; empty if the row is not kept
+  std::vector<std::size_t> lines;           ///< of each row in the file
 };
 
+/// Which rows to keep, counted from 0; nothing: all of them.
+using KeepRow = std::function<bool(std::size_t row)>;
+
+/// Reads a file piece by piece and keeps the asked rows only; the others are checked all the same.
 /// Columns are found by the features' names or their titles, whatever their order; others are
 /// ignored. A model with no names of its own (f0, f1, …) also takes a file with as many columns as
-/// it has features, in their order. Cells of labelled features hold a label or its code.
-Data data_for(const Sheet& sheet, const Ensemble& ensemble, const Schema& schema);
+/// it has features, in their order. Cells of labelled features hold a label or its code. Throws
+/// Error with file and line for quotes that do not match, records of the wrong length, cells that
+/// are no numbers, and a file without a header or without rows.
+Data read_data(const std::filesystem::path& file, const Ensemble& ensemble, const Schema& schema,
+               const KeepRow& keep = {});
+/// The same for a text in memory.
+Data parse_data(std::string_view text, const std::string& file, const Ensemble& ensemble,
+                const Schema& schema, const KeepRow& keep = {});
 
-/// A number as people write it; nothing when the whole text is none.
+/// A number as people write it. False if the whole text is not one number, or if the number is too
+/// large for a double.
 bool parse_number(std::string_view text, double& value);
 
 }  // namespace boxwood::cli

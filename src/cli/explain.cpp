@@ -98,7 +98,7 @@ int run(const ExplainFlags& flags, const CLI::App& command) {
   refuse_input_as_output(flags.output.output, inputs);
   refuse_input_as_output(flags.save_question, inputs, "--save-question");
   refuse_input_as_output(flags.proof, inputs, "--proof");
-  const Question question = load_question(flags.question);
+  const Question question = load_question(flags.question, keep_rows(flags.rows));
   const Schema& schema = question.schema;
   const ExtrasAsked asked = extras_asked(flags.extras, schema);
   Options options = options_for(flags.search);

@@ -98,7 +98,36 @@ double weight_from(std::string_view text, std::string_view flag) {
   return weight;
 }
 
+struct RowRange {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+/// "7" or "7-9".
+std::optional<RowRange> parse_row_range(std::string_view text) {
+  const std::size_t dash = std::min(text.find('-'), text.size());
+  const std::string_view end = dash == text.size() ? text : text.substr(dash + 1);
+  RowRange range;
+  if (!parse_count(text.substr(0, dash), range.first) || !parse_count(end, range.last)) return {};
+  return range;
+}
+
 }  // namespace
+
+KeepRow keep_rows(std::string_view text) {
+  std::vector<RowRange> ranges;
+  if (text.find('"') != std::string_view::npos) return {};
+  for (const std::string& part : split(text, "")) {
+    const std::optional<RowRange> range = parse_row_range(part);
+    if (!range) return {};
+    ranges.push_back(*range);
+  }
+  return [ranges = std::move(ranges)](std::size_t row) {
+    return std::any_of(ranges.begin(), ranges.end(), [&](const RowRange& range) {
+      return range.first <= row && row <= range.last;
+    });
+  };
+}
 
 std::vector<std::size_t> parse_rows(std::string_view text, std::size_t count,
                                     std::string_view flag) {
@@ -109,19 +138,13 @@ std::vector<std::size_t> parse_rows(std::string_view text, std::size_t count,
   }
   std::set<std::size_t> seen;
   for (const std::string& part : split(text, flag)) {
-    const std::size_t dash = part.find('-');
-    std::size_t first = 0;
-    std::size_t last = 0;
-    const std::string_view whole = part;
-    const bool sound = dash == std::string::npos
-                           ? parse_count(whole, first) && parse_count(whole, last)
-                           : parse_count(whole.substr(0, dash), first) &&
-                                 parse_count(whole.substr(dash + 1), last);
-    if (!sound) {
+    const std::optional<RowRange> range = parse_row_range(part);
+    if (!range) {
       throw UsageError(std::string(flag),
                        fmt::format("\"{}\" is not a row or a range of rows", part),
                        "Write all, or numbers such as 0,3,7-9");
     }
+    const auto [first, last] = *range;
     if (first > last) {
       throw UsageError(std::string(flag), fmt::format("\"{}\" is not ascending", part));
     }

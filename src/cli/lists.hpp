@@ -1,6 +1,8 @@
 // Lists as flags take them: row numbers, feature names, weights.
 #pragma once
 
+#include "cli/csv.hpp"
+
 #include <boxwood/schema.hpp>
 
 #include <cstddef>
@@ -11,6 +13,9 @@
 
 namespace boxwood::cli {
 
+/// Whether rows in this notation include a row; true for all where the notation is wrong, which
+/// parse_rows reports once the number of rows is known.
+KeepRow keep_rows(std::string_view text);
 /// "0,3,7-9" or "all", in the order given, each once. `count` is how many rows there are.
 std::vector<std::size_t> parse_rows(std::string_view text, std::size_t count,
                                     std::string_view flag = "--rows");

@@ -95,7 +95,7 @@ struct Drawn {
 
 int run(const MapFlags& flags) {
   refuse_input_as_output(flags.output.output, files_of(flags.question));
-  const Question question = load_question(flags.question);
+  const Question question = load_question(flags.question, keep_rows(flags.row));
   const Ensemble& ensemble = question.ensembles.front();
   const Schema& schema = question.schema;
   const MapOptions asked = options_of_map(flags, schema);

@@ -105,7 +105,7 @@ int run(const PredictFlags& flags) {
       flags.output,
       {{"MODEL", flags.model.model}, {"--schema", flags.model.schema}, {"--data", flags.data}});
   const Model model = load_model(flags.model);
-  const Data data = data_for(read_csv(flags.data), model.ensemble, model.schema);
+  const Data data = read_data(flags.data, model.ensemble, model.schema, keep_rows(flags.rows));
   const std::vector<std::size_t> rows = chosen_rows(flags.rows, data.points.size());
   Output output(flags.output, false);
   if (flags.raw) {

@@ -55,7 +55,13 @@ std::vector<QueryText> texts_of(const QuestionFlags& flags, const Schema& schema
   for (const std::string& file : flags.rules) {
     texts.push_back({read_file(file, "Check the path of the rules"), file, Statements::rules});
   }
-  for (const std::string& rule : flags.rule) texts.push_back({rule, "--rule", Statements::rules});
+  for (const std::string& rule : flags.rule) {
+    // An unset variable of a shell script must not drop a restriction.
+    if (rule.find_first_not_of(" \t\r\n") == std::string::npos) {
+      throw UsageError("--rule", "the rule is empty", "Leave the flag out if there is no rule");
+    }
+    texts.push_back({rule, "--rule", Statements::rules});
+  }
   add_list(flags.fix, "fix", "--fix", schema, texts);
   add_list(flags.only, "only", "--only", schema, texts);
   for (const std::string& list : flags.weights) {
@@ -134,7 +140,7 @@ void measure_spread(const QuestionFlags& flags, Question& question) {
   const Data training =
       flags.training.empty()
           ? question.data
-          : data_for(read_csv(flags.training), question.ensembles.front(), question.schema);
+          : read_data(flags.training, question.ensembles.front(), question.schema);
   measure(question.schema, training.points, spreads.at(flags.weights_from));
 }
 
@@ -250,6 +256,8 @@ std::vector<std::size_t> chosen_rows(const RowFlags& flags, std::size_t count) {
                    : parse_rows(flags.rows, count, "--rows");
 }
 
+KeepRow keep_rows(const RowFlags& flags) { return keep_rows(flags.row.value_or(flags.rows)); }
+
 void add_threads_flag(CLI::App& command, SearchFlags& flags) {
   command.add_option("--threads", flags.threads, "number of threads; 0 for all cores")
       ->check(CLI::Range(0, 1024))
@@ -292,7 +300,7 @@ Model load_model(const ModelFlags& flags) {
   return model;
 }
 
-Question load_question(const QuestionFlags& flags, bool with_target) {
+Question load_question(const QuestionFlags& flags, const KeepRow& keep, bool with_target) {
   Question question;
   Model model = load_model(flags.model);
   if (with_target) check_target(flags.target, model.ensemble);
@@ -309,7 +317,8 @@ Question load_question(const QuestionFlags& flags, bool with_target) {
   const std::vector<double> nothing(ensemble.features.size(), std::nan(""));
   const Query trial = query_at(question, flags, nothing, with_target);
   if (with_target) check_all_are_asked(question, trial);
-  question.data = data_for(read_csv(flags.data), ensemble, question.schema);
+  const bool all = !flags.weights_from.empty() && flags.training.empty();
+  question.data = read_data(flags.data, ensemble, question.schema, all ? KeepRow{} : keep);
   measure_spread(flags, question);
   return question;
 }

@@ -72,6 +72,8 @@ void add_threads_flag(CLI::App& command, SearchFlags& flags);
 std::vector<InputFile> files_of(const QuestionFlags& flags);
 
 std::vector<std::size_t> chosen_rows(const RowFlags& flags, std::size_t count);
+/// Which rows of the data have to be kept in memory for these flags.
+KeepRow keep_rows(const RowFlags& flags);
 
 /// A model and what its columns mean; the schema's class labels are the model's.
 struct Model {
@@ -87,8 +89,8 @@ struct Question : ModelSet {
   std::optional<Query> saved;  ///< of --question: the whole query; `data` is then its point
 };
 /// Reads everything and checks every flag that does not depend on the row. Without `with_target`
-/// no outcome is asked for.
-Question load_question(const QuestionFlags& flags, bool with_target = true);
+/// no outcome is asked for. The points of rows that are not kept are empty.
+Question load_question(const QuestionFlags& flags, const KeepRow& keep, bool with_target = true);
 
 /// The query for one row; throws Error naming the line of the data where its values are at fault.
 Query query_for_row(const Question& question, const QuestionFlags& flags, std::size_t row,

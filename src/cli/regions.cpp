@@ -1,6 +1,7 @@
 // boxwood regions: every box near a row in which the model is constant and has the wanted outcome.
 #include "cli/batch.hpp"
 #include "cli/commands.hpp"
+#include "cli/lists.hpp"
 #include "cli/progress.hpp"
 #include "cli/question.hpp"
 #include "cli/usage.hpp"
@@ -43,7 +44,7 @@ std::string why(Stop stop, std::size_t limit, bool missing) {
 int run(const RegionFlags& flags) {
   refuse_input_as_output(flags.output.output, files_of(flags.question));
   if (!(flags.within >= 0)) throw UsageError("--within", "must be a number ≥ 0");
-  const Question question = load_question(flags.question, !flags.any_outcome);
+  const Question question = load_question(flags.question, keep_rows(flags.row), !flags.any_outcome);
   const Schema& schema = question.schema;
   const std::size_t row = single_row(flags.row, question.data.points.size());
   const Query query = query_for_row(question, flags.question, row, !flags.any_outcome);

@@ -47,7 +47,7 @@ struct Judged {
 int run(const RobustnessFlags& flags, const CLI::App& command) {
   const std::vector<InputFile> inputs = files_of(flags.question);
   refuse_input_as_output(flags.output.output, inputs);
-  const Question question = load_question(flags.question, false);
+  const Question question = load_question(flags.question, keep_rows(flags.rows), false);
   const Ensemble& ensemble = question.ensembles.front();
   const Schema& schema = question.schema;
   check_tolerance(flags, ensemble);

@@ -2,6 +2,7 @@
 #include "cli/batch.hpp"
 #include "cli/commands.hpp"
 #include "cli/csv.hpp"
+#include "cli/lists.hpp"
 #include "cli/question.hpp"
 #include "cli/usage.hpp"
 #include "cli/writer.hpp"
@@ -105,7 +106,7 @@ int run(SweepFlags flags) {
     const Model model = load_model(flags.question.model);
     ask_for(levels, model.ensemble, flags.question.target);
   }
-  const Question question = load_question(flags.question);
+  const Question question = load_question(flags.question, keep_rows(flags.row));
   const Schema& schema = question.schema;
   const std::size_t row = single_row(flags.row, question.data.points.size());
   const Batch batch = batch_for(question, flags.question, {row});

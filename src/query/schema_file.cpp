@@ -19,6 +19,7 @@
 #include <limits>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace boxwood {
@@ -63,12 +64,11 @@ std::vector<std::string> labels_at(const JsonField& object, const char* key) {
   const JsonField list = object[key];
   if (list.size() == 0) list.fail("must not be empty", "Leave the key out if there are no labels");
   std::vector<std::string> texts;
+  std::unordered_set<std::string> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {
     std::string text = list[i].string();
     if (text.empty()) list[i].fail("must not be empty");
-    if (std::find(texts.begin(), texts.end(), text) != texts.end()) {
-      list[i].fail(fmt::format("\"{}\" is given twice", text));
-    }
+    if (!seen.insert(text).second) list[i].fail(fmt::format("\"{}\" is given twice", text));
     texts.push_back(std::move(text));
   }
   return texts;
@@ -135,7 +135,14 @@ Interval read_range(const JsonField& object, const FeatureSchema& feature) {
 /// Numbers or labels, in any order.
 std::vector<double> read_allowed(const JsonField& list, const std::vector<std::string>& labels) {
   std::vector<double> values;
+  std::unordered_map<std::string_view, std::size_t> codes;
+  for (std::size_t i = 0; i < labels.size(); ++i) codes.try_emplace(labels[i], i);
   for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto known = list[i].is_string() ? codes.find(list[i].string()) : codes.end();
+    if (known != codes.end()) {
+      values.push_back(static_cast<double>(known->second));
+      continue;
+    }
     if (list[i].is_null()) list[i].fail("must be a number or a label");
     values.push_back(read_end(list[i], labels, 0));
   }
@@ -225,18 +232,30 @@ void read_feature(const JsonField& object, FeatureSchema& feature) {
   read_changes_of_size(object, feature);
 }
 
-std::size_t feature_named(const JsonField& field, const Schema& schema) {
-  const std::string name = field.string();
-  std::vector<std::string> names;
-  for (const FeatureSchema& feature : schema.features) names.push_back(feature.name);
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) {
+/// The model's features by name.
+class FeatureNames {
+ public:
+  explicit FeatureNames(const Ensemble& ensemble) : ensemble_(ensemble) {
+    for (std::size_t i = 0; i < ensemble.features.size(); ++i) {
+      index_.try_emplace(ensemble.features[i].name, i);
+    }
+  }
+
+  std::size_t find(const JsonField& field) const {
+    const std::string name = field.string();
+    const auto found = index_.find(name);
+    if (found != index_.end()) return found->second;
+    std::vector<std::string> names;
+    for (const Feature& feature : ensemble_.features) names.push_back(feature.name);
     field.fail(fmt::format("the model has no feature \"{}\"", name), did_you_mean(name, names));
   }
-  return static_cast<std::size_t>(found - names.begin());
-}
 
-void read_groups(const JsonField& list, Schema& schema) {
+ private:
+  const Ensemble& ensemble_;
+  std::unordered_map<std::string_view, std::size_t> index_;
+};
+
+void read_groups(const JsonField& list, const FeatureNames& names, Schema& schema) {
   std::vector<bool> taken(schema.features.size(), false);
   for (std::size_t g = 0; g < list.size(); ++g) {
     const JsonField entry = list[g];
@@ -244,7 +263,7 @@ void read_groups(const JsonField& list, Schema& schema) {
     GroupSchema group;
     const JsonField columns = entry["columns"];
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::size_t column = feature_named(columns[i], schema);
+      const std::size_t column = names.find(columns[i]);
       if (taken[column]) columns[i].fail("this column is in another group as well");
       taken[column] = true;
       group.columns.push_back(column);
@@ -265,11 +284,11 @@ void read_groups(const JsonField& list, Schema& schema) {
   }
 }
 
-void read_features(const JsonField& list, Schema& schema) {
+void read_features(const JsonField& list, const FeatureNames& names, Schema& schema) {
   std::vector<bool> seen(schema.features.size(), false);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const JsonField entry = list[i];
-    const std::size_t index = feature_named(entry["name"], schema);
+    const std::size_t index = names.find(entry["name"]);
     if (seen[index]) {
       entry["name"].fail(fmt::format("\"{}\" is given twice", schema.features[index].name));
     }
@@ -375,13 +394,14 @@ Schema schema_from_json(std::string_view text, std::string_view place, const Ens
   }
   check_keys(document, top_keys);
   Schema schema = schema_for(ensemble);
+  const FeatureNames names(ensemble);
   schema.subject = text_at(document, "subject");
   schema.outcome = text_at(document, "outcome");
   schema.output_unit = text_at(document, "output_unit");
   read_classes(document, ensemble, schema);
-  if (document.has("features")) read_features(document["features"], schema);
+  if (document.has("features")) read_features(document["features"], names, schema);
   if (document.has("scaled")) read_scaled(document["scaled"], schema);
-  if (document.has("one_hot")) read_groups(document["one_hot"], schema);
+  if (document.has("one_hot")) read_groups(document["one_hot"], names, schema);
   check_titles(document, schema);
   check_order(document, schema, ensemble);
   if (document.has("rules")) read_rules(document["rules"], place, ensemble, schema);

@@ -235,6 +235,7 @@ std::vector<Token> tokens_of(const Source& source) {
                 fmt::format("the text is longer than {} KiB", longest_text >> 10),
                 "Move rules that always hold into the schema");
   }
+  refuse_utf16(source.text, source.place);
   return Lexer(source).run();
 }
 

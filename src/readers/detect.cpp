@@ -2,6 +2,7 @@
 
 #include <boxwood/error.hpp>
 
+#include "base/text.hpp"
 #include "readers/document.hpp"
 #include "readers/onnx_proto.hpp"
 
@@ -121,6 +122,7 @@ Format detect_format(std::string_view bytes, std::string_view place) {
   const auto refuse = [&](std::string_view what, std::string_view remedy) {
     throw Error(std::string(place), fmt::format("this is {}", what), std::string(remedy));
   };
+  refuse_utf16(bytes, place);
   const std::string_view text = without_leading_space(bytes);
   if (text.starts_with('{')) return detect_object(bytes, text, place);
   if (text.starts_with("tree\nversion=") || text.starts_with("tree\r\nversion=")) {

@@ -251,9 +251,23 @@ class Builder final : public nlohmann::json_sax<Json> {
       return true;
     }
     Value value = std::move(open_.back().value);
+    if (auto* object = std::get_if<Object>(&value.content)) refuse_equal_keys(*object);
     open_.pop_back();
     place_value(std::move(value));
     return true;
+  }
+
+  /// Sorted, so that the time stays linear in the bytes up to a logarithm however many keys an
+  /// object has. The last of equal keys would count, which whoever wrote the first cannot know.
+  void refuse_equal_keys(const Object& object) {
+    if (object.size() < 2) return;
+    keys_.clear();
+    for (const Member& member : object) keys_.push_back(member.key);
+    std::sort(keys_.begin(), keys_.end());
+    const auto twice = std::adjacent_find(keys_.begin(), keys_.end());
+    if (twice == keys_.end()) return;
+    throw Error(std::string(place_), fmt::format("the key {} is given twice", in_quotes(*twice)),
+                "Remove one of the two, or save the model again");
   }
 
   std::string path() const {
@@ -291,6 +305,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   std::size_t depth_ = 0;
   std::size_t skipping_ = 0;  // open containers within a part that is not kept
   std::vector<Frame> open_;
+  std::vector<std::string_view> keys_;  // of the object that is being closed
   Value root_;
 };
 

@@ -17,7 +17,7 @@ namespace boxwood::readers {
 struct Value;
 struct Member;
 using Array = std::vector<Value>;
-/// In file order. Of equal keys the last one counts, as in XGBoost's own reader.
+/// In file order; no two keys are equal.
 using Object = std::vector<Member>;
 using Integers = std::vector<std::int32_t>;  ///< whole numbers and booleans
 using Floats = std::vector<float>;  ///< at least one entry has a fraction or is beyond 32 bits

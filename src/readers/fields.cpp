@@ -42,9 +42,9 @@ void Field::fail_at(std::size_t index, const std::string& reason) const {
 std::optional<Field> Field::find(std::string_view key) const {
   const auto* object = std::get_if<Object>(&value_->content);
   if (object == nullptr) fail("expected an object");
-  for (auto entry = object->rbegin(); entry != object->rend(); ++entry) {
-    if (entry->key != key) continue;
-    return Field(entry->value, place_,
+  for (const Member& entry : *object) {
+    if (entry.key != key) continue;
+    return Field(entry.value, place_,
                  path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key));
   }
   return std::nullopt;
