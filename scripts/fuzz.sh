@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets and runs each for some seconds. Fails on a crash, a sanitizer's finding,
+# Builds the fuzz targets and runs each for some seconds, then the fuzzer of the solver. Fails on a crash, a sanitizer's finding,
 # an input that takes longer than 25 s or needs more than 2 GB; the input is left in build/fuzz.
 #
 #   scripts/fuzz.sh SECONDS [BUILD_FOLDER]
@@ -10,7 +10,7 @@ build=${2:-build/fuzz}
 fixtures=tests/data/xgboost
 
 targets=(fuzz_xgboost_json fuzz_xgboost_ubjson fuzz_lightgbm fuzz_catboost fuzz_onnx
-         fuzz_model_bytes fuzz_query_text)
+         fuzz_model_bytes fuzz_query_text fuzz_schema fuzz_csv)
 cmake --preset fuzz -B "$build" >/dev/null
 cmake --build "$build" --target "${targets[@]}"
 
@@ -24,12 +24,18 @@ fuzz() {  # fuzz TARGET
     fuzz_xgboost_ubjson) seeds=("$fixtures"/*/*.ubj) ;;
     fuzz_catboost) seeds=(fuzz/seeds/*.catboost.json) ;;
     fuzz_query_text) seeds=(fuzz/seeds/*.query) ;;
-    *) seeds=(fuzz/seeds/*.json tests/data/sklearn/*/*.json "$fixtures"/3.4.1/missing_only.{json,ubj}
+    fuzz_schema) seeds=(fuzz/seeds/*.schema.json) ;;
+    fuzz_csv) seeds=(fuzz/seeds/*.csv) ;;
+    *) seeds=(fuzz/seeds/*.boxwood.json fuzz/seeds/*.catboost.json tests/data/sklearn/*/*.json "$fixtures"/3.4.1/missing_only.{json,ubj}
              tests/data/onnx/*/newest_*.onnx) ;;
   esac
   for seed in "${seeds[@]}"; do
     # Small files only: they have all the parts, and the fuzzer is faster with them.
     [ "$(wc -c <"$seed")" -gt 4000 ] || cp "$seed" "$corpus/$(basename "$(dirname "$seed")")_$(basename "$seed")"
+  done
+  # Inputs that earlier runs found, minimised: each one covers code that no other does.
+  for seed in fuzz/corpus/"$target"/*; do
+    [ ! -e "$seed" ] || cp "$seed" "$corpus"
   done
   program=$(find "$build" -name "$target" -type f -perm -u+x | head -n 1)
   if ! "$program" "$corpus" -dict=fuzz/words.dict -artifact_prefix="$build/findings/$target-" \
@@ -56,5 +62,19 @@ while [ $running -gt 0 ]; do
   wait -n || failed=1
   running=$((running - 1))
 done
+# The solver against brute force (tests/solver_fuzz_test.cpp), in whichever build has it.
+solver=
+for folder in build/dev build/asan; do
+  if [ -x $folder/tests/solver_fuzz_test ]; then solver=$folder/tests/solver_fuzz_test; break; fi
+done
+if [ -z "$solver" ]; then
+  echo "solver_fuzz_test is not built: cmake --preset dev && cmake --build --preset dev --target solver_fuzz_test" >&2
+  failed=1
+elif ! BOXWOOD_SECONDS=$seconds BOXWOOD_SEED=fresh "$solver" >"$build/findings/solver.log" 2>&1; then
+  tail -n 60 "$build/findings/solver.log"
+  failed=1
+else
+  echo "solver, $seconds s: $(grep -E '^[0-9]+ questions' "$build/findings/solver.log")"
+fi
 [ $failed = 0 ]
 echo "nothing found"

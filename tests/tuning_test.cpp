@@ -6,6 +6,7 @@
 
 #include "agreement.hpp"
 #include "oracle.hpp"
+#include "random_options.hpp"
 #include "random_problem.hpp"
 #include "search/engine_settings.hpp"
 #include "seeds.hpp"
@@ -20,23 +21,6 @@
 namespace {
 
 using namespace boxwood;
-
-/// Every parameter at one of its ends, at its default, or between. Work stays small.
-fast::Tuning odd_tuning(std::mt19937_64& random) {
-  fast::Tuning tuning;
-  for (const fast::TuningEntry& entry : fast::tuning_table()) {
-    const double most = std::min(entry.most, std::max(entry.value, 1.0) * 10);
-    double value = entry.value;
-    if (random() % 4 == 0) value = entry.least;
-    if (random() % 4 == 1) value = most;
-    if (random() % 4 == 2) {
-      const double part = static_cast<double>(random() % 1000) / 1000;
-      value = entry.least + part * (most - entry.least);
-    }
-    set(tuning, entry.name, entry.whole ? std::floor(value) : value);
-  }
-  return tuning;
-}
 
 TEST(Tuning, AnswersDoNotDependOnIt) {
   ProblemMaker maker(test_seed());
