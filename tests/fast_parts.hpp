@@ -199,8 +199,7 @@ struct Traced {
 inline std::unique_ptr<Traced> gather_all(const fast::Context& context, double radius) {
   auto raw = std::make_unique<Traced>();
   raw->problem = gather(context.table, context.boxes, context.variables, context.leaf_cost,
-                        context.thresholds, radius, 1'000'000)
-                     .value();
+                        context.thresholds, radius, context.watch);
   const Problem& problem = raw->problem;
   for (std::size_t d = 0; d < context.variables.size(); ++d) {
     Cells cells(context.variables[d].cells.size(), Traced::gone);

@@ -31,7 +31,8 @@ Variable variable_of(double x, const FeatureRule& rule, const std::vector<Cut>& 
   LeafBoxes boxes;
   boxes.cuts = {cuts};
   boxes.cell_order.resize(1);
-  return make_variables(std::span(&model, 1), query, boxes).front();
+  Pace unlimited;
+  return make_variables(std::span(&model, 1), query, boxes, CellOrder::by_cost, unlimited).front();
 }
 
 std::vector<double> values_of(const Variable& variable) {

@@ -48,6 +48,7 @@ TEST(RuleTrees, JoinPreparedEnsemblesAsIfAllWerePreparedTogether) {
   ProblemMaker maker(test_seed());
   RuleMaker rule_maker(test_seed() + 1);
   int joined = 0;
+  Pace unlimited;
   for (int i = 0; i < test_cases(500); ++i) {
     RandomProblem problem = maker.make();
     rule_maker.add_to(problem);
@@ -58,7 +59,7 @@ TEST(RuleTrees, JoinPreparedEnsemblesAsIfAllWerePreparedTogether) {
     all.push_back(rule_trees(problem.ensembles, problem.query));
     const LeafBoxes together = box_leaves(all);
     const LeafBoxes added =
-        add_ensemble(before, all.back(), static_cast<std::uint32_t>(all.size() - 1));
+        add_ensemble(before, all.back(), static_cast<std::uint32_t>(all.size() - 1), unlimited);
     EXPECT_EQ(together.cuts, added.cuts);
     EXPECT_EQ(together.tree_count, added.tree_count);
     ASSERT_EQ(together.leaves.size(), added.leaves.size());
@@ -80,8 +81,8 @@ TEST(RuleTrees, JoinPreparedEnsemblesAsIfAllWerePreparedTogether) {
                   added.cell_order[d].size() == added.cuts[d].size() + 1);
     }
     const fast::LeafTable one = fast::make_leaf_table(all, together);
-    const fast::LeafTable two =
-        fast::add_ensemble(fast::make_leaf_table(problem.ensembles, before), added, all.back(), {});
+    const fast::LeafTable two = fast::add_ensemble(fast::make_leaf_table(problem.ensembles, before),
+                                                   added, all.back(), {}, unlimited);
     EXPECT_EQ(one.first_at, two.first_at);
     EXPECT_EQ(one.last_at, two.last_at);
     EXPECT_EQ(one.first_row, two.first_row);

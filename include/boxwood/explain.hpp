@@ -41,12 +41,13 @@ struct Progress {
 };
 
 /// A search that reaches a limit stops soon after and returns its best point with a valid lower
-/// bound; it does not throw. Only the search is limited. Preparing models and queries is not
-/// interrupted; it takes time in proportion to the number of leaves.
+/// bound; it does not throw. The limits include the preparation of the models, which the first
+/// query does. The one exception: Error is thrown if `bytes` is too small to prepare the models at
+/// all; it says how much they need.
 struct Limits {
   double seconds = std::numeric_limits<double>::infinity();
   std::uint64_t nodes = std::numeric_limits<std::uint64_t>::max();  ///< boxes to examine
-  std::uint64_t bytes = std::uint64_t{4} << 30;  ///< memory for tables and open boxes
+  std::uint64_t bytes = std::uint64_t{4} << 30;  ///< memory besides that of the models themselves
   const std::atomic<bool>* interrupt = nullptr;  ///< any thread may set it to stop the search
   const std::atomic<bool>* cancel = nullptr;     ///< a second flag of the same effect
 };
@@ -72,7 +73,8 @@ struct Options {
 struct PreparedParts;  // internal
 
 /// Models made ready for queries: build it once, ask it many times. It owns its models, is cheap to
-/// copy (copies share everything), never changes and may be used by several threads at once.
+/// copy (copies share everything) and may be used by several threads at once. The first query
+/// builds the tables that all queries use; making a Prepared takes next to no time.
 class Prepared {
  public:
   explicit Prepared(Ensemble ensemble);

@@ -1,5 +1,6 @@
 // Exact decision regions over two features: the cells of both, evaluated one by one, and neighbours
 // that are decided alike put together.
+#include "analysis/exhausted.hpp"
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
 #include "grid/rule_trees.hpp"
@@ -137,6 +138,7 @@ class Painter {
     point[map_.y] = y;
     MapCell cell;
     std::vector<double> key;
+    if (check_exhausted(budget_)) return undecided;
     if (map_.radius) {
       if (!look_around(point, cell)) return undecided;
       key = {cell.meets ? 1.0 : 0.0, cell.cost};
@@ -185,8 +187,9 @@ class Painter {
 
 /// The cuts at which the picture can change: those of the models, and with a radius those of
 /// statements between features, which say what the others may then change to.
-Cuts cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& map) {
-  Cuts seen = collect_cuts(prepared.ensembles());
+Cuts cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& map,
+               Budget& budget) {
+  Cuts seen = cuts_within(budget, prepared.ensembles());
   if (!map.radius || query.clauses.empty()) return seen;
   Query statements = query;
   statements.max_changes.reset();
@@ -221,8 +224,15 @@ Map find_map(const Prepared& prepared, const Query& query, const MapOptions& map
     throw Error("map", "a radius needs a requirement", "Give at least one requirement");
   }
   const Precision precision = common_precision(prepared.ensembles());
-  const Cuts cuts = cuts_seen(prepared, query, map);
   Map drawn;
+  Budget budget(options);
+  Cuts cuts;
+  try {
+    cuts = cuts_seen(prepared, query, map, budget);
+  } catch (const Pace::Stopped&) {
+    drawn.stop = budget.stop();
+    return drawn;
+  }
   drawn.x_view = view_of(map.x_view, cuts[map.x], query.point[map.x]);
   drawn.y_view = view_of(map.y_view, cuts[map.y], query.point[map.y]);
   const std::vector<Piece> columns = pieces_of(cuts[map.x], drawn.x_view, precision);
@@ -237,15 +247,16 @@ Map find_map(const Prepared& prepared, const Query& query, const MapOptions& map
                             rows.size(), map.most_cells),
                 "Give a smaller view or a larger limit");
   }
-  Budget budget(options);
   Painter painter(prepared, query, map, budget);
   Quilt quilt(columns);
   for (const Piece& row : rows) {
     std::vector<std::size_t> patterns;
     for (const Piece& column : columns) {
-      patterns.push_back(painter.pattern_at(column.value, row.value));
+      patterns.push_back(budget.stopped() ? Painter::undecided
+                                          : painter.pattern_at(column.value, row.value));
     }
     quilt.add_row(row.range, patterns);
+    if (budget.stopped()) break;  // nothing more can be decided
   }
   for (const Quilt::Patch& patch : quilt.patches()) {
     if (patch.pattern == Painter::undecided) continue;

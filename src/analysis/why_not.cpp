@@ -6,6 +6,7 @@
 // smallest set that hits all these complements. They are found one by one: take a smallest set that
 // hits those known so far. If it blocks, it is the answer. If it is open, grow it to a maximal open
 // set, whose complement is one more to hit.
+#include "analysis/exhausted.hpp"
 #include "analysis/variables.hpp"
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
@@ -105,6 +106,7 @@ class Inquiry {
     for (std::size_t r = 0; r < rules_.size(); ++r) {
       if (!set[r]) without.push_back(rules_[r]);
     }
+    if (check_exhausted(budget_)) return {};  // unknown
     return budget_.note(explain(prepared_, lifted(query_, without), budget_.rest()));
   }
 

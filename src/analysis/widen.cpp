@@ -2,6 +2,7 @@
 // box is extended on this side as far as the constraints allow, and a search finds the point
 // without the outcome that lies least far out. The search proves that every point before it has the
 // outcome.
+#include "analysis/exhausted.hpp"
 #include "analysis/variables.hpp"
 #include "base/infinity.hpp"
 #include "grid/grid.hpp"
@@ -24,12 +25,13 @@ constexpr double most_codes = 1000;
 
 class Widening {
  public:
+  /// Throws Pace::Stopped at a limit.
   Widening(const Prepared& prepared, const Query& query, std::span<const double> point,
-           const Options& options)
+           Budget& budget)
       : prepared_(prepared),
         query_(query),
-        budget_(options),
-        cuts_(collect_cuts(prepared.ensembles())),
+        budget_(budget),
+        cuts_(cuts_within(budget_, prepared.ensembles())),
         plain_(query) {
     plain_.point.assign(point.begin(), point.end());
     plain_.clauses.clear();
@@ -198,6 +200,10 @@ class Widening {
   };
   Counterexample search(Query query) {
     Counterexample found;
+    if (check_exhausted(budget_)) {
+      found.finished = maximal_ = false;
+      return found;
+    }
     for (Requirement requirement : query_.requirements) {
       requirement.negated = !requirement.negated;
       query.requirements = {requirement};
@@ -295,7 +301,7 @@ class Widening {
 
   const Prepared& prepared_;
   const Query& query_;
-  Budget budget_;
+  Budget& budget_;
   Cuts cuts_;
   Query plain_;  ///< all points of the box, at no cost
   std::vector<Interval> reach_;
@@ -333,9 +339,15 @@ WideRegion find_wide_region(const Prepared& prepared, const Query& query,
   };
   std::stable_sort(sets.begin(), sets.end(),
                    [&](const FeatureSet& a, const FeatureSet& b) { return place(a) < place(b); });
-  Widening widening(prepared, query, point, options);
-  for (const FeatureSet& set : sets) widening.widen_set(set);
-  return widening.finish();
+  Budget budget(options);
+  try {
+    Widening widening(prepared, query, point, budget);
+    for (const FeatureSet& set : sets) widening.widen_set(set);
+    return widening.finish();
+  } catch (const Pace::Stopped&) {
+    return {pure_box(prepared.ensembles(), point), std::vector<std::vector<double>>(point.size()),
+            false, budget.stop()};
+  }
 }
 
 }  // namespace boxwood

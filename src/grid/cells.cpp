@@ -32,8 +32,9 @@ bool is_even(const std::vector<Draft>& drafts, std::size_t own) {
 
 class VariableMaker {
  public:
-  VariableMaker(const Query& query, const LeafBoxes& boxes, Precision precision, CellOrder order)
-      : query_(query), boxes_(boxes), precision_(precision), order_(order) {}
+  VariableMaker(const Query& query, const LeafBoxes& boxes, Precision precision, CellOrder order,
+                Pace& pace)
+      : query_(query), boxes_(boxes), precision_(precision), order_(order), pace_(pace) {}
 
   Variable one_feature(std::size_t feature) {
     const double x = query_.point[feature];
@@ -111,6 +112,7 @@ class VariableMaker {
     const Axis axis(rule, query_.point[feature], precision_);
     const bool from_missing = own_rank == Variable::missing_rank;
     for (std::uint32_t rank = 0; rank <= cuts.size(); ++rank) {
+      pace_.work(1);
       if (rank == own_rank) {
         own_ = drafts_.size();
         drafts_.push_back({{query_.point[feature], 0}, rank});
@@ -282,6 +284,7 @@ class VariableMaker {
   const LeafBoxes& boxes_;
   Precision precision_;
   CellOrder order_;
+  Pace& pace_;
   std::vector<Draft> drafts_;
   std::size_t own_ = 0;
 };
@@ -299,8 +302,8 @@ std::uint32_t Variable::cheapest(std::uint32_t first, std::uint32_t last) const 
 }
 
 std::vector<Variable> make_variables(std::span<const Ensemble> ensembles, const Query& query,
-                                     const LeafBoxes& boxes, CellOrder order) {
-  VariableMaker maker(query, boxes, common_precision(ensembles), order);
+                                     const LeafBoxes& boxes, CellOrder order, Pace& pace) {
+  VariableMaker maker(query, boxes, common_precision(ensembles), order, pace);
   std::vector<Variable> variables(query.point.size());
   std::vector<std::uint8_t> grouped(query.point.size(), 0);
   for (const OneHot& group : query.groups) {

@@ -69,7 +69,7 @@ enum class CellOrder : std::uint8_t { by_cost, by_axis };
 /// one-hot group the first column has the variable of the group, and the other columns have one
 /// cell.
 std::vector<Variable> make_variables(std::span<const Ensemble> ensembles, const Query& query,
-                                     const LeafBoxes& boxes, CellOrder order = CellOrder::by_cost);
+                                     const LeafBoxes& boxes, CellOrder order, Pace& pace);
 
 /// The cell of a variable that holds a point; `no_cell` if the point's value is not admissible.
 std::uint32_t cell_of(const Variable& variable, std::size_t feature, const Cuts& cuts,

@@ -23,6 +23,24 @@ double round_up(double value, Precision precision) {
   return rounded < value ? next_up(rounded, precision) : rounded;
 }
 
+/// Sorts in parts that are merged, so that a limit can stop it between them.
+void sort_cuts(std::vector<Cut>& list, Pace& pace) {
+  constexpr std::size_t part = std::size_t{1} << 14;
+  const auto at = [&](std::size_t i) {
+    return list.begin() + static_cast<std::ptrdiff_t>(std::min(i, list.size()));
+  };
+  for (std::size_t i = 0; i < list.size(); i += part) {
+    pace.work(part);
+    std::sort(at(i), at(i + part));
+  }
+  for (std::size_t size = part; size < list.size(); size *= 2) {
+    for (std::size_t i = 0; i + size < list.size(); i += 2 * size) {
+      pace.work(size);
+      std::inplace_merge(at(i), at(i + size), at(i + 2 * size));
+    }
+  }
+}
+
 }  // namespace
 
 void cuts_of(const Tree& tree, const Node& node, SplitCuts& split) {
@@ -76,10 +94,16 @@ void cuts_of(const Tree& tree, const Node& node, SplitCuts& split) {
 }
 
 Cuts collect_cuts(std::span<const Ensemble> ensembles) {
+  Pace unlimited;
+  return collect_cuts(ensembles, unlimited);
+}
+
+Cuts collect_cuts(std::span<const Ensemble> ensembles, Pace& pace) {
   Cuts cuts(ensembles.front().features.size());
   SplitCuts split;
   for (const Ensemble& ensemble : ensembles) {
     for (const Tree& tree : ensemble.trees) {
+      pace.work(tree.nodes.size());
       for (const Node& node : tree.nodes) {
         if (node.kind == NodeKind::leaf) continue;
         cuts_of(tree, node, split);
@@ -89,7 +113,7 @@ Cuts collect_cuts(std::span<const Ensemble> ensembles) {
     }
   }
   for (std::vector<Cut>& list : cuts) {
-    std::sort(list.begin(), list.end());
+    sort_cuts(list, pace);
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
   return cuts;

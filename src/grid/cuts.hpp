@@ -2,6 +2,8 @@
 // cell: no split separates two values of one cell. Depends only on the models, not on a query.
 #pragma once
 
+#include "base/pace.hpp"
+
 #include <boxwood/ensemble.hpp>
 
 #include <algorithm>
@@ -25,6 +27,7 @@ struct Cut {
 /// them.
 using Cuts = std::vector<std::vector<Cut>>;
 
+Cuts collect_cuts(std::span<const Ensemble> ensembles, Pace& pace);
 Cuts collect_cuts(std::span<const Ensemble> ensembles);
 
 /// The rank of the cell that holds a value as the model reads it: the number of cuts left of it.

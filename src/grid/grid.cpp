@@ -54,11 +54,11 @@ std::size_t Grid::bytes() const {
 }
 
 Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query,
-               CellOrder cell_order, std::uint64_t most_ranges) {
+               CellOrder cell_order, std::uint64_t most_ranges, Pace& pace) {
   Grid grid;
   grid.tree_count = boxes.tree_count;
   grid.conditions = make_conditions(ensembles, query);
-  grid.variables = make_variables(ensembles, query, boxes, cell_order);
+  grid.variables = make_variables(ensembles, query, boxes, cell_order, pace);
 
   for (std::size_t e = 0; e < ensembles.size(); ++e) {
     for (const Tree& tree : ensembles[e].trees) {
@@ -90,9 +90,15 @@ Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, cons
   Pieces pieces(grid.variables, all);
   constexpr double everything = std::numeric_limits<double>::infinity();
   std::vector<LeafRange> even;
+  grid.ranges.reserve(boxes.ranges.size());
+  grid.tree_of.reserve(order.size());
+  grid.value_of.reserve(order.size());
+  grid.ranges_begin.reserve(order.size() + 1);
+  grid.first_scores.reserve(order.size());
   GridBuilder builder(grid);
   for (const std::size_t leaf : order) {
     const LeafBox& box = boxes.leaves[leaf];
+    pace.work(1);
     pieces.begin();
     even.clear();
     bool reachable = true;
@@ -110,6 +116,7 @@ Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, cons
     }
     if (!reachable) continue;
     pieces.each(everything, [&](std::span<const LeafRange> odd) {
+      pace.work(1);
       if (!odd.empty() && grid.ranges.size() > most_ranges) grid.complete = false;
       if (!grid.complete) return false;
       for (const LeafRange& range : even) builder.add_range(range.variable, range.cells);
@@ -123,7 +130,21 @@ Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, cons
   return grid;
 }
 
-Grid restrict_to_radius(const Grid& grid, double radius) {
+std::size_t grid_bytes(const LeafBoxes& boxes) {
+  std::size_t cells = 0;
+  for (const std::vector<Cut>& cuts : boxes.cuts) cells += cuts.size() + 1;
+  // Three more numbers of a leaf are for sorting.
+  return cells * (sizeof(Cell) + sizeof(std::uint32_t)) + boxes.ranges.size() * sizeof(LeafRange) +
+         boxes.leaves.size() * (3 * sizeof(std::uint32_t) + 4 * sizeof(double));
+}
+
+Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query) {
+  Pace unlimited;
+  return make_grid(ensembles, boxes, query, CellOrder::by_cost,
+                   std::numeric_limits<std::uint64_t>::max(), unlimited);
+}
+
+Grid restrict_to_radius(const Grid& grid, double radius, Pace& pace) {
   Grid smaller;
   smaller.variables = grid.variables;
   smaller.conditions = grid.conditions;
@@ -133,6 +154,7 @@ Grid restrict_to_radius(const Grid& grid, double radius) {
   smaller.radius = radius;
   GridBuilder builder(smaller);
   for (std::size_t leaf = 0; leaf < grid.leaf_count(); ++leaf) {
+    pace.work(1);
     if (grid.weaken(grid.leaf_cost(leaf)) > radius) continue;
     for (const LeafRange& range : grid.ranges_of(leaf))
       builder.add_range(range.variable, range.cells);

@@ -60,11 +60,14 @@ struct Grid {
 };
 
 Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query,
-               CellOrder order = CellOrder::by_cost,
-               std::uint64_t most_ranges = std::numeric_limits<std::uint64_t>::max());
+               CellOrder order, std::uint64_t most_ranges, Pace& pace);
+/// The most memory that make_grid takes, unless leaves are cut into pieces.
+std::size_t grid_bytes(const LeafBoxes& boxes);
+/// The same without limits.
+Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, const Query& query);
 
 /// The same problem without the leaves whose own box costs more than `radius`.
-Grid restrict_to_radius(const Grid& grid, double radius);
+Grid restrict_to_radius(const Grid& grid, double radius, Pace& pace);
 
 /// The box around a point in which every ensemble's scores are constant: the intersection of the
 /// leaves it reaches.

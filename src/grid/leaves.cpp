@@ -11,13 +11,13 @@
 namespace boxwood {
 namespace {
 
-/// Walks one tree depth first with an explicit stack, because trees may be deeper than a call
-/// stack. It keeps the box of the current node and restores each range when it goes back up. The
-/// work for a leaf depends on the number of features on its path, not on the length of the path.
+/// Walks one tree after the other, depth first with an explicit stack, because trees may be deeper
+/// than a call stack. It keeps the box of the current node and restores each range when it goes
+/// back up. The work for a leaf depends on the number of features on its path, not on the length of
+/// the path.
 class TreeWalk {
  public:
-  TreeWalk(LeafBoxes& boxes, const Tree& tree, std::uint32_t ensemble)
-      : boxes_(boxes), tree_(tree), ensemble_(ensemble), ranges_(boxes.cuts.size()) {
+  explicit TreeWalk(LeafBoxes& boxes) : boxes_(boxes), ranges_(boxes.cuts.size()) {
     for (std::size_t d = 0; d < ranges_.size(); ++d) {
       ranges_[d].begin = static_cast<std::uint32_t>(pool_.size());
       pool_.push_back({0, static_cast<std::uint32_t>(boxes.cuts[d].size() + 1)});
@@ -25,11 +25,14 @@ class TreeWalk {
     }
   }
 
-  void run() {
-    std::vector<Step> stack{{0, Phase::enter, {}, 0}};
+  void run(const Tree& tree, std::uint32_t ensemble, std::size_t outputs) {
+    ensemble_ = ensemble;
+    const std::size_t first = boxes_.leaves.size();
+    std::vector<Step>& stack = stack_;
+    stack.push_back({0, Phase::enter, {}, 0});
     while (!stack.empty()) {
       Step& step = stack.back();
-      const Node& node = tree_.nodes[static_cast<std::size_t>(step.node)];
+      const Node& node = tree.nodes[static_cast<std::size_t>(step.node)];
       if (node.kind == NodeKind::leaf) {
         emit(node);
         stack.pop_back();
@@ -43,14 +46,14 @@ class TreeWalk {
           step.before = range;
           step.pool = pool_.size();
           if (tests_[feature]++ == 0) tested_.push_back(feature);
-          narrow(range, node, true);
+          narrow(range, tree, node, true);
           stack.push_back({node.left, Phase::enter, {}, 0});
           break;
         case Phase::left:
           step.phase = Phase::right;
           range = step.before;
           pool_.resize(step.pool);
-          narrow(range, node, false);
+          narrow(range, tree, node, false);
           stack.push_back({node.right, Phase::enter, {}, 0});
           break;
         case Phase::right:
@@ -62,6 +65,7 @@ class TreeWalk {
           break;
       }
     }
+    if (outputs == 1 || tree.output != Tree::every_output) sort_leaves(tree, first);
   }
 
  private:
@@ -82,9 +86,9 @@ class TreeWalk {
 
   /// Keeps the values of a feature that go to one child. The cells between two neighbouring cuts of
   /// the split go to the same child, and the children alternate.
-  void narrow(Open& range, const Node& node, bool left) {
+  void narrow(Open& range, const Tree& tree, const Node& node, bool left) {
     const std::vector<Cut>& axis = boxes_.cuts[static_cast<std::size_t>(node.feature)];
-    cuts_of(tree_, node, split_);
+    cuts_of(tree, node, split_);
     const auto begin = static_cast<std::uint32_t>(pool_.size());
     std::uint32_t first = 0;
     bool takes = split_.left_first == left;
@@ -105,6 +109,25 @@ class TreeWalk {
     if (takes) take(static_cast<std::uint32_t>(axis.size() + 1));
     range = {begin, static_cast<std::uint32_t>(pool_.size()),
              range.missing && node.missing_left == left};
+  }
+
+  /// Sorts the tree's leaves, which begin with `first`, and their ranges.
+  void sort_leaves(const Tree& tree, std::size_t first) {
+    const auto begin = boxes_.leaves.begin() + static_cast<std::ptrdiff_t>(first);
+    std::stable_sort(begin, boxes_.leaves.end(), [&](const LeafBox& a, const LeafBox& b) {
+      return tree.values[a.value] > tree.values[b.value];
+    });
+    if (begin == boxes_.leaves.end()) return;
+    const std::uint32_t first_range = first == 0 ? 0 : (begin - 1)->ranges_end;
+    unsorted_.assign(boxes_.ranges.begin() + first_range, boxes_.ranges.end());
+    std::uint32_t at = first_range;
+    for (auto leaf = begin; leaf != boxes_.leaves.end(); ++leaf) {
+      const std::uint32_t from = leaf->ranges_begin - first_range;
+      const std::uint32_t count = leaf->ranges_end - leaf->ranges_begin;
+      std::copy_n(unsorted_.begin() + from, count, boxes_.ranges.begin() + at);
+      leaf->ranges_begin = at;
+      leaf->ranges_end = at += count;
+    }
   }
 
   void emit(const Node& node) {
@@ -143,8 +166,9 @@ class TreeWalk {
   }
 
   LeafBoxes& boxes_;
-  const Tree& tree_;
-  std::uint32_t ensemble_;
+  std::uint32_t ensemble_ = 0;
+  std::vector<Step> stack_;
+  std::vector<PathRange> unsorted_;
   SplitCuts split_;
   std::vector<CellRange> pool_;
   std::vector<Open> ranges_;
@@ -160,8 +184,9 @@ class OrderByEffect {
  public:
   explicit OrderByEffect(const LeafBoxes& boxes) : boxes_(boxes), effects_(boxes.cuts.size()) {}
 
-  void add(const Tree& tree) {
+  void add(const Tree& tree, Pace& pace) {
     if (tree.sets.empty()) return;
+    pace.work(tree.nodes.size());
     means_.assign(tree.nodes.size(), 0.0);
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {  // children come after their parents
       const Node& node = tree.nodes[i];
@@ -213,18 +238,79 @@ class OrderByEffect {
 
 }  // namespace
 
-LeafBoxes box_leaves(std::span<const Ensemble> ensembles) {
-  LeafBoxes boxes;
-  boxes.cuts = collect_cuts(ensembles);
-  OrderByEffect order(boxes);
+BoxCount count_boxes(std::span<const Ensemble> ensembles, Pace& pace) {
+  BoxCount count;
+  std::vector<std::uint32_t> tests(ensembles.front().features.size(), 0);
+  struct Step {
+    std::int32_t node;
+    bool leave;  // the node's children are done
+  };
+  std::vector<Step> stack;
+  for (const Ensemble& ensemble : ensembles) {
+    for (const Tree& tree : ensemble.trees) {
+      pace.work(tree.nodes.size());
+      std::size_t features = 0;  // on the path
+      stack.push_back({0, false});
+      while (!stack.empty()) {
+        const Step step = stack.back();
+        stack.pop_back();
+        const Node& node = tree.nodes[static_cast<std::size_t>(step.node)];
+        if (node.kind == NodeKind::leaf) {
+          ++count.leaves;
+          count.ranges += features;
+          continue;
+        }
+        std::uint32_t& tested = tests[static_cast<std::size_t>(node.feature)];
+        if (step.leave) {
+          features -= --tested == 0 ? 1U : 0U;
+          continue;
+        }
+        features += tested++ == 0 ? 1U : 0U;
+        stack.push_back({step.node, true});
+        stack.push_back({node.right, false});
+        stack.push_back({node.left, false});
+      }
+    }
+  }
+  return count;
+}
+
+std::size_t LeafBoxes::bytes() const {
+  std::size_t cut_count = 0;
+  for (const std::vector<Cut>& list : cuts) cut_count += list.capacity();
+  return cut_count * sizeof(Cut) + leaves.capacity() * sizeof(LeafBox) +
+         ranges.capacity() * sizeof(PathRange) + list_begin.capacity() * sizeof(std::uint32_t) +
+         listed.capacity() * sizeof(CellRange);
+}
+
+void box_leaves(std::span<const Ensemble> ensembles, LeafBoxes& boxes, Pace& pace) {
+  if (boxes.cuts.empty()) {
+    const BoxCount count = count_boxes(ensembles, pace);
+    boxes.leaves.reserve(count.leaves);
+    boxes.ranges.reserve(count.ranges);
+    boxes.cuts = collect_cuts(ensembles, pace);
+  }
+  TreeWalk walk(boxes);
+  std::size_t index = 0;  // of a tree, through all ensembles
   for (std::size_t e = 0; e < ensembles.size(); ++e) {
     for (const Tree& tree : ensembles[e].trees) {
-      TreeWalk(boxes, tree, static_cast<std::uint32_t>(e)).run();
-      order.add(tree);
+      if (index++ < boxes.tree_count) continue;
+      pace.work(tree.nodes.size());
+      walk.run(tree, static_cast<std::uint32_t>(e), ensembles[e].base.size());
       ++boxes.tree_count;
     }
   }
+  OrderByEffect order(boxes);
+  for (const Ensemble& ensemble : ensembles) {
+    for (const Tree& tree : ensemble.trees) order.add(tree, pace);
+  }
   boxes.cell_order = order.result();
+}
+
+LeafBoxes box_leaves(std::span<const Ensemble> ensembles) {
+  LeafBoxes boxes;
+  Pace unlimited;
+  box_leaves(ensembles, boxes, unlimited);
   return boxes;
 }
 
@@ -239,7 +325,8 @@ std::vector<std::uint32_t> new_places(std::span<const Cut> cuts, std::span<const
   return places;
 }
 
-LeafBoxes add_ensemble(const LeafBoxes& boxes, const Ensemble& more, std::uint32_t index) {
+LeafBoxes add_ensemble(const LeafBoxes& boxes, const Ensemble& more, std::uint32_t index,
+                       Pace& pace) {
   LeafBoxes all = boxes;
   Cuts added = collect_cuts(std::span(&more, 1));
   OrderByEffect order(all);
@@ -262,6 +349,7 @@ LeafBoxes add_ensemble(const LeafBoxes& boxes, const Ensemble& more, std::uint32
     range = {places[feature][range.first], places[feature][range.last]};
   };
   for (PathRange& range : all.ranges) {
+    pace.work(1);
     if (range.list != PathRange::no_list) {
       for (auto i = all.list_begin[range.list]; i < all.list_begin[range.list + 1]; ++i) {
         move(all.listed[i], range.feature);
@@ -269,9 +357,11 @@ LeafBoxes add_ensemble(const LeafBoxes& boxes, const Ensemble& more, std::uint32
     }
     move(range.cells, range.feature);
   }
+  TreeWalk walk(all);
   for (const Tree& tree : more.trees) {
-    TreeWalk(all, tree, index).run();
-    order.add(tree);
+    pace.work(tree.nodes.size());
+    walk.run(tree, index, more.base.size());
+    order.add(tree, pace);
     ++all.tree_count;
   }
   const std::vector<std::vector<std::uint32_t>> own = order.result();

@@ -44,7 +44,9 @@ struct LeafBox {
 
 struct LeafBoxes {
   Cuts cuts;
-  std::vector<LeafBox> leaves;  ///< tree by tree
+  /// Tree by tree. The leaves of a tree that adds to one output are in descending order of their
+  /// values.
+  std::vector<LeafBox> leaves;
   std::vector<PathRange> ranges;
   std::vector<std::uint32_t> list_begin{0};  ///< of a list of ranges; one more
   std::vector<CellRange> listed;             ///< of all lists; ascending and disjoint within each
@@ -62,15 +64,29 @@ struct LeafBoxes {
   std::span<const PathRange> ranges_of(const LeafBox& leaf) const {
     return std::span(ranges).subspan(leaf.ranges_begin, leaf.ranges_end - leaf.ranges_begin);
   }
+  /// The memory of the large lists.
+  std::size_t bytes() const;
 };
 
+/// How many leaves and ranges the boxes of an ensemble have, without building them. Leaves that no
+/// input reaches are counted too.
+struct BoxCount {
+  std::size_t leaves = 0;
+  std::size_t ranges = 0;
+};
+BoxCount count_boxes(std::span<const Ensemble> ensembles, Pace& pace);
+
 LeafBoxes box_leaves(std::span<const Ensemble> ensembles);
+/// Adds to `boxes` what it lacks: all of it at first, the rest after `pace` has stopped an earlier
+/// call.
+void box_leaves(std::span<const Ensemble> ensembles, LeafBoxes& boxes, Pace& pace);
 
 /// For each cell of a list of cuts, its first cell in a finer list that has all these cuts; the
 /// last entry is the end.
 std::vector<std::uint32_t> new_places(std::span<const Cut> cuts, std::span<const Cut> more);
 
 /// The boxes of some ensembles and one more, without walking the trees of the others again.
-LeafBoxes add_ensemble(const LeafBoxes& boxes, const Ensemble& more, std::uint32_t index);
+LeafBoxes add_ensemble(const LeafBoxes& boxes, const Ensemble& more, std::uint32_t index,
+                       Pace& pace);
 
 }  // namespace boxwood

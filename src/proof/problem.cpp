@@ -91,8 +91,9 @@ void ProofProblem::make_variables_of(std::span<const Ensemble> ensembles, const 
   boxes.cuts =
       query_.clauses.empty() ? cuts : with_clauses(cuts, query_, common_precision(ensembles));
   boxes.cell_order.resize(query_.point.size());
+  Pace unlimited;
   const std::vector<Variable> made =
-      boxwood::make_variables(ensembles, query_, boxes, CellOrder::by_axis);
+      boxwood::make_variables(ensembles, query_, boxes, CellOrder::by_axis, unlimited);
   variable_of_.resize(made.size());
   column_of_.resize(made.size());
   for (std::uint32_t d = 0; d < made.size(); ++d) {

@@ -5,6 +5,7 @@
 #include "grid/leaves.hpp"
 #include "search/guarded.hpp"
 #include "search/prepared.hpp"
+#include "search/watch.hpp"
 
 #include <boxwood/budget.hpp>
 
@@ -18,14 +19,17 @@ namespace {
 /// Bisects the costs that a cell can have: the least one that, as a cap, leaves a point.
 class Bisection {
  public:
+  /// Throws Pace::Stopped at a limit of `watch`.
   Bisection(const Prepared& prepared, const Query& query, const Options& options,
-            std::span<const double> known_solution)
+            std::span<const double> known_solution, Watch& watch)
       : prepared_(prepared),
         query_(query),
         known_(known_solution),
         budget_(options, Budget::Share::nodes) {
+    Pace pace = watch.pace();
     for (const Variable& variable :
-         make_variables(prepared.ensembles(), query, leaves_of(prepared))) {
+         make_variables(prepared.ensembles(), query, tables_of(prepared, &watch).leaves,
+                        CellOrder::by_cost, pace)) {
       for (const Cell& cell : variable.cells) caps_.push_back(cell.cost);
     }
     std::sort(caps_.begin(), caps_.end());
@@ -150,7 +154,12 @@ Query capped(const Query& query, double cap) {
 
 Answer explain_bottleneck(const Prepared& prepared, const Query& query, const Options& options,
                           std::span<const double> known_solution) {
-  return Bisection(prepared, query, options, known_solution).run();
+  Watch watch(options.limits);
+  try {
+    return Bisection(prepared, query, options, known_solution, watch).run();
+  } catch (const Pace::Stopped&) {
+    return stopped_answer(prepared, query, watch);
+  }
 }
 
 }  // namespace boxwood

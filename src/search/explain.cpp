@@ -50,9 +50,11 @@ Unfinished search_fast(const Prepared& prepared, const Query& query, const Optio
                        Watch& watch) {
   const std::vector<Condition> conditions = make_conditions(prepared.ensembles(), query);
   if (impossible(conditions)) return {infinity, 0};
+  const Tables& tables = tables_of(prepared, &watch);
+  const MemoryHold held(watch, tables.bytes());
   Reporter reporter(options.progress, watch, incumbent);
-  fast::Context context(prepared.ensembles(), query, leaves_of(prepared), leaf_table_of(prepared),
-                        conditions, known_solution, incumbent, watch, settings_of(options).tuning);
+  fast::Context context(prepared.ensembles(), query, tables.leaves, tables.table, conditions,
+                        known_solution, incumbent, watch, settings_of(options).tuning);
   return fast::search(context, reporter, options, threads);
 }
 
@@ -60,9 +62,13 @@ Unfinished search_fast(const Prepared& prepared, const Query& query, const Optio
 Unfinished search_paper(const Prepared& prepared, const Query& query, const Options& options,
                         std::span<const double> known_solution, int threads, Incumbent& incumbent,
                         Watch& watch) {
-  const Cuts& cuts = leaves_of(prepared).cuts;
-  const Grid grid = make_grid(prepared.ensembles(), leaves_of(prepared), query, CellOrder::by_cost,
-                              watch.most_ranges());
+  const Tables& tables = tables_of(prepared, &watch);
+  const MemoryHold held(watch, tables.bytes());
+  const Cuts& cuts = tables.leaves.cuts;
+  Pace pace = watch.pace();
+  watch.require_bytes(grid_bytes(tables.leaves));
+  const Grid grid = make_grid(prepared.ensembles(), tables.leaves, query, CellOrder::by_cost,
+                              watch.most_ranges(), pace);
   if (!grid.complete) {
     watch.request(Stop::memory);
     return {0, 1};
@@ -70,19 +76,22 @@ Unfinished search_paper(const Prepared& prepared, const Query& query, const Opti
   if (impossible(grid.conditions)) return {infinity, 0};
   Reporter reporter(options.progress, watch, incumbent);
   const MemoryHold whole(watch, grid.bytes());
+  const bool with_rest = settings_of(options).additions.leaf_pruning;
+  watch.require_bytes(paper::dimension_bytes(grid, with_rest));
   {
     const paper::Space space(prepared.ensembles(), query, cuts, grid,
                              settings_of(options).additions, known_solution);
-    const MemoryHold tables(watch, space.bytes());
+    const MemoryHold of_space(watch, space.bytes());
     if (paper::backtrack(space, incumbent, watch, reporter, backtrack_budget)) {
       return {infinity, 0};
     }
   }
   // Leaves farther than the first point found can hold nothing better.
-  const Grid near = restrict_to_radius(grid, incumbent.cost());
+  const Grid near = restrict_to_radius(grid, incumbent.cost(), pace);
+  watch.require_bytes(near.bytes() + paper::dimension_bytes(near, with_rest));
   const paper::Space space(prepared.ensembles(), query, cuts, near, settings_of(options).additions,
                            known_solution);
-  const MemoryHold tables(watch, near.bytes() + space.bytes());
+  const MemoryHold of_space(watch, near.bytes() + space.bytes());
   return paper::branch_and_bound(space, incumbent, watch, reporter, threads);
 }
 
@@ -129,6 +138,16 @@ std::vector<std::size_t> cell_counts(const Ensemble& ensemble) {
 
 const char* to_string(Engine engine) { return engine == Engine::fast ? "fast" : "paper"; }
 
+Answer stopped_answer(const Prepared& prepared, const Query& query, const Watch& watch) {
+  Answer answer;
+  answer.output_before = outputs_at(prepared.ensembles(), query.point);
+  answer.status = Status::unknown;
+  answer.cost = answer.distance = infinity;
+  answer.stop = watch.stop();
+  answer.statistics = {0, 1, watch.peak_bytes(), 1, watch.seconds()};
+  return answer;
+}
+
 Answer explain_guarded(const Prepared& prepared, const Query& query, const Options& options,
                        std::span<const double> known_solution) {
   const std::span<const Ensemble> ensembles = prepared.ensembles();
@@ -160,7 +179,11 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
     incumbent.offer(query.point);
   } else {
     const AllowThreads allow(threads);
-    unfinished = search_all(prepared, query, options, known_solution, threads, incumbent, watch);
+    try {
+      unfinished = search_all(prepared, query, options, known_solution, threads, incumbent, watch);
+    } catch (const Pace::Stopped&) {
+      unfinished = {0, 1};  // stopped while something was built: nothing is proven
+    }
   }
 
   const Incumbent::Result found = incumbent.result();

@@ -11,4 +11,9 @@ namespace boxwood {
 Answer explain_guarded(const Prepared& prepared, const Query& query, const Options& options,
                        std::span<const double> known_solution);
 
+class Watch;
+
+/// The answer of a search that a limit has stopped before it began: nothing is known.
+Answer stopped_answer(const Prepared& prepared, const Query& query, const Watch& watch);
+
 }  // namespace boxwood

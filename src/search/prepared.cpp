@@ -2,15 +2,64 @@
 
 #include <boxwood/error.hpp>
 
+#include "search/fast/simd.hpp"
+
+#include <fmt/format.h>
+#include <tbb/info.h>
+
+#include <chrono>
+
 namespace boxwood {
 namespace {
 
 PreparedParts parts_for(std::shared_ptr<const ModelSet> models,
                         std::span<const Ensemble> ensembles) {
   if (ensembles.empty()) throw Error("query", "there is no model", "Give at least one model");
-  PreparedParts parts{std::move(models), ensembles, box_leaves(ensembles), {}};
-  parts.table = fast::make_leaf_table(ensembles, parts.leaves);
-  return parts;
+  // Detect vector instructions and cores now: detection, above all of oneTBB's cores, takes longer
+  // than a small query, which would otherwise include it.
+  fast::find_vectors();
+  static_cast<void>(tbb::info::default_concurrency());
+  return {std::move(models), ensembles};
+}
+
+/// An upper bound on the memory of the tables.
+std::size_t table_bytes(std::span<const Ensemble> ensembles, Pace& pace) {
+  const BoxCount boxes = count_boxes(ensembles, pace);
+  std::size_t nodes = 0, values = 0, trees = 0;
+  for (const Ensemble& ensemble : ensembles) {
+    trees += ensemble.trees.size();
+    for (const Tree& tree : ensemble.trees) {
+      nodes += tree.nodes.size();
+      values += tree.values.size();
+    }
+  }
+  // A node has one cut, or as many as its set has categories, which the tables show when they are
+  // built. Each cut has a number besides.
+  return boxes.leaves * sizeof(LeafBox) +
+         boxes.ranges * (sizeof(PathRange) + 2 * sizeof(std::uint32_t)) +
+         (nodes - boxes.leaves) * (sizeof(Cut) + sizeof(std::uint32_t)) + values * sizeof(double) +
+         trees * (2 * sizeof(std::uint32_t) + sizeof(fast::LeafValues::Rows));
+}
+
+std::size_t ensemble_bytes(std::span<const Ensemble> ensembles) {
+  std::size_t bytes = 0;
+  for (const Ensemble& ensemble : ensembles) {
+    for (const Tree& tree : ensemble.trees) {
+      bytes +=
+          sizeof(Tree) + tree.nodes.size() * sizeof(Node) + tree.values.size() * sizeof(double);
+    }
+  }
+  return bytes;
+}
+
+void require_memory(std::size_t needed, const Watch& watch) {
+  if (watch.fits(needed)) return;
+  const auto megabytes = [](std::uint64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; };
+  throw Error("memory limit",
+              fmt::format("preparing the models takes {} MB, but the limit is {} MB",
+                          megabytes(needed), megabytes(watch.most_bytes())),
+              fmt::format("Raise the limit; a search needs some memory more than these {} MB",
+                          megabytes(needed)));
 }
 
 std::shared_ptr<const PreparedParts> owning_parts(ModelSet models) {
@@ -47,22 +96,60 @@ Prepared prepare_in_place(std::span<const Ensemble> ensembles) {
   return PreparedParts::wrap(parts_for(nullptr, ensembles));
 }
 
+const Tables& LazyTables::get(std::span<const Ensemble> ensembles, Watch* watch) {
+  if (finished_.load(std::memory_order_acquire)) {
+    if (watch) require_memory(tables_.bytes(), *watch);
+    return tables_;
+  }
+  {
+    std::unique_lock lock(mutex_);
+    while (busy_) {
+      if (watch && watch->expired()) throw Pace::Stopped{};
+      idle_.wait_for(lock, std::chrono::milliseconds(5));
+    }
+    busy_ = true;
+  }
+  const auto done = [this](LazyTables*) {
+    {
+      const std::lock_guard lock(mutex_);
+      busy_ = false;
+    }
+    idle_.notify_all();
+  };
+  const std::unique_ptr<LazyTables, decltype(done)> release(this, done);
+  if (!finished_.load(std::memory_order_relaxed)) build(ensembles, watch);
+  return tables_;
+}
+
+void LazyTables::build(std::span<const Ensemble> ensembles, Watch* watch) {
+  Pace pace = watch ? watch->pace() : Pace{};
+  if (!needed_) needed_ = table_bytes(ensembles, pace);
+  if (watch) require_memory(*needed_, *watch);
+  box_leaves(ensembles, tables_.leaves, pace);
+  fast::make_leaf_table(ensembles, tables_.leaves, tables_.table, pace);
+  finished_.store(true, std::memory_order_release);
+}
+
 Prepared prepare_with(const Prepared& prepared, Ensemble more,
-                      std::optional<std::size_t> max_changes) {
+                      std::optional<std::size_t> max_changes, Watch& watch, MemoryHold& held) {
+  const Tables& tables = tables_of(prepared, &watch);
   const std::span<const Ensemble> before = prepared.ensembles();
+  const std::size_t copied = tables.bytes() + ensemble_bytes(before);
+  require_memory(tables.bytes() + copied, watch);
+  held = MemoryHold(watch, copied);
+  Pace pace = watch.pace();
   std::vector<Ensemble> all;
   all.reserve(before.size() + 1);
   all.assign(before.begin(), before.end());
   all.push_back(std::move(more));
   auto owned = std::make_shared<const ModelSet>(unnamed(std::move(all)));
   const Ensemble& added = owned->ensembles.back();
-  PreparedParts parts{
-      owned,
-      owned->ensembles,
-      add_ensemble(leaves_of(prepared), added, static_cast<std::uint32_t>(before.size())),
-      {}};
-  parts.table = fast::add_ensemble(leaf_table_of(prepared), parts.leaves, added, max_changes);
-  return PreparedParts::wrap(std::move(parts));
+  Tables longer;
+  longer.leaves =
+      add_ensemble(tables.leaves, added, static_cast<std::uint32_t>(before.size()), pace);
+  longer.table = fast::add_ensemble(tables.table, longer.leaves, added, max_changes, pace);
+  return PreparedParts::wrap(
+      {owned, owned->ensembles, std::make_unique<LazyTables>(std::move(longer))});
 }
 
 }  // namespace boxwood

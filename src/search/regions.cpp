@@ -16,58 +16,37 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace boxwood {
 
-Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
-                   const RegionVisitor& visit, const Options& options) {
+namespace {
+
+/// Visits the regions of a query without rules whose costs add up. Throws Pace::Stopped.
+Stop visit_plain_regions(const Prepared& prepared, const Query& query, double radius,
+                         const RegionVisitor& visit, const Options& options, Watch& watch) {
   const std::span<const Ensemble> ensembles = prepared.ensembles();
-  validate(query, ensembles);
-  if (std::isnan(radius) || radius < 0) {
-    throw Error("radius", "must be a number ≥ 0");
-  }
-  if (has_rules(query)) {
-    const WithRules with(prepared, query);
-    const auto without_scores = [&](const Region& region) {
-      Region shorter = region;
-      shorter.scores.pop_back();
-      return visit(shorter);
-    };
-    return visit_regions(with.prepared, with.query, radius, without_scores, options);
-  }
-  if (query.norm == Norm::linf) {
-    // Every change costs at most the radius; their sum does not matter.
-    const auto cost_by_largest = [&](const Region& region) {
-      Region renamed = region;
-      renamed.cost = total_cost(query, region.nearest.point);
-      return visit(renamed);
-    };
-    return visit_regions(prepared, capped(query, radius), std::numeric_limits<double>::infinity(),
-                         cost_by_largest, options);
-  }
-  if (std::any_of(query.features.begin(), query.features.end(),
-                  [](const FeatureRule& rule) { return rule.missing_allowed; })) {
-    // A region is a box of numbers, so missing values stay missing.
-    Query without = query;
-    for (FeatureRule& rule : without.features) rule.missing_allowed = false;
-    return visit_regions(prepared, without, radius, visit, options);
-  }
-  Watch watch(options.limits);
   const Incumbent none(query, 1);
   Reporter reporter(options.progress, watch, none);
   // The square of the radius may round below the cost of a point exactly on it. The bound is
   // therefore a little larger, and the distance decides.
   const double bound = query.norm == Norm::squared_l2 ? radius * radius * (1 + 0x1p-50) : radius;
+  const Tables& tables = tables_of(prepared, &watch);
+  const MemoryHold held(watch, tables.bytes());
+  Pace pace = watch.pace();
+  watch.require_bytes(grid_bytes(tables.leaves));
   const Grid whole =
-      make_grid(ensembles, leaves_of(prepared), query, CellOrder::by_axis, watch.most_ranges());
+      make_grid(ensembles, tables.leaves, query, CellOrder::by_axis, watch.most_ranges(), pace);
   if (!whole.complete) {
     watch.request(Stop::memory);
     return watch.stop();
   }
-  const Grid grid = restrict_to_radius(whole, bound);
-  const paper::Space space(ensembles, query, leaves_of(prepared).cuts, grid,
+  const Grid grid = restrict_to_radius(whole, bound, pace);
+  watch.require_bytes(whole.bytes() +
+                      paper::dimension_bytes(grid, settings_of(options).additions.leaf_pruning));
+  const paper::Space space(ensembles, query, tables.leaves.cuts, grid,
                            settings_of(options).additions, {});
-  const MemoryHold tables(watch, grid.bytes() + space.bytes());
+  const MemoryHold of_space(watch, grid.bytes() + space.bytes());
   const auto visit_node = [&](const paper::SearchNode& node) {
     // Boxes are built feature by feature and are finer than intersections of leaves, because leaves
     // that drop out later have cut them before. Only one piece of each intersection is reported, so
@@ -87,6 +66,57 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
   };
   paper::decompose(space, bound, watch, reporter, visit_node);
   return watch.stop();
+}
+
+}  // namespace
+
+Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
+                   const RegionVisitor& visit, const Options& options) {
+  const std::span<const Ensemble> ensembles = prepared.ensembles();
+  validate(query, ensembles);
+  if (std::isnan(radius) || radius < 0) {
+    throw Error("radius", "must be a number ≥ 0");
+  }
+  if (has_rules(query)) {
+    Watch watch(options.limits);
+    std::optional<WithRules> with;
+    try {
+      with.emplace(prepared, query, watch);
+    } catch (const Pace::Stopped&) {
+      return watch.stop();
+    }
+    const auto without_scores = [&](const Region& region) {
+      Region shorter = region;
+      shorter.scores.pop_back();
+      return visit(shorter);
+    };
+    Options rest = options;
+    rest.limits = with->rest(options.limits, watch);
+    return visit_regions(with->prepared, with->query, radius, without_scores, rest);
+  }
+  if (query.norm == Norm::linf) {
+    // Every change costs at most the radius; their sum does not matter.
+    const auto cost_by_largest = [&](const Region& region) {
+      Region renamed = region;
+      renamed.cost = total_cost(query, region.nearest.point);
+      return visit(renamed);
+    };
+    return visit_regions(prepared, capped(query, radius), std::numeric_limits<double>::infinity(),
+                         cost_by_largest, options);
+  }
+  if (std::any_of(query.features.begin(), query.features.end(),
+                  [](const FeatureRule& rule) { return rule.missing_allowed; })) {
+    // A region is a box of numbers, so missing values stay missing.
+    Query without = query;
+    for (FeatureRule& rule : without.features) rule.missing_allowed = false;
+    return visit_regions(prepared, without, radius, visit, options);
+  }
+  Watch watch(options.limits);
+  try {
+    return visit_plain_regions(prepared, query, radius, visit, options, watch);
+  } catch (const Pace::Stopped&) {
+    return watch.stop();
+  }
 }
 
 Stop visit_regions(std::span<const Ensemble> ensembles, const Query& query, double radius,

@@ -5,17 +5,41 @@
 #include "search/guarded.hpp"
 #include "search/prepared.hpp"
 
+#include <algorithm>
+#include <optional>
+
 namespace boxwood {
 
-WithRules::WithRules(const Prepared& given, const Query& given_query)
-    : prepared(
-          prepare_with(given, rule_trees(given.ensembles(), given_query), given_query.max_changes)),
-      query(without_rules(given_query, given.ensembles().size())) {}
+WithRules::WithRules(const Prepared& given, const Query& given_query, Watch& watch)
+    : prepared(prepare_with(given, rule_trees(given.ensembles(), given_query),
+                            given_query.max_changes, watch, held)),
+      query(without_rules(given_query, given.ensembles().size())),
+      base_(tables_of(given, nullptr).bytes()) {}
+
+Limits WithRules::rest(const Limits& limits, const Watch& watch) const {
+  Limits rest = limits;
+  rest.seconds = std::max(0.0, limits.seconds - watch.seconds());
+  // The search counts the copied tables itself; the models and their first tables come on top.
+  const std::uint64_t outside =
+      base_ + held.bytes() - std::min(held.bytes(), tables_of(prepared, nullptr).bytes());
+  rest.bytes = limits.bytes - std::min(limits.bytes, outside);
+  return rest;
+}
 
 Answer explain_with_rules(const Prepared& prepared, const Query& query, const Options& options,
                           std::span<const double> known_solution) {
-  const WithRules with(prepared, query);
-  Answer answer = explain_guarded(with.prepared, with.query, options, known_solution);
+  Watch watch(options.limits);
+  std::optional<WithRules> with;
+  try {
+    with.emplace(prepared, query, watch);
+  } catch (const Pace::Stopped&) {
+    return stopped_answer(prepared, query, watch);
+  }
+  Options rest = options;
+  rest.limits = with->rest(options.limits, watch);
+  const double before = watch.seconds();
+  Answer answer = explain_guarded(with->prepared, with->query, rest, known_solution);
+  answer.statistics.seconds += before;
   answer.output_before.pop_back();
   if (!answer.output_after.empty()) answer.output_after.pop_back();
   for (Solution& solution : answer.solutions) {

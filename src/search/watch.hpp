@@ -2,6 +2,8 @@
 // why the search stops.
 #pragma once
 
+#include "base/pace.hpp"
+
 #include <boxwood/answer.hpp>
 #include <boxwood/explain.hpp>
 
@@ -42,6 +44,25 @@ class Watch {
     while (held > peak && !peak_.compare_exchange_weak(peak, held, std::memory_order_relaxed)) {
     }
     if (held > limits_.bytes) request(Stop::memory);
+  }
+  std::uint64_t most_bytes() const { return limits_.bytes; }
+  /// Whether so much more memory may be held.
+  bool fits(std::uint64_t bytes) const {
+    const std::uint64_t held = held_.load(std::memory_order_relaxed);
+    return held <= limits_.bytes && bytes <= limits_.bytes - held;
+  }
+  /// Throws Pace::Stopped if so much more memory must not be held.
+  void require_bytes(std::uint64_t bytes) {
+    if (!fits(bytes)) stop_for_memory();
+  }
+  [[noreturn]] void stop_for_memory() {
+    request(Stop::memory);
+    throw Pace::Stopped{};
+  }
+  /// Stops work by Pace::Stopped when this search has to stop. Not for tasks on several threads:
+  /// what they throw would lose open nodes.
+  Pace pace() {
+    return Pace([this] { return expired(); });
   }
   /// How many ranges the pieces of all leaves may have.
   std::uint64_t most_ranges() const { return limits_.bytes / bytes_per_range; }
@@ -96,6 +117,7 @@ class MemoryHold {
   ~MemoryHold() {
     if (watch_) watch_->release_bytes(bytes_);
   }
+  std::uint64_t bytes() const { return watch_ ? bytes_ : 0; }
 
  private:
   Watch* watch_ = nullptr;

@@ -10,12 +10,10 @@ namespace boxwood::fast {
 namespace {
 
 /// Whether the point's own value lies in a leaf's range.
-bool holds_own(const LeafTable& table, const LeafBoxes& boxes, const Variable& variable,
-               std::uint32_t range) {
-  const PathRange& origin = boxes.ranges[table.extra[range].origin];
+bool holds_own(const LeafBoxes& boxes, const Variable& variable, const PathRange& range) {
   const std::uint32_t rank = variable.ranks[variable.own];
-  if (rank == Variable::missing_rank) return origin.missing != 0;
-  const std::span<const CellRange> cells = boxes.cells_of(origin);
+  if (rank == Variable::missing_rank) return range.missing != 0;
+  const std::span<const CellRange> cells = boxes.cells_of(range);
   return std::any_of(cells.begin(), cells.end(),
                      [&](const CellRange& one) { return one.contains(rank); });
 }
@@ -39,14 +37,14 @@ class LeafCosts {
     }
   }
 
-  std::vector<double> all() const {
-    const Leaves& leaves = table_.leaves;
-    std::vector<double> costs(leaves.count());
+  std::vector<double> all(Pace& pace) const {
+    std::vector<double> costs(boxes_.leaves.size());
     std::uint32_t range = 0;
     for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
       double cost = 0;
-      for (; range < leaves.ranges_begin[leaf + 1]; ++range) cost += in_order(range);
+      for (; range < boxes_.leaves[leaf].ranges_end; ++range) cost += in_order(range);
       costs[leaf] = cost;
+      pace.work(1);
     }
     if (any_listed_) add_listed(costs);
     if (table_.max_changes) forbid(*table_.max_changes, costs);
@@ -84,14 +82,15 @@ class LeafCosts {
   }
 
   double of_listed(std::uint32_t range) const {
-    const std::uint32_t v = table_.leaves.ranges[range].variable;
-    return listed_[v] == 0 || holds_own(table_, boxes_, variables_[v], range) ? 0.0 : listed_[v];
+    const PathRange& cells = boxes_.ranges[range];
+    const double cost = listed_[cells.feature];
+    return cost == 0 || holds_own(boxes_, variables_[cells.feature], cells) ? 0.0 : cost;
   }
 
   void add_listed(std::vector<double>& costs) const {
     std::uint32_t range = 0;
     for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
-      for (; range < table_.leaves.ranges_begin[leaf + 1]; ++range) costs[leaf] += of_listed(range);
+      for (; range < boxes_.leaves[leaf].ranges_end; ++range) costs[leaf] += of_listed(range);
     }
   }
 
@@ -102,7 +101,7 @@ class LeafCosts {
     std::uint32_t range = 0;
     for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
       std::size_t changes = 0;
-      for (; range < table_.leaves.ranges_begin[leaf + 1]; ++range) {
+      for (; range < boxes_.leaves[leaf].ranges_end; ++range) {
         changes += in_order(range) > 0 || of_listed(range) > 0 ? 1U : 0U;
       }
       if (changes > max_changes) costs[leaf] = infinity;
@@ -117,6 +116,32 @@ class LeafCosts {
   bool any_listed_ = false;
 };
 
+std::vector<Variable> variables_within(std::span<const Ensemble> ensembles, const Query& query,
+                                       const LeafBoxes& boxes, Watch& watch) {
+  std::size_t cells = 0;
+  for (const std::vector<Cut>& cuts : boxes.cuts) cells += cuts.size() + 2;
+  watch.require_bytes(cells * (sizeof(Cell) + sizeof(std::uint32_t)));
+  Pace pace = watch.pace();
+  return make_variables(ensembles, query, boxes, CellOrder::by_cost, pace);
+}
+
+std::vector<double> costs_within(const LeafTable& table, const LeafBoxes& boxes,
+                                 std::span<const Variable> variables, Watch& watch) {
+  // Besides the costs of leaves, two costs of each cut.
+  watch.require_bytes((boxes.leaves.size() + 2 * table.cut_begin.back()) * sizeof(double));
+  Pace pace = watch.pace();
+  return LeafCosts(table, boxes, variables).all(pace);
+}
+
+std::size_t bytes_of(std::span<const Variable> variables) {
+  std::size_t bytes = 0;
+  for (const Variable& variable : variables) {
+    bytes += sizeof(Variable) + variable.cells.capacity() * sizeof(Cell) +
+             (variable.kept_below.capacity() + variable.ranks.capacity()) * sizeof(std::uint32_t);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_query,
@@ -127,8 +152,9 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
       query(given_query),
       boxes(given_boxes),
       table(given_table),
-      variables(make_variables(given_ensembles, given_query, given_boxes)),
-      leaf_cost(LeafCosts(given_table, given_boxes, variables).all()),
+      variables(variables_within(given_ensembles, given_query, given_boxes, given_watch)),
+      leaf_cost(costs_within(given_table, given_boxes, variables, given_watch)),
+      held(given_watch, bytes_of(variables) + leaf_cost.size() * sizeof(double)),
       known(given_ensembles, given_query, given_boxes.cuts, variables, known_solution),
       incumbent(given_incumbent),
       watch(given_watch),

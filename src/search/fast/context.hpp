@@ -35,6 +35,7 @@ struct Context {
   std::vector<double> slack;       ///< of a demand: what was subtracted; sufficient when added
   std::vector<double> leaf_cost;   ///< of a model's leaf: a lower bound on the cost of its points
   bool in_pieces = false;  ///< leaves may be cut into pieces; more of them for a larger radius
+  MemoryHold held;         ///< of the lists above
   KnownSolution known;
   Incumbent& incumbent;
   Watch& watch;

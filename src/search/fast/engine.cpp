@@ -33,14 +33,13 @@ class Engine {
         price_(context.tuning),
         examples_(options.examples),
         threads_(threads),
-        workers_(Probe(context)),
+        workers_([&context] { return Probe(context); }),
         spending_(context.tuning) {}
 
   Unfinished run() {
     if (parts_.start) start_from_examples(context_, examples_);
     std::unique_ptr<Node> root = parts_.start ? reach_out() : compile();
-    if (too_large_) return {0, 1};
-    if (!root || !first_look(root)) return too_large_ ? Unfinished{0, 1} : Unfinished{infinity, 0};
+    if (!root || !first_look(root)) return {infinity, 0};
     frontier_.push(std::move(root));
     if (threads_ == 1) {
       while (!context_.watch.stopped() && step()) {
@@ -75,7 +74,6 @@ class Engine {
       if (radius >= std::min(context_.incumbent.cost(), context_.most)) radius = infinity;
       context_.cap = radius;
       std::unique_ptr<Node> node = compile();
-      if (too_large_) return nullptr;
       if (node) {
         start_from_home(context_, node->problem);
         Probe& probe = workers_.local();
@@ -94,26 +92,21 @@ class Engine {
     }
   }
 
+  /// Throws Pace::Stopped at a limit.
   std::unique_ptr<Node> compile() {
     const double radius = context_.reach();
-    std::optional<Problem> gathered =
-        gather(context_.table, context_.boxes, context_.variables, context_.leaf_cost,
-               context_.thresholds, radius, context_.watch.most_ranges());
-    if (!gathered) {
-      too_large_ = true;
-      context_.watch.request(Stop::memory);
-      return nullptr;
-    }
-    Problem& raw = *gathered;
+    Problem raw = gather(context_.table, context_.boxes, context_.variables, context_.leaf_cost,
+                         context_.thresholds, radius, context_.watch);
+    const MemoryHold held(context_.watch, raw.bytes());
     context_.known.enter(raw, radius);
-    context_.watch.count_leaves(context_.table.leaves.count() + raw.leaf_count());
+    context_.watch.count_leaves(context_.leaf_cost.size() + raw.leaf_count());
     Selection keep(raw);
     if (!limit_changes(context_, raw, keep)) {
       guard(raw, "number of changes");
       return nullptr;
     }
     guard_selection(raw, keep, "number of changes");
-    auto problem = reduce(raw, keep, context_.demands);
+    auto problem = reduce(raw, keep, context_.demands, context_.watch);
     if (!problem) {
       guard(raw, "radius of the first problem");
       return nullptr;
@@ -405,7 +398,6 @@ class Engine {
   tbb::task_group tasks_;
   tbb::enumerable_thread_specific<Probe> workers_;
   std::atomic<bool> at_root_{false};
-  bool too_large_ = false;  // the first problem needs more memory than is allowed
   Spending spending_;
   std::atomic<std::uint32_t> polished_{0};
 };

@@ -15,12 +15,13 @@ namespace {
 class Gatherer {
  public:
   Gatherer(const LeafTable& table, const LeafBoxes& boxes, std::span<const Variable> variables,
-           double radius, std::uint64_t most_ranges)
+           double radius, Watch& watch)
       : table_(table),
         boxes_(boxes),
         variables_(variables),
         most_(radius * within_any_order(variables.size())),
-        most_ranges_(most_ranges),
+        watch_(watch),
+        pace_(watch.pace()),
         near_(variables.size()),
         kind_(variables.size(), Kind::plain),
         cell_at_(table.cut_begin.back(), 0),
@@ -29,11 +30,11 @@ class Gatherer {
     for (std::uint32_t v = 0; v < variables.size(); ++v) map_cuts(v);
   }
 
-  /// False when the leaves, cut into pieces, have too many ranges.
-  bool add_leaves(std::span<const double> leaf_cost) {
+  void add_leaves(std::span<const double> leaf_cost) {
     reserve(leaf_cost);
-    const Leaves& leaves = table_.leaves;
+    const LeafValues& leaves = table_.leaves;
     for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+      pace_.work(leaves.tree_begin[t + 1] - leaves.tree_begin[t]);
       raw_.leaves.rows.push_back(leaves.rows[t]);
       raw_.leaves.values_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.values.size()));
       for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
@@ -43,13 +44,12 @@ class Gatherer {
           raw_.leaves.ranges.resize(ranges);
         } else if (odd_.empty()) {
           close_leaf(t, leaf);
-        } else if (!add_pieces(ranges, t, leaf)) {
-          return false;
+        } else {
+          add_pieces(ranges, t, leaf);
         }
       }
       raw_.leaves.tree_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.count()));
     }
-    return true;
   }
 
   Problem take() { return std::move(raw_); }
@@ -98,32 +98,39 @@ class Gatherer {
 
   /// Reserves memory for the near leaves, so that the lists are not copied while they grow.
   void reserve(std::span<const double> leaf_cost) {
-    const auto near = static_cast<std::size_t>(std::count_if(
-        leaf_cost.begin(), leaf_cost.end(), [&](double cost) { return !(cost > most_); }));
-    const std::size_t trees = table_.leaves.tree_count(), all = table_.leaves.count();
-    const auto part = [&](std::size_t whole) { return all ? whole / all * near + near : 0; };
+    std::size_t near = 0, ranges = 0;
+    for (std::size_t leaf = 0; leaf < leaf_cost.size(); ++leaf) {
+      if (leaf_cost[leaf] > most_) continue;
+      ++near;
+      ranges += boxes_.leaves[leaf].ranges_end - boxes_.leaves[leaf].ranges_begin;
+    }
+    const std::size_t trees = table_.leaves.tree_count(), all = leaf_cost.size();
+    const std::size_t values = all ? table_.leaves.values.size() / all * near + near : 0;
+    watch_.require_bytes(raw_.bytes() + ranges * sizeof(LeafRange) + near * sizeof(std::uint32_t) +
+                         values * sizeof(double));
     Leaves& to = raw_.leaves;
     to.tree_begin.reserve(trees + 1);
     to.rows.reserve(trees);
     to.values_begin.reserve(trees);
-    to.values.reserve(part(table_.leaves.values.size()));
+    to.values.reserve(values);
     to.ranges_begin.reserve(near + 1);
-    to.ranges.reserve(part(table_.leaves.ranges.size()));
+    to.ranges.reserve(ranges);
   }
 
   /// Adds the plain ranges of a leaf and collects the odd ones. False when the leaf has no near
   /// cell that a point may take.
   bool add_ranges(std::uint32_t leaf) {
-    const Leaves& leaves = table_.leaves;
+    const LeafBox& box = boxes_.leaves[leaf];
     odd_.clear();
-    for (std::uint32_t s = leaves.ranges_begin[leaf]; s < leaves.ranges_begin[leaf + 1]; ++s) {
-      const std::uint32_t v = leaves.ranges[s].variable;
-      if (kind_[v] == Kind::odd || table_.extra[s].several) {
-        odd_.push_back(table_.extra[s].origin);
+    for (std::uint32_t s = box.ranges_begin; s < box.ranges_end; ++s) {
+      const PathRange& range = boxes_.ranges[s];
+      const std::uint32_t v = range.feature;
+      if (kind_[v] == Kind::odd || range.list != PathRange::no_list) {
+        odd_.push_back(s);
         continue;
       }
       if (kind_[v] == Kind::missing) {
-        if (!table_.extra[s].missing) return false;
+        if (!range.missing) return false;
         continue;
       }
       const std::uint32_t first = cell_at_[table_.first_at[s]];
@@ -135,14 +142,14 @@ class Gatherer {
   }
 
   void close_leaf(std::size_t tree, std::uint32_t leaf) {
-    const Leaves& leaves = table_.leaves;
+    const LeafValues& leaves = table_.leaves;
     raw_.leaves.ranges_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.ranges.size()));
     const double* values = leaves.values_of(tree, leaf);
     raw_.leaves.values.insert(raw_.leaves.values.end(), values, values + leaves.rows[tree].count);
   }
 
   /// Cuts a leaf into pieces. All pieces have the plain ranges, which are those from `from` on.
-  bool add_pieces(std::size_t from, std::size_t tree, std::uint32_t leaf) {
+  void add_pieces(std::size_t from, std::size_t tree, std::uint32_t leaf) {
     std::vector<LeafRange>& ranges = raw_.leaves.ranges;
     plain_.assign(ranges.begin() + static_cast<std::ptrdiff_t>(from), ranges.end());
     ranges.resize(from);
@@ -150,10 +157,9 @@ class Gatherer {
     for (const std::uint32_t s : odd_) {
       pieces_.add(boxes_.ranges[s], boxes_.cells_of(boxes_.ranges[s]));
     }
-    bool too_many = false;
     pieces_.each(most_, [&](std::span<const boxwood::LeafRange> cut) {
-      too_many = ranges.size() > most_ranges_;
-      if (too_many) return false;
+      pace_.work(1);
+      if (ranges.size() > watch_.most_ranges()) watch_.stop_for_memory();
       ranges.insert(ranges.end(), plain_.begin(), plain_.end());
       for (const auto& [variable, cells] : cut) {
         ranges.push_back({variable, cells.first, cells.last});
@@ -161,14 +167,14 @@ class Gatherer {
       close_leaf(tree, leaf);
       return true;
     });
-    return !too_many;
   }
 
   const LeafTable& table_;
   const LeafBoxes& boxes_;
   std::span<const Variable> variables_;
   double most_;  // a leaf that costs more is too far
-  std::uint64_t most_ranges_;
+  Watch& watch_;
+  Pace pace_;
   Problem raw_;
   std::vector<CellRange> near_;         // of a variable: the cells within the radius
   std::vector<Kind> kind_;              // of a variable
@@ -180,12 +186,11 @@ class Gatherer {
 
 }  // namespace
 
-std::optional<Problem> gather(const LeafTable& table, const LeafBoxes& boxes,
-                              std::span<const Variable> variables,
-                              std::span<const double> leaf_cost, std::span<const double> thresholds,
-                              double radius, std::uint64_t most_ranges) {
-  Gatherer gatherer(table, boxes, variables, radius, most_ranges);
-  if (!gatherer.add_leaves(leaf_cost)) return std::nullopt;
+Problem gather(const LeafTable& table, const LeafBoxes& boxes, std::span<const Variable> variables,
+               std::span<const double> leaf_cost, std::span<const double> thresholds, double radius,
+               Watch& watch) {
+  Gatherer gatherer(table, boxes, variables, radius, watch);
+  gatherer.add_leaves(leaf_cost);
   Problem raw = gatherer.take();
   raw.thresholds.assign(thresholds.begin(), thresholds.end());
   return raw;

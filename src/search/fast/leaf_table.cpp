@@ -1,9 +1,5 @@
 #include "search/fast/leaf_table.hpp"
 
-#include "search/fast/simd.hpp"
-
-#include <tbb/info.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -43,78 +39,96 @@ void number_cuts(LeafTable& table, const LeafBoxes& boxes) {
   }
 }
 
-void add_trees(LeafTable& table, const Ensemble& ensemble, const LeafBoxes& boxes) {
-  Leaves& leaves = table.leaves;
-  const std::uint32_t first_row = table.row_count;
-  table.first_row.push_back(first_row);
-  table.row_count += static_cast<std::uint32_t>(ensemble.base.size());
-  std::vector<std::uint32_t> order;
-  for (const Tree& tree : ensemble.trees) {
+/// Adds the trees of an ensemble from tree `first` on, counted within the ensemble.
+void add_trees(LeafTable& table, const Ensemble& ensemble, const LeafBoxes& boxes,
+               std::size_t first, Pace& pace) {
+  LeafValues& leaves = table.leaves;
+  const auto outputs = static_cast<std::uint32_t>(ensemble.base.size());
+  const std::uint32_t first_row = table.first_row.back();
+  for (std::size_t t = first; t < ensemble.trees.size(); ++t) {
+    const Tree& tree = ensemble.trees[t];
+    pace.work(tree.nodes.size());
     const auto tree_index = static_cast<std::uint32_t>(leaves.tree_count());
-    const auto begin =
-        std::partition_point(boxes.leaves.begin(), boxes.leaves.end(),
-                             [&](const LeafBox& leaf) { return leaf.tree < tree_index; });
-    order.clear();
-    for (auto leaf = begin; leaf != boxes.leaves.end() && leaf->tree == tree_index; ++leaf) {
-      order.push_back(static_cast<std::uint32_t>(leaf - boxes.leaves.begin()));
+    LeafValues::Rows rows{first_row, outputs};
+    if (tree.output != Tree::every_output) {
+      rows = {first_row + static_cast<std::uint32_t>(tree.output), 1};
     }
-    const bool every = tree.output == Tree::every_output;
-    Leaves::Rows rows{first_row, static_cast<std::uint32_t>(ensemble.base.size())};
-    if (!every) rows = {rows.first + static_cast<std::uint32_t>(tree.output), 1};
-    if (rows.count == 1) {
-      std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return tree.values[boxes.leaves[a].value] > tree.values[boxes.leaves[b].value];
-      });
-    }
-    leaves.rows.push_back(rows);
     leaves.values_begin.push_back(static_cast<std::uint32_t>(leaves.values.size()));
-    for (const std::uint32_t index : order) {
-      const LeafBox& box = boxes.leaves[index];
-      for (std::uint32_t s = box.ranges_begin; s < box.ranges_end; ++s) {
-        const PathRange& range = boxes.ranges[s];
-        leaves.ranges.push_back({range.feature, range.cells.first, range.cells.last});
-        table.extra.push_back({range.missing != 0, range.list != PathRange::no_list, s});
+    std::size_t leaf = leaves.tree_begin.back();
+    for (; leaf < boxes.leaves.size() && boxes.leaves[leaf].tree == tree_index; ++leaf) {
+      for (const PathRange& range : boxes.ranges_of(boxes.leaves[leaf])) {
         table.first_at.push_back(table.cut_begin[range.feature] + range.cells.first);
         table.last_at.push_back(table.cut_begin[range.feature] + range.cells.last);
       }
-      leaves.ranges_begin.push_back(static_cast<std::uint32_t>(leaves.ranges.size()));
-      const auto at = tree.values.begin() + box.value;
+      const auto at = tree.values.begin() + boxes.leaves[leaf].value;
       leaves.values.insert(leaves.values.end(), at, at + rows.count);
       for (auto value = at; value != at + rows.count; ++value) {
         table.largest_value = std::max(table.largest_value, std::abs(*value));
       }
     }
-    leaves.tree_begin.push_back(static_cast<std::uint32_t>(leaves.ranges_begin.size() - 1));
+    leaves.tree_begin.push_back(static_cast<std::uint32_t>(leaf));
+    leaves.rows.push_back(rows);  // last: it counts the finished trees
   }
+}
+
+void begin_ensemble(LeafTable& table, const Ensemble& ensemble) {
+  table.first_row.push_back(table.row_count);
+  table.row_count += static_cast<std::uint32_t>(ensemble.base.size());
 }
 
 }  // namespace
 
+std::size_t LeafTable::bytes() const {
+  return leaves.values.capacity() * sizeof(double) +
+         (first_at.capacity() + last_at.capacity() + leaves.tree_begin.capacity() +
+          leaves.values_begin.capacity() + cut_begin.capacity()) *
+             sizeof(std::uint32_t) +
+         leaves.rows.capacity() * sizeof(LeafValues::Rows);
+}
+
+void make_leaf_table(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, LeafTable& table,
+                     Pace& pace) {
+  if (table.cut_begin.empty()) {
+    number_cuts(table, boxes);
+    table.first_at.reserve(boxes.ranges.size());
+    table.last_at.reserve(boxes.ranges.size());
+    std::size_t values = 0;
+    for (const Ensemble& ensemble : ensembles) {
+      for (const Tree& tree : ensemble.trees) values += tree.values.size();
+    }
+    table.leaves.values.reserve(values);
+  }
+  std::size_t before = 0;  // trees of the ensembles before
+  for (std::size_t e = 0; e < ensembles.size(); ++e) {
+    if (table.first_row.size() == e) begin_ensemble(table, ensembles[e]);
+    const std::size_t done = table.leaves.tree_count();
+    if (done >= before && table.first_row.size() == e + 1) {
+      add_trees(table, ensembles[e], boxes, done - before, pace);
+    }
+    before += ensembles[e].trees.size();
+  }
+}
+
 LeafTable make_leaf_table(std::span<const Ensemble> ensembles, const LeafBoxes& boxes) {
-  // Detect vector instructions and cores now: detection, above all of oneTBB's cores, takes longer
-  // than a small query, which would otherwise include it.
-  find_vectors();
-  static_cast<void>(tbb::info::default_concurrency());
   LeafTable table;
-  number_cuts(table, boxes);
-  for (const Ensemble& ensemble : ensembles) add_trees(table, ensemble, boxes);
+  Pace unlimited;
+  make_leaf_table(ensembles, boxes, table, unlimited);
   return table;
 }
 
 LeafTable add_ensemble(const LeafTable& table, const LeafBoxes& all, const Ensemble& more,
-                       std::optional<std::size_t> max_changes) {
+                       std::optional<std::size_t> max_changes, Pace& pace) {
   LeafTable longer = table;
   longer.max_changes = max_changes;
   number_cuts(longer, all);
-  for (std::size_t s = 0; s < longer.leaves.ranges.size(); ++s) {
-    LeafRange& range = longer.leaves.ranges[s];
-    const PathRange& moved = all.ranges[longer.extra[s].origin];
-    range.first = moved.cells.first;
-    range.last = moved.cells.last;
-    longer.first_at[s] = longer.cut_begin[range.variable] + range.first;
-    longer.last_at[s] = longer.cut_begin[range.variable] + range.last;
+  for (std::size_t s = 0; s < longer.first_at.size(); ++s) {
+    const PathRange& range = all.ranges[s];
+    longer.first_at[s] = longer.cut_begin[range.feature] + range.cells.first;
+    longer.last_at[s] = longer.cut_begin[range.feature] + range.cells.last;
+    pace.work(1);
   }
-  add_trees(longer, more, all);
+  begin_ensemble(longer, more);
+  add_trees(longer, more, all, 0, pace);
   return longer;
 }
 

@@ -20,9 +20,10 @@ struct LeafRange {
   std::uint32_t last = 0;
 };
 
-/// Leaves in the order of their trees; in a tree with one row, the largest value first. Rows are
-/// the outputs of all ensembles, one after the other. A tree adds to one row or to several.
-struct Leaves {
+/// The values of leaves in the order of their trees; in a tree with one row, the largest value
+/// first. Rows are the outputs of all ensembles, one after the other. A tree adds to one row or to
+/// several.
+struct LeafValues {
   struct Rows {
     std::uint32_t first = 0;
     std::uint32_t count = 1;
@@ -31,20 +32,25 @@ struct Leaves {
   std::vector<Rows> rows;                    ///< of a tree
   std::vector<std::uint32_t> values_begin;   ///< of a tree
   std::vector<double> values;                ///< of a leaf, one for each row of its tree
+
+  std::size_t tree_count() const { return rows.size(); }
+  const double* values_of(std::size_t tree, std::size_t leaf) const {
+    return &values[values_begin[tree] + (leaf - tree_begin[tree]) * rows[tree].count];
+  }
+};
+
+/// The same with the ranges of each leaf.
+struct Leaves : LeafValues {
   std::vector<std::uint32_t> ranges_begin{0};
   std::vector<LeafRange> ranges;
 
   std::size_t count() const { return ranges_begin.size() - 1; }
-  std::size_t tree_count() const { return rows.size(); }
   std::span<const LeafRange> ranges_of(std::size_t leaf) const {
     return std::span(ranges).subspan(ranges_begin[leaf],
                                      ranges_begin[leaf + 1] - ranges_begin[leaf]);
   }
   /// The tree of every leaf.
   std::vector<std::uint32_t> trees() const;
-  const double* values_of(std::size_t tree, std::size_t leaf) const {
-    return &values[values_begin[tree] + (leaf - tree_begin[tree]) * rows[tree].count];
-  }
 };
 
 /// The same ranges, by variable: the leaves that test it.
@@ -65,16 +71,11 @@ struct Testers {
 
 Testers list_testers(const Leaves& leaves, std::size_t variable_count);
 
-/// All leaves of the ensembles, for every query. The cells are those of the axes, which do not
-/// depend on a query; n cells have n + 1 cuts.
+/// All leaves of the ensembles, for every query. Leaves and ranges are numbered as in LeafBoxes,
+/// which has the ranges. The cells are those of the axes, which do not depend on a query; n cells
+/// have n + 1 cuts.
 struct LeafTable {
-  Leaves leaves;
-  struct Extra {
-    bool missing = false;      ///< takes a missing value
-    bool several = false;      ///< takes several ranges, and this one is their hull
-    std::uint32_t origin = 0;  ///< in LeafBoxes::ranges
-  };
-  std::vector<Extra> extra;             ///< of a range
+  LeafValues leaves;
   std::vector<std::uint32_t> first_at;  ///< of a range: where its first cell begins, as a cut
   std::vector<std::uint32_t> last_at;   ///< of a range: where its last cell ends, as a cut
   std::vector<std::uint32_t>
@@ -83,12 +84,19 @@ struct LeafTable {
   std::uint32_t row_count = 0;
   double largest_value = 0;                ///< the largest absolute value of a leaf's number
   std::optional<std::size_t> max_changes;  ///< limit on the number of changed features, if any
+
+  /// The memory of the large lists.
+  std::size_t bytes() const;
 };
 
 LeafTable make_leaf_table(std::span<const Ensemble> ensembles, const LeafBoxes& boxes);
+/// Adds to `model` what it lacks: all of it at first, the rest after `pace` has stopped an earlier
+/// call.
+void make_leaf_table(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, LeafTable& table,
+                     Pace& pace);
 
 /// The table of some ensembles and one more. `all` has the leaf boxes of all of them.
 LeafTable add_ensemble(const LeafTable& table, const LeafBoxes& all, const Ensemble& more,
-                       std::optional<std::size_t> max_changes);
+                       std::optional<std::size_t> max_changes, Pace& pace);
 
 }  // namespace boxwood::fast

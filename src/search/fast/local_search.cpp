@@ -10,6 +10,7 @@ namespace boxwood::fast {
 LocalSearch::LocalSearch(Terrain terrain)
     : terrain_(std::move(terrain)),
       table_(terrain_.leaves, terrain_.testers, terrain_.cell_begin, terrain_.row_count),
+      held_(terrain_.watch, table_.bytes()),
       run_(terrain_.row_count),
       bias_(terrain_.home.size(), 1.0) {}
 

@@ -62,6 +62,7 @@ class LocalSearch {
 
   Terrain terrain_;
   MoveTable table_;
+  MemoryHold held_;
   double cost_ = 0;
   std::vector<double> run_;   // of a row: its sum after a move
   std::vector<double> bias_;  // of a variable: its merits are multiplied by it

@@ -20,6 +20,9 @@ class MoveTable {
   void place(std::span<const std::uint32_t> at);
   void move(std::uint32_t variable, std::uint32_t cell);
 
+  std::size_t bytes() const {
+    return 3 * outside_.size() * sizeof(std::uint32_t) + steps_.size() * sizeof(double);
+  }
   std::span<const std::uint32_t> at() const { return at_; }
   std::span<const double> sums() const { return sums_; }
   /// Differences along the cells of a variable: their running sum up to cell j is what a move to

@@ -27,7 +27,10 @@ bool Probe::search(std::uint64_t budget) {
     }
     if (used >= budget || context_.watch.stopped()) return false;
     ++used;
-    if (boxes_by_depth_.size() < depth_ + 2) boxes_by_depth_.emplace_back();
+    if (boxes_by_depth_.size() < depth_ + 2) {
+      boxes_by_depth_.emplace_back();
+      count_memory();
+    }
     ProbeBox& box = boxes_by_depth_[depth_];
     // First the half that keeps the nearest point: it is often finished at once.
     const bool left = (box.nearest[box.branch.variable] < box.branch.cell) == (box.next == 0);

@@ -82,6 +82,7 @@ class Probe {
 
  private:
   void bind(const Problem& problem);
+  void count_memory();
   void sort_testers();
   bool enter(ProbeBox& box);
   void filter(ProbeBox& box) const;
@@ -113,6 +114,7 @@ class Probe {
   const Context& context_;
   const Problem* problem_ = nullptr;
   std::deque<ProbeBox> boxes_by_depth_;
+  MemoryHold held_;  // of the boxes
   SortedTesters sorted_;
   bool is_sorted_ = false;
   bool one_demand_ = false;

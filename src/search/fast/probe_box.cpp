@@ -14,6 +14,7 @@ void Probe::bind(const Problem& problem) {
   const std::size_t leaves = problem.leaf_count();
   context_.watch.count_leaves(leaves);
   if (boxes_by_depth_.empty()) boxes_by_depth_.emplace_back();
+  count_memory();
   ProbeBox& box = boxes_by_depth_[0];
   box.range.resize(problem.variable_count());
   box.nearest = problem.nearest;
@@ -71,6 +72,18 @@ void Probe::bind(const Problem& problem) {
       values += rows.count;
     }
   }
+}
+
+/// Boxes keep their lists from problem to problem, so the largest problem decides.
+void Probe::count_memory() {
+  const std::size_t leaves = problem_->leaf_count();
+  const std::size_t box = leaves * (sizeof(double) + sizeof(std::uint32_t)) + leaves / 4 +
+                          2 * problem_->leaves.tree_count() * sizeof(std::uint32_t) +
+                          problem_->variable_count() * (sizeof(CellRange) + sizeof(std::uint32_t));
+  const std::uint64_t all = boxes_by_depth_.size() * box;
+  if (all <= held_.bytes()) return;
+  held_ = {};  // release the old amount before the new one is counted
+  held_ = MemoryHold(context_.watch, all);
 }
 
 /// Counting sort by cut. Cuts are numbered through all variables; n cells have n + 1 cuts.

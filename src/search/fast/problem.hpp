@@ -6,6 +6,7 @@
 
 #include "grid/grid.hpp"
 #include "search/fast/leaf_table.hpp"
+#include "search/watch.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -100,17 +101,19 @@ struct Origin {
 /// Combines two reductions: where the parts of `second` come from in the problem before `first`.
 Origin compose(const Problem& middle, const Origin& first, const Origin& second);
 
-/// The problem of all leaves whose own box costs at most `radius`, not yet reduced. Nothing if its
-/// leaves, cut into pieces, have more ranges than `most_ranges`.
-std::optional<Problem> gather(const LeafTable& table, const LeafBoxes& boxes,
-                              std::span<const Variable> variables,
-                              std::span<const double> leaf_cost, std::span<const double> thresholds,
-                              double radius, std::uint64_t most_ranges);
+/// The problem of all leaves whose own box costs at most `radius`, not yet reduced. Throws
+/// Pace::Stopped at a limit; pieces of leaves with too many ranges reach the limit on memory.
+Problem gather(const LeafTable& table, const LeafBoxes& boxes, std::span<const Variable> variables,
+               std::span<const double> leaf_cost, std::span<const double> thresholds, double radius,
+               Watch& watch);
 
 /// The problem without everything that is not selected and everything that this makes pointless:
 /// cells in which some tree has no leaf, leaves without a cell, borders of cells that no leaf has,
 /// trees with one leaf, variables with one cell. Nothing if some tree has no leaf left.
 std::optional<Problem> reduce(const Problem& from, Selection& keep, std::span<const Demand> demands,
                               Origin* origin = nullptr);
+/// The same for a large problem: throws Pace::Stopped at a limit.
+std::optional<Problem> reduce(const Problem& from, Selection& keep, std::span<const Demand> demands,
+                              Watch& watch);
 
 }  // namespace boxwood::fast

@@ -44,8 +44,14 @@ class Renumbering {
 
 class Reducer {
  public:
-  Reducer(const Problem& from, Selection& keep)
-      : from_(from), keep_(keep), number_(from, keep.cell), tested_by_(from.variable_count()) {}
+  /// Without a watch nothing is limited.
+  Reducer(const Problem& from, Selection& keep, Watch* watch = nullptr)
+      : from_(from),
+        keep_(keep),
+        watch_(watch),
+        pace_(watch ? watch->pace() : Pace{}),
+        number_(from, keep.cell),
+        tested_by_(from.variable_count()) {}
 
   /// Drops leaves without a cell and cells for which a tree has no leaf, until nothing changes. A
   /// point takes one leaf of every tree, so a cell that no leaf of some tree holds is in no point.
@@ -56,6 +62,7 @@ class Reducer {
     for (bool changed = true; changed; first_time = false) {
       changed = false;
       for (std::size_t t = 0; t < from_.leaves.tree_count(); ++t) {
+        pace_.work(from_.leaves.tree_begin[t + 1] - from_.leaves.tree_begin[t]);
         const bool lost = drop_empty_leaves(t, holes);
         if (alive_ == 0) return false;
         // Which cells a tree supports depends only on its leaves.
@@ -72,12 +79,19 @@ class Reducer {
 
   Problem build(std::span<const Demand> demands, Origin* origin) {
     mark_ends();
+    if (watch_) {
+      watch_->require_bytes(kept_ranges_ * (sizeof(LeafRange) + sizeof(Testers::Tester)) +
+                            kept_leaves_ * (sizeof(std::uint32_t) + sizeof(double)));
+    }
     build_cells(origin);
     to_.thresholds = from_.thresholds;
     to_.leaves.ranges.reserve(kept_ranges_);
     to_.leaves.ranges_begin.reserve(kept_leaves_ + 1);
     to_.leaves.values.reserve(kept_leaves_);
-    for (std::size_t t = 0; t < from_.leaves.tree_count(); ++t) build_tree(t, demands, origin);
+    for (std::size_t t = 0; t < from_.leaves.tree_count(); ++t) {
+      pace_.work(from_.leaves.tree_begin[t + 1] - from_.leaves.tree_begin[t]);
+      build_tree(t, demands, origin);
+    }
     to_.testers = list_testers(to_.leaves, to_.variable_count());
     return std::move(to_);
   }
@@ -299,6 +313,8 @@ class Reducer {
 
   const Problem& from_;
   Selection& keep_;
+  Watch* watch_;
+  Pace pace_;
   Renumbering number_;
   Problem to_;
   std::uint32_t alive_ = 0;
@@ -355,6 +371,13 @@ std::optional<Problem> reduce(const Problem& from, Selection& keep, std::span<co
   Reducer reducer(from, keep);
   if (!reducer.settle()) return std::nullopt;
   return reducer.build(demands, origin);
+}
+
+std::optional<Problem> reduce(const Problem& from, Selection& keep, std::span<const Demand> demands,
+                              Watch& watch) {
+  Reducer reducer(from, keep, &watch);
+  if (!reducer.settle()) return std::nullopt;
+  return reducer.build(demands, nullptr);
 }
 
 }  // namespace boxwood::fast

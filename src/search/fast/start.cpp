@@ -41,7 +41,8 @@ bool problem_cells(const Problem& problem, std::span<const std::uint32_t> grid,
 }  // namespace
 
 Outlook::Outlook(const Context& context) {
-  const Leaves& leaves = context.table.leaves;
+  Pace pace = context.watch.pace();
+  const LeafValues& leaves = context.table.leaves;
   // For each row, whether its largest and its least values count.
   std::vector<std::uint8_t> wants_high(context.table.row_count, 0);
   std::vector<std::uint8_t> wants_low(context.table.row_count, 0);
@@ -55,6 +56,7 @@ Outlook::Outlook(const Context& context) {
     for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
       const Leaves::Rows rows = leaves.rows[t];
       const std::uint32_t begin = leaves.tree_begin[t], end = leaves.tree_begin[t + 1];
+      pace.work(end - begin);
       if (rows.count == 1) {
         // Leaves with larger values come first.
         if (wants_high[rows.first]) {

@@ -15,6 +15,7 @@ namespace boxwood::fast {
 /// powers of ten, but the work depends on the number of leaves.
 class Outlook {
  public:
+  /// Throws Pace::Stopped at a limit.
   explicit Outlook(const Context& context);
 
   /// A first guess of the radius: within much less, the leaves' values cannot meet the demands.

@@ -4,6 +4,25 @@
 #include <limits>
 
 namespace boxwood::paper {
+namespace {
+
+constexpr std::size_t most_entries = std::size_t{1} << 25;  // of Dimensions::rest
+
+}  // namespace
+
+std::size_t dimension_bytes(const Grid& grid, bool with_rest) {
+  const std::size_t leaves = grid.leaf_count(), positions = grid.variables.size() + 1;
+  std::size_t ends = 0;
+  for (const LeafRange& range : grid.ranges) {
+    ends += range.cells.first > 0 ? 1U : 0U;
+    ends += range.cells.last < grid.variables[range.variable].cells.size() ? 1U : 0U;
+  }
+  std::size_t bytes = ends * sizeof(Dimension::End) + positions * leaves / 8;
+  if (with_rest && leaves > 0 && positions <= most_entries / leaves) {
+    bytes += positions * leaves * sizeof(double);
+  }
+  return bytes;
+}
 
 Dimensions make_dimensions(const Grid& grid, bool with_rest) {
   const std::size_t leaves = grid.leaf_count();
@@ -13,6 +32,16 @@ Dimensions make_dimensions(const Grid& grid, bool with_rest) {
     all[v].late = BitSet(leaves);
   }
   std::vector<std::size_t> testers(all.size(), 0);
+  std::vector<std::size_t> starts(all.size(), 0), ends(all.size(), 0);
+  for (const LeafRange& range : grid.ranges) {
+    starts[range.variable] += range.cells.first > 0 ? 1U : 0U;
+    ends[range.variable] +=
+        range.cells.last < grid.variables[range.variable].cells.size() ? 1U : 0U;
+  }
+  for (std::size_t v = 0; v < all.size(); ++v) {
+    all[v].starts.reserve(starts[v]);
+    all[v].ends.reserve(ends[v]);
+  }
   for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
     for (const LeafRange& range : grid.ranges_of(leaf)) {
       Dimension& dimension = all[range.variable];
@@ -43,7 +72,6 @@ Dimensions make_dimensions(const Grid& grid, bool with_rest) {
                      return testers[a.variable] > testers[b.variable];
                    });
 
-  constexpr std::size_t most_entries = std::size_t{1} << 25;
   const std::size_t positions = dimensions.list.size() + 1;
   if (!with_rest || leaves == 0 || positions > most_entries / leaves) return dimensions;
   dimensions.rest.assign(positions * leaves, 0.0);

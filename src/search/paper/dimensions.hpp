@@ -37,6 +37,8 @@ struct Dimensions {
 /// The variables that separate leaves. Those that most leaves test come first, because they
 /// separate most leaves and put the largest distances near the root.
 Dimensions make_dimensions(const Grid& grid, bool with_rest);
+/// The most memory that make_dimensions takes.
+std::size_t dimension_bytes(const Grid& grid, bool with_rest);
 
 /// Algorithm 1, Intersect1D: the maximal intersections of the node's leaves in one dimension, in
 /// ascending order. Calls emit(cells, leaves) for each; `running` is scratch.

@@ -1,0 +1,259 @@
+// Limits on a model of 160,000 trees: time and memory hold while the model is prepared and while a
+// problem is built, in both engines and in the analyses. What is stopped is continued by the next
+// question.
+#include <boxwood/analysis.hpp>
+#include <boxwood/error.hpp>
+#include <boxwood/explain.hpp>
+#include <boxwood/verify.hpp>
+
+#include "small_models.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <new>
+#include <random>
+#include <thread>
+
+namespace {
+
+std::atomic<std::size_t> memory_now{0}, memory_peak{0};
+
+constexpr std::size_t in_front = alignof(std::max_align_t);  // of each block: its size
+
+void* counted(std::size_t size) {
+  auto* const block = static_cast<std::byte*>(std::malloc(size + in_front));
+  if (!block) throw std::bad_alloc();
+  std::memcpy(block, &size, sizeof(size));
+  const std::size_t now = memory_now += size;
+  std::size_t peak = memory_peak;
+  while (now > peak && !memory_peak.compare_exchange_weak(peak, now)) {
+  }
+  return block + in_front;
+}
+
+void uncount(void* memory) {
+  if (!memory) return;
+  std::byte* const block = static_cast<std::byte*>(memory) - in_front;
+  std::size_t size = 0;
+  std::memcpy(&size, block, sizeof(size));
+  memory_now -= size;
+  std::free(block);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size); }
+void* operator new[](std::size_t size) { return counted(size); }
+void operator delete(void* memory) noexcept { uncount(memory); }
+void operator delete[](void* memory) noexcept { uncount(memory); }
+void operator delete(void* memory, std::size_t) noexcept { uncount(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { uncount(memory); }
+
+namespace {
+
+using namespace boxwood;
+
+Ensemble stumps(std::size_t count, std::size_t features) {
+  std::mt19937_64 random(1);
+  std::vector<Tree> trees;
+  trees.reserve(count);
+  for (std::size_t t = 0; t < count; ++t) {
+    const auto number = [&] { return static_cast<float>(random() % 100'000) / 100'000.0F; };
+    trees.push_back(stump(static_cast<std::int32_t>(random() % features),
+                          static_cast<double>(number()), static_cast<double>(number() - 0.5F),
+                          static_cast<double>(number() - 0.5F)));
+  }
+  Ensemble model = binary_model(features, {});
+  model.trees = std::move(trees);
+  return model;
+}
+
+const Ensemble& large_model() {
+  static const Ensemble model = stumps(160'000, 12);
+  return model;
+}
+
+/// Asks for the class that the point does not have, with a probability that is hard to reach.
+Query question(const Ensemble& model) {
+  Query query = query_for(model, std::vector<double>(model.features.size(), 0.5));
+  query.requirements = {require_class(1 - model.classify(model.predict(query.point)), 0.9999)};
+  return query;
+}
+
+/// Any other score, by a change of the first feature alone.
+Query easy_question(const Ensemble& model) {
+  Query query = query_for(model, std::vector<double>(model.features.size(), 0.5));
+  for (std::size_t d = 1; d < query.features.size(); ++d) query.features[d].fixed = true;
+  Requirement other{
+      0, ScoreIn{{.lower = model.predict(query.point)[0], .lower_closed = false}, 0, {}}};
+  query.requirements = {other};
+  return query;
+}
+
+/// The processor time of the process: it does not depend on what else the machine does.
+double seconds_of(const std::function<void()>& work) {
+  const std::clock_t start = std::clock();
+  work();
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+class LargeModel : public testing::TestWithParam<Engine> {
+ protected:
+  static Options stopped_soon() {
+    Options options;
+    options.engine = GetParam();
+    options.threads = 1;
+    options.limits.seconds = 0.02;
+    return options;
+  }
+  /// Building alone takes many times as long.
+  static constexpr double soon = 0.4;
+};
+
+INSTANTIATE_TEST_SUITE_P(Engines, LargeModel, testing::Values(Engine::fast, Engine::paper),
+                         [](const auto& chosen) { return to_string(chosen.param); });
+
+void expect_stopped(const Answer& answer, double seconds, double soon) {
+  EXPECT_LT(seconds, soon);
+  EXPECT_EQ(answer.stop, Stop::time);
+  EXPECT_TRUE(answer.status == Status::unknown || answer.status == Status::feasible);
+  EXPECT_LE(answer.lower_bound, answer.cost);
+  EXPECT_FALSE(answer.output_before.empty());
+}
+
+TEST_P(LargeModel, TimeHoldsWhateverIsAsked) {
+  const Query plain = question(large_model());
+  Query few = plain, largest = plain, fewest = plain;
+  few.max_changes = 3;
+  largest.norm = Norm::linf;
+  fewest.fewest_first = true;
+  const Prepared prepared(large_model());
+  for (const Query& query : {plain, few, largest, fewest}) {
+    Answer answer;
+    const double taken = seconds_of([&] { answer = explain(prepared, query, stopped_soon()); });
+    expect_stopped(answer, taken, soon);
+  }
+}
+
+TEST_P(LargeModel, TimeHoldsOnceItIsPrepared) {
+  static const Prepared prepared(large_model());
+  Query easy = question(large_model());
+  for (FeatureRule& rule : easy.features) rule.fixed = true;
+  explain(prepared, easy);  // prepares it
+  const Query plain = question(large_model());
+  Query few = plain;
+  few.max_changes = 3;
+  for (const Query& query : {plain, few}) {
+    Answer answer;
+    const double taken = seconds_of([&] { answer = explain(prepared, query, stopped_soon()); });
+    expect_stopped(answer, taken, soon);
+  }
+}
+
+TEST(LargeModelAnalyses, TimeHolds) {
+  const Prepared prepared(large_model());
+  const Query query = question(large_model());
+  Options options;
+  options.limits.seconds = 0.02;
+  constexpr double soon = 0.4;
+  EXPECT_LT(seconds_of([&] { find_menu(prepared, query, {}, options); }), soon);
+  EXPECT_LT(seconds_of([&] { find_why_not(prepared, query, {}, options); }), soon);
+  EXPECT_LT(seconds_of([&] {
+              MapOptions map{.x = 0, .y = 1};
+              map.most_cells = 1'000'000'000;
+              EXPECT_EQ(find_map(prepared, query, map, options).stop, Stop::time);
+            }),
+            soon);
+  Query present = query;  // what the point has already
+  present.requirements = {
+      require_class(large_model().classify(large_model().predict(query.point)))};
+  EXPECT_LT(seconds_of([&] { find_wide_region(prepared, present, query.point, {}, options); }),
+            soon);
+  EXPECT_LT(seconds_of([&] {
+              visit_regions(
+                  prepared, query, 1, [](const Region&) { return true; }, options);
+            }),
+            soon);
+}
+
+TEST(LargeModel, TheNextQuestionGoesOnWhereALimitStopped) {
+  const Ensemble model = stumps(30'000, 4);
+  const Query query = easy_question(model);
+  const Answer expected = explain(Prepared(model), query);
+  ASSERT_EQ(expected.status, Status::optimal);
+  const Prepared prepared(model);
+  Options options;
+  options.limits.seconds = 0.002;
+  int stopped = 0;
+  while (explain(prepared, query, options).status != Status::optimal) {
+    options.limits.seconds *= 1.2;
+    ++stopped;
+  }
+  EXPECT_GT(stopped, 0);
+  EXPECT_EQ(explain(prepared, query).solutions, expected.solutions);
+}
+
+TEST(LargeModel, SeveralThreadsMayAskFirst) {
+  const Ensemble model = stumps(2'000, 4);
+  const Query query = easy_question(model);
+  const Prepared prepared(model);
+  std::vector<Answer> answers(4);
+  std::vector<std::thread> threads;
+  for (Answer& answer : answers) {
+    threads.emplace_back([&] { answer = explain(prepared, query); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Answer& answer : answers) EXPECT_EQ(answer.solutions, answers.front().solutions);
+}
+
+TEST(LargeModel, TooLittleMemoryToPrepareIsRefusedAtOnce) {
+  const Prepared prepared(large_model());
+  Options options;
+  options.limits.bytes = 1 << 20;
+  const std::size_t before = memory_now;
+  memory_peak = before;
+  try {
+    explain(prepared, question(large_model()), options);
+    FAIL() << "it was not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.place(), "memory limit");
+    EXPECT_NE(error.reason().find("preparing the models takes "), std::string::npos);
+    EXPECT_NE(error.reason().find("but the limit is 1 MB"), std::string::npos);
+  }
+  EXPECT_LT(memory_peak - before, std::size_t{4} << 20);
+}
+
+TEST_P(LargeModel, MemoryHolds) {
+  const Query plain = question(large_model());
+  Query few = plain;
+  few.max_changes = 3;
+  for (const std::size_t megabytes : {48, 96, 192}) {
+    for (const Query& query : {plain, few}) {
+      SCOPED_TRACE(testing::Message() << megabytes << " MB");
+      const std::size_t before = memory_now;
+      memory_peak = before;
+      try {
+        const Prepared prepared = [] { return Prepared(large_model()); }();
+        const std::size_t model = memory_now - before;  // is not part of the limit
+        Options options = stopped_soon();
+        options.limits.seconds = 1;
+        options.limits.bytes = megabytes << 20;
+        explain(prepared, query, options);
+        const std::size_t allowed =
+            std::max(options.limits.bytes / 10, std::uint64_t{32} << 20) + options.limits.bytes;
+        EXPECT_LE(memory_peak - before - model, allowed);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.place(), "memory limit") << error.what();
+      }
+    }
+  }
+}
+
+}  // namespace
