@@ -1,12 +1,14 @@
 """Proofs from Python: made, saved, and accepted by the checker, which knows nothing of the package."""
 
 import json
+import os
 import subprocess
 import sys
 
 import boxwood
 import pytest
-from conftest import ROOT
+import xgboost
+from conftest import GERMAN, ROOT
 
 
 def checked(model, question, proof):
@@ -30,6 +32,32 @@ def test_a_proof_is_accepted_and_a_better_claim_is_not(german, applicants, tmp_p
     del better["point"]
     proof.write_text(json.dumps(better))
     code, said = checked(model, question, proof)
+    assert code == 1 and said.startswith("rejected:")
+
+
+def test_the_checker_reads_xgboost_files_and_what_the_command_saves(german, applicants, tmp_path):
+    answer = german.explain(applicants.iloc[3], "granted", proof=True)
+    source, saved, question, proof = (
+        tmp_path / name for name in ("source.json", "model.json", "question.json", "proof.json"))
+    booster = xgboost.Booster(model_file=GERMAN / "model.ubj")
+    booster.save_model(source)
+    subprocess.run([os.environ["BOXWOOD_COMMAND"], "inspect", source, "--save-model", saved], check=True,
+                   capture_output=True)
+    answer.save_question(question)
+    answer.save_proof(proof)
+    for model in (source, saved):
+        code, said = checked(model, question, proof)
+        assert code == 0, said
+
+
+def test_a_certificate_of_another_model_is_rejected(german, applicants, tmp_path):
+    answer = german.explain(applicants.iloc[3], "granted", proof=True)
+    source, question, proof = (tmp_path / name for name in ("source.json", "question.json", "proof.json"))
+    booster = xgboost.Booster(model_file=GERMAN / "model.ubj")
+    booster[:249].save_model(source)
+    answer.save_question(question)
+    answer.save_proof(proof)
+    code, said = checked(source, question, proof)
     assert code == 1 and said.startswith("rejected:")
 
 
