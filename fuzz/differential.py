@@ -1,10 +1,12 @@
 """Damaged model files of XGBoost and LightGBM: whatever Boxwood accepts, it predicts as the library.
 
-    python tests/mutations_live_test.py [--seed N] [--models N] [--command PATH]
+    python fuzz/differential.py [--seed N] [--models N] [--command PATH]
 
 Fixtures are damaged in many ways: numbers, types, keys and lengths change, keys are missing or
-given twice, lines vanish. A file that Boxwood reads must be one that the installed library reads
-too, with the same raw scores, bit for bit. A file that Boxwood refuses is fine: it is stricter.
+given twice, lines vanish. Where both read a file, the raw scores must be the same, bit for bit, and
+Boxwood must never end in any other way than with scores or an error. Files that only one of them
+reads are counted: Boxwood checks what prediction needs, XGBoost also statistics that it does not.
+It is slow, because some files make LightGBM hang, so no test runs it.
 The library runs in a process of its own, because some of these files make it crash.
 BOXWOOD_CASES sets the number of files; BOXWOOD_KEEP names a folder for those that fail.
 """
@@ -12,6 +14,7 @@ BOXWOOD_CASES sets the number of files; BOXWOOD_KEEP names a folder for those th
 import json
 import math
 import multiprocessing
+import multiprocessing.connection
 import os
 import pathlib
 import random
@@ -21,9 +24,12 @@ import tempfile
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+TESTS = pathlib.Path(__file__).resolve().parent.parent / "tests"
+sys.path.insert(0, str(TESTS))
+
 import live
 
-DATA = pathlib.Path(__file__).parent / "data"
+DATA = TESTS / "data"
 NUMBERS = [0, 1, -1, 2, 3, 7, 0.5, -0.25, 1e-45, 3e38, 1e30, -1e-30, 2**31, 16777217]
 OTHER_TYPES = ["1", "x", "", True, None, [], {}, [1], 1.5, 2]
 
@@ -161,14 +167,16 @@ class Library:
         self.process = None
 
     def scores(self, *question):
+        patience = 3  # seconds; some files make LightGBM hang
         if self.process is None:
+            patience = 60  # it has to import the library first
             self.pipe, theirs = multiprocessing.Pipe()
             self.process = multiprocessing.get_context("spawn").Process(target=serve, args=(theirs,), daemon=True)
             self.process.start()
             theirs.close()
         try:
             self.pipe.send(question)
-            if self.pipe.poll(60):
+            if self.pipe in multiprocessing.connection.wait([self.pipe, self.process.sentinel], patience):
                 return self.pipe.recv()
         except (EOFError, BrokenPipeError, ConnectionResetError):
             pass
@@ -199,21 +207,28 @@ def boxwood_scores(command, library, path, rows, folder):
     said = subprocess.run([command, "predict", path, "--data", data, "--raw"], capture_output=True, text=True,
                           check=False)
     if said.returncode not in (0, 1, 2):
-        return [[math.nan]]  # it must not end in any other way
+        raise SystemExit(f"the command ended with {said.returncode}: {path.read_text()[:2000]}")
     if said.returncode != 0:
         return said.stderr
     return [[float(cell) for cell in line.split(",")] for line in said.stdout.splitlines()[1:]]
 
 
+def same(library, ours, theirs):
+    """Whether scores are the same bits; those of XGBoost are float32."""
+    import numpy as np
+    width = np.float32 if library == "xgboost" else np.float64
+    return np.array_equal(np.array(ours, dtype=width), np.array(theirs, dtype=width), equal_nan=True)
+
+
 def main():
     given = live.flags("damaged files of XGBoost and LightGBM",
-                       int(os.environ.get("BOXWOOD_CASES", "120")))
+                       int(os.environ.get("BOXWOOD_CASES", "40")))
     draw = random.Random(given.seed)
     originals = [("xgboost", path) for path in sorted(DATA.glob("xgboost/3.[012].*/*.json"))]
     originals += [("lightgbm", path) for path in sorted(DATA.glob("lightgbm/4.*/*.txt"))]
     originals = [(library, path) for library, path in originals if path.stat().st_size < 30_000]
     library_process = Library()
-    seen = {"refused by both": 0, "refused by Boxwood alone": 0, "same scores": 0}
+    seen = {"refused by both": 0, "refused by Boxwood alone": 0, "read by Boxwood alone": 0, "same scores": 0}
     failures = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -228,12 +243,13 @@ def main():
             if isinstance(ours, str):
                 seen["refused by both" if isinstance(theirs, str) else "refused by Boxwood alone"] += 1
                 continue
-            if not isinstance(theirs, str) and ours == theirs:
+            if isinstance(theirs, str):
+                seen["read by Boxwood alone"] += 1
+                continue
+            if same(library, ours, theirs):
                 seen["same scores"] += 1
                 continue
-            what = f"the library refuses it: {theirs[:300]}" if isinstance(theirs, str) else \
-                f"scores differ: {ours[:2]} and {theirs[:2]}"
-            failures.append(f"case {case}, {original.relative_to(DATA)}: {what}")
+            failures.append(f"case {case}, {original.relative_to(DATA)}: scores differ: {ours[:2]} and {theirs[:2]}")
             if os.environ.get("BOXWOOD_KEEP"):
                 keep = pathlib.Path(os.environ["BOXWOOD_KEEP"])
                 keep.mkdir(parents=True, exist_ok=True)
