@@ -150,11 +150,17 @@ TEST(Proof, RandomAnswersAreProvenAndFalseClaimsAreNot) {
     }
     proofs::ProofProblem forgetful(problem.ensembles, proofs::cuts_of_models(problem.ensembles),
                                    problem.query, claim);
+    std::vector<proofs::LeafEntry> kept;
+    std::vector<std::uint32_t> begin{0};
     for (std::size_t t = 0; t < forgetful.trees.size(); ++t) {
-      forgetful.tree_begin[t] =
-          std::min(forgetful.tree_begin[t] + static_cast<std::uint32_t>(random() % 2),
-                   forgetful.tree_begin[t + 1]);
+      const auto first = forgetful.tree_begin[t] + static_cast<std::uint32_t>(random() % 2);
+      for (auto i = first; i < forgetful.tree_begin[t + 1]; ++i) {
+        kept.push_back(forgetful.leaves[i]);
+      }
+      begin.push_back(static_cast<std::uint32_t>(kept.size()));
     }
+    forgetful.leaves = kept;
+    forgetful.tree_begin = begin;
     const ProofLimits limits{.boxes = 2000};
     proofs::TreeWriter writer(forgetful, outcomes, limits);
     try {
