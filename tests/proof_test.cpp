@@ -154,8 +154,8 @@ TEST(Proof, RandomAnswersAreProvenAndFalseClaimsAreNot) {
     std::vector<std::uint32_t> begin{0};
     for (std::size_t t = 0; t < forgetful.trees.size(); ++t) {
       const auto first = forgetful.tree_begin[t] + static_cast<std::uint32_t>(random() % 2);
-      for (auto i = first; i < forgetful.tree_begin[t + 1]; ++i) {
-        kept.push_back(forgetful.leaves[i]);
+      for (auto leaf = first; leaf < forgetful.tree_begin[t + 1]; ++leaf) {
+        kept.push_back(forgetful.leaves[leaf]);
       }
       begin.push_back(static_cast<std::uint32_t>(kept.size()));
     }
