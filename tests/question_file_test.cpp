@@ -82,6 +82,7 @@ TEST(QuestionFile, RandomQueriesAreReadAsTheyWereSaved) {
     const Query again = query_from_json(text);
     expect_same(as_filed(query), again);
     EXPECT_EQ(question_text(again), text);
+    EXPECT_EQ(QuestionTexts(query).at(query.point), text);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <boxwood/query.hpp>
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,5 +24,17 @@ Query read_question(const std::filesystem::path& file);
 
 /// The text of a question file. Throws Error for Norm::custom: a function has no file form.
 std::string question_text(const Query& query);
+
+/// The question file of one question at many points, without writing the whole question for each.
+class QuestionTexts {
+ public:
+  /// Throws Error for Norm::custom.
+  explicit QuestionTexts(const Query& query);
+  /// Equals question_text of the query with this point.
+  std::string at(std::span<const double> point) const;
+
+ private:
+  std::string start_, end_;
+};
 
 }  // namespace boxwood

@@ -18,6 +18,7 @@ from boxwood.models import model_bytes, save_model
 if TYPE_CHECKING:
     from boxwood import examples
     from boxwood._core import Claim, Interval, Progress
+    from boxwood._record_check import check_record
     from boxwood.answer import Answer, Change, Robustness
     from boxwood.batch import Batch
     from boxwood.costs import L0, L1, L2, Cost, Linf
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "examples": ("examples",),
     "_core": ("Claim", "Interval", "Progress", "__version__"),
+    "_record_check": ("check_record",),
     "answer": ("Answer", "Change", "Robustness"),
     "batch": ("Batch",),
     "costs": ("Cost", "L0", "L1", "L2", "Linf"),
@@ -94,6 +96,7 @@ __all__ = [
     "WhyNot",
     "WideRegion",
     "__version__",
+    "check_record",
     "examples",
     "model_bytes",
     "save_model",

@@ -728,6 +728,10 @@ class Ensemble:
     def tree(self, index: int) -> dict:
         """The arrays of a tree, by the constructor's names."""
 
+    @property
+    def digest(self) -> str:
+        """The hash of the model in certificates and records."""
+
     def to_json(self) -> str: ...
 
 def read_bytes(content: bytes, place: str = ..., rounds: str | int | None = ...) -> Ensemble:
@@ -1292,3 +1296,20 @@ def html_table(title: Sequence[str], lines: Sequence[Sequence[str]], notes: Sequ
     """
     Paragraphs, a table whose first line is the header, and less conspicuous paragraphs.
     """
+
+def record_columns(model: Model, questions: Sequence[Query], points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], answers: Sequence[Answer]) -> dict:
+    """
+    The facts of answers by name, one entry a row. Rows may share a question.
+    """
+
+def question_texts(questions: Sequence[Query], points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> list[str | None]:
+    """The question file of each row; None where the cost is a function."""
+
+def query_from_json(text: str, place: str = ...) -> Query:
+    """Reads the text of a question file."""
+
+def solution_of(point: Sequence[float], region: Sequence[Interval], codes: Sequence[Sequence[int]]) -> Solution:
+    """A solution, as a record states it."""
+
+def answer_of(status: Status, stop: Stop, already_met: bool, cost: float, distance: float, lower_bound: float, least_changes: int, solution: Solution | None, output_before: Sequence[Sequence[float]], output_after: Sequence[Sequence[float]]) -> Answer:
+    """An answer, as a record states it."""

@@ -263,6 +263,32 @@ class Answer:
         """
         return _core.answer_json(*self._shown)
 
+    def record(self, key: Any = None, *, time: bool | str = False, question: bool = True,
+               proof: bool = False) -> dict[str, Any]:
+        """Return everything as one flat, versioned dictionary, for files and for audits.
+
+        `boxwood.check_record` checks it again.
+
+        Parameters
+        ----------
+        key : object, optional
+            What identifies the row, an application's number say.
+        time : bool or str
+            Add a time stamp: the present time in UTC, or this one.
+        question : bool
+            Keep the whole question, the text of a question file; its hash is there in any case.
+        proof : bool
+            Make a certificate and keep it. One that was made before is kept in any case.
+
+        Returns
+        -------
+        dict
+            Texts, numbers, truth values, lists of these, and None; docs/formats.md has the names.
+        """
+        from boxwood.records import record_of
+
+        return record_of(self, key, time, question, proof)
+
     def save_question(self, path: str | Path) -> None:
         """Write the question to a file, which the command and the checkers of proofs read.
 

@@ -19,6 +19,7 @@ from boxwood.errors import Error, library
 
 if TYPE_CHECKING:
     from boxwood.explainer import Explainer
+    from boxwood.records import Records
 
 log = logging.getLogger("boxwood")
 AT_A_TIME = 2048
@@ -29,6 +30,8 @@ class Batch:
 
     Attributes
     ----------
+    explainer : Explainer
+        Who was asked.
     answers : list
         For each row an `Answer`, an exception where the row made no sense, or None where Ctrl-C
         came first.
@@ -38,8 +41,9 @@ class Batch:
         Whether Ctrl-C stopped it.
     """
 
-    def __init__(self, answers: list[Answer | Exception | None], index: Any,
+    def __init__(self, explainer: Explainer, answers: list[Answer | Exception | None], index: Any,
                  interrupted: bool) -> None:
+        self.explainer = explainer
         self.answers = answers
         self.index = list(index)
         self._frame_index = index
@@ -70,32 +74,50 @@ class Batch:
         return {label: one for label, one in zip(labels, self.answers, strict=True)
                 if isinstance(one, Exception)}
 
+    def records(self, *, questions: bool = False, proofs: bool = False,
+                time: str | None = None) -> Records:
+        """Return the records of all rows as columns.
+
+        Parameters
+        ----------
+        questions : bool
+            Keep the whole question of each row, not only its hash.
+        proofs : bool
+            Make a certificate of each answer.
+        time : str, optional
+            A time stamp for all rows.
+
+        Returns
+        -------
+        Records
+            With `to_arrow`, `to_frame` and `row`.
+        """
+        from boxwood.records import Records
+
+        return Records(self.explainer, self.answers, questions=questions, proofs=proofs, time=time)
+
     def to_frame(self) -> Any:
-        """Return a tidy frame, one row for each row that was asked about.
+        """Return a tidy frame, one record for each row that was asked about.
 
         Returns
         -------
         pandas.DataFrame
-            Columns status, proven, stop, already_met, cost, distance, lower_bound, gap, changed
-            (their number), changes (in words), outcome_before, outcome, seconds, error; the index
-            is that of the rows.
+            The columns of `Answer.record` without the key (docs/formats.md); the index is that of
+            the rows. Numbers that do not exist are NaN.
         """
-        pandas = library("pandas")
+        return self.records().to_frame(self._labels(range(len(self))))
 
-        names = ["status", "proven", "stop", "already_met", "cost", "distance", "lower_bound",
-                 "gap", "changed", "changes", "outcome_before", "outcome", "seconds", "error"]
-        rows = []
-        for status, one in zip(self.statuses, self.answers, strict=True):
-            if isinstance(one, Answer):
-                rows.append([one.status, one.proven, one.stop, one.already_met, one.cost,
-                             one.distance, one.lower_bound, one.gap, len(one.changes),
-                             "; ".join(f"{change.title}: {change.now} → {change.change_to}"
-                                       for change in one.changes),
-                             one.outcome_before, one.outcome, one.statistics.seconds, ""])
-            else:
-                rows.append([status, False, "", False, np.inf, np.inf, 0.0, np.inf, 0, "", None,
-                             None, 0.0, "" if one is None else str(one)])
-        return pandas.DataFrame(rows, columns=names, index=self._labels(range(len(self))))
+    def to_arrow(self) -> Any:
+        """Return the same as an Arrow table, with the labels of the rows as keys.
+
+        Returns
+        -------
+        pyarrow.Table
+            One record for each row; docs/formats.md.
+        """
+        arrow = library("pyarrow")
+
+        return self.records().to_arrow(arrow.array(self.index))
 
     def points(self) -> Any:
         """Return the new rows of those that have one, as a frame with the training data's types.
@@ -189,7 +211,7 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
     if interrupted:
         done = sum(one is not None for one in answers)
         warnings.warn(f"interrupted: {done} of {len(points)} rows are done", stacklevel=3)
-    return Batch(answers, labels, interrupted)
+    return Batch(explainer, answers, labels, interrupted)
 
 
 def _points(explainer: Explainer, data: Any) -> tuple[np.ndarray, dict[int, Error]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,6 +23,7 @@ from boxwood.batch import Batch, explain_rows
 from boxwood.costs import CostLike
 from boxwood.errors import Error, library
 from boxwood.pipelines import follow_steps, is_pipeline
+from boxwood.records import sha256
 from boxwood.rules import RuleLike
 from boxwood.schema import Schema
 from boxwood.targets import Models
@@ -140,6 +142,15 @@ class Explainer(Analyses):
         from boxwood._html import explainer_html
 
         return explainer_html(self)
+
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """The SHA-256 of the "model" (docs/proof.md; several are joined by spaces) and "schema".
+
+        The hash of the schema is that of the file that `Schema.save` writes.
+        """
+        models = [self.core.ensemble(i).digest for i in range(len(self.core))]
+        return {"model": " ".join(models), "schema": sha256(self.schema.to_json())}
 
     # What the models say.
 

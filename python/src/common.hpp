@@ -73,6 +73,7 @@ void bind_search(nb::module_& module);
 void bind_analysis(nb::module_& module);
 void bind_batch(nb::module_& module);
 void bind_pictures(nb::module_& module);
+void bind_records(nb::module_& module);
 void bind_render(nb::module_& module);
 
 }  // namespace boxwood::python

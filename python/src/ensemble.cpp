@@ -276,6 +276,7 @@ void bind_ensemble(nb::module_& module) {
           "tree",
           [](const Ensemble& self, std::size_t index) { return arrays_of(self.trees.at(index)); },
           "index"_a, "The arrays of a tree, by the constructor's names.")
+      .def_prop_ro("digest", &model_digest, "The hash of the model in certificates and records.")
       .def("to_json", [](const Ensemble& self) { return to_json(self); });
   module.def(
       "read_bytes",

@@ -20,4 +20,5 @@ NB_MODULE(_core, module) {
   bind_batch(module);
   bind_pictures(module);
   bind_render(module);
+  bind_records(module);
 }

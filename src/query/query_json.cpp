@@ -101,6 +101,8 @@ Json json_of(const Clause& clause) {
 
 }  // namespace
 
+std::string question_number(double value) { return json_of(value).dump(); }
+
 std::string to_json(const Query& query) {
   Json object;
   object["boxwood_question"] = question_version;

@@ -5,6 +5,7 @@
 #include <boxwood/query.hpp>
 
 #include <array>
+#include <string>
 #include <utility>
 
 namespace boxwood {
@@ -19,5 +20,8 @@ inline constexpr std::array question_norms{
     std::pair{"l2", Norm::squared_l2},   std::pair{"l1", Norm::l1},
     std::pair{"l0", Norm::l0},           std::pair{"linf", Norm::linf},
     std::pair{"mixture", Norm::mixture}, std::pair{"custom", Norm::custom}};
+
+/// A number as the question file has it: JSON, with text for infinity and NaN.
+std::string question_number(double value);
 
 }  // namespace boxwood

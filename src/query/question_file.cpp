@@ -216,4 +216,23 @@ std::string question_text(const Query& query) {
   return to_json(query) + "\n";
 }
 
+QuestionTexts::QuestionTexts(const Query& query) {
+  Query bare = query;
+  bare.point.clear();
+  const std::string text = question_text(bare);
+  const std::string_view key = "\"point\":[";  // the first list of the file
+  const std::size_t list = text.find(key) + key.size();
+  start_ = text.substr(0, list);
+  end_ = text.substr(list);
+}
+
+std::string QuestionTexts::at(std::span<const double> point) const {
+  std::string text = start_;
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    if (i > 0) text += ',';
+    text += question_number(point[i]);
+  }
+  return text + end_;
+}
+
 }  // namespace boxwood

@@ -1,0 +1,250 @@
+"""Checks a record again: against the model, the schema, its question and its certificate."""
+
+from __future__ import annotations
+
+import decimal
+import json
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood import _core
+from boxwood._codec import label_text
+from boxwood._question import Asked
+from boxwood.errors import Error
+from boxwood.records import VERSION, _outcomes, is_labelled, kinds_of, sha256
+
+if TYPE_CHECKING:
+    from boxwood._codec import Codec
+    from boxwood.explainer import Explainer
+
+_REGION = re.compile(r"(?:(missing)|([\[(])(\S+), (\S+)([\])]))(?: \{([\d, ]*)\})?")
+
+
+def check_record(record: Mapping[str, Any], model: Any, schema: Any = None, *,
+                 question: Any = None, samples: int = 256) -> list[str]:
+    """Check a record again, by code that shares nothing with the search.
+
+    Parameters
+    ----------
+    record : mapping
+        What `Answer.record` returned, or a row of a portfolio.
+    model : Explainer or model
+        The explainer, or the model that was asked, as `Explainer` takes it.
+    schema : Schema, mapping, JSON text or path, optional
+        The explainer's schema, unless an explainer is given.
+    question : mapping, str or path, optional
+        The question, unless the record holds it: the arguments of `explain` by name
+        (``{"target": "granted", "fixed": ["age"]}``), the text of a question file, or its path.
+    samples : int
+        Random points of the region that are tried.
+
+    Returns
+    -------
+    list of str
+        What is wrong; empty when the hashes, the outcome, the rules, the cost, the region and the
+        words hold, and the certificate too where the record has one. Without a certificate the
+        proof that nothing is cheaper is not repeated.
+    """
+    from boxwood.explainer import Explainer
+
+    explainer = model if isinstance(model, Explainer) else Explainer(model, schema=schema)
+    return _Check(_plain(record), explainer, samples).run(question)
+
+
+def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
+    # Frames have NaN where there is no value, and arrays in place of lists.
+    plain = {}
+    for name, value in record.items():
+        if isinstance(value, np.ndarray):
+            value = value.tolist()
+        elif isinstance(value, np.generic):
+            value = value.item()
+        plain[str(name)] = None if isinstance(value, float) and math.isnan(value) else value
+    return plain
+
+
+class _Check:
+    def __init__(self, record: dict[str, Any], explainer: Explainer, samples: int) -> None:
+        self.record, self.explainer, self.samples = record, explainer, samples
+        self.faults: list[str] = []
+
+    def run(self, question: Any) -> list[str]:
+        record = self.record
+        if record.get("boxwood_record") != VERSION:
+            raise Error("record", f"this Boxwood reads records of version {VERSION}",
+                        "Give what Answer.record returned, or a row of a portfolio")
+        for name in kinds_of(self.explainer):
+            if name not in record:
+                raise Error("record", f'it has no "{name}"', "Give a whole record, and its model")
+        hashes = self.explainer.hashes
+        for part in ("model", "schema"):
+            if record[f"{part}_hash"] != hashes[part]:
+                self.faults.append(f"{part}_hash: the record is about another {part}")
+        if self.faults or record["status"] in ("error", "interrupted"):
+            return self.faults
+        try:
+            self._check_answer(question)
+        except _Fault as fault:
+            self.faults.append(str(fault))
+        return self.faults
+
+    def _expect(self, name: str, expected: Any) -> None:
+        found = self.record[name]
+        if found != expected:
+            self.faults.append(f"{name}: it is {found!r}, which should be {expected!r}")
+
+    def _check_answer(self, question: Any) -> None:
+        point = self._point("before_")
+        text = self._question(question, point)
+        query = _core.query_from_json(text)
+        if not np.array_equal(query.point, point, equal_nan=True):
+            raise _Fault("before: the row is not the one of the question")
+        answer = self._answer()
+        self.faults += self.explainer.core.verify(query, answer, self.samples, 1)[0]
+        self._expect("proven", self.record["status"] in ("optimal", "infeasible"))
+        self._expect("claim", str(_core.claim_of(query, answer, self._earlier(query, answer))))
+        self._expect_outcome("outcome_before", point)
+        self._expect("gap", answer.gap if answer.count else None)
+        facts = _core.record_columns(self.explainer.core, [query], point[np.newaxis], [answer])
+        for name in ("changes", "changed_features", "changed"):
+            value = facts[name][0]
+            self._expect(name, value.item() if isinstance(value, np.generic) else value)
+        if answer.count:
+            self._expect_outcome("outcome", self._point("after_"))
+        if self.record["proof"] is not None:
+            self._check_proof(text, answer)
+
+    def _earlier(self, query: _core.Query, answer: _core.Answer) -> int:
+        # A menu's later alternatives claim less; how many came before is part of the words.
+        for earlier in range(1, 100):
+            if str(_core.claim_of(query, answer, earlier)) == self.record["claim"]:
+                return earlier
+        return 0
+
+    def _expect_outcome(self, name: str, point: np.ndarray) -> None:
+        # A class is 1 to a model and "1" to its schema.
+        found = _outcomes(self.explainer, point[np.newaxis])[0]
+        found = found.item() if isinstance(found, np.generic) else found
+        if str(self.record[name]) != str(found):
+            self._expect(name, found)
+
+    def _point(self, start: str) -> np.ndarray:
+        return np.array([_number(codec, self.record[f"{start}{codec.name}"], f"{start}{codec.name}")
+                         for codec in self.explainer.columns.codecs])
+
+    def _question(self, question: Any, point: np.ndarray) -> str:
+        text = self.record["question"] if question is None else _text_of(
+            question, self.explainer, point)
+        if text is None:
+            raise Error("question", "the record holds only the hash of its question",
+                        "Give question=, or make records with their questions")
+        if sha256(text) != self.record["question_hash"]:
+            raise _Fault("question_hash: the record is about another question")
+        return text
+
+    def _answer(self) -> _core.Answer:
+        record = self.record
+        for name, known in (("status", _core.Status), ("stop", _core.Stop)):
+            if not hasattr(known, str(record[name])):
+                raise _Fault(f"{name}: there is no {record[name]!r}")
+        solution = None
+        if record["status"] in ("optimal", "feasible"):
+            regions = [self._region(f"region_{name}") for name in self.explainer.columns.names]
+            solution = _core.solution_of(self._point("after_").tolist(),
+                                         [interval for interval, _ in regions],
+                                         [codes for _, codes in regions])
+        numbers = {name: math.inf if record[name] is None else float(record[name])
+                   for name in ("cost", "distance", "lower_bound")}
+        before = self._outputs("before_", "output_before")
+        after: list[list[float]] = []
+        if solution is not None:
+            after = self._outputs("after_", "output_after")
+        return _core.answer_of(getattr(_core.Status, record["status"]),
+                               getattr(_core.Stop, record["stop"]), bool(record["already_met"]),
+                               numbers["cost"], numbers["distance"], numbers["lower_bound"],
+                               int(record["least_changes"]), solution, before, after)
+
+    def _outputs(self, row: str, name: str) -> list[list[float]]:
+        # The record has the outputs of the first model; those of the others are computed.
+        core = self.explainer.core
+        point = self._point(row)[np.newaxis]
+        return [list(self.record[name] or ()),
+                *(core.outputs(point, i)[0].tolist() for i in range(1, len(core)))]
+
+    def _region(self, name: str) -> tuple[_core.Interval, list[int]]:
+        found = _REGION.fullmatch(str(self.record[name]))
+        if found is None:
+            raise _Fault(f"{name}: {self.record[name]!r} is not a region")
+        lost, start, lower, upper, end, codes = found.groups()
+        try:
+            ends = (math.nan, math.nan) if lost else (float(lower), float(upper))
+        except ValueError:
+            raise _Fault(f"{name}: {self.record[name]!r} is not a region") from None
+        interval = _core.Interval(*ends, start != "(", end != ")")
+        return interval, [int(code) for code in codes.split(",")] if codes else []
+
+    def _check_proof(self, question: str, answer: _core.Answer) -> None:
+        from boxwood import boxwood_check as checker
+
+        record = self.record
+        try:
+            proof = json.loads(record["proof"])
+            claim = {"feasible": "lower_bound", "unknown": "lower_bound"}.get(record["status"],
+                                                                              record["status"])
+            if proof.get("claim") != claim:
+                raise checker.Rejected(f"it claims {proof.get('claim')!r}, the record {claim!r}")
+            bound = math.inf if claim == "infeasible" else checker.number(proof["cost"])
+            if claim != "infeasible" and bound < answer.lower_bound:
+                raise checker.Rejected(f"it proves a lower bound of {bound!r} only")
+            if claim == "optimal" and [checker.number(one) for one in proof["point"]] != \
+                    self._point("after_").tolist() and not np.array_equal(
+                        [checker.number(one) for one in proof["point"]], self._point("after_"),
+                        equal_nan=True):
+                raise checker.Rejected("it is about another point")
+            models = [checker.Model(json.loads(self.explainer.core.ensemble(i).to_json()))
+                      for i in range(len(self.explainer.core))]
+            with decimal.localcontext(decimal.Context(prec=40, Emax=decimal.MAX_EMAX,
+                                                      Emin=decimal.MIN_EMIN)):
+                checker.check(models, question.encode(), proof)
+        except checker.Rejected as reason:
+            self.faults.append(f"proof: {reason}")
+        except (checker.Unsupported, KeyError, IndexError, TypeError, ValueError,
+                ArithmeticError) as error:
+            self.faults.append(f"proof: it cannot be checked: {type(error).__name__}: {error}")
+
+
+class _Fault(Exception):
+    """What makes the rest of the check impossible."""
+
+
+def _number(codec: Codec, value: Any, place: str) -> float:
+    """Turn a value of a record into the number that the model reads."""
+    if value is None:
+        return math.nan
+    try:
+        if not is_labelled(codec):
+            return float(value)
+        text = label_text(value)
+        if text in codec.codes:
+            return float(codec.codes[text])
+        originals = [label_text(one) for one in codec.originals or ()]
+        if text in originals:
+            return float(originals.index(text))
+        return float(len(codec.labels) - 1) if codec.others else float(text)
+    except (TypeError, ValueError):
+        raise _Fault(f"{place}: {value!r} is no value of this feature") from None
+
+
+def _text_of(question: Any, explainer: Explainer, point: np.ndarray) -> str:
+    if isinstance(question, Mapping):
+        arguments = dict(question)
+        target = arguments.pop("target", None)
+        return Asked(explainer, target, arguments).at(point).question_text()  # type: ignore[arg-type]
+    if isinstance(question, str) and question.lstrip().startswith("{"):
+        return question
+    return Path(question).read_text(encoding="utf-8")
