@@ -84,8 +84,8 @@ class Registry(unittest.TestCase):
              "StackingClassifier fits a model to the predictions of other models. Explain one of "
              "its tree models on its own"),
             (pipeline.make_pipeline(stump),
-             'pipeline, step "decisiontreeclassifier": it does not know its columns. Call fit '
-             "first; if it is, put the model or a ColumnTransformer first"),
+             'pipeline, step "decisiontreeclassifier": its input columns are unknown. Call fit '
+             "first; if it is fitted, put the model or a ColumnTransformer first"),
             (model_selection.GridSearchCV(stump, {}),
              "GridSearchCV searches for a model. Give its best_estimator_"),
             (calibration.CalibratedClassifierCV(stump),

@@ -128,7 +128,7 @@ REFUSED = [
     ("others", lambda: build("ensemble.StackingClassifier", estimators=[("a", stump())]).fit(X, UP),
      "Stacking", "StackingClassifier fits a model to the predictions of other models"),
     ("others", lambda: piped(build("decomposition.PCA")), "pipelines that mix columns",
-     'pipeline, step "first": PCA makes each of its columns of several'),
+     'pipeline, step "first": PCA mixes input columns'),
     ("others", lambda: build("model_selection.GridSearchCV", estimator=stump(), param_grid={}),
      "searches", "GridSearchCV searches for a model"),
     ("others", lambda: build("calibration.CalibratedClassifierCV", estimator=stump()), "calibration",

@@ -70,7 +70,8 @@ class Analyses:
         """
         asked, point, query, form = self._asked(x, target, question)
         if apart not in ("features", "regions", "distance"):
-            raise Error("apart", f"no {apart!r}", 'Give "features", "regions" or "distance"')
+            raise Error("apart", f"unknown value {apart!r}",
+                        'Give "features", "regions" or "distance"')
         found = _core.find_menu(self.core, query, whole(k, "k", 1), getattr(_core.Apart, apart),
                                 number(distance, "distance"), asked.options())
         return Menu.of(self, query, point, found, form, apart, distance)
@@ -173,7 +174,7 @@ class Analyses:
         tolerance = number(tolerance, "tolerance", 0)
         asked = Asked(self._whole, None, question)
         for key in asked.said(OUTCOME):
-            raise Error(key, "robustness is about any other outcome",
+            raise Error(key, "robustness always looks for any other outcome",
                         "Leave it out, or use explain")
         point = self.columns.point(x)
         form = self.columns.form(x, point)
@@ -203,7 +204,7 @@ class Analyses:
         if not isinstance(answer, Answer):
             raise Error("answer", f"{answer!r} is not an Answer", "Give one that explain returned")
         if answer.array is None:
-            raise Error("answer", "there is no point", "Widen an answer that has one")
+            raise Error("answer", "the answer has no point", "Give an answer that has one")
         asked = Asked(self._whole, None, search)
         for key in asked.said(key for key in search if key not in SEARCH):
             raise Error(key, "a wide region uses the question of its answer",
@@ -262,7 +263,8 @@ class Analyses:
         for name, ends in by_feature(view, "view").items():
             i = self.columns.index(name, "view")
             if i not in drawn:
-                raise Error("view", f'"{name}" is not drawn', "Name the features of the map")
+                raise Error("view", f'"{name}" is not a feature of the map',
+                            "Name one of its two features")
             low, high = found[i] = interval(ends, f'view["{name}"]')
             if low == high:
                 raise Error(f'view["{name}"]', "the range is empty", "Give the smaller end first")
@@ -299,7 +301,7 @@ class Analyses:
         within = number(within, "within", 0)
         asked = Asked(self._whole, target, question)
         if any_outcome and (target is not None or asked.said(OUTCOME)):
-            raise Error("any_outcome", "it is given together with "
+            raise Error("any_outcome", "it cannot be combined with "
                         + (asked.said(OUTCOME) or ["target"])[0], "Give one of them")
         if limit is not None:
             limit = whole(limit, "limit", 1)

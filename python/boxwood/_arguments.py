@@ -61,7 +61,7 @@ def too_large(name: str) -> Error:
     Error
         To be raised.
     """
-    return Error(name, "the number is too large", "Numbers are doubles")
+    return Error(name, "the number is too large", "Give a number in the range of a double")
 
 
 def whole(value: Any, name: str, least: int, most: int = LARGEST) -> int:
@@ -131,8 +131,8 @@ def ends(value: Any, name: str) -> tuple[Any, Any]:
     """
     found = tuple(value) if is_list(value) else ()
     if len(found) != 2:
-        raise Error(name, f"{value!r} is not two ends",
-                    "Write (lowest, highest), None for no limit")
+        raise Error(name, f"{value!r} is not a pair of values",
+                    "Write (lowest, highest); None means no limit")
     return found[0], found[1]
 
 
@@ -155,7 +155,7 @@ def interval(value: Any, name: str) -> tuple[float, float]:
     low = -math.inf if low is None else number(low, name)
     high = math.inf if high is None else number(high, name)
     if not low <= high:
-        raise Error(name, f"nothing lies between {low:g} and {high:g}",
+        raise Error(name, f"the range from {low:g} to {high:g} is empty",
                     "Give the smaller end first")
     return low, high
 
@@ -178,7 +178,7 @@ def by_feature(value: Any, name: str) -> Mapping[Any, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise Error(name, f"{value!r} does not say which features are meant",
+        raise Error(name, f"{value!r} is not a mapping of features to values",
                     f"Write {name}={{feature: …}}")
     return value
 

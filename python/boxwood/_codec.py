@@ -137,16 +137,17 @@ class Codec:
             if plain:
                 return float(value)
             raise Error(self.where(place), f"{value!r} is not a number",
-                        "Give the number, not its text" if is_number(value) else
-                        "Give the schema labels, or Explainer the training data")
+                        "Give a number, not a text" if is_number(value) else
+                        "Give labels in the schema, or pass the training data to Explainer")
         code = next((self.codes[text] for text in _spellings(value) if text in self.codes), None)
         if code is not None:
             return float(code)
         if self.others:
             if self.hashed:
                 raise Error(self.where(place),
-                            f"{value!r} may be one of the categories of which the model has only "
-                            "hashes", "Give Explainer the training data, which has their names")
+                            f"{value!r} cannot be identified: the model stores only hashes of "
+                            "some categories",
+                            "Pass the training data to Explainer: it contains the names")
             return float(len(self.labels) - 1)
         if plain and _is_code(value, self.labels):
             return float(value)
@@ -186,7 +187,7 @@ class Codec:
         if self.disputed and is_number(value):
             raise Error(self.where(place),
                         "some of the models read its categories as numbers, others as positions",
-                        "Ask the models one by one, or make numbers of the column")
+                        "Ask the models one by one, or convert the column to numbers")
         if self.labels:
             return self.encode(value, place)
         if not self.by_value:
@@ -277,8 +278,8 @@ class Codec:
             if missing(value) and mark_name(value) in self.mark.others:
                 own = mark_name(self.mark.value)
                 raise Error(self.where(place),
-                            f"{mark_name(value)} is something else than {own} to this pipeline",
-                            f"Write {own} for missing")
+                            f"this pipeline marks missing values by {own}, not by "
+                            f"{mark_name(value)}", f"Write {own} for a missing value")
 
 
 def _spellings(value: Any) -> Iterable[str]:

@@ -135,7 +135,7 @@ class Columns:
         if isinstance(name, (int, np.integer)) and not isinstance(name, bool):
             if 0 <= name < len(self):
                 return int(name)
-            raise Error(place, f"no feature {name}", f"The last one is {len(self) - 1}")
+            raise Error(place, f"no feature {name}", f"The model has features 0 to {len(self) - 1}")
         if name in self.places:
             return self.places[name]
         for group in self.groups:
@@ -167,11 +167,12 @@ class Columns:
                          and not set(self.titles) <= set(named)):
             if len(given) == len(self):
                 return list(range(len(self)))
-            raise Error(place, f"{len(given)} columns, the model reads {len(self)}",
-                        "Give those that it was trained on, in that order")
+            raise Error(place, f"{len(given)} columns, but the model reads {len(self)}",
+                        "Give the columns of the training data, in the same order")
         for name, count in Counter(named).items():
             if count > 1 and name in self.places:
-                raise Error(place, f'column "{name}" is there {count} times', "Give it once")
+                raise Error(place, f'column "{name}" occurs {count} times',
+                            "Remove the duplicates")
         where = {name: i for i, name in enumerate(given)}
         places = [where.get(name, where.get(title))
                   for name, title in zip(self.names, self.titles, strict=True)]
@@ -179,8 +180,8 @@ class Columns:
         if lost:
             others = [name for name in named if name not in self.places]
             raise Error(place, f"the model reads {_listed(lost)}, which "
-                               f"{'is' if len(lost) == 1 else 'are'} not there"
-                               + (f" ({_listed(others)} it does not know)" if others else ""),
+                               f"{'is' if len(lost) == 1 else 'are'} not given"
+                               + (f" (not in the model: {_listed(others)})" if others else ""),
                         nearest(lost[0], named) or "Name the columns as they were in training")
         return [at for at in places if at is not None]
 
@@ -206,7 +207,8 @@ class Columns:
         if is_table(row) or (isinstance(row, np.ndarray) and row.ndim == 2):
             points = self.points(row, place)
             if len(points) != 1:
-                raise Error(place, f"it has {len(points)} rows", "Give one, or use explain_batch")
+                raise Error(place, f"expected one row, found {len(points)}",
+                            "Give one row, or use explain_batch")
             return points[0]
         if not is_row(row) and (isinstance(row, str) or not isinstance(row, Iterable)):
             raise Error(place, f"{row!r} is not a row",

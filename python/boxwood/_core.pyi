@@ -780,9 +780,6 @@ class Model:
 
     def ensemble(self, index: int = ...) -> Ensemble: ...
 
-    @property
-    def schema(self) -> str: ...
-
     def scores(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], index: int = ...) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """Raw scores, a row for each point."""
 

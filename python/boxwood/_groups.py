@@ -69,7 +69,7 @@ def given_groups(groups: Any, schema: Schema) -> list[OneHot]:
         The groups.
     """
     if groups is True:
-        raise Error("groups", "True names no columns",
+        raise Error("groups", "True is not a list of columns",
                     "Leave it out to find groups in the data, or give {title: [columns]}")
     if groups is False:
         return []
@@ -80,7 +80,8 @@ def given_groups(groups: Any, schema: Schema) -> list[OneHot]:
             made.append(one)
             continue
         if isinstance(one, str):
-            raise Error("groups", f'"{one}" is one column', "Give a list of columns for each group")
+            raise Error("groups", f'"{one}" is a single column',
+                        "Give a list of columns for each group")
         columns = [schema[str(name)].name for name in one]
         start = next(iter(sorted(_prefixes(columns[0]), key=len, reverse=True)), "") \
             if columns else ""

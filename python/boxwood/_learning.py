@@ -88,9 +88,10 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
         All of it.
     """
     if scale is not None and scale not in SPREADS:
-        raise Error("scale", f"no scale {scale!r}",
+        raise Error("scale", f"unknown scale {scale!r}",
                     'Give "range", "deviation", "mad", "quantiles" or None')
     first = ensembles[0]
+    features = first.features  # each use of the attribute copies them all
     schema = _schema_of_model(first)
     _name_categories(schema, categories)
     ways = [_read_by_value(*pair) for pair in zip(ensembles, models.values(), strict=True)]
@@ -105,13 +106,13 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
         for i, feature in enumerate(schema):
             column = columns.get(i, PipelineColumn())
             own = originals[i] if column.values is None else column.values
-            known = len(first.features[i].categories)
+            own_categories = features[i].categories
             made.append(Codec(
-                first.features[i].name, feature.title or feature.name, feature.kind,
+                features[i].name, feature.title or feature.name, feature.kind,
                 tuple(feature.labels or ()), None if own is None else tuple(own),
-                others=i in others and len(feature.labels or ()) == known,
+                others=i in others and len(feature.labels or ()) == len(own_categories),
                 hashed=any(one.hashed and one.label in (feature.labels or ())
-                           for one in first.features[i].categories),
+                           for one in own_categories),
                 written=column.values is not None, by_value=i in by_value,
                 disputed=i in disputed, mark=column.mark, dtype=dtypes[i],
                 digits=_digits(feature.step) if first.single else None))
@@ -217,11 +218,12 @@ def _learn_all(schema: Schema, ensemble: _core.Ensemble, by_value: set[int], giv
         dtypes, frame_columns = list(sample.dtypes), sample.columns
     originals: list[list[Any] | None] = []
     found_whole = set()
+    features = ensemble.features
     for i, at in enumerate(order):
         column, feature = table[at], schema.features[i]
         if plain.unnamed and column.name is not None and column.name != feature.name:
             feature.title = column.name
-        originals.append(learn(feature, column, ensemble.features[i], "data",
+        originals.append(learn(feature, column, features[i], "data",
                                feature.name in numbers, i in by_value, feature.name in named,
                                single))
         if feature.kind == "integer" and column.kind == "float":
@@ -262,7 +264,7 @@ def schema_of(given: Any) -> Schema:
     if isinstance(given, str) and given.lstrip().startswith("{"):
         return Schema.from_json(given)
     if not isinstance(given, (str, os.PathLike)):
-        raise Error("schema", f"it is of type {type(given).__name__}",
+        raise Error("schema", f"unsupported type {type(given).__name__}",
                     "Give a Schema, a mapping, JSON text or the path of a file")
     return Schema.load(given)
 
@@ -350,8 +352,8 @@ def learn(feature: Feature, column: Column, model: _core.Feature, place: str,
         # Such a column is read as its numbers.
         if any(isinstance(value, str) for value in column.categories or []):
             raise Error(f'{place}, column "{feature.title or feature.name}"',
-                        "its categories are texts that the model reads as numbers",
-                        "Make numbers of them, as column.astype(float) does")
+                        "its categories are texts, but the model reads numbers",
+                        "Convert them to numbers, for example with column.astype(float)")
         values = sorted(float(value) for value in column.categories or [])
         whole = all(value.is_integer() for value in values)
         if model_kind != "categorical":
@@ -372,8 +374,8 @@ def learn(feature: Feature, column: Column, model: _core.Feature, place: str,
     if column.kind == "text":
         if not feature.labels:
             raise Error(f'{place}, column "{feature.title or feature.name}"',
-                        "it holds texts, and the model does not know them",
-                        "Encode it as in training, or give the schema labels")
+                        "it contains texts that the model does not know",
+                        "Encode it as in training, or give its labels in the schema")
         return None
     if column.kind == "bool" and not feature.labels and not number:
         feature.kind = model_kind if model_kind == "categorical" else "ordinal"

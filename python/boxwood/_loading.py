@@ -44,7 +44,7 @@ def named_models(model: Any) -> dict[str, Any]:
     else:
         found = {"model": model}
     if not found:
-        raise Error("model", "there is none", "Give at least one model")
+        raise Error("model", "no model is given", "Give at least one model")
     return found
 
 

@@ -63,7 +63,8 @@ class Measure:
     @classmethod
     def of(cls, data: Any, scale: str | None) -> Measure:
         if scale not in SCALES:
-            raise Error("scale", f"no scale {scale!r}", 'Give "range", "deviation", "mad" or None')
+            raise Error("scale", f"unknown scale {scale!r}",
+                        'Give "range", "deviation", "mad" or None')
         names, columns = read_columns(data, None, "data")
         return cls(names, [scale_of(values, scale) if is_number(values) else None
                            for values in columns])
@@ -83,7 +84,7 @@ class Measure:
         count = max(len(one[0]), len(two[0]))
         if {len(one[0]), len(two[0])} - {1, count}:
             raise Error("counterfactuals", f"{len(two[0])} rows for {len(one[0])} originals",
-                        "Give one for each, or one original")
+                        "Give one row for each original, or a single original")
         steps = np.column_stack([
             np.broadcast_to(apart_by(a, b, scale), count)
             for a, b, scale in zip(one, two, self.scales, strict=True)])
@@ -126,7 +127,7 @@ def apart_by(one: np.ndarray, two: np.ndarray, scale: float | None) -> np.ndarra
 
 def norm_of(steps: np.ndarray, norm: str) -> np.ndarray:
     if norm not in NORMS:
-        raise Error("norm", f"no norm {norm!r}", 'Give "l0", "l1", "l2" or "linf"')
+        raise Error("norm", f"unknown norm {norm!r}", 'Give "l0", "l1", "l2" or "linf"')
     lost = np.isnan(steps).any(axis=-1)
     size = {"l0": lambda: (steps > 0).sum(axis=-1).astype(float),
             "l1": lambda: steps.sum(axis=-1),

@@ -349,8 +349,8 @@ def push(model: Ensemble, steps: Steps) -> dict[tuple[int, Split], Pushed]:
             else:
                 raise UnsupportedModelError(
                     f'pipeline: the model splits column "{steps.columns[raw].name}" by categories '
-                    "or takes its zeros for missing, and a step before has changed its numbers",
-                    "Leave that column to the model as it is")
+                    "or treats its zeros as missing, but an earlier step changes its numbers",
+                    "Pass that column to the model unchanged")
     if steps.sparse and steps.zeros_missing:
         _check_zeros(numeric, steps)
     for (j, split), threshold in zip(numeric, _thresholds(numeric, steps, read), strict=True):
@@ -400,8 +400,8 @@ def _check_zeros(numeric: list[tuple[int, Split]], steps: Steps) -> None:
         if bool(split.left(np.zeros(1))[0]) != split.missing_left:
             name = steps.columns[steps.sources[j].raw].name
             raise UnsupportedModelError(
-                "pipeline: its steps make a sparse matrix, of which XGBoost takes every zero for "
-                f'missing: a number in the middle of column "{name}" then goes astray',
+                "pipeline: its steps produce a sparse matrix, in which XGBoost treats every zero "
+                f'as missing; a value within the range of column "{name}" becomes such a zero',
                 "Fit with OneHotEncoder(sparse_output=False) and "
                 "ColumnTransformer(sparse_threshold=0)")
 

@@ -141,7 +141,7 @@ class Asked:
         listed = {key: self._places(key) for key in ("fixed", "only", "increase", "decrease")}
         for one, other in (("fixed", "only"), ("increase", "decrease")):
             for i in sorted(listed[one] & listed[other]):
-                raise Error(one, f'"{columns.shown(i)}" is in {other} as well',
+                raise Error(one, f'"{columns.shown(i)}" is also named in {other}',
                             "Name it in one of them")
         if question.get("only") is not None and not listed["only"]:
             listed["fixed"] = set(range(len(columns)))  # an empty list: nothing may change
@@ -153,7 +153,7 @@ class Asked:
             for name in _several(question.get(key)):
                 if any(name == group.title for group in columns.groups):
                     raise Error(key, f'"{name}" is categorical, so it cannot rise or fall',
-                                "Say which categories are allowed with ranges")
+                                "List the permitted categories in ranges=")
             for i in sorted(listed[key]):
                 self._add(f"{quoted(columns.names[i])} may only {way}", key)
         self._ranges: dict[int, _core.Interval] = {}
@@ -229,12 +229,12 @@ class Asked:
         for both in ("between", "change"):
             others = [key for key in given if key != both]
             if both in given and others:
-                raise Error(both, f"it is given together with {others[0]}", "Give one of them")
+                raise Error(both, f"it cannot be combined with {others[0]}", "Give one of them")
         if given and target is not None:
-            raise Error("target", f"it is given together with {given[0]}", "Give one of them")
+            raise Error("target", f"it cannot be combined with {given[0]}", "Give one of them")
         if not given and self.said(["output"]):
-            raise Error("output", "it goes with at_least, at_most, between or change",
-                        "Give one of them, or write Output(…, output=…) in the target")
+            raise Error("output", "it needs at_least, at_most, between or change",
+                        "Give one of them, or write Output(…, output=…) as the target")
         if wanted["change"] is not None:
             self._read_change(wanted["change"])
         elif given:
@@ -250,8 +250,9 @@ class Asked:
         asks = bool(self.targets or self.texts)
         if asks and not self._labelled:
             for key in self.said(["probability", "margin"]):
-                raise Error(key, "it goes with the label of a class",
-                            f"Write Class(label, {key}=…) in the target, or all of it in words")
+                raise Error(key, "it needs a target that is the label of a class",
+                            f"Write Class(label, {key}=…) as the target, "
+                            "or write the whole target in words")
         if not asks:
             self.follows_row = True
 
@@ -281,11 +282,11 @@ class Asked:
         elif isinstance(target, (list, tuple, set, frozenset)):
             if not target:
                 raise Error("target", "the list is empty",
-                            "Give the labels that will do, or leave it out for any other class")
+                            "Give the accepted labels, or leave it out for any other class")
             kinds = {isinstance(one, Target) for one in target}
             if len(kinds) == 2:
-                raise Error("target", "targets and labels are mixed",
-                            "Give labels alone, or write Class(label) for each of them")
+                raise Error("target", "the list mixes targets and labels",
+                            "Give only labels, or write Class(label) for each label")
             if kinds == {True}:
                 self.targets.extend(target)
             else:
@@ -439,7 +440,7 @@ class Asked:
     def _value(self, i: int, code: float, place: str) -> str:
         # A label where there is one: query text reads a number that is a label as the label.
         if math.isnan(code):
-            raise Error(place, "a category is missing (NaN)", "Name the permitted categories")
+            raise Error(place, "it contains a missing value (NaN)", "Name the permitted categories")
         labels = self.explainer.schema.features[i].labels
         if labels and code.is_integer() and 0 <= code < len(labels):
             return quoted(labels[int(code)])
@@ -447,13 +448,14 @@ class Asked:
 
     def _default(self, point: np.ndarray) -> _core.Requirement:
         if self.explainer.core.ensemble(0).class_count == 0:
-            raise Error("target", "the model predicts a number: say which is wanted",
+            raise Error("target", "the model predicts a number, and no wanted number is given",
                         "Give at_least=, at_most=, between= or change=")
         made = _core.other_outcome(self.explainer.core, point)
         if self._probability is None and self._margin is None:
             return made
         if self.explainer.core.ensemble(0).class_count > 2:
-            raise Error("target", "the model has several classes: say which is wanted",
+            raise Error("target",
+                        "the model has more than two classes, and no wanted class is given",
                         "Give target=")
         now = int(self.explainer.core.classes(point[np.newaxis])[0, 0])
         return self._checked(
@@ -471,7 +473,7 @@ class Asked:
         options = _core.Options()
         engine = question.get("engine", "fast")
         if engine not in ("fast", "paper"):
-            raise Error("engine", f"no engine {engine!r}", 'Give "fast" or "paper"')
+            raise Error("engine", f"unknown engine {engine!r}", 'Give "fast" or "paper"')
         options.engine = getattr(_core.Engine, engine)
         options.threads = whole(question.get("threads", 0), "threads", 0, 2**31 - 1)
         options.ties = whole(question.get("ties", 16), "ties", 1)
@@ -484,7 +486,7 @@ class Asked:
         progress = question.get("progress")
         if progress is not None and not callable(progress):
             raise Error("progress", f"{progress!r} is not a function",
-                        "Give a function that is told how far the search is")
+                        "Give a function that takes a Progress")
         options.progress = progress
         if question.get("examples") is not None:
             points = self.explainer.columns.points(question["examples"], "examples")
@@ -516,8 +518,8 @@ def levels_of(levels: Sequence[float]) -> list[float]:
     """
     if not is_list(levels):
         raise Error("levels", f"{levels!r} is not a list of numbers",
-                    "Give some, [0.5, 0.7, 0.9] say")
+                    "Give numbers in a list: [0.5, 0.7, 0.9]")
     found = [number(level, "levels") for level in levels]
     if not found:
-        raise Error("levels", "there is none", "Give some, [0.5, 0.7, 0.9] say")
+        raise Error("levels", "the list is empty", "Give numbers in a list: [0.5, 0.7, 0.9]")
     return found

@@ -76,9 +76,10 @@ class Refusals:
         refused = [i for i in sorted(lost) if self._known.get(i)]
         if refused:
             names = ", ".join(f'"{self._codecs[i].title}"' for i in refused[:5])
-            raise Error(place, f"{names} missing, which the model refuses: "
+            are = "is" if len(refused) == 1 else "are"
+            raise Error(place, f"{names} {are} missing, and the model rejects such rows: "
                                f"{self._known[refused[0]]}",
-                        "Give a value, or put an imputer into the pipeline and fit it again")
+                        "Give a value, or add an imputer to the pipeline and fit it again")
 
     def _ask(self, columns: Iterable[int]) -> None:
         unknown = frozenset(columns) - self._known.keys()
@@ -89,7 +90,7 @@ class Refusals:
         for i in unknown:
             self._known[i] = together and self._reason(frozenset([i]))
             if i in self._closed and not self._known[i]:
-                self._known[i] = "its steps cannot be followed there"
+                self._known[i] = "Boxwood cannot trace its steps for missing values"
 
     def _reason(self, missing: frozenset[int]) -> str:
         for model in self._models:

@@ -159,13 +159,13 @@ def as_table(given: Any, place: str = "data") -> Any:
     try:
         array = np.asarray(given)
     except ValueError:
-        raise Error(place, "its rows are not all of one length",
+        raise Error(place, "its rows have different lengths",
                     "Give a data frame, an Arrow table or a 2-D array") from None
     if array.ndim == 0:
         kind = "None" if given is None else f"of type {type(given).__name__}"
         raise Error(place, f"it is {kind}, not a table",
-                    "Give its toarray()" if hasattr(given, "toarray") else
-                    "Make a pandas.DataFrame of it" if isinstance(given, Mapping) else
+                    "Convert it with toarray()" if hasattr(given, "toarray") else
+                    "Convert it with pandas.DataFrame" if isinstance(given, Mapping) else
                     "Give a data frame, an Arrow table or a 2-D array")
     if array.ndim != 2:
         raise Error(place, f"it has {array.ndim} dimensions, not rows and columns",
@@ -238,7 +238,7 @@ def _pandas_column(name: str, series: Any, place: str) -> Column:
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return Column(name, {"b": "bool", "f": "float"}.get(kind, "int"), values)
     if kind in "mM":
-        raise Error(f'{place}, column "{name}"', "it holds dates", "Make numbers of them")
+        raise Error(f'{place}, column "{name}"', "it contains dates", "Convert them to numbers")
     return _object_column(name, series.to_numpy(dtype=object, na_value=None),
                           f'{place}, column "{name}"')
 

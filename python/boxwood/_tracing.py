@@ -14,7 +14,7 @@ from boxwood._tables import missing
 from boxwood.errors import UnsupportedModelError
 
 RAW, RISING, TABLE = "raw", "rising", "table"
-ALONE = "Explain the model by itself, with columns that went through the steps before it"
+ALONE = "Explain the last step alone, with columns that the other steps have transformed"
 
 # Steps whose outputs are their inputs, one by one, and never fall as these rise.
 RISING_STEPS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "Binarizer")
@@ -222,7 +222,7 @@ def follow(step: Any, path: str, sources: list[Source], trace: Trace) -> list[So
         return _columns(step, path, sources, trace)
     if kind == "FeatureUnion":
         if step.transformer_weights:
-            raise refuse(path, step, "weighs its parts", "Leave transformer_weights out")
+            raise refuse(path, step, "has transformer_weights", "Fit it without them")
         return [source for name, part in step.transformer_list
                 for source in follow(part, f"{path}.{name}", sources, trace)]
     if not hasattr(step, "n_features_in_") and kind not in ("FunctionTransformer",):
@@ -233,8 +233,8 @@ def follow(step: Any, path: str, sources: list[Source], trace: Trace) -> list[So
     if kind == "FunctionTransformer":
         if step.func is not None:
             called = getattr(step.func, "__name__", "a function")
-            raise refuse(path, step, f"applies {called}, of which it is not known that it never "
-                                     "falls in floating point")
+            raise refuse(path, step, f"applies {called}, which is not known to be monotone in "
+                                     "floating point")
         return sources
     if kind == "SimpleImputer":
         return _imputed(step, path, sources, trace)
@@ -245,18 +245,18 @@ def follow(step: Any, path: str, sources: list[Source], trace: Trace) -> list[So
         return _encoded(step, kind, path, sources, trace)
     if kind == "KBinsDiscretizer":
         if step.encode != "ordinal":
-            raise refuse(path, step, "gives each interval a column of its own",
+            raise refuse(path, step, "creates one column for each interval",
                          'Use encode="ordinal", which the model can split as well')
         return [_changed(source) for source in sources]
     if hasattr(step, "get_support") and kind[:7] != "custom ":
         return [source for source, kept in zip(sources, step.get_support(), strict=True) if kept]
     if kind in MIXING:
-        raise refuse(path, step, "makes each of its columns of several: a split of the model is "
-                                 "then no split of a column")
+        raise refuse(path, step, "mixes input columns, so that a split of the model is not a "
+                                 "split of one column")
     if kind in UNEVEN:
-        raise refuse(path, step, "bends numbers by functions that may fall in the last digit",
-                     "Leave it out: trees do not need it")
-    raise refuse(path, step, "is not known")
+        raise refuse(path, step, "applies functions that are not guaranteed to be monotone in "
+                                 "floating point", "Leave it out: trees do not need it")
+    raise refuse(path, step, "is not supported")
 
 
 def _changed(source: Source) -> Source:
@@ -267,7 +267,7 @@ def _columns(step: Any, path: str, sources: list[Source], trace: Trace) -> list[
     if not hasattr(step, "transformers_"):
         raise refuse(path, step, "is not fitted", "Call fit first")
     if step.transformer_weights:
-        raise refuse(path, step, "weighs its parts", "Leave transformer_weights out")
+        raise refuse(path, step, "has transformer_weights", "Fit it without them")
     where = step._transformer_to_input_indices
     found = []
     for name, part, _ in step.transformers_:
@@ -278,8 +278,8 @@ def _columns(step: Any, path: str, sources: list[Source], trace: Trace) -> list[
 
 def _check_missing(step: Any, path: str) -> None:
     if not missing(step.missing_values):
-        raise refuse(path, step, f"takes {step.missing_values!r} for missing",
-                     "Make these values NaN before they go into the pipeline")
+        raise refuse(path, step, f"treats {step.missing_values!r} as missing",
+                     "Replace these values by NaN before the pipeline")
 
 
 def _imputed(step: Any, path: str, sources: list[Source], trace: Trace) -> list[Source]:

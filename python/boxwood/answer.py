@@ -180,7 +180,7 @@ class Answer:
             What the library's own `predict` takes.
         """
         if self.array is None:
-            raise Error("answer", f"there is no point: it is {self.status}")
+            raise Error("answer", f"it has no point: its status is {self.status}")
         return self.explainer.frame_of(self.array[np.newaxis], [self._form.strangers])
 
     def _changes_of(self, solution: _core.Solution) -> list[Change]:

@@ -164,7 +164,7 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
                  show_progress: bool, on_error: str) -> Batch:
     """Explain every row of a table; see `Explainer.explain_batch`."""
     if on_error not in ("keep", "raise"):
-        raise Error("on_error", f"no {on_error!r}", 'Give "keep" or "raise"')
+        raise Error("on_error", f"unknown value {on_error!r}", 'Give "keep" or "raise"')
     asked = Asked(explainer, target, question)
     options = asked.options()
     table = as_table(data)

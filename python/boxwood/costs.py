@@ -21,9 +21,10 @@ class Cost:
     def __init__(self, parts: dict[str, float]) -> None:
         self.parts = {norm: float(factor) for norm, factor in parts.items() if factor}
         if not self.parts or min(self.parts.values()) < 0:
-            raise Error("cost", "a cost needs a norm with a positive factor", "Use L1(), say")
+            raise Error("cost", "a cost needs a norm with a positive factor",
+                        "Use a norm such as L1()")
         if "linf" in self.parts and len(self.parts) > 1:
-            raise Error("cost", "the largest change is no sum, so it does not mix with others",
+            raise Error("cost", "the largest change, Linf, cannot be part of a sum",
                         "Use Linf() alone, or mix L2, L1 and L0")
 
     def __add__(self, other: Cost) -> Cost:
@@ -64,7 +65,7 @@ class Cost:
             Such as ``"l1 + 0.1 l0"``.
         """
         if self.parts.get("linf", 1.0) != 1.0:
-            raise Error("cost", "a multiple of the largest change orders answers as Linf() does",
+            raise Error("cost", "a multiple of Linf() ranks answers exactly as Linf() does",
                         "Use Linf(), or weights")
         return " + ".join(norm if factor == 1 else f"{factor!r} {norm}"
                           for norm, factor in self.parts.items())

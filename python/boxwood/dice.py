@@ -163,7 +163,7 @@ class Dice:
         found = []
         if isinstance(features_to_vary, str):
             if features_to_vary != "all":
-                raise Error("features_to_vary", f"no {features_to_vary!r}",
+                raise Error("features_to_vary", f"unknown value {features_to_vary!r}",
                             'Give "all" or a list of features')
         else:
             question["only"] = list(features_to_vary)
@@ -196,7 +196,7 @@ class Dice:
             if feature.labels or feature.kind == "categorical":
                 ranges[name] = set(values)
             elif len(values) != 2:
-                raise Error("permitted_range", f'"{name}" has {len(values)} ends, not two',
+                raise Error("permitted_range", f'"{name}" needs two values, not {len(values)}',
                             "Give the least and the largest value")
             else:
                 ranges[name] = tuple(values)

@@ -58,7 +58,8 @@ def validity(model: Any, counterfactuals: Any, target: Any = None, *,
     outcome = np.ravel(np.asarray(predict(_taken(table, there))))
     if target is None:
         if originals is None:
-            raise Error("target", "neither a target nor the originals are given", "Give one")
+            raise Error("target", "neither a target nor the originals are given",
+                        "Give one of them")
         before = np.ravel(np.asarray(predict(listed(originals))))
         valid[there] = outcome != np.broadcast_to(before, len(valid))[there]
     else:
@@ -196,7 +197,7 @@ def plausibility(counterfactuals: Any, data: Any, method: str = "lof", *, n_neig
 
         detector = IsolationForest(random_state=random_state)
     else:
-        raise Error("method", f"no method {method!r}", 'Give "lof" or "isolation"')
+        raise Error("method", f"unknown method {method!r}", 'Give "lof" or "isolation"')
     scores = np.full(len(points), np.nan)
     there = ~empty(measure.columns(counterfactuals, "counterfactuals"))
     if there.any():
@@ -241,9 +242,9 @@ def stability(explain: Callable[[Any], Any], x: Any, data: Any, *, k: int | None
         0 is perfectly stable; NaN where no neighbour has an explanation.
     """
     if (k is None) == (radius is None):
-        raise Error("stability", "neighbours are given by k or by radius", "Give one of them")
+        raise Error("stability", "exactly one of k and radius must be given", "Give one of them")
     if of not in ("change", "point"):
-        raise Error("of", f"no {of!r}", 'Give "change" or "point"')
+        raise Error("of", f"unknown value {of!r}", 'Give "change" or "point"')
     measure = Measure.of(data, scale)
     if k is not None:
         around = _nearest(measure, x, data, k)

@@ -95,8 +95,8 @@ class Explainer(Analyses):
         given = schema_of(schema)
         if classes is not None:
             if given.classes and given.classes != [str(label) for label in classes]:
-                raise Error("classes", "the schema names the classes otherwise",
-                            "Name them in one of the two")
+                raise Error("classes", "the schema gives other labels for the classes",
+                            "Give the labels in one place only")
             given.classes = [str(label) for label in classes]
         known = put_together(models, ensembles, pipelines, data, given, categories or {}, scale,
                              groups)
@@ -116,7 +116,7 @@ class Explainer(Analyses):
                  first.leaf_count, len(self.columns))
 
     def _compile(self, ensembles: list[_core.Ensemble]) -> None:
-        self.core = _core.Model(ensembles, self.schema.to_json(), self.names)
+        self.core = _core.Model(ensembles, self.schema.to_json(indent=None), self.names)
         self.models = Models(self.core, self.names)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -195,7 +195,7 @@ class Explainer(Analyses):
         """
         index = self.models.index(model)
         if self.core.ensemble(index).class_count == 0:
-            raise Error("predict_proba", "the model predicts no classes", "Call predict")
+            raise Error("predict_proba", "the model predicts a number, not a class", "Call predict")
         return self.core.probabilities(self.columns.points(data), index)
 
     def scores(self, data: Any, model: int | str = 0) -> np.ndarray:

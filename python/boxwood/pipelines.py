@@ -133,21 +133,22 @@ def pushed_back(model: Any, steps: Steps, rounds: int | str | None = None) -> En
     derived = itertools.takewhile(lambda one: one is not _own_base(model), type(model).__mro__)
     for own, method in itertools.product(derived, ("predict", "predict_proba", "transform")):
         if method in vars(own):
-            raise UnsupportedModelError(f"pipeline: {own.__name__} has a {method} of its own",
-                                        "Give a Pipeline of scikit-learn's with the same steps")
+            raise UnsupportedModelError(f"pipeline: {own.__name__} overrides {method}",
+                                        "Give a scikit-learn Pipeline with the same steps")
     last, sources = model.steps[-1][1], steps.sources
     if library_of(last) == "catboost" and last.is_fitted() and last.get_cat_feature_indices():
         raise UnsupportedModelError(
-            "pipeline: the last step is a CatBoost model with categorical columns, of which it "
-            "keeps hashes only", "Give the CatBoost model itself, and the training data")
+            "pipeline: the last step is a CatBoost model with categorical columns; it "
+            "stores only hashes of their categories",
+            "Give the CatBoost model itself, and the training data")
     content = _model(last, rounds)
     _check_width(steps, content)
     for raw in mixed(sources):
         if steps.columns[raw].other is not None:
             raise UnsupportedModelError(
-                f'pipeline: column "{steps.columns[raw].name}" is a number to one step and a '
-                "category to another that takes any value",
-                'Give the encoder handle_unknown="error"')
+                f'pipeline: one step reads column "{steps.columns[raw].name}" as a number, and '
+                "another encodes it and accepts unknown categories",
+                'Fit the encoder with handle_unknown="error"')
     splits = push(content, steps)
     kept = _kept(model, steps)
     places = {raw: at for at, raw in enumerate(kept)}
@@ -166,8 +167,9 @@ def _precision(columns: list[RawColumn]) -> str:
     if any(single) and not all(single):
         names = ", ".join(f'"{column.name}"' for column in columns if column.single)
         raise UnsupportedModelError(
-            f"pipeline: of the numbers only {names} are float32, and how scikit-learn computes "
-            "depends on which columns meet", "Fit it on data.astype({...: float}) for these")
+            f"pipeline: of the numeric columns only {names} are float32; the precision of "
+            "scikit-learn then depends on which columns a step combines",
+            "Convert these columns to float64 and fit it again")
     return "float32" if single and all(single) else "float64"
 
 
@@ -200,13 +202,15 @@ def complete(pipelines: Mapping[str, Steps], schema: Schema) -> dict[int, Pipeli
             before = marks.setdefault(at, same)
             marks[at] = {key: value for key, value in before.items() if key in same}
             if not marks[at]:
-                raise Error(name, f'it has another mark for a missing "{column.name}" than the '
-                                  "model before it", "Fit both on rows with NaN for missing")
+                raise Error(name, f'it marks a missing "{column.name}" differently from the '
+                                  "previous model", "Fit both on rows with NaN for missing")
             if column.categories is None:
                 continue
             if values.setdefault(at, column.values()) != column.values():
-                raise Error(name, f'it knows other categories of "{column.name}" than the model '
-                                  "before it", "Fit both on the same rows, or ask them one by one")
+                raise Error(name,
+                            f'it knows other categories of "{column.name}" than the '
+                                  "previous model",
+                            "Fit both on the same rows, or ask them one by one")
     every = set(_all_marks())
     return {at: PipelineColumn(
         values.get(at), None if same.keys() == every else
@@ -254,7 +258,8 @@ def _marks(steps: Steps) -> list[dict[str, Any]]:
 def _raw_names(model: Any) -> list[str]:
     steps = [step for _, step in model.steps]
     if len(steps) == 0 or is_nothing(steps[-1]):
-        raise UnsupportedModelError("pipeline: its last step is no model", "Give it one")
+        raise UnsupportedModelError("pipeline: its last step is not a model",
+                                    "Add a model as the last step")
     names = input_names(model)
     if names is not None:
         return names
@@ -262,8 +267,8 @@ def _raw_names(model: Any) -> list[str]:
     count = getattr(first, "n_features_in_", None)
     if count is None:
         raise UnsupportedModelError(
-            f'pipeline, step "{model.steps[0][0]}": it does not know its columns',
-            "Call fit first; if it is, put the model or a ColumnTransformer first")
+            f'pipeline, step "{model.steps[0][0]}": its input columns are unknown',
+            "Call fit first; if it is fitted, put the model or a ColumnTransformer first")
     return [f"f{i}" for i in range(int(count))]
 
 
@@ -313,7 +318,7 @@ def _steps(model: Any, names: list[str], trace: Trace, sources: list[Source], da
             columns[i].missing = mark
         elif mark is None:  # while NA finds NaN as well
             raise UnsupportedModelError(
-                f'pipeline: a step takes None for missing in the numbers of "{names[i]}"',
+                f'pipeline: a step treats None as missing in the numeric column "{names[i]}"',
                 "Write NaN for missing and fit it again with missing_values=np.nan")
     for i, single in enumerate(_single(names, data)):
         columns[i].single = single and columns[i].categories is None
@@ -334,7 +339,7 @@ def _steps(model: Any, names: list[str], trace: Trace, sources: list[Source], da
         steps.outputs({}, 1)
     except (ValueError, TypeError) as error:
         said = next(iter(str(error).splitlines()), "")
-        raise UnsupportedModelError(f"pipeline: its steps refuse a plain row: {said}",
+        raise UnsupportedModelError(f"pipeline: its steps reject a test row: {said}",
                                     ALONE) from error
     _try_categories(steps, model)
     return steps
@@ -404,8 +409,8 @@ def _check_width(steps: Steps, content: Ensemble) -> None:
     width = len(steps.outputs({}, 1))
     if not width == len(steps.sources) == len(content.features):
         raise UnsupportedModelError(
-            f"pipeline: {len(steps.sources)} columns were followed, its steps make {width} and the "
-            f"model reads {len(content.features)}", ALONE)
+            f"pipeline: {len(steps.sources)} columns were traced, but its steps produce {width} "
+            f"and the model reads {len(content.features)}", ALONE)
 
 
 def _kept(model: Any, steps: Steps) -> list[int]:

@@ -130,7 +130,7 @@ def region(answer: Answer, wide: WideRegion | None = None, *,
         The figure.
     """
     if answer.array is None:
-        raise Error("answer", "there is no point", "Draw the region of an answer that has one")
+        raise Error("answer", "the answer has no point", "Give an answer that has one")
     explainer = answer.explainer
     names = [change.feature for change in answer.changes] if features is None else list(features)
     # A one-hot group has one line, and words in place of an interval.
@@ -348,9 +348,9 @@ def sweep(levels: Sweep, *, measure: str = "cost", label: str | None = None,
     from matplotlib.patches import Patch
 
     if measure not in ("cost", "distance"):
-        raise Error("measure", f"no measure {measure!r}", 'Give "cost" or "distance"')
+        raise Error("measure", f"unknown measure {measure!r}", 'Give "cost" or "distance"')
     if not len(levels):
-        raise Error("levels", "there is no level", "Draw a sweep that has one")
+        raise Error("levels", "the sweep has no levels", "Give a sweep with at least one")
     first = levels.answers[0]
     shown = _core.sweep_picture(first.explainer.core, first._query, levels.levels,
                                 [answer._core for answer in levels.answers])
@@ -445,7 +445,7 @@ def bounds(recorded: Recorder | Iterable[tuple[float, float, float]],
         last = rows[-1][0] if rows else 0.0
         rows.append((max(answer.statistics.seconds, last), answer.cost, answer.lower_bound))
     if not rows:
-        raise Error("recorded", "there is no report", "Give the answer as well")
+        raise Error("recorded", "no progress was recorded", "Give the answer as well")
     figure, ax = new_axes(ax, (5.6, 3.4))
     times, best, low = np.array(sorted(rows), dtype=float).T
     times, best, low = (np.concatenate([[first], values]) for first, values in (
@@ -507,7 +507,7 @@ def images(before: Any, after: Any, shape: tuple[int, ...] | None = None, *,
         side = round(pixels.shape[1] ** 0.5)
         shape = (side, side)
     if int(np.prod(shape)) != pixels.shape[1]:
-        raise Error("shape", f"{pixels.shape[1]} pixels are no image of {shape}",
+        raise Error("shape", f"{pixels.shape[1]} pixels do not fill an image of shape {shape}",
                     "Give rows and columns as shape")
     one, two = (row.reshape(shape) for row in pixels)
     if ax is None:
@@ -516,7 +516,7 @@ def images(before: Any, after: Any, shape: tuple[int, ...] | None = None, *,
         pyplot.close(figure)
     axes = list(np.ravel(ax))
     if len(axes) != 3:
-        raise Error("ax", f"{len(axes)} axes for three images", "Give three")
+        raise Error("ax", f"{len(axes)} axes for three images", "Give three axes")
     colour = text_colour()
     low, high = float(min(one.min(), two.min())), float(max(one.max(), two.max()))
     size = float(np.abs(two - one).max()) or 1.0

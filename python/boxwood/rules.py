@@ -54,8 +54,8 @@ def _condition(rule: RuleLike) -> str:
         return f"not ({_condition(rule.condition)}) or ({_condition(rule.then)})"
     text = str(rule)
     if text.split()[:1] == ["if"] and " then " in text:
-        raise Error("rules", f"{text!r} stands inside another rule",
-                    "Write it as If(condition, then), which may")
+        raise Error("rules", f"{text!r} cannot be part of another rule",
+                    "Write it as If(condition, then)")
     return text
 
 
@@ -89,7 +89,7 @@ class _Joined(Rule):
 
     def __init__(self, *conditions: RuleLike) -> None:
         if not conditions:
-            raise Error("rules", f"{type(self).__name__}() has no condition", "Give one or more")
+            raise Error("rules", f"{type(self).__name__}() has no condition", "Give at least one")
         parts = [f"({_condition(one)})" for one in conditions]
         super().__init__("(" + f" {self.word} ".join(parts) + ")")
         self.conditions = conditions

@@ -271,15 +271,21 @@ class Schema:
             document["one_hot"] = [group.to_dict() for group in self.one_hot]
         return document
 
-    def to_json(self) -> str:
+    def to_json(self, indent: int | None = 2) -> str:
         """Return the file's text.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces of indentation; None puts everything on one line.
 
         Returns
         -------
         str
             JSON that the command line reads with ``--schema``.
         """
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, default=_plain) + "\n"
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False,
+                          default=_plain) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file.
@@ -308,8 +314,8 @@ class Schema:
             It may still say what the model contradicts, which is found when an explainer takes it.
         """
         if document.get("boxwood_schema", 1) != 1:
-            raise Error(place, f"it is of version {document['boxwood_schema']}",
-                        "This package knows version 1")
+            raise Error(place, f"version {document['boxwood_schema']} is unsupported",
+                        "This package reads version 1")
         rest = {key: value for key, value in document.items() if key != "boxwood_schema"}
         _check_keys(rest, cls, place)
         for key in ("features", "one_hot"):
@@ -323,8 +329,8 @@ class Schema:
             if feature.range is not None:
                 if not isinstance(feature.range, (list, tuple)) or len(feature.range) != 2:
                     raise Error(f'{place}, feature "{feature.name}"',
-                                f"its range {feature.range!r} is not two ends",
-                                "Write [lowest, highest], null for no limit")
+                                f"its range {feature.range!r} is not a pair of values",
+                                "Write [lowest, highest]; null means no limit")
                 feature.range = tuple(feature.range)
         groups = [_made(OneHot, entry, f"{place}: one_hot[{i}]")
                   for i, entry in enumerate(rest.pop("one_hot", []))]
@@ -351,9 +357,9 @@ class Schema:
         except json.JSONDecodeError as error:
             raise Error(f"{place}, line {error.lineno}", error.msg) from None
         if not isinstance(document, dict):
-            raise Error(place, "it is not an object", "Give a schema file of Boxwood's")
+            raise Error(place, "it is not an object", "Give a Boxwood schema file")
         if "boxwood_schema" not in document:
-            raise Error(place, 'it has no "boxwood_schema": 1', "Give a schema file of Boxwood's")
+            raise Error(place, 'it has no "boxwood_schema": 1', "Give a Boxwood schema file")
         return cls.from_dict(document, place)
 
     @classmethod

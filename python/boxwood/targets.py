@@ -108,7 +108,7 @@ class Models:
                         "Give at_least=, at_most=, between= or change=")
         if getattr(label, "ndim", 0) > 0:
             raise Error("target", f"it is of type {type(label).__name__}, not the label of a class",
-                        "Give one label, or a list of those that will do")
+                        "Give one label, or a list of accepted labels")
         # numpy's scalars print with their type, and True is the label "True" or the class 1.
         plain = label.item() if hasattr(label, "item") else label
         if isinstance(plain, bool) and str(plain) not in ensemble.classes:

@@ -103,7 +103,6 @@ void bind_model(nb::module_& module) {
            "ensembles"_a, "schema"_a = "", "names"_a = std::vector<std::string>{})
       .def("__len__", [](const Model& self) { return self.ensembles().size(); })
       .def("ensemble", &ensemble_at, "index"_a = 0, nb::rv_policy::reference_internal)
-      .def_prop_ro("schema", [](const Model& self) { return to_json(self.schema()); })
       .def(
           "scores",
           [](const Model& self, const Points& points, std::size_t index) {

@@ -44,7 +44,7 @@ Interval view_of(const Interval& given, std::span<const Cut> cuts, double now) {
   if (std::isfinite(given.lower)) view.lower = given.lower;
   if (std::isfinite(given.upper)) view.upper = given.upper;
   if (!(view.lower < view.upper)) {
-    throw Error("map", fmt::format("nothing lies between {} and {}", view.lower, view.upper),
+    throw Error("map", fmt::format("the range from {} to {} is empty", view.lower, view.upper),
                 "Give the smaller end first, and ends that differ");
   }
   return view;

@@ -114,7 +114,7 @@ void DiskFile::close() {
 void DiskFile::fail(int error) const {
   throw Error(file_.string(),
               fmt::format("cannot be written: {}", std::generic_category().message(error)),
-              "The disk may be full or the reader gone");
+              "The disk may be full, or the program that reads it has ended");
 }
 
 void replace(const std::filesystem::path& finished, const std::filesystem::path& file) {
@@ -122,17 +122,6 @@ void replace(const std::filesystem::path& finished, const std::filesystem::path&
   std::filesystem::rename(finished, file, error);
   if (error) throw Error(file.string(), "cannot be written: " + error.message());
   sync_folder(file.parent_path());
-}
-
-void write_whole_file(const std::filesystem::path& file, std::string_view text) {
-  std::filesystem::path partial = file;
-  partial += ".partial";
-  DiskFile disk(partial, file);
-  disk.cut(0);
-  disk.write(text);
-  disk.sync();
-  disk.close();
-  replace(partial, file);
 }
 
 }  // namespace boxwood::cli

@@ -38,7 +38,4 @@ class DiskFile {
 /// one.
 void replace(const std::filesystem::path& finished, const std::filesystem::path& file);
 
-/// Writes a small file as a whole.
-void write_whole_file(const std::filesystem::path& file, std::string_view text);
-
 }  // namespace boxwood::cli

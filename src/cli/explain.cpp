@@ -83,12 +83,6 @@ void check_one_row(const std::string& flag, const std::vector<std::size_t>& rows
                    "Choose one row: --row 0");
 }
 
-void write_file(const std::string& file, const std::string& text) {
-  Output output(file, false);
-  output.write(text);
-  output.finish();
-}
-
 int run(const ExplainFlags& flags, const CLI::App& command) {
   if (flags.question.data.empty() && flags.question.file.empty()) {
     throw UsageError("--data", "is required unless --question is given",

@@ -92,7 +92,8 @@ void Output::flush() {
   std::cout << waiting_ << std::flush;
   waiting_.clear();
   if (!std::cout) {
-    throw Error("standard output", "cannot be written", "The disk may be full or the reader gone");
+    throw Error("standard output", "cannot be written",
+                "The disk may be full, or the program that reads it has ended");
   }
 }
 
@@ -104,6 +105,12 @@ void Output::finish() {
   if (partial_.empty()) return;
   replace(partial_, file_);
   partial_.clear();
+}
+
+void write_file(const std::string& file, const std::string& text) {
+  Output output(file, false);
+  output.write(text);
+  output.finish();
 }
 
 bool Output::wants_colour() const {

@@ -53,6 +53,10 @@ class Output {
   bool grows_ = false;
 };
 
+/// Writes a whole file: the old content stays until the new one is complete. A process that is
+/// killed may leave FILE.<process number>.partial behind.
+void write_file(const std::string& file, const std::string& text);
+
 /// The file descriptor (1 output, 2 errors) is a terminal.
 bool is_terminal(int descriptor);
 

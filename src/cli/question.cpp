@@ -28,7 +28,7 @@ Rounds parse_rounds(const std::string& text) {
     std::size_t first = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), first);
     if (error != std::errc{} || end != text.data() + text.size() || first == 0) {
-      throw UsageError("--rounds", fmt::format("\"{}\" is not all, best or a number", text));
+      throw UsageError("--rounds", fmt::format("must be all, best or a number, not \"{}\"", text));
     }
     rounds.first = first;
   }

@@ -202,8 +202,8 @@ void ResumeFile::write(std::size_t rows) const {
       fmt::format("{} is unfinished: boxwood --resume continues it", output_.filename().string());
   for (const auto& [what, hash] : identity_) document[what] = hash;
   if (rows != all_rows) document["rows"] = rows;
-  write_whole_file(file_,
-                   document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  write_file(file_.string(),
+             document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 void ResumeFile::remove() const {

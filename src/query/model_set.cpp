@@ -71,7 +71,7 @@ void check_same_columns(std::span<const Ensemble* const> ensembles,
 
 ModelSet make_model_set(std::vector<Ensemble> ensembles, std::vector<std::string> names,
                         std::optional<Schema> schema) {
-  if (ensembles.empty()) throw Error("model", "there is none", "Give at least one model");
+  if (ensembles.empty()) throw Error("model", "no model is given", "Give at least one model");
   std::vector<const Ensemble*> all;
   for (const Ensemble& ensemble : ensembles) all.push_back(&ensemble);
   check_same_columns(all, names);

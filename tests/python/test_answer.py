@@ -196,9 +196,9 @@ def test_where_nothing_is_found(german, applicants):
     assert answer.changes == [] and answer.region == {} and answer.ties == []
     assert answer.cost == np.inf and answer.to_frame().empty and answer.verify() == []
     assert "Not possible" in answer.text
-    with pytest.raises(ValueError, match="there is no point"):
+    with pytest.raises(ValueError, match="has no point"):
         answer.point_frame()
-    with pytest.raises(boxwood.Error, match="there is no point"):
+    with pytest.raises(boxwood.Error, match="has no point"):
         german.widen(answer)
 
 

@@ -59,7 +59,7 @@ def test_keywords(german, row, name, wrong):
 @pytest.mark.parametrize("target, said", [
     ([], "the list is empty"),
     (set(), "the list is empty"),
-    ([boxwood.Class("granted"), "refused"], "targets and labels are mixed"),
+    ([boxwood.Class("granted"), "refused"], "the list mixes targets and labels"),
     (np.array([0, 1]), "it is of type ndarray, not the label of a class"),
     (pd.Series([0, 1]), "it is of type Series, not the label of a class"),
     (boxwood.Class(np.array([0, 1])), "it is of type ndarray"),
@@ -132,18 +132,18 @@ def test_what_is_no_table(german, applicants):
     import scipy.sparse
 
     for data, said in ((None, "it is None, not a table. Give a data frame"),
-                       ({"age": [1]}, "it is of type dict, not a table. Make a pandas.DataFrame"),
+                       ({"age": [1]}, "it is of type dict, not a table. Convert it with pandas.DataFrame"),
                        (scipy.sparse.csr_matrix(np.eye(3)),
-                        "it is of type csr_matrix, not a table. Give its toarray()"),
-                       ([[1, 2], [3]], "its rows are not all of one length")):
+                        "it is of type csr_matrix, not a table. Convert it with toarray()"),
+                       ([[1, 2], [3]], "its rows have different lengths")):
         for ask in (german.predict, lambda data: german.explain_batch(data, show_progress=False)):
             with pytest.raises(boxwood.Error, match="^data: " + re.escape(said)):
                 ask(data)
 
 
 @pytest.mark.parametrize("schema, said", [
-    ([1], "schema: it is of type list. Give a Schema, a mapping"),
-    (7, "schema: it is of type int"),
+    ([1], "schema: unsupported type list. Give a Schema, a mapping"),
+    (7, "schema: unsupported type int"),
     ({"features": {"age": {"fixed": True}}}, 'schema: features: it is not a list. Write [{"name": …'),
     ({"one_hot": "a"}, "schema: one_hot: it is not a list"),
     ("/", "/: it is a folder, not a file. Give a schema file"),

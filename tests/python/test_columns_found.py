@@ -131,7 +131,7 @@ def test_groups_can_be_given_and_turned_off(credits):
     assert [group.title for group in own.schema.one_hot] == ["mine"]
     again = boxwood.Explainer(model, schema=boxwood.Explainer(model, data).schema)
     assert [group.title for group in again.schema.one_hot] == ["purpose"]
-    with pytest.raises(boxwood.Error, match="is one column"):
+    with pytest.raises(boxwood.Error, match="is a single column"):
         boxwood.Explainer(model, data, groups=["purpose_car"])
     with pytest.raises(boxwood.Error, match="no feature"):
         boxwood.Explainer(model, data, groups={"a": ["purpose_cart", "purpose_radio"]})

@@ -69,9 +69,9 @@ def test_tables_must_agree():
         measures.distances(DATA, DATA[:, :1])
     with pytest.raises(boxwood.Error, match="2 rows for 5 originals"):
         measures.distances(DATA, DATA[:2])
-    with pytest.raises(boxwood.Error, match="no scale 'span'"):
+    with pytest.raises(boxwood.Error, match="unknown scale 'span'"):
         measures.distances(DATA, DATA, scale="span")
-    with pytest.raises(boxwood.Error, match="no norm 'l3'"):
+    with pytest.raises(boxwood.Error, match="unknown norm 'l3'"):
         measures.distances(DATA, DATA, "l3")
 
 
@@ -126,7 +126,7 @@ def test_stability_is_the_steepest_ratio():
                                scale=None, random_state=4)
     assert drawn == again
     assert np.isnan(measures.stability(lambda row: None, x, data, k=2))
-    with pytest.raises(boxwood.Error, match="by k or by radius"):
+    with pytest.raises(boxwood.Error, match="exactly one of k and radius"):
         measures.stability(explain, x, data)
 
 

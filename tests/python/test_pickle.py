@@ -79,7 +79,7 @@ def test_refusals_travel(travellers):
     strict = boxwood.Explainer(forest, rows[["age", "income"]])
     for one in (strict, pickle.loads(pickle.dumps(strict)), pickle.loads(pickle.dumps(
             pickle.loads(pickle.dumps(strict))))):
-        with pytest.raises(boxwood.Error, match="missing, which the model refuses"):
+        with pytest.raises(boxwood.Error, match="is missing, and the model rejects such rows"):
             one.explain({"age": np.nan, "income": 3.0})
 
 

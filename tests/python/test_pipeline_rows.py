@@ -10,7 +10,7 @@ from sklearn import compose, ensemble, impute, preprocessing
 from sklearn import pipeline as sk
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-REFUSED = "something else|refuses|no category"
+REFUSED = "marks missing values|rejects|no category"
 
 
 def forms_of(frame, at):

@@ -260,7 +260,7 @@ def test_none_is_not_taken_for_nan_where_the_pipeline_tells_them_apart():
     explainer = boxwood.Explainer(model, frame)
     given = pd.DataFrame({"town": pd.Series([None], dtype=object)})
     for row in ({"town": None}, given, given.iloc[0]):
-        with pytest.raises(boxwood.Error, match="None is something else than NaN"):
+        with pytest.raises(boxwood.Error, match="marks missing values by NaN, not by None"):
             explainer.explain(row, at_least=1)
     missing = pd.DataFrame({"town": pd.Series([np.nan], dtype=object)})
     assert explainer.predict(missing)[0] == model.predict(missing)[0]
@@ -331,7 +331,7 @@ def test_sparse_zeros_are_missing_to_xgboost_alone():
     model = sk.make_pipeline(both, lightgbm.LGBMRegressor(**QUIET)).fit(frame, score)
     same(boxwood.Explainer(model, frame), model, frame)
     model = sk.make_pipeline(both, xgboost.XGBRegressor(n_estimators=9)).fit(frame, score)
-    with pytest.raises(boxwood.UnsupportedModelError, match="takes every zero for missing"):
+    with pytest.raises(boxwood.UnsupportedModelError, match="treats every zero as missing"):
         boxwood.Explainer(model, frame)
 
 
@@ -392,13 +392,13 @@ def refused(*steps, columns=("income", "debt"), last=None):
 
 def test_what_cannot_be_exact_is_refused_by_name():
     assert refused(decomposition.PCA()) == (
-        'pipeline, step "pca": PCA makes each of its columns of several: a split of the model is '
-        "then no split of a column. Explain the model by itself, with columns that went through "
-        "the steps before it")
+        'pipeline, step "pca": PCA mixes input columns, so that a split of the model is not a '
+        "split of one column. Explain the last step alone, with columns that the other steps have "
+        "transformed")
     assert 'step "functiontransformer": FunctionTransformer applies arcsinh' in refused(
         preprocessing.FunctionTransformer(np.arcsinh))
-    assert "bends numbers" in refused(preprocessing.QuantileTransformer(n_quantiles=10))
-    assert "takes -1 for missing" in refused(impute.SimpleImputer(missing_values=-1))
+    assert "not guaranteed to be monotone" in refused(preprocessing.QuantileTransformer(n_quantiles=10))
+    assert "treats -1 as missing" in refused(impute.SimpleImputer(missing_values=-1))
     assert 'Use encode="ordinal"' in refused(preprocessing.KBinsDiscretizer(encode="onehot-dense"))
     nested = compose.make_column_transformer(
         (sk.make_pipeline(preprocessing.StandardScaler(), preprocessing.PolynomialFeatures()),
@@ -408,17 +408,17 @@ def test_what_cannot_be_exact_is_refused_by_name():
     class Mine(preprocessing.StandardScaler):
         pass
 
-    assert 'step "mine": Mine is not known' in refused(Mine())
+    assert 'step "mine": Mine is not supported' in refused(Mine())
     assert "encodes numbers that an earlier step has changed" in refused(
         preprocessing.StandardScaler(), preprocessing.OrdinalEncoder())
     both = compose.make_column_transformer(
         (preprocessing.OneHotEncoder(handle_unknown="ignore"), ["rooms"]),
         ("passthrough", ["rooms"]))
-    assert 'column "rooms" is a number to one step and a category' in refused(
+    assert 'one step reads column "rooms" as a number, and another' in refused(
         both, columns=["rooms"])
     weighed = compose.ColumnTransformer([("a", "passthrough", ["income"])],
                                         transformer_weights={"a": 2.0})
-    assert "weighs its parts" in refused(weighed)
+    assert "has transformer_weights" in refused(weighed)
     assert "LinearRegression is not one of scikit-learn's tree models" in refused(
         preprocessing.StandardScaler(), last=linear_model.LinearRegression())
 
@@ -465,7 +465,7 @@ def test_pipelines_with_a_predict_of_their_own_are_refused():
     frame = pd.DataFrame({"a": np.arange(20.0)})
     model = Turned([("s", preprocessing.StandardScaler()), ("m", tree.DecisionTreeClassifier())])
     model.fit(frame, (frame["a"] > 9).astype(int))
-    with pytest.raises(boxwood.UnsupportedModelError, match="a predict of its own"):
+    with pytest.raises(boxwood.UnsupportedModelError, match="overrides predict"):
         boxwood.Explainer(model, frame)
 
 
@@ -479,7 +479,7 @@ def test_a_first_step_that_is_none():
             model = sk.Pipeline([*steps, ("m", tree.DecisionTreeRegressor())]).fit(frame, score)
             explainer = boxwood.Explainer(model, frame)
             np.testing.assert_array_equal(explainer.predict(frame), model.predict(frame))
-        with pytest.raises(boxwood.Error, match='"town" missing, which the model refuses'):
+        with pytest.raises(boxwood.Error, match='"town" is missing, and the model rejects such rows'):
             explainer.predict(frame.assign(town=np.nan))
 
 

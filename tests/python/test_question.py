@@ -53,7 +53,7 @@ def test_what_is_fixed_is_not_asked_to_change(german, applicants, row):
                 lambda x, **question: german.menu(x, 2, **question),
                 lambda x, **question: german.explain_batch(applicants, show_progress=False,
                                                            **question)):
-        with pytest.raises(boxwood.Error, match='fixed: "duration" is in only as well'):
+        with pytest.raises(boxwood.Error, match='fixed: "duration" is also named in only'):
             ask(row, **both)
     # Where nothing is in both, `only` says it already.
     free = german.explain(row, "granted", only=["duration", "credit_amount"])
@@ -89,7 +89,7 @@ def test_ranges_hold_in_the_answer_and_replace_those_of_the_schema(german, row):
     for ends in ((np.nan, 6), (6, np.nan), boxwood.Interval(np.nan, 6)):
         with pytest.raises(boxwood.Error, match=r'ranges\["duration"\]: an end is missing'):
             german.explain(row, "granted", ranges={"duration": ends})
-    with pytest.raises(boxwood.Error, match="is not two ends"):
+    with pytest.raises(boxwood.Error, match="is not a pair of values"):
         german.explain(row, "granted", ranges={"duration": 30})
 
 
@@ -110,7 +110,7 @@ def test_increase_and_decrease(german, applicants):
         if answer.found:
             assert answer.point["duration"] >= one["duration"]
             assert answer.point["credit_amount"] <= one["credit_amount"]
-    with pytest.raises(boxwood.Error, match='increase: "duration" is in decrease as well'):
+    with pytest.raises(boxwood.Error, match='increase: "duration" is also named in decrease'):
         german.explain(one, "granted", increase=["duration"], decrease=["duration"])
 
 
@@ -163,7 +163,7 @@ def test_rules_within_rules(german, row):
     assert not holds(broken.point)
     outer = german.explain(row, "granted", rules=boxwood.If(inner, "other_parties stays"))
     assert not holds(outer.point) or outer.point["other_parties"] == row["other_parties"]
-    with pytest.raises(boxwood.Error, match=r"rules: 'if a then b' stands inside.*If\(condition"):
+    with pytest.raises(boxwood.Error, match=r"rules: 'if a then b' cannot be part of.*If\(condition"):
         boxwood.AnyOf("if a then b", "c = 1")
     for kind in (boxwood.AllOf, boxwood.AnyOf):
         with pytest.raises(boxwood.Error, match=rf"{kind.__name__}\(\) has no condition"):
@@ -186,7 +186,7 @@ def test_costs(german, row):
     assert mixed.cost >= l1.cost + 0.1 * fewest.cost - 1e-9
     first = german.explain(row, "granted", fewest_first=True)
     assert len(first.changes) == fewest.cost
-    with pytest.raises(boxwood.Error, match="does not mix"):
+    with pytest.raises(boxwood.Error, match="cannot be part of a sum"):
         boxwood.Linf() + boxwood.L1()
     with pytest.raises(boxwood.Error, match="is not a cost"):
         german.explain(row, "granted", cost=3)
@@ -235,9 +235,9 @@ def test_targets(german, row, best):
     assert german.explain(row, "refused").already_met
     with pytest.raises(boxwood.Error, match='target: .*"grnted".*Did you mean "granted"'):
         german.explain(row, "grnted")
-    with pytest.raises(boxwood.Error, match="given together with at_least"):
+    with pytest.raises(boxwood.Error, match="cannot be combined with at_least"):
         german.explain(row, "granted", at_least=3)
-    with pytest.raises(boxwood.Error, match="between: it is given together"):
+    with pytest.raises(boxwood.Error, match="between: it cannot be combined"):
         german.explain(row, at_least=3, between=(1, 2))
     with pytest.raises(boxwood.Error, match="is empty"):
         german.explain(row, boxwood.Output(at_least=2, at_most=1))
@@ -246,16 +246,16 @@ def test_targets(german, row, best):
 
 
 @pytest.mark.parametrize("target, question, said", [
-    ("want granted", {"probability": 0.7}, "probability: it goes with the label of a class"),
-    ("want granted", {"margin": 2.0}, "margin: it goes with the label of a class"),
-    (("granted",), {"probability": 0.7}, "probability: it goes with the label of a class"),
-    ({"granted"}, {"margin": 2.0}, "margin: it goes with the label of a class"),
-    (None, {"requirements": [boxwood.Class("granted")], "probability": 0.7}, "probability: it goes"),
-    (boxwood.Output(at_least=0.6), {"margin": 1.0}, "margin: it goes with the label of a class"),
+    ("want granted", {"probability": 0.7}, "probability: it needs a target that is the label of a class"),
+    ("want granted", {"margin": 2.0}, "margin: it needs a target that is the label of a class"),
+    (("granted",), {"probability": 0.7}, "probability: it needs a target that is the label of a class"),
+    ({"granted"}, {"margin": 2.0}, "margin: it needs a target that is the label of a class"),
+    (None, {"requirements": [boxwood.Class("granted")], "probability": 0.7}, "probability: it needs"),
+    (boxwood.Output(at_least=0.6), {"margin": 1.0}, "margin: it needs a target that is the label of a class"),
     (None, {"at_least": 0.6}, "at_least: the model predicts a class, not a number"),
-    (None, {"change": "+5%", "at_least": 0.95}, "change: it is given together with at_least"),
-    (None, {"change": 0.1, "between": (0.5, 0.9)}, "between: it is given together with change"),
-    ("granted", {"output": 1}, "output: it goes with at_least, at_most, between or change"),
+    (None, {"change": "+5%", "at_least": 0.95}, "change: it cannot be combined with at_least"),
+    (None, {"change": 0.1, "between": (0.5, 0.9)}, "between: it cannot be combined with change"),
+    ("granted", {"output": 1}, "output: it needs at_least, at_most, between or change"),
 ])
 def test_no_part_of_an_outcome_is_dropped(german, row, target, question, said):
     for ask in (german.explain, german.why_not):
@@ -399,7 +399,7 @@ def test_robustness(german, row, best):
     assert largest.distance <= best.distance
     for key, value in (("probability", 0.5), ("margin", 1.0), ("at_least", 0.5), ("at_most", 0.5),
                        ("between", (0.1, 0.5)), ("change", "+5%"), ("requirements", ["granted"])):
-        with pytest.raises(boxwood.Error, match=f"^{key}: robustness is about any other outcome"):
+        with pytest.raises(boxwood.Error, match=f"^{key}: robustness always looks for any other outcome"):
             german.robustness(row, **{key: value})
     assert german.robustness(row, probability=None, output=0).distance == best.distance
 
@@ -495,7 +495,7 @@ def test_regions(german, row, best):
     near = german.regions(row, 0.5, any_outcome=True, limit=None)
     assert "refused" in {region.outcome for region in near}
     for wrong, said in (({"target": "granted"}, "target"), ({"probability": 0.6}, "probability")):
-        with pytest.raises(boxwood.Error, match=f"any_outcome: it is given together with {said}"):
+        with pytest.raises(boxwood.Error, match=f"any_outcome: it cannot be combined with {said}"):
             german.regions(row, 0.5, any_outcome=True, **wrong)
     with pytest.raises(boxwood.Error, match="limit: 0 is not a whole number ≥ 1"):
         german.regions(row, 0.5, "granted", limit=0)
@@ -577,6 +577,6 @@ def test_classes_name_the_classes():
     explainer = boxwood.Explainer(GERMAN / "model.ubj", classes=["bad", "good"])
     assert explainer.explain(np.zeros(len(explainer.columns)), "good").outcome == "good"
     assert explainer.schema.classes == ["bad", "good"]
-    with pytest.raises(boxwood.Error, match="classes: the schema names the classes otherwise"):
+    with pytest.raises(boxwood.Error, match="classes: the schema gives other labels for the classes"):
         boxwood.Explainer(GERMAN / "model.ubj", schema=GERMAN / "schema.json",
                           classes=["bad", "good"])

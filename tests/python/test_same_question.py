@@ -105,7 +105,7 @@ def test_fewest_first_counts_with_every_cost(german, applicants):
      r'weights, column 1.*it contradicts "weight duration 3" \(rules\)'),
     ({"rules": ["weight duration 2", "weight duration 3"]},
      r'rules, column 1.*it contradicts "weight duration 2"'),
-    ({"fixed": ["duration"], "only": ["duration"]}, 'fixed: "duration" is in only as well'),
+    ({"fixed": ["duration"], "only": ["duration"]}, 'fixed: "duration" is also named in only'),
     ({"fixed": ["duration"], "rules": "only duration, savings_status"},
      r'rules, column 1.*"duration" cannot change: "fix .*duration.*" \(fixed\)'),
     ({"ranges": {"duration": (6, 10)}, "rules": "duration >= 20"}, r"rules, column 1.*it contradicts"
@@ -169,7 +169,7 @@ def test_a_direction_against_the_schemas_is_refused(applicants):
 
 
 def test_a_scale_is_checked_without_data():
-    with pytest.raises(boxwood.Error, match="scale: no scale 'foo'"):
+    with pytest.raises(boxwood.Error, match="scale: unknown scale 'foo'"):
         boxwood.Explainer(GERMAN / "model.ubj", scale="foo")
 
 

@@ -168,8 +168,8 @@ def hist_gradient_boosting(model: Any) -> Ensemble:
                                     f"Fit it with one of {', '.join(LINKS)}")
     base = np.asarray(model._baseline_prediction)
     if base.dtype != np.float64:
-        raise UnsupportedModelError(f"this {name} adds in {base.dtype}",
-                                    "Fit it to targets in double precision")
+        raise UnsupportedModelError(f"this {name} adds its trees in {base.dtype}, not in double "
+                                    "precision", "Fit it to targets in double precision")
     columns = Columns(model)
     bitsets, row_of = model._bin_mapper.make_known_categories_bitsets()
     known = {seen: members(bitsets[row_of[seen]]) for seen in columns.codes}

@@ -32,8 +32,8 @@ def to_bytes(model: Any, pool: Any = None) -> bytes:
         raise UnsupportedModelError(f"this {type(model).__name__} is not fitted", "Call fit first")
     if model.get_text_feature_indices() or model.get_embedding_feature_indices():
         raise UnsupportedModelError(
-            f"this {type(model).__name__} reads texts or embeddings, which it turns into numbers "
-            "in a way that its file does not tell", "Fit it on numbers and categories")
+            f"this {type(model).__name__} reads texts or embeddings; its file does not record how "
+            "they become numbers", "Fit it on numbers and categories")
     return written_bytes(
         lambda path: model.save_model(path, format="json", pool=pool), "model.json"
     )

@@ -46,8 +46,8 @@ def to_bytes(model: Any) -> bytes:
         return text.encode()
     if f"\nobjective={CROSS_ENTROPY}" in text:
         raise UnsupportedModelError(
-            f"this {type(model).__name__} has the objective {model.objective_}, which gives a "
-            "number that the classifier compares by itself",
+            f"this {type(model).__name__} has the objective {model.objective_}; the classifier "
+            "picks a class by a rule that the model file does not record",
             'Fit it with objective="binary", or give its booster_ and ask for the number')
     labels = json.dumps([str(label) for label in classes], ensure_ascii=False)
     before, last, after = text.rpartition(LAST_LINE)
