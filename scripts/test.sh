@@ -11,7 +11,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 passed=0 failed=0 skipped=0
 
-heading() { printf '\n== %s\n' "$*"; }
+heading() { printf '\n== %s (after %d:%02d)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
 count() {  # count NAME COMMAND...: one thing that passes or fails as a whole
   local name=$1
   shift
@@ -52,6 +52,8 @@ run_ctest() {  # run_ctest PRESET [OPTION...]
   fi
   if [ "$bad" = 0 ]; then
     sed -n '/tests passed/p;/^Total Test time/p' "$log"
+    echo "The slowest: $(sed -nE 's/.*Test +#[0-9]+: +([^ ]+) .*Passed +([0-9.]+) sec.*/\2 s \1/p' "$log" |
+      sort -rn | head -n 5 | paste -sd, | sed 's/,/, /g')"
   else
     grep -vE '^ +Start +[0-9]+:|^ *[0-9]+/[0-9]+ .* Passed ' "$log"
   fi
