@@ -4,7 +4,7 @@
     explainer = boxwood.Explainer(model, data=X_train)
     explainer.explain(X_test.iloc[3], target="good", fixed=["age"])
 
-docs/python.md tells more; what is read, and how exactly, is described in docs/models.md.
+docs/python.md is the manual; docs/models.md lists the supported models.
 """
 
 from __future__ import annotations

@@ -27,13 +27,13 @@ class Change:
     feature : str
         The model's column, or the title of a one-hot group, which is one feature.
     title : str
-        What people call it.
+        The name shown to people.
     before, after : object
         The values, as people write them.
     now, change_to : str
-        The same in words, with units.
+        The same values in words, with units.
     anything_in : str
-        What else will do in place of `after`, all else being as in the answer.
+        All values that may replace `after` while the other features are as in the answer.
     """
 
     feature: str
@@ -57,7 +57,7 @@ class Answer:
     Attributes
     ----------
     explainer : Explainer
-        Who was asked.
+        The explainer that answered.
     status : str
         "optimal": proven, nothing cheaper exists. "feasible": stopped early, nothing cheaper than
         `lower_bound` exists. "infeasible": proven, no admissible change has the outcome.
@@ -67,9 +67,9 @@ class Answer:
     cost, distance, lower_bound, gap : float
         Of the change; infinite where there is none. The distance is the root of a squared cost.
     already_met : bool
-        The row has the outcome as it is.
+        The row already has the outcome.
     tolerance : float or None
-        What `explain` was asked for as `round`.
+        The argument `round` of `explain`.
     """
 
     def __init__(self, explainer: Explainer, template: _core.Query, point: np.ndarray,

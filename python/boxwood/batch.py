@@ -1,4 +1,4 @@
-"""Many rows at once: answers in the order of the rows, whatever the number of threads."""
+"""Many rows at once: answers in the order of the rows, for any number of threads."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Batch:
     Attributes
     ----------
     explainer : Explainer
-        Who was asked.
+        The explainer that answered.
     answers : list
-        For each row an `Answer`, an exception where the row made no sense, or None where Ctrl-C
-        came first.
+        For each row an `Answer`; the exception if the row was invalid; None if Ctrl-C stopped the
+        batch before it.
     index : list
         Labels of the rows: the frame's index, or their numbers.
     interrupted : bool
@@ -69,7 +69,7 @@ class Batch:
 
     @property
     def errors(self) -> dict[Any, Exception]:
-        """What was wrong with which rows, by label; by number from 0 where labels repeat."""
+        """The exceptions of invalid rows by row label; by number from 0 if labels repeat."""
         labels = self.index if len(set(self.index)) == len(self.index) else range(len(self.index))
         return {label: one for label, one in zip(labels, self.answers, strict=True)
                 if isinstance(one, Exception)}
@@ -143,7 +143,7 @@ class Batch:
         return library("pandas").Index([self.index[row] for row in places])
 
     def __repr__(self) -> str:
-        """Show how many of what."""
+        """Show the number of rows by status."""
         return f"<{self.headline}>"
 
     @property

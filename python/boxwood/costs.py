@@ -72,45 +72,45 @@ class Cost:
 
 
 def L2() -> Cost:
-    """Make the weighted sum of squared changes; the distance is its root.
+    """Return the weighted sum of squared changes; the distance is its square root.
 
     Returns
     -------
     Cost
-        To use or to mix.
+        It can be added to other costs and multiplied by a number.
     """
     return Cost({"l2": 1.0})
 
 
 def L1() -> Cost:
-    """Make the weighted sum of absolute changes.
+    """Return the weighted sum of absolute changes.
 
     Returns
     -------
     Cost
-        To use or to mix.
+        It can be added to other costs and multiplied by a number.
     """
     return Cost({"l1": 1.0})
 
 
 def L0() -> Cost:
-    """Make the weighted number of changes.
+    """Return the weighted number of changes.
 
     Returns
     -------
     Cost
-        To use or to mix.
+        It can be added to other costs and multiplied by a number.
     """
     return Cost({"l0": 1.0})
 
 
 def Linf() -> Cost:
-    """Make the largest weighted change.
+    """Return the largest weighted change.
 
     Returns
     -------
     Cost
-        To use alone.
+        It cannot be part of a sum.
     """
     return Cost({"linf": 1.0})
 

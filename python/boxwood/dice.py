@@ -4,8 +4,9 @@
     found = explainer.generate_counterfactuals(X_test[:2], total_CFs=3, desired_class="opposite")
     found.cf_examples_list[0].final_cfs_df
 
-What differs: counterfactuals are exact and cheapest first, and each leaves something as it is that
-every one before it changes; so there may be fewer than were asked for. Nothing is random.
+Differences from DiCE: counterfactuals are exact, come cheapest first, and are not random. Each
+leaves unchanged at least one feature that every earlier one changes, so there may be fewer than
+asked for.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class CounterfactualExamples:
     final_cfs_df : pandas.DataFrame or None
         The counterfactuals with their outcome, cheapest first; None where there is none.
     menu : Menu
-        All that Boxwood knows of them: costs, regions, what is proven.
+        The answers with costs, regions and what is proven.
     """
 
     test_instance_df: Any
@@ -113,7 +114,7 @@ class Dice:
     data : DataFrame
         Rows such as the model was trained on, without the outcome.
     outcome_name : str
-        What the column of the outcome is called in what is returned.
+        The name of the outcome's column in the returned frames.
     **options
         As for `Explainer`.
     """
@@ -142,13 +143,13 @@ class Dice:
         query_instances : DataFrame
             The rows.
         total_CFs : int
-            How many for each, at most.
+            The most counterfactuals for each row.
         desired_class : object
-            "opposite", or the class: its label, or its number.
+            "opposite", or the label or number of a class.
         desired_range : sequence of float, optional
             Of a regression: the least and the largest output wanted.
         features_to_vary : "all" or sequence of str
-            What may change.
+            The features that may change.
         permitted_range : mapping, optional
             (lowest, highest) value by feature, or the list of permitted categories. It holds for
             every counterfactual, even if the row is outside it.

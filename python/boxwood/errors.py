@@ -1,4 +1,4 @@
-"""What Boxwood raises for bad input: where it is, what is wrong, and what to do about it."""
+"""The exceptions for bad input: where it is, what is wrong, and what to do about it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Error(ValueError):
     remedy : str, optional
         What to do instead, without a full stop.
     excerpt : str, optional
-        The line of text that is meant, with a caret below the place.
+        The line of text with the fault, and a caret below its position.
     """
 
     def __init__(self, place: str, reason: str, remedy: str = "", excerpt: str = "") -> None:
@@ -55,12 +55,12 @@ class Error(ValueError):
         self.excerpt = excerpt
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle the parts, of which the text is made again."""
+        """Pickle the parts; the text is made from them."""
         return type(self), (self.place, self.reason, self.remedy, self.excerpt)
 
 
 class UnsupportedModelError(Error):
-    """A model that cannot be turned into a file that Boxwood reads.
+    """A model that Boxwood does not support.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class UnsupportedModelError(Error):
 
 
 def library(name: str) -> Any:
-    """Import a library that only some parts need.
+    """Import an optional library.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def library(name: str) -> Any:
     Returns
     -------
     module
-        The library; where it is missing, the error says how to get it.
+        The library. If it is not installed, the error says how to install it.
     """
     try:
         return importlib.import_module(name)

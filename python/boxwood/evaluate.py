@@ -167,7 +167,7 @@ def plausibility(counterfactuals: Any, data: Any, method: str = "lof", *, n_neig
     counterfactuals : DataFrame, Arrow table or ndarray
         The rows.
     data : DataFrame, Arrow table or ndarray
-        What is normal, such as the training data of the wanted class.
+        Plausible rows, such as the training data of the wanted class.
     method : {"lof", "isolation"}
         The local outlier factor, or an isolation forest.
     n_neighbors : int

@@ -1,4 +1,4 @@
-"""The explainer: a model, what its columns mean, and all that can be asked of it."""
+"""The explainer: a model, the meaning of its columns, and methods that answer questions."""
 
 from __future__ import annotations
 
@@ -40,33 +40,35 @@ class Explainer(Analyses):
     Parameters
     ----------
     model : object, path, bytes, list or mapping
-        A fitted model of XGBoost, LightGBM, CatBoost or scikit-learn; a pipeline of scikit-learn's
-        that ends in one, which is asked about its raw columns; a model file or its content; or
-        several of them, by name or not, that read the same columns.
+        A fitted model of XGBoost, LightGBM, CatBoost or scikit-learn; a scikit-learn
+        pipeline that ends in one (questions are then about its raw columns); a model file or its
+        content; or a list or mapping of several models that read the same columns.
     data : DataFrame, ndarray or Arrow table, optional
-        Rows such as the model was trained on. Types give kinds (whole numbers, categories with
-        their labels, truth values). Values give ranges, scales and resolutions: a column of whole
-        numbers, or of multiples of 0.1, 0.01, …, keeps to these. Columns are found by name.
+        Training data, or similar rows. Types give kinds (whole numbers, categories with their
+        labels, truth values). Values give ranges, scales and resolutions: the answers for a column
+        of whole numbers, or of multiples of 0.1, 0.01, …, are such numbers too. Columns are found
+        by name.
     schema : Schema, mapping, JSON text or path, optional
-        What the columns mean; it goes before what the data says.
+        What the columns mean; it overrides what the data says.
     categories : mapping, optional
-        Labels of codes 0, 1, … by column, where neither model nor data have them.
+        Labels of codes 0, 1, … by column, if neither the model nor the data contains them.
     classes : sequence, optional
         Names of the classes, in the order of their numbers.
     scale : {"range", "deviation", "mad", "quantiles", None}
-        What one unit of change is, from the data: the range, the standard deviation, the median
-        distance from the median, or shares of the data passed; None: one unit of the feature.
+        The amount of change that counts as 1, measured in the data: the range, the standard
+        deviation, the median absolute deviation, or quantiles (a change counts as the share of
+        the data between the two values). None: one unit of the feature.
     rounds : int or {"all", "best"}, optional
-        Which boosting rounds count; those that the library itself uses by default.
+        The boosting rounds to use; default: those that the library itself uses.
     groups : mapping, list or False, optional
-        One-hot columns that are one feature: columns by title, or a list of lists of columns and
-        `OneHot`. By default groups are found in the data, unless the schema lists them; False
-        finds none.
+        One-hot columns that encode one feature: a mapping from titles to columns, or a list of
+        lists of columns and `OneHot`. By default groups are found in the data, unless the schema
+        lists them; False turns this off.
 
     Attributes
     ----------
     schema : Schema
-        What is known of the columns. To change it, give a changed copy to a new explainer.
+        What is known about the columns. To change it, give a changed copy to a new explainer.
     names : list of str
         Names of the models.
     notes : list of str
@@ -120,7 +122,7 @@ class Explainer(Analyses):
         self.models = Models(self.core, self.names)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Give what the core compiled from; it compiles again on arrival."""
+        """Return the ensembles instead of the core's model, which is rebuilt on arrival."""
         state = {key: value for key, value in self.__dict__.items()
                  if key not in ("core", "models")}
         return {**state, "ensembles": [self.core.ensemble(i) for i in range(len(self.core))]}
@@ -162,13 +164,13 @@ class Explainer(Analyses):
         data : DataFrame, ndarray or Arrow table
             Rows.
         model : int or str
-            Which of several models.
+            The model, by number or name, if there are several.
 
         Returns
         -------
         ndarray
-            Labels of classes; otherwise numbers, one or several a row. Of an isolation forest these
-            are its `score_samples`, of a model of several labels their probabilities.
+            Labels of classes, or predicted numbers, one or several for each row. For an isolation
+            forest these are its `score_samples`; for a multi-label model, probabilities.
         """
         index = self.models.index(model)
         points = self.columns.points(data)
@@ -179,14 +181,14 @@ class Explainer(Analyses):
         return outputs[:, 0] if outputs.shape[1] == 1 else outputs
 
     def predict_proba(self, data: Any, model: int | str = 0) -> np.ndarray:
-        """Give the library's probabilities of the classes.
+        """Return the library's probabilities of the classes.
 
         Parameters
         ----------
         data : DataFrame, ndarray or Arrow table
             Rows.
         model : int or str
-            Which of several models.
+            The model, by number or name, if there are several.
 
         Returns
         -------
@@ -199,14 +201,14 @@ class Explainer(Analyses):
         return self.core.probabilities(self.columns.points(data), index)
 
     def scores(self, data: Any, model: int | str = 0) -> np.ndarray:
-        """Give the library's raw scores, bit for bit.
+        """Return the library's raw scores, bit for bit.
 
         Parameters
         ----------
         data : DataFrame, ndarray or Arrow table
             Rows.
         model : int or str
-            Which of several models.
+            The model, by number or name, if there are several.
 
         Returns
         -------
@@ -251,10 +253,10 @@ class Explainer(Analyses):
         x : Series, mapping, one-row table or 1-D array
             The row.
         target : object, optional
-            The label of a class; several, of which any will do; a `Class`, `OneOf`, `Output`,
-            `Score` or `Not`, or a list of these; or words, ``"want granted"``. Of several models
-            the first is meant, unless it says otherwise. By default any other class than the
-            present one.
+            The label of a class; a list of labels, any of which is accepted; a `Class`, `OneOf`,
+            `Output`, `Score` or `Not`, or a list of these; or query text, ``"want granted"``. If
+            there are several models, it is about the first unless it names another. Default: any
+            class except the present one.
         fixed : iterable of str
             Features that must not change.
         only : iterable of str, optional
@@ -266,9 +268,9 @@ class Explainer(Analyses):
             limit stays; for a categorical feature the list of permitted categories. A range holds
             for the answer even if the row is outside it now, and replaces the schema's limits.
         rules : str, Rule or iterable of these
-            Rules in the words of docs/query.md, `If` and the like.
+            Rules in query text (docs/query.md), or objects such as `If`.
         weights : mapping, optional
-            What a unit of change costs, by feature.
+            By feature, the cost of a change of one scale.
         cost : str, Cost or callable, optional
             "l2" (squared), "l1", "l0", "linf", a text such as ``"l1 + 0.1 l0"``, a `Cost`, or a
             function of feature, old and new value that is 0 for no change and never decreases as
@@ -282,39 +284,39 @@ class Explainer(Analyses):
         probability, margin : float, optional
             With a class: see `Class`.
         at_least, at_most : float, optional
-            Ends of the number wanted of a regression.
+            For a regression model: the least and the largest wanted number.
         between : tuple of float, optional
-            Both ends.
+            Both of them.
         change : float or str, optional
-            By how much the number changes at least: 20, -20, "+5%".
+            The least change of the predicted number: 20, -20, "+5%".
         output : int
-            Which number, where the model predicts several.
+            The index of the number, if the model predicts several.
         requirements : iterable
-            Further targets; all must hold in the same point.
+            Further targets; all must hold at the same point.
         examples : DataFrame, ndarray or Arrow table, optional
-            Rows that may have the outcome, from which the fast engine starts. A hint: what is
-            proven does not depend on them.
+            Rows that may have the outcome; the fast engine starts from them. They only affect the
+            time, not what is proven.
         ties : int
-            At most this many points of equal cost.
+            The most points of equal cost to return.
         engine : {"fast", "paper"}
             Both give the same answers.
         threads : int
-            0: all cores.
+            The number of threads; 0 for all cores.
         time_limit : float, optional
-            Seconds; the best so far and a bound are returned.
+            Seconds, after which the best answer so far and a bound are returned.
         node_limit, memory_limit : int, optional
-            Boxes looked at; megabytes.
+            Limits on the boxes examined and on memory in megabytes.
         round : float, optional
-            Look for rounder numbers that cost at most this share more: `Answer.rounded`.
+            Also look for rounder numbers that cost at most this share more; see `Answer.rounded`.
         progress : callable, optional
-            Called with what a running search knows; returning False stops it.
+            Called with the `Progress` of the search; returning False stops it.
         proof : bool
-            Make the certificate at once: `Answer.proof`.
+            Also make the certificate; see `Answer.proof`.
 
         Returns
         -------
         Answer
-            Ctrl-C gives the best so far, or KeyboardInterrupt where there is none.
+            After Ctrl-C the best so far; KeyboardInterrupt is raised if nothing was found.
         """
         arguments = {key: value for key, value in locals().items()
                      if key in Question.__annotations__}
@@ -331,7 +333,7 @@ class Explainer(Analyses):
 
     def explain_batch(self, data: Any, target: Any = None, *, show_progress: bool = True,
                       on_error: str = "keep", **question: Unpack[Question]) -> Batch:
-        """Explain many rows, one thread a row.
+        """Explain many rows, each on one thread.
 
         Parameters
         ----------
@@ -340,17 +342,17 @@ class Explainer(Analyses):
         target : object, optional
             As for `explain`.
         show_progress : bool
-            A bar, where tqdm is installed.
+            Show a progress bar, if tqdm is installed.
         on_error : {"keep", "raise"}
-            What to do about a row that makes no sense: keep its error, or raise it.
+            Whether the error of an invalid row is kept in the batch or raised.
         **question
-            As for `explain`; `threads` are rows at a time here, 0 for all cores. They change the
-            time and nothing else.
+            As for `explain`. `threads` is the number of rows answered at a time, 0 for all cores;
+            the answers do not depend on it.
 
         Returns
         -------
         Batch
-            Answers in the order of the rows. After Ctrl-C those that are done.
+            Answers in the order of the rows; after Ctrl-C, those that were finished.
         """
         return explain_rows(self, data, target, question, show_progress, on_error)
 
@@ -372,7 +374,7 @@ class Explainer(Analyses):
         return known or list(ensemble.classes) or list(range(ensemble.class_count))
 
     def outcome_of(self, point: np.ndarray, index: int = 0) -> Any:
-        """Say what the library says of a point: a class, a number or several."""
+        """Return the library's prediction for a point: a class, a number or several."""
         rows = point[np.newaxis]
         if self.core.ensemble(index).class_count:
             return self._labels(index)[int(self.core.classes(rows, index)[0, 0])]
@@ -380,7 +382,7 @@ class Explainer(Analyses):
         return float(outputs[0]) if len(outputs) == 1 else outputs.tolist()
 
     def limits(self, i: int) -> tuple[float, float]:
-        """Give the ends of a feature's range, infinite where there are none."""
+        """Return the ends of a feature's range; infinite where there is no limit."""
         feature = self.schema.features[i]
         if feature.range is None:
             return (0.0, len(feature.labels) - 1.0) if feature.labels else (-np.inf, np.inf)

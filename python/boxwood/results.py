@@ -1,4 +1,4 @@
-"""What comes of the questions around the nearest answer: menus, blockers, sweeps, boxes, maps."""
+"""The results of analyses: menus, blockers, paths, sweeps, regions and maps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Menu:
     complete : bool
         Proven: there is no further one.
     stop : str
-        Why there are no more, if neither that nor the count.
+        The limit that ended the search early; "finished" if none did.
     apart : str
         How the alternatives differ: "features", "regions" or "distance".
     distance : float
@@ -137,11 +137,11 @@ class WhyNot:
     answer : Answer
         To the question itself.
     blockers : list of Blocker
-        Rules that together make the outcome impossible. Without one of them, the others do not.
+        Rules that together make the outcome impossible; without any one of them it is possible.
     smallest : bool
         No set of fewer rules blocks the outcome.
     impossible : bool
-        The outcome does not exist at all, whatever is lifted.
+        No input has the outcome, even without any rules.
     stop : str
         Why the search ended.
     """
@@ -282,17 +282,17 @@ class Sweep:
 
 @dataclass(repr=False)
 class WideRegion:
-    """A box in which everything has the outcome.
+    """A box in which every point has the outcome.
 
     Parameters
     ----------
     intervals : dict
         By feature.
     values : dict
-        Of categorical features the values that will do, of one-hot groups, by their titles, the
-        labels.
+        For categorical features the values that keep the outcome; for one-hot groups, by their
+        titles, the labels.
     words : dict
-        The same for people, of the features whose interval is not everything.
+        The same in words, for the features that are limited.
     maximal : bool
         Proven: no single interval can be wider, no value added.
     stop : str
@@ -411,7 +411,7 @@ class Map:
     Attributes
     ----------
     features : tuple of str
-        Across and up.
+        Of the horizontal and of the vertical axis.
     bounds : ndarray
         A row for each rectangle: left, right, bottom, top.
     labels : ndarray
@@ -427,7 +427,7 @@ class Map:
     here : tuple of float
         The row.
     stop : str
-        Why the search ended; unless it is "finished", rectangles may be lacking.
+        Why the search ended; unless it is "finished", rectangles may be missing.
     """
 
     def __init__(self, explainer: Any, places: tuple[int, int], found: _core.Map,

@@ -3,7 +3,7 @@
     boxwood.If("employment changes", "age does not fall")
     boxwood.Not("duration > 24")                              # of boxwood.targets
 
-Wherever a rule is taken, its text is taken as well.
+Every argument that takes a rule also takes its text.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _shown(kind: str, parts: tuple[RuleLike, ...]) -> str:
 
 
 class If(Rule):
-    """Where the condition holds in the answer, so does the other one.
+    """If the first condition holds in the answer, the second must hold too.
 
     Parameters
     ----------

@@ -1,7 +1,6 @@
-"""What the columns of a model mean to people: the JSON of the command line as an object.
+"""The schema: names, kinds, labels, units, ranges and costs of a model's columns, as an object.
 
-A `Schema` is read, adjusted by name and saved; what its parts mean, and what is wrong with them, is
-said by the core (docs/formats.md).
+docs/formats.md describes the parts. The core checks them when an explainer takes the schema.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from boxwood.errors import Error
 
 
 def nearest(word: str, known: list[str]) -> str:
-    """Say which known word is meant, or nothing.
+    """Suggest the known word that is most similar to a given one.
 
     Parameters
     ----------
     word : str
-        What was given.
+        The word that was given.
     known : list of str
-        What there is.
+        The valid words.
 
     Returns
     -------
     str
-        A remedy, or an empty text.
+        The remedy of an error; empty if there is no similar word.
     """
     found = difflib.get_close_matches(word, known, 1)
     if found:
@@ -40,11 +39,11 @@ def nearest(word: str, known: list[str]) -> str:
 
 
 class Unsaid(float):
-    """A default that data may replace; a number that is given, the same or not, goes before it."""
+    """A default that data may replace. Any number that the user gives overrides both."""
 
 
 class UnsaidKind(str):
-    """The kind that a model has for want of a better one; data and people go before it."""
+    """The kind of a column about which the model says nothing; data and the user override it."""
 
 
 class FoundStep(float):
@@ -76,37 +75,38 @@ class Feature:
     name : str
         The model's column.
     title : str
-        What people call it.
+        The name shown to people.
     kind : {"continuous", "integer", "ordinal", "categorical"}, optional
-        What its values mean; what the model says by default.
+        What its values mean; default: the kind that the model records.
     labels : list of str, optional
-        Of codes 0, 1, … of an ordinal or categorical feature.
+        The labels of codes 0, 1, … of an ordinal or categorical feature.
     unit : str
-        Such as "months".
+        The unit of its values, such as "months".
     range : tuple, optional
-        Lowest and highest value that it may change to; `None` for no limit.
+        The lowest and the highest value that it may change to; `None` for no limit.
     scale : float
-        One unit of change, in the feature's own unit; that of the data, or 1, by default.
+        The amount of change that counts as 1; default: measured in the data, or 1.
     weight : float
-        What a unit of change costs.
+        The cost of a change of one scale.
     fixed : bool
-        It stays as it is.
+        It must not change.
     allowed : list, optional
-        It may change to these values or labels and to nothing else.
+        The only values or labels that it may change to.
     step : float, optional
-        It may change to whole multiples of this.
+        It may change only to whole multiples of this.
     missing_allowed : bool
-        The value may go missing, or appear.
+        The value may become missing, or known if it is missing.
     changes : list of list, optional
-        Categorical: what going from each code to each other counts as.
+        Categorical: the size of a change from each code to each other code; None forbids it.
     direction : {"up", "down"}, optional
         The only direction in which it may change.
     least_change, most_change : float, optional
-        How far it changes, if it does.
+        The smallest and the largest size of a change.
     cost_up, cost_down : float
-        Further factors of the weight.
+        Factors of the weight for a rise and for a fall.
     quantiles : list of float, optional
-        Values at equal shares of the data; changes then count in shares passed.
+        Values at equal shares of the data. The size of a change is then the share of the data
+        between the two values.
     """
 
     name: str
@@ -130,7 +130,7 @@ class Feature:
     quantiles: list[float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is said of it, as the JSON has it.
+        """Return the entry for the schema file, without default values.
 
         Returns
         -------
@@ -143,26 +143,27 @@ class Feature:
         return entry
 
     def __repr__(self) -> str:
-        """Show what is said of it."""
+        """Show everything except default values."""
         shown = ", ".join(f"{key}={value!r}" for key, value in self.to_dict().items())
         return f"Feature({shown})"
 
 
 @dataclass(slots=True)
 class OneHot:
-    """Columns of zeros with a single 1 that people know as one feature.
+    """One-hot columns that encode one categorical feature: one column is 1, the others are 0.
 
     Parameters
     ----------
     columns : list of str
         The model's columns.
     title : str
-        What people call the feature.
+        The name of the feature.
     labels : list of str, optional
-        Of the columns. One more names the category for which all columns are 0, which is called
+        One for each column. A further label names the category for
+        which all columns are 0, which is called
         "(none)" otherwise.
     weight : float
-        What a change costs.
+        The cost of a change.
     none_allowed : bool
         All columns may become 0.
     """
@@ -174,7 +175,7 @@ class OneHot:
     none_allowed: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is said of it, as the JSON has it.
+        """Return the entry for the schema file, without default values.
 
         Returns
         -------
@@ -186,16 +187,16 @@ class OneHot:
 
 @dataclass(slots=True)
 class Schema:
-    """What the columns of a model mean and what may happen to them.
+    """The meaning of a model's columns, and constraints and costs of changes.
 
-    Features are adjusted by name or title, ``schema["age"].fixed = True``.
+    Features are found by name or title, ``schema["age"].fixed = True``.
 
     Parameters
     ----------
     features : list of Feature
-        Those that something is said about.
+        The features that are described; others have defaults.
     one_hot : list of OneHot
-        Groups of columns.
+        Groups of one-hot columns.
     subject : str
         What a row is: "applicant".
     outcome : str
@@ -205,10 +206,10 @@ class Schema:
     output_unit : str
         Unit of a predicted number.
     rules : list of str
-        Rules in the words of docs/query.md, for all questions.
+        Rules in query text (docs/query.md) that apply to every question.
     scaled : bool or str
-        Whether the scales of features are known, which a scale of any feature says as well; the
-        default cost is then "l1 + 0.1 l0". Where all scales come from data, what they are:
+        Whether the scales of features are known; they are also known if any feature has a scale.
+        The default cost is then "l1 + 0.1 l0". If all scales were measured in data, the measure:
         "range", "deviation", "mad" or "quantiles".
     """
 
@@ -245,7 +246,7 @@ class Schema:
         return any(name in (feature.name, feature.title) for feature in self.features)
 
     def __repr__(self) -> str:
-        """Show how much there is."""
+        """Show the number of features."""
         fixed = sum(feature.fixed for feature in self.features)
         return f"<Schema of {len(self.features)} features, {fixed} of them fixed>"
 
@@ -293,25 +294,25 @@ class Schema:
         Parameters
         ----------
         path : str or path-like
-            Where to.
+            The file.
         """
         Path(path).write_text(self.to_json(), encoding="utf-8")
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any], place: str = "schema") -> Schema:
-        """Take the content of a file.
+        """Make a schema from the content of a file.
 
         Parameters
         ----------
         document : mapping
             As docs/formats.md describes it; "boxwood_schema" may be left out.
         place : str
-            Names it in errors.
+            Where it comes from, for errors.
 
         Returns
         -------
         Schema
-            It may still say what the model contradicts, which is found when an explainer takes it.
+            Whether it fits a model is checked when an explainer takes it.
         """
         if document.get("boxwood_schema", 1) != 1:
             raise Error(place, f"version {document['boxwood_schema']} is unsupported",
@@ -345,12 +346,12 @@ class Schema:
         text : str
             JSON.
         place : str
-            Names it in errors.
+            Where it comes from, for errors.
 
         Returns
         -------
         Schema
-            What it says.
+            The schema.
         """
         try:
             document = json.loads(text)
@@ -374,7 +375,7 @@ class Schema:
         Returns
         -------
         Schema
-            What it says.
+            The schema.
         """
         if not Path(path).is_file():
             raise no_file(path, "Give a schema file, or its content")
@@ -382,7 +383,7 @@ class Schema:
 
     @classmethod
     def from_data(cls, model: Any, data: Any, *, scale: str | None = "range") -> Schema:
-        """Read kinds, ranges and scales off data, as `Explainer` does.
+        """Find kinds, ranges and scales in data, as `Explainer` does.
 
         Parameters
         ----------
@@ -391,12 +392,12 @@ class Schema:
         data : DataFrame, ndarray or Arrow table
             Rows such as the model was trained on.
         scale : {"range", "deviation", "mad", "quantiles", None}
-            What one unit of change is.
+            The measure of scales, as for `Explainer`.
 
         Returns
         -------
         Schema
-            To adjust, save, and give to an `Explainer`.
+            It can be adjusted, saved and given to an `Explainer`.
         """
         from boxwood.explainer import Explainer
 
@@ -428,7 +429,7 @@ def no_file(path: str | os.PathLike[str], remedy: str) -> Error:
 
 
 def _plain(value: Any) -> Any:
-    # numpy's numbers and arrays are no JSON by themselves.
+    # numpy's numbers and arrays are not JSON.
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"{value!r} cannot be written to a schema")

@@ -33,12 +33,12 @@ class Target:
         Parameters
         ----------
         models : Models
-            The models that are asked.
+            The models of the explainer.
 
         Returns
         -------
         _core.Requirement
-            What it says.
+            The requirement.
         """
         raise NotImplementedError
 
@@ -95,7 +95,7 @@ class Models:
         model : int
             The model's number.
         label : object
-            A label, or its place where labels are unknown or no numbers.
+            A label; or the class's number, if the labels are unknown or not numbers.
 
         Returns
         -------
@@ -130,18 +130,19 @@ class Models:
 
 @dataclass(frozen=True, repr=False)
 class Class(Target):
-    """The library's classifier answers this class.
+    """The library's classifier predicts this class.
 
     Parameters
     ----------
     label : object
-        The class's label, or its place, from 0, where labels are unknown or no numbers.
+        The class's label; or its number, from 0, if the labels are unknown or not numbers.
     probability : float, optional
-        Instead of that class winning, the library's probability of it is at least this.
+        The library's probability of the class is at least this. The class then need not be the
+        predicted one.
     margin : float, optional
-        It wins, and its raw score leads every other by at least this.
+        The class is predicted, and its raw score exceeds every other by at least this.
     model : int or str
-        Which of several models.
+        The model, by number or name, if there are several.
     """
 
     label: Any
@@ -162,14 +163,14 @@ class Class(Target):
 
 @dataclass(frozen=True, repr=False)
 class OneOf(Target):
-    """The library's classifier answers one of these classes.
+    """The library's classifier predicts one of these classes.
 
     Parameters
     ----------
     labels : tuple
-        Labels, or numbers where they are unknown.
+        Labels, or numbers where labels are unknown.
     model : int or str
-        Which of several models.
+        The model, by number or name, if there are several.
     """
 
     labels: tuple[Any, ...]
@@ -220,13 +221,13 @@ class Output(_InRange):
     Parameters
     ----------
     at_least, at_most : float, optional
-        Ends that belong to it.
+        Ends of the range, included.
     more_than, less_than : float, optional
-        Ends that do not.
+        Ends of the range, excluded.
     output : int
-        Which number, where the model predicts several.
+        The index of the number, if the model predicts several.
     model : int or str
-        Which of several models.
+        The model, by number or name, if there are several.
     """
 
     output: int = 0
@@ -242,20 +243,20 @@ class Output(_InRange):
 
 @dataclass(frozen=True, repr=False)
 class Score(_InRange):
-    """A raw score, or its lead over another one's, lies in a range.
+    """A raw score, or its difference from another score, lies in a range.
 
     Parameters
     ----------
     at_least, at_most : float, optional
-        Ends that belong to it.
+        Ends of the range, included.
     more_than, less_than : float, optional
-        Ends that do not.
+        Ends of the range, excluded.
     output : int
-        Which score.
+        The index of the score.
     rival : int, optional
-        Count the lead over this one.
+        The index of the score that is subtracted.
     model : int or str
-        Which of several models.
+        The model, by number or name, if there are several.
     """
 
     output: int = 0

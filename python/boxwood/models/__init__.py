@@ -1,7 +1,7 @@
-"""From a fitted model of any library to the bytes of a file that Boxwood reads.
+"""Converts fitted models of other libraries to model files or arrays that the core reads.
 
-One module a library turns its models into bytes. Which one is decided by the module in which a
-class of the model was defined, so that no library is imported that the model does not need.
+Each library has its own module here. It is chosen by the module in which a class of the model was
+defined, so that no library is imported that the model does not need.
 """
 
 from __future__ import annotations
@@ -72,14 +72,14 @@ def model_bytes(model: Any, *, pool: Any = None) -> bytes:
     model : object
         A fitted model of XGBoost, LightGBM, CatBoost or scikit-learn.
     pool : catboost.Pool, optional
-        For CatBoost alone: the training data. A model of CatBoost's knows its categories by their
-        hashes only; with the data the file also says what they are called.
+        For CatBoost only: the training data. A CatBoost model stores only hashes of its
+        categories; with the data, the file also contains their names.
 
     Returns
     -------
     bytes
-        The library's own format where it has one that tells everything (XGBoost, LightGBM,
-        CatBoost), Boxwood's JSON otherwise.
+        The library's own format if it is complete (XGBoost, LightGBM, CatBoost), otherwise
+        Boxwood's JSON.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def core_ensemble(model: Any, name: str, rounds: int | str | None = None, *,
     Returns
     -------
     _core.Ensemble
-        Of scikit-learn's models the trees are handed over as arrays, without a file between.
+        The trees of scikit-learn models are passed as arrays, without a model file.
     """
     from boxwood import _core
 
