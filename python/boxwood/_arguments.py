@@ -17,21 +17,8 @@ LARGEST = 2**63 - 1
 def number(value: Any, name: str, least: float | None = None, *, bools: bool = False) -> float:
     """Check a number.
 
-    Parameters
-    ----------
-    value : object
-        What is given.
-    name : str
-        Names the argument in errors.
-    least : float, optional
-        The smallest permitted number; NaN is then refused.
-    bools : bool
-        Whether True and False are accepted, as 1 and 0.
-
-    Returns
-    -------
-    float
-        The number.
+    `least`: the smallest permitted number; NaN is then refused. `bools`: whether True and False are
+    accepted, as 1 and 0.
     """
     plain = hasattr(value, "__float__") and not isinstance(value, (str, np.complexfloating)) \
         and getattr(value, "ndim", 0) == 0
@@ -49,40 +36,12 @@ def number(value: Any, name: str, least: float | None = None, *, bools: bool = F
 
 
 def too_large(name: str) -> Error:
-    """Make the error for a number beyond the range of a double.
-
-    Parameters
-    ----------
-    name : str
-        Names the argument.
-
-    Returns
-    -------
-    Error
-        To be raised.
-    """
+    """Make the error for a number beyond the range of a double."""
     return Error(name, "the number is too large", "Give a number in the range of a double")
 
 
 def whole(value: Any, name: str, least: int, most: int = LARGEST) -> int:
-    """Check a whole number.
-
-    Parameters
-    ----------
-    value : object
-        What is given.
-    name : str
-        Names the argument in errors.
-    least : int
-        The smallest permitted number.
-    most : int
-        The largest permitted number.
-
-    Returns
-    -------
-    int
-        The number.
-    """
+    """Check a whole number."""
     try:
         fits = not _is_truth(value) and int(value) == value
     except (TypeError, ValueError, OverflowError):
@@ -95,40 +54,14 @@ def whole(value: Any, name: str, least: int, most: int = LARGEST) -> int:
 
 
 def truth(value: Any, name: str) -> bool:
-    """Check a truth value.
-
-    Parameters
-    ----------
-    value : object
-        What is given.
-    name : str
-        Names the argument in errors.
-
-    Returns
-    -------
-    bool
-        The value.
-    """
+    """Check a truth value."""
     if not _is_truth(value):
         raise Error(name, f"{value!r} is neither True nor False")
     return bool(value)
 
 
 def ends(value: Any, name: str) -> tuple[Any, Any]:
-    """Check that there are two ends.
-
-    Parameters
-    ----------
-    value : object
-        What is given.
-    name : str
-        Names the argument in errors.
-
-    Returns
-    -------
-    tuple
-        The lowest and the highest, whatever they are.
-    """
+    """Check that a value is a pair; its entries are not checked."""
     found = tuple(value) if is_list(value) else ()
     if len(found) != 2:
         raise Error(name, f"{value!r} is not a pair of values",
@@ -137,19 +70,9 @@ def ends(value: Any, name: str) -> tuple[Any, Any]:
 
 
 def interval(value: Any, name: str) -> tuple[float, float]:
-    """Check two numbers, of which the first is the smaller one.
+    """Check a pair of numbers in ascending order.
 
-    Parameters
-    ----------
-    value : object
-        What is given.
-    name : str
-        Names the argument in errors.
-
-    Returns
-    -------
-    tuple of float
-        The ends, infinite where there is no limit.
+    None, for no limit, becomes an infinite number.
     """
     low, high = ends(value, name)
     low = -math.inf if low is None else number(low, name)
@@ -163,17 +86,7 @@ def interval(value: Any, name: str) -> tuple[float, float]:
 def by_feature(value: Any, name: str) -> Mapping[Any, Any]:
     """Check that an argument is a mapping by feature.
 
-    Parameters
-    ----------
-    value : object
-        What is given; None is an empty mapping.
-    name : str
-        Names the argument in errors.
-
-    Returns
-    -------
-    mapping
-        The same.
+    None becomes an empty mapping.
     """
     if value is None:
         return {}
@@ -184,18 +97,7 @@ def by_feature(value: Any, name: str) -> Mapping[Any, Any]:
 
 
 def is_list(value: Any) -> bool:
-    """Tell a list of values from a single value.
-
-    Parameters
-    ----------
-    value : object
-        Anything.
-
-    Returns
-    -------
-    bool
-        Whether it is iterable, and neither a text nor a mapping.
-    """
+    """Whether a value is iterable, and neither a text nor a mapping."""
     return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) \
         and getattr(value, "ndim", 1) > 0
 

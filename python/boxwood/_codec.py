@@ -1,4 +1,4 @@
-"""One column of a model: from what people write to the number that the model reads, and back.
+"""Translates the values of one column to the numbers that the model reads, and back.
 
 A category is written as its label, as its original value where the data has one, or as its code. A
 codec is built once from model, schema and data, and never changes.
@@ -21,41 +21,30 @@ from boxwood.schema import nearest
 
 
 def label_text(value: Any) -> str:
-    """Write a category as libraries do.
-
-    Parameters
-    ----------
-    value : object
-        A category.
-
-    Returns
-    -------
-    str
-        Its label.
-    """
+    """Return the label that libraries give to a category."""
     return str(value.item() if hasattr(value, "item") else value)
 
 
 @dataclass(frozen=True)
 class Codec:
-    """How the values of one column are written and read.
+    """How the values of one column become numbers, and numbers become values.
 
     Parameters
     ----------
     name : str
-        The model's own name.
+        The name in the model.
     title : str
-        What people call it.
+        The name shown to people.
     kind : str
-        Of the schema.
+        The kind in the schema.
     labels : tuple of str
-        Of codes 0, 1, …; empty for numbers.
+        The labels of codes 0, 1, …; empty for numbers.
     originals : tuple or None
-        The data's own values of the codes.
+        The values in the data that the codes stand for.
     others : bool
         The last label stands for every category that has no label of its own.
     hashed : bool
-        Some labels are hashes of the model's, whose categories nobody has named.
+        The model has only hashes of some categories, and their names are unknown.
     written : bool
         Arrays hold the categories themselves, not their codes, as rows of a pipeline do.
     by_value : bool
@@ -67,7 +56,7 @@ class Codec:
     dtype : object
         The type of the data's column.
     digits : int, optional
-        Digits after the decimal point of the column's values, where the data or the schema tells.
+        Digits after the decimal point of the column's values, where known from data or schema.
     """
 
     name: str
@@ -90,37 +79,14 @@ class Codec:
         return {label: code for code, label in enumerate(self.labels)}
 
     def where(self, place: str) -> str:
-        """Name the column within an argument, for errors.
-
-        Parameters
-        ----------
-        place : str
-            The argument.
-
-        Returns
-        -------
-        str
-            Argument and column.
-        """
+        """Name the column within an argument, for errors."""
         return f'{place}, column "{self.title}"'
 
     def encode(self, value: Any, place: str, *, raw: bool = False) -> float:
         """Turn one value into the number that the model reads.
 
-        Parameters
-        ----------
-        value : object
-            A number, a label, a category, or a missing value.
-        place : str
-            Names the argument in errors.
-        raw : bool
-            Numbers are the model's own, as in arrays. Otherwise numbers that are labels are
-            categories.
-
-        Returns
-        -------
-        float
-            NaN for missing.
+        A missing value becomes NaN. With `raw`, a number is passed to the model as it is, as in
+        arrays; otherwise a number that is a label stands for that category.
         """
         try:
             return self._encode(value, place, raw)
@@ -157,17 +123,7 @@ class Codec:
     def numbers(self, column: Column, place: str) -> np.ndarray:
         """Turn a column of a table into numbers.
 
-        Parameters
-        ----------
-        column : Column
-            The column.
-        place : str
-            Names the argument in errors.
-
-        Returns
-        -------
-        ndarray
-            NaN for missing.
+        A missing value becomes NaN.
         """
         if column.kind == "category":
             # Only categories that some row has: others may be unknown to the model.
@@ -198,17 +154,9 @@ class Codec:
         return float(value)
 
     def decode(self, number: float) -> Any:
-        """Turn a number of the model's back into what people write.
+        """Turn a number that the model reads back into a value.
 
-        Parameters
-        ----------
-        number : float
-            The value.
-
-        Returns
-        -------
-        object
-            A label, a category of the data's, a whole number, or the number.
+        The value is a label, a category of the data, a whole number, or the number itself.
         """
         if np.isnan(number):
             return np.nan if self.mark is None else self.mark.value
@@ -227,51 +175,21 @@ class Codec:
         return short if number == np.float32(short) else number
 
     def value(self, number: float, unknown: Mapping[int, Any], index: int) -> Any:
-        """Turn a number back into what people write, or into what they wrote.
+        """Turn a number back into a value, as `decode` does.
 
-        Parameters
-        ----------
-        number : float
-            The value.
-        unknown : mapping
-            By column a category of the row that no model knows.
-        index : int
-            This column's number.
-
-        Returns
-        -------
-        object
-            As `decode`; the given value where it is a category that no model knows.
+        `unknown` has, by column, the categories of the row that no model knows; they are returned
+        as they were given.
         """
         if index in unknown and self.is_other(number):
             return unknown[index]
         return self.decode(number)
 
     def is_other(self, number: float) -> bool:
-        """Tell the code of categories without a label.
-
-        Parameters
-        ----------
-        number : float
-            A code.
-
-        Returns
-        -------
-        bool
-            Whether it stands for all other categories.
-        """
+        """Whether a code stands for all categories without a label of their own."""
         return self.others and number == len(self.labels) - 1
 
     def check_marks(self, values: Iterable[Any], place: str) -> None:
-        """Refuse missing values that are written in a way which means something else.
-
-        Parameters
-        ----------
-        values : iterable
-            Of the column.
-        place : str
-            Names the argument in errors.
-        """
+        """Refuse marks of missing values that the pipeline reads as something else."""
         if self.mark is None:
             return
         for value in values:

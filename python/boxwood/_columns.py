@@ -1,6 +1,6 @@
-"""Rows and tables as points of a model, and points in the form in which rows were given.
+"""Converts rows and tables to points of a model, and points back to the form of the rows.
 
-What a value of one column means is the business of its codec (`_codec`).
+The codec of each column (`_codec`) converts its values.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ UNNAMED = ("f", "Column_", "x", "column_", "feature_")
 
 
 class Columns:
-    """The columns of a model: a codec for each, and how they go together. It never changes.
+    """The columns of a model: a codec for each, and their one-hot groups. It never changes.
 
     Parameters
     ----------
@@ -65,49 +65,17 @@ class Columns:
     def group_of(self, index: int) -> Group | None:
         """Find the one-hot group of a column.
 
-        Parameters
-        ----------
-        index : int
-            The column.
-
-        Returns
-        -------
-        Group or None
-            None where it is a feature of its own.
+        None if the column is in no group.
         """
         return self._group_at.get(index)
 
     def shown(self, index: int) -> str:
-        """Say what people call a column: its title, or that of its one-hot group.
-
-        Parameters
-        ----------
-        index : int
-            The column.
-
-        Returns
-        -------
-        str
-            The title.
-        """
+        """Return the title of a column, or of its one-hot group."""
         group = self.group_of(index)
         return self.titles[index] if group is None else group.title
 
     def places_of(self, name: Any, place: str) -> list[int]:
-        """Find the columns of a feature or of a one-hot group.
-
-        Parameters
-        ----------
-        name : str or int
-            A name, a title, or a group's title.
-        place : str
-            Names the argument in errors.
-
-        Returns
-        -------
-        list of int
-            Their numbers.
-        """
+        """Find the columns of a feature or of a one-hot group."""
         for group in self.groups:
             if name == group.title:
                 return list(group.places)
@@ -118,20 +86,7 @@ class Columns:
         return len(self.names)
 
     def index(self, name: Any, place: str) -> int:
-        """Find a column by name or title.
-
-        Parameters
-        ----------
-        name : str or int
-            The name, or the number.
-        place : str
-            Names the argument in errors.
-
-        Returns
-        -------
-        int
-            Its number.
-        """
+        """Find a column by name or title."""
         if isinstance(name, (int, np.integer)) and not isinstance(name, bool):
             if 0 <= name < len(self):
                 return int(name)
@@ -150,17 +105,7 @@ class Columns:
     def order(self, given: Sequence[str | None], place: str) -> list[int]:
         """Match the names of a table or a row with the model's.
 
-        Parameters
-        ----------
-        given : sequence of str or None
-            The names that are there.
-        place : str
-            Names the argument in errors.
-
-        Returns
-        -------
-        list of int
-            For each column of the model its place among those given.
+        Returns, for each column of the model, its position among the given names.
         """
         named = [name for name in given if name is not None]
         if not named or (self.unnamed and not set(self.names) & set(named)
@@ -190,20 +135,7 @@ class Columns:
         return self.codecs[index].encode(value, place, raw=raw)
 
     def point(self, row: Any, place: str = "x") -> np.ndarray:
-        """Turn a row into a point of the model's.
-
-        Parameters
-        ----------
-        row : Series, mapping, one-row table or 1-D array
-            The row.
-        place : str
-            Names the argument in errors.
-
-        Returns
-        -------
-        ndarray
-            One number for each column.
-        """
+        """Turn a row into a point: one number for each column of the model."""
         if is_table(row) or (isinstance(row, np.ndarray) and row.ndim == 2):
             points = self.points(row, place)
             if len(points) != 1:
@@ -243,20 +175,7 @@ class Columns:
         return names
 
     def points(self, table: Any, place: str = "data") -> np.ndarray:
-        """Turn a table into points of the model's.
-
-        Parameters
-        ----------
-        table : DataFrame, Arrow table or 2-D array
-            The table.
-        place : str
-            Names the argument in errors.
-
-        Returns
-        -------
-        ndarray
-            One row for each of its rows.
-        """
+        """Turn a table into points, one for each row."""
         columns = columns_of(table, place)
         order = self.order([column.name for column in columns], place)
         count = len(columns[0].values) if columns else 0
@@ -275,24 +194,11 @@ class Columns:
         return points
 
     def decode(self, index: int, number: float) -> Any:
-        """Turn a number of the model's back into what people write; see `Codec.decode`."""
+        """Turn a number that the model reads back into a value; see `Codec.decode`."""
         return self.codecs[index].decode(number)
 
     def form(self, given: Any, point: np.ndarray | None = None) -> Form:
-        """See which form a row or a table has.
-
-        Parameters
-        ----------
-        given : object
-            What was given.
-        point : ndarray, optional
-            What was made of it, where it is a row.
-
-        Returns
-        -------
-        Form
-            Of its points.
-        """
+        """Return the form of a row or a table; `point` is the point of a row."""
         form = self._form(given)
         return form if point is None else form._replace(strangers=self.strangers(given, point))
 
@@ -318,19 +224,8 @@ class Columns:
     def strangers(self, given: Any, point: np.ndarray, row: int = 0) -> dict[int, Any]:
         """Find the categories of a row that no model knows.
 
-        Parameters
-        ----------
-        given : object
-            The row, or a table.
-        point : ndarray
-            What was made of the row.
-        row : int
-            Which row of a table.
-
-        Returns
-        -------
-        dict
-            By column the value that was given.
+        `point` is the point of the row, `row` its number in a table. Returns the given values by
+        column.
         """
         places = [i for i, codec in enumerate(self.codecs) if codec.is_other(point[i])]
         if not places:
@@ -347,24 +242,11 @@ class Columns:
         return {i: values[order[i]] for i in places}
 
     def value(self, index: int, number: float, strangers: Mapping[int, Any]) -> Any:
-        """Turn a number back into what people write, or wrote; see `Codec.value`."""
+        """Turn a number back into a value; see `Codec.value`."""
         return self.codecs[index].value(number, strangers, index)
 
     def like(self, form: Form, point: np.ndarray) -> Any:
-        """Give a point a form.
-
-        Parameters
-        ----------
-        form : Form
-            The form.
-        point : ndarray
-            The point.
-
-        Returns
-        -------
-        Series, dict or ndarray
-            With labels and categories in place of their codes, unless it is an array.
-        """
+        """Convert a point to a form; except in arrays, codes become labels and categories."""
         if form.kind == "array" and not any(codec.written for codec in self.codecs):
             return point.copy()
         values = [self.value(i, number, form.strangers) for i, number in enumerate(point)]

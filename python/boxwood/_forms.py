@@ -30,17 +30,9 @@ class Form(NamedTuple):
 
 
 def row_label(label: Any) -> int | str:
-    """Say what a row is called.
+    """Return the name of a row from its label in the frame's index.
 
-    Parameters
-    ----------
-    label : object
-        Of a frame's index; None where there is none.
-
-    Returns
-    -------
-    int or str
-        A number from 0 on, or a text, which is empty where there is no label.
+    The name is an integer ≥ 0 or a text, which is empty if there is no label (None).
     """
     if isinstance(label, (int, np.integer)) and label >= 0:
         return int(label)

@@ -1,4 +1,4 @@
-"""One-hot groups: several columns that people know as one feature, given or found in the data."""
+"""One-hot groups: columns that encode one feature, given by the user or found in the data."""
 
 from __future__ import annotations
 
@@ -37,18 +37,7 @@ class Group(NamedTuple):
     labels: list[str]
 
     def label(self, point: np.ndarray) -> str:
-        """Say which column is 1.
-
-        Parameters
-        ----------
-        point : ndarray
-            A point.
-
-        Returns
-        -------
-        str
-            The column's label, or that of the category without a column.
-        """
+        """Return the label of the column that is 1, or of the category without a column."""
         hot = (label for label, i in zip(self.labels, self.places, strict=False) if point[i] == 1)
         return next(hot, self.labels[-1])
 
@@ -56,17 +45,7 @@ class Group(NamedTuple):
 def given_groups(groups: Any, schema: Schema) -> list[OneHot]:
     """Read the argument `groups` of an explainer.
 
-    Parameters
-    ----------
-    groups : bool, mapping or list
-        False for no groups; columns by title; or a list of `OneHot` and of lists of columns.
-    schema : Schema
-        Names the columns.
-
-    Returns
-    -------
-    list of OneHot
-        The groups.
+    `groups`: False for no groups; columns by title; or a list of `OneHot` and of lists of columns.
     """
     if groups is True:
         raise Error("groups", "True is not a list of columns",
@@ -96,24 +75,13 @@ def given_groups(groups: Any, schema: Schema) -> list[OneHot]:
 def found_groups(schema: Schema, points: np.ndarray, said: set[str]) -> list[OneHot]:
     """Find one-hot groups in data.
 
-    A group are columns of zeros and ones whose names begin alike, up to a separator, and of which
-    no row sets two. Columns that are never 0 or never 1 tell nothing and are left out. Where every
-    row sets exactly one, ten rows are enough. Where some rows set none, columns that are
-    independent of each other must be unlikely to look like this by chance.
+    A group consists of columns of zeros and ones whose names have the same beginning, up to a
+    separator, and of which no row has two ones. Columns that are never 0 or never 1 tell nothing
+    and are left out. Where every row sets exactly one, ten rows are enough. Where some rows set
+    none, columns that are independent of each other must be unlikely to look like this by chance.
 
-    Parameters
-    ----------
-    schema : Schema
-        Names the columns.
-    points : ndarray
-        The data, as the model reads it.
-    said : set of str
-        Columns of which people gave the kind; they are in no group.
-
-    Returns
-    -------
-    list of OneHot
-        In the order of their first columns.
+    `said` lists the columns whose kind the user gave; they are in no group. Groups are returned in
+    the order of their first columns.
     """
     names = [feature.name for feature in schema]
     shown = [feature.title or feature.name for feature in schema]

@@ -20,33 +20,15 @@ ROWS = 20
 
 
 def badge(answer: Answer) -> tuple[str, str]:
-    """Say in a word or two what is proven.
-
-    Parameters
-    ----------
-    answer : Answer
-        The answer.
-
-    Returns
-    -------
-    tuple of str
-        The words and their colour.
-    """
+    """Return what is proven in a word or two, and a colour for it."""
     return answer.claim.badge
 
 
 def plain_number(value: float) -> str:
     """Write a number for people.
 
-    Parameters
-    ----------
-    value : float
-        The number.
-
-    Returns
-    -------
-    str
-        Whole numbers in full, others with at most six significant digits and without an exponent.
+    Whole numbers are written in full, others with at most six significant digits and without an
+    exponent.
     """
     if not np.isfinite(value):
         return str(value)
@@ -68,51 +50,18 @@ def _feature_lines(schema: Schema) -> list[list[str]]:
 
 
 def schema_html(schema: Schema) -> str:
-    """Write the features of a schema as a table.
-
-    Parameters
-    ----------
-    schema : Schema
-        The schema.
-
-    Returns
-    -------
-    str
-        One element.
-    """
+    """Write the features of a schema as a table."""
     return _core.html_table([repr(schema).strip("<>")], _feature_lines(schema), [])
 
 
 def explainer_html(explainer: Explainer) -> str:
-    """Write what an explainer explains, with the features of its schema.
-
-    Parameters
-    ----------
-    explainer : Explainer
-        The explainer.
-
-    Returns
-    -------
-    str
-        One element.
-    """
+    """Write what an explainer explains, with the features of its schema."""
     told = [line.strip() for line in repr(explainer).strip("<>").splitlines()]
     return _core.html_table(told, _feature_lines(explainer.schema), [])
 
 
 def batch_html(batch: Batch) -> str:
-    """Write the first rows of a batch and how many have which status.
-
-    Parameters
-    ----------
-    batch : Batch
-        The batch.
-
-    Returns
-    -------
-    str
-        One element.
-    """
+    """Write the first rows of a batch and how many have which status."""
     lines = [["row", "status", "cost", "what changes"]]
     frame = list(zip(batch.index, batch, strict=True))
     for label, answer in frame[:ROWS]:
@@ -129,17 +78,6 @@ def batch_html(batch: Batch) -> str:
 
 
 def map_html(drawn: Map) -> str:
-    """Write a map as a picture that follows the reader's preference for light or dark.
-
-    Parameters
-    ----------
-    drawn : Map
-        The map.
-
-    Returns
-    -------
-    str
-        One element.
-    """
+    """Write a map as a picture that follows the reader's preference for light or dark."""
     picture = base64.b64encode(drawn.to_svg().encode()).decode()
     return f'<img alt="map of decision regions" src="data:image/svg+xml;base64,{picture}"/>'

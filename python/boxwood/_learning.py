@@ -1,4 +1,4 @@
-"""What is known of a model's columns, put together once: models, schema and data make codecs."""
+"""Builds the schema and the codecs of a model's columns from models, schema and data, once."""
 
 from __future__ import annotations
 
@@ -61,31 +61,10 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
                  pipelines: Mapping[str, Steps], data: Any, given: Schema,
                  categories: Mapping[str, Sequence[str]], scale: str | None,
                  groups: Any) -> Known:
-    """Put together what models, data and schema say of the columns.
+    """Combine what models, data and schema say about the columns.
 
-    Parameters
-    ----------
-    models : mapping
-        As they were given, by name.
-    ensembles : sequence of _core.Ensemble
-        What was read of them.
-    pipelines : mapping
-        By the name of a model the steps before it.
-    data : table or None
-        Rows such as the model was trained on.
-    given : Schema
-        It overrides what models and data say.
-    categories : mapping
-        Labels of codes, by column.
-    scale : str or None
-        What one unit of change is.
-    groups : object
-        The argument of `Explainer`.
-
-    Returns
-    -------
-    Known
-        All of it.
+    `given` overrides what models and data say. `pipelines` has the steps before a model, by the
+    name of the model; `categories` the labels of codes, by column.
     """
     if scale is not None and scale not in SPREADS:
         raise Error("scale", f"unknown scale {scale!r}",
@@ -156,7 +135,7 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
 
 
 def _grid_notes(schema: Schema, found_whole: set[str]) -> list[str]:
-    """Say which columns of floats have answers on a grid."""
+    """List the columns of floats whose answers are whole numbers or multiples of a step."""
     found_whole = found_whole - {name for group in schema.one_hot for name in group.columns}
     whole = [feature.title or feature.name for feature in schema
              if feature.name in found_whole and feature.kind == "integer"]
@@ -243,18 +222,7 @@ def _measure(schema: Schema, points: np.ndarray, scale: str) -> None:
 
 
 def schema_of(given: Any) -> Schema:
-    """Read a schema from whatever holds one.
-
-    Parameters
-    ----------
-    given : Schema, mapping, JSON text, path or None
-        The argument of `Explainer`.
-
-    Returns
-    -------
-    Schema
-        A copy.
-    """
+    """Return a copy of the schema given to `Explainer`, in any of its forms."""
     if given is None:
         return Schema()
     if isinstance(given, Schema):
@@ -295,18 +263,9 @@ def _merge(known: Schema, given: Schema) -> None:
 
 
 def keep_places(place: str, given: Sequence[str], own: Sequence[str], whose: str) -> None:
-    """Refuse labels that are known as those of other codes.
+    """Refuse labels of codes 0, 1, … that `own`, of the model or the data, gives to other codes.
 
-    Parameters
-    ----------
-    place : str
-        Names the argument in errors.
-    given : sequence of str
-        The labels of codes 0, 1, ….
-    own : sequence of str
-        Those that are known.
-    whose : str
-        Who knows them.
+    `whose` names the owner in errors.
     """
     codes = {label: code for code, label in enumerate(own)}
     for code, label in enumerate(given):
@@ -318,31 +277,12 @@ def keep_places(place: str, given: Sequence[str], own: Sequence[str], whose: str
 def learn(feature: Feature, column: Column, model: _core.Feature, place: str,
           number: bool = False, by_value: bool = False, named: bool = False,
           single: bool = True) -> list[Any] | None:
-    """Complete what is known of a feature by what a column of data says.
+    """Set kind, labels and range of a feature from a column of data.
 
-    Parameters
-    ----------
-    feature : Feature
-        With what the model says; kind, labels and range are set.
-    column : Column
-        The data.
-    model : _core.Feature
-        What the model says of it.
-    place : str
-        Names the argument in errors.
-    number : bool
-        A schema says that it is a number: the data gives it no labels.
-    by_value : bool
-        The model reads a category that is a number as that number.
-    named : bool
-        The model itself knows the names of its categories, whatever their order in the data.
-    single : bool
-        Some model reads numbers as float32.
-
-    Returns
-    -------
-    list or None
-        The original values of the labels, where the data has them.
+    `number`: the schema says that the feature is a number, so the data gives it no labels.
+    `by_value`: the model reads a category that is a number as that number. `named`: the model
+    knows the names of its categories, in its own order. `single`: some model reads numbers as
+    float32. Returns the values in the data that the labels stand for, if there are any.
     """
     model_kind = model.kind.name
     if column.kind == "category" and number:
@@ -414,19 +354,10 @@ def learn(feature: Feature, column: Column, model: _core.Feature, place: str,
 def resolution(values: np.ndarray, single: bool = True) -> float | None:
     """Find the largest power of ten of which all values are multiples.
 
-    Parameters
-    ----------
-    values : ndarray
-        Finite numbers. A multiple of 0.01 is a number with two digits after the point, as float32,
-        or as a double with the rounding errors of a few operations.
-    single : bool
-        The model reads numbers as float32.
-
-    Returns
-    -------
-    float or None
-        0.1, 0.01, …; None where values have more digits, or are so large that neighbouring
-        multiples cannot be told apart.
+    A multiple of 0.01 is a number with two digits after the point, as float32 (if the model reads
+    float32, `single`), or as a double with the rounding errors of a few operations. Returns 0.1,
+    0.01, …; None if values have more digits, or are so large that neighbouring multiples cannot be
+    distinguished.
     """
     unique = np.unique(values)
     stored_single = (unique == unique.astype(np.float32)).all()

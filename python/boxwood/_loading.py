@@ -1,4 +1,4 @@
-"""From what a user has, a fitted model, a path or bytes, to the core's ensembles."""
+"""Reads models, given as fitted objects, paths or bytes, into the core's ensembles."""
 
 from __future__ import annotations
 
@@ -27,15 +27,7 @@ copyreg.pickle(_core.Ensemble, _reduced)
 def named_models(model: Any) -> dict[str, Any]:
     """Give every model a name.
 
-    Parameters
-    ----------
-    model : object, list or mapping
-        One model, several, or several by name.
-
-    Returns
-    -------
-    dict
-        Models by name, "model" for a single one.
+    A single model is called "model".
     """
     if isinstance(model, Mapping):
         found = {str(name): one for name, one in model.items()}
@@ -52,23 +44,8 @@ def read(name: str, model: Any, data: Any, rounds: int | str | None,
          steps: Steps | None = None) -> _core.Ensemble:
     """Read one model.
 
-    Parameters
-    ----------
-    name : str
-        Names it in errors.
-    model : object
-        A fitted model, a path, or the content of a model file.
-    data : object
-        Training data, for the names of CatBoost's categories.
-    rounds : int, str or None
-        Which boosting rounds count.
-    steps : Steps, optional
-        Of a pipeline the steps before its model.
-
-    Returns
-    -------
-    _core.Ensemble
-        What was read.
+    `model` is a fitted model, a path, or the content of a model file; `data` gives the names of
+    CatBoost's categories; `steps` are the steps of a pipeline before its model.
     """
     if isinstance(model, (bytes, bytearray, memoryview)):
         return _core.read_bytes(bytes(model), name, rounds)
@@ -105,20 +82,7 @@ def _pool(model: Any, data: Any) -> Any:
 
 
 def class_values(model: Any, ensemble: _core.Ensemble) -> list[Any] | None:
-    """Find the labels of a fitted classifier, in their own type.
-
-    Parameters
-    ----------
-    model : object
-        A fitted model, or anything else.
-    ensemble : _core.Ensemble
-        What was read of it.
-
-    Returns
-    -------
-    list or None
-        One for each class.
-    """
+    """Find the labels of a fitted classifier, in their own type."""
     known = getattr(model, "classes_", None)
     if known is None or ensemble.class_count == 0:
         return None

@@ -23,13 +23,7 @@ OURS = "boxwood"  # the label of figures that are made here
 
 
 def text_colour() -> str:
-    """Choose the colour of texts and lines.
-
-    Returns
-    -------
-    str
-        A colour of matplotlib's.
-    """
+    """Choose the colour of texts and lines."""
     import matplotlib
 
     return NEUTRAL if plain_style() else matplotlib.rcParams["text.color"]
@@ -38,10 +32,7 @@ def text_colour() -> str:
 def plain_style() -> bool:
     """Tell whether the user has left the colours at their defaults.
 
-    Returns
-    -------
-    bool
-        Whether text is black, as it is by default.
+    Returns whether text is black, the default of matplotlib.
     """
     import matplotlib
 
@@ -51,17 +42,7 @@ def plain_style() -> bool:
 def new_axes(ax: Any, size: tuple[float, float]) -> tuple[Any, Any]:
     """Take the axes given, or make some on a transparent figure.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes or None
-        Those given.
-    size : tuple of float
-        Of a new figure, in inches.
-
-    Returns
-    -------
-    tuple
-        Figure and axes.
+    `size` is the size of a new figure, in inches.
     """
     from matplotlib import pyplot
 
@@ -82,13 +63,7 @@ def new_axes(ax: Any, size: tuple[float, float]) -> tuple[Any, Any]:
 
 
 def see_through(figure: Any) -> None:
-    """Make a new figure transparent, unless the user has set a style.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        The figure, with its axes.
-    """
+    """Make a new figure transparent, unless the user has set a style."""
     if plain_style():
         figure.set_facecolor("none")
         for ax in figure.axes:
@@ -96,15 +71,7 @@ def see_through(figure: Any) -> None:
 
 
 def headline(ax: Any, text: str) -> None:
-    """Write a title above the axes, on the left.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where.
-    text : str
-        The title.
-    """
+    """Write a title above the axes, on the left."""
     ax.set_title(plain(text), loc="left", fontsize="medium", color=text_colour())
 
 
@@ -112,15 +79,6 @@ def notes(ax: Any, title: str, text: str) -> None:
     """Write a title above the axes and sentences at the foot of a new figure.
 
     On axes that the user gave the sentences stand below the title: other plots may be underneath.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where.
-    title : str
-        The title.
-    text : str
-        The sentences.
     """
     if ax.figure.get_label() != OURS:
         # In the middle, where the user's own title replaces it.
@@ -136,17 +94,7 @@ def notes(ax: Any, title: str, text: str) -> None:
 def size_with_labels(size: tuple[float, float], x: Any, y: Any) -> tuple[float, float]:
     """Enlarge a figure by the room that the tick labels of its axes take.
 
-    Parameters
-    ----------
-    size : tuple of float
-        Inches for the plot.
-    x, y : boxwood._core.Axis
-        The axes.
-
-    Returns
-    -------
-    tuple of float
-        Inches for the figure.
+    Returns inches for the figure.
     """
     down, left = (max((len(text) for _, text in axis.ticks), default=0) for axis in (x, y))
     return size[0] + 0.085 * left, size[1] + (0.06 * down if is_crowded(x) else 0.0)
@@ -161,14 +109,8 @@ def is_crowded(axis: Any) -> bool:
 def legend(ax: Any, handles: list[Any] | None = None, below: float | None = None) -> None:
     """Add a legend without a frame.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where.
-    handles : list, optional
-        Its entries; all that have a label by default.
-    below : float, optional
-        Put it below the axes, this far down as a share of their height.
+    `handles`: its entries; all that have a label by default. `below`: put it below the axes, this
+    far down as a share of their height.
     """
     options: dict[str, Any] = {"frameon": False, "labelcolor": text_colour(), "fontsize": "small"}
     if handles is not None:
@@ -200,15 +142,7 @@ class Track:
     def share(self, value: float) -> float:
         """Give the position of a value, cut off at the ends.
 
-        Parameters
-        ----------
-        value : float
-            As the model reads it.
-
-        Returns
-        -------
-        float
-            From 0 to 1.
+        The position is a number from 0 to 1.
         """
         return float(np.clip((value - self.low) / (self.high - self.low), 0.0, 1.0))
 
@@ -217,21 +151,8 @@ def track_of(explainer: Explainer, i: int, *values: float,
              ends: tuple[float, ...] = ()) -> Track | None:
     """Find the range on which values of a feature are shown.
 
-    Parameters
-    ----------
-    explainer : Explainer
-        Whose feature it is.
-    i : int
-        The feature.
-    *values : float
-        What must be on it; infinite and missing ones do not count.
-    ends : tuple of float
-        What should be on it where the feature has no limits.
-
-    Returns
-    -------
-    Track or None
-        None where there is no order: of categories, or with nothing but missing values.
+    It contains all `values` that are finite, and `ends` if the feature has no limits. Returns None
+    for categories and where all values are missing.
     """
     finite = [value for value in values if np.isfinite(value)]
     if explainer.schema.features[i].kind == "categorical" or not finite:
@@ -247,18 +168,7 @@ def track_of(explainer: Explainer, i: int, *values: float,
 def track_of_change(answer: Answer, change: Change) -> tuple[float, float, Track | None]:
     """Find where a change lies on the range of its feature.
 
-    Parameters
-    ----------
-    answer : Answer
-        The answer.
-    change : Change
-        One of its changes.
-
-    Returns
-    -------
-    tuple
-        The numbers before and after, and the range; None for categories and one-hot groups, and
-        where a number is missing.
+    None for categories and one-hot groups, and if a number is missing.
     """
     places = answer.explainer.columns.places_of(change.feature, "answer")
     if answer.explainer.columns.group_of(places[0]) is not None or answer.array is None:
@@ -362,14 +272,7 @@ class Rows:
 def draw_axis(axis: Any, shown: Any, *, turned: bool = False) -> None:
     """Give an axis the limits, ticks and title that the core chose.
 
-    Parameters
-    ----------
-    axis : matplotlib.axis.Axis
-        Of the plot.
-    shown : boxwood._core.Axis
-        What it shows.
-    turned : bool
-        Slant labels that would touch each other.
+    `turned`: slant labels that would touch each other.
     """
     across = axis.axis_name == "x"
     ax = axis.axes
@@ -393,67 +296,26 @@ def _no_ticks() -> Any:
 def beside(share: float) -> str:
     """Say how a text at a position is aligned so that it stays within the axes.
 
-    Parameters
-    ----------
-    share : float
-        From 0 to 1.
-
-    Returns
-    -------
-    str
-        "left", "center" or "right".
+    `share`: from 0 to 1. Returns "left", "center" or "right".
     """
     return "left" if share < 0.3 else "right" if share > 0.7 else "center"
 
 
 def plain(text: str) -> str:
-    """Keep matplotlib from reading formulas between dollars.
-
-    Parameters
-    ----------
-    text : str
-        A title, a unit, a label.
-
-    Returns
-    -------
-    str
-        What is shown as that text.
-    """
+    """Keep matplotlib from reading formulas between dollars."""
     return text.replace("$", r"\$")
 
 
 def wrapped(text: str, width: int, most: int | None = None) -> str:
-    """Break a text into lines, and keep matplotlib from reading formulas in it.
-
-    Parameters
-    ----------
-    text, width, most
-        As for `broken`.
-
-    Returns
-    -------
-    str
-        What is shown as the lines.
-    """
+    """Break a text into lines, and keep matplotlib from reading formulas in it."""
     return plain(broken(text, width, most))
 
 
 def broken(text: str, width: int, most: int | None = None) -> str:
     """Break a text into lines, between words or after the signs that join parts of a name.
 
-    Parameters
-    ----------
-    text : str
-        The text.
-    width : int
-        The most letters of a line.
-    most : int, optional
-        The most lines; an ellipsis ends the last one where there is more.
-
-    Returns
-    -------
-    str
-        The lines.
+    `width`: the most letters of a line. `most`: the most lines; an ellipsis ends the last one where
+    there is more.
     """
     lines = [""]
     for part in re.findall(r"[^\s_./-]+[_./-]*\s*|[_./-]+\s*|\s+", text):

@@ -1,9 +1,9 @@
-"""Splits of what a pipeline's steps make of a row, as splits of the row itself.
+"""Turns splits on the output of a pipeline's steps into equivalent splits on its raw columns.
 
-Nothing that a step computes is computed here a second time: for each split the steps are called
-with raw values, and the largest one that goes left is found by halving all doubles. Both rounding
-and the steps that `_tracing` lets through never fall as their input rises, so that the answer is
-the same for every raw value, to the last bit. Of categories all are tried.
+The arithmetic of the steps is not repeated here. For each split the steps are called with raw
+values, and a binary search over all doubles finds the largest one that goes left. Rounding and all
+steps that `_tracing` accepts are monotone, so the new split sends every raw value where the
+pipeline sends it. For categories, every category is tried.
 """
 
 from __future__ import annotations
@@ -63,18 +63,7 @@ class RawColumn:
 
 
 def objects(values: list[Any]) -> np.ndarray:
-    """Make an array of values as they are.
-
-    Parameters
-    ----------
-    values : list
-        Anything.
-
-    Returns
-    -------
-    ndarray
-        Of objects.
-    """
+    """Make an array of objects from values, without conversion."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
@@ -96,7 +85,7 @@ class Steps:
     table : callable
         From a list of arrays, one for each column, to a raw table.
     zeros_missing : bool
-        The model takes what a sparse matrix leaves out for missing.
+        The model treats the zeros that a sparse matrix omits as missing.
     """
 
     transform: Callable[[Any, bool], Any]
@@ -109,21 +98,10 @@ class Steps:
 
     def outputs(self, given: dict[int, np.ndarray], count: int,
                 far: bool = False) -> list[np.ndarray]:
-        """Run the steps; columns that are not given hold anything.
+        """Run the steps and return the columns of their output.
 
-        Parameters
-        ----------
-        given : dict
-            Values by column.
-        count : int
-            The number of rows.
-        far : bool
-            Whether numbers may be as large as numbers get.
-
-        Returns
-        -------
-        list of ndarray
-            The columns of what comes out.
+        Columns that are not given have arbitrary values. `far`: numbers may be so large that they
+        become infinite.
         """
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -138,15 +116,7 @@ class Steps:
     def of_missing(self, index: int) -> list[np.ndarray] | None:
         """Run a missing value through the steps.
 
-        Parameters
-        ----------
-        index : int
-            The column in which it is missing.
-
-        Returns
-        -------
-        list of ndarray or None
-            The columns of what comes out; None where the steps take no missing value.
+        `index` is the column in which it is missing. Returns None if the steps reject it.
         """
         if index not in self._missing:
             column = self.columns[index]
@@ -158,20 +128,7 @@ class Steps:
         return self._missing[index]
 
     def rows(self, given: dict[int, np.ndarray], count: int) -> Any:
-        """Make a raw table; columns that are not given hold anything.
-
-        Parameters
-        ----------
-        given : dict
-            Values by column.
-        count : int
-            The number of rows.
-
-        Returns
-        -------
-        DataFrame or ndarray
-            The table.
-        """
+        """Make a raw table; columns that are not given have arbitrary values."""
         arrays = []
         for i, column in enumerate(self.columns):
             values = given.get(i)
@@ -192,20 +149,7 @@ def _of_sparse(made: Any, zeros_missing: bool) -> list[np.ndarray]:
 
 
 def as_read(values: Any, input_type: str) -> np.ndarray:
-    """Round values as the model does when it reads them.
-
-    Parameters
-    ----------
-    values : ndarray
-        What comes out of the steps.
-    input_type : {"float32", "float64"}
-        The model's precision.
-
-    Returns
-    -------
-    ndarray
-        As doubles.
-    """
+    """Round values as the model does when it reads them; the result is doubles."""
     numbers = np.asarray(values, dtype=np.float64)
     with np.errstate(over="ignore"):
         return numbers.astype(np.float32).astype(np.float64) if input_type == "float32" else numbers
@@ -235,18 +179,7 @@ class Split:
     zero_up: bool
 
     def left(self, values: np.ndarray) -> np.ndarray:
-        """Tell which values go left.
-
-        Parameters
-        ----------
-        values : ndarray
-            As the model reads them.
-
-        Returns
-        -------
-        ndarray of bool
-            One for each.
-        """
+        """Return for each value whether it goes left."""
         with np.errstate(invalid="ignore"):
             if self.kind == "<":
                 found = values < self.threshold
@@ -265,20 +198,7 @@ class Split:
 
 
 def split_of(tree: Tree, node: int) -> Split:
-    """Read one split of a tree.
-
-    Parameters
-    ----------
-    tree : Tree
-        The tree.
-    node : int
-        The node.
-
-    Returns
-    -------
-    Split
-        What it compares.
-    """
+    """Read one split of a tree."""
     kind = KINDS[tree.kind[node]]
     at_zero, up = (bool(flag[node]) if flag is not None else False
                    for flag in (tree.missing_at_zero, tree.zero_up))
@@ -310,19 +230,9 @@ class Pushed:
 
 
 def push(model: Ensemble, steps: Steps) -> dict[tuple[int, Split], Pushed]:
-    """Find for every split of a model the one of the raw column that says the same.
+    """Find for every split of a model the equivalent split of the raw column.
 
-    Parameters
-    ----------
-    model : Ensemble
-        The model.
-    steps : Steps
-        The steps before it.
-
-    Returns
-    -------
-    dict
-        By the model's column and split.
+    The result is a mapping from the model's column and split.
     """
     sources = steps.sources
     wanted: dict[int, set[Split]] = {}
@@ -374,17 +284,7 @@ def _tables(steps: Steps, read: str) -> list[tuple[list[np.ndarray], list[np.nda
 def readable(columns: list[np.ndarray], read: str) -> list[np.ndarray]:
     """Round columns as the model does when it reads them.
 
-    Parameters
-    ----------
-    columns : list of ndarray
-        What comes out of the steps.
-    read : {"float32", "float64"}
-        The model's precision.
-
-    Returns
-    -------
-    list of ndarray
-        As doubles; what is no number, of a column that is not asked for, is NaN.
+    The result is doubles; a column that is not numeric becomes NaN.
     """
     made = []
     for column in columns:
@@ -460,21 +360,7 @@ def pushed_tree(tree: Tree, sources: list[Source], splits: dict[tuple[int, Split
                 places: dict[int, int]) -> Tree:
     """Write a tree over raw columns.
 
-    Parameters
-    ----------
-    tree : Tree
-        The model's.
-    sources : list of Source
-        Where its columns come from.
-    splits : dict
-        What `push` found.
-    places : dict
-        By raw column its number in the new model.
-
-    Returns
-    -------
-    Tree
-        The same tree with other splits.
+    `places` gives the number of each raw column in the new model.
     """
     copies: dict[str, Any] = {key: value.copy() if isinstance(value, np.ndarray) else value
                               for key, value in tree.arrays().items()}
@@ -501,18 +387,7 @@ def pushed_tree(tree: Tree, sources: list[Source], splits: dict[tuple[int, Split
 
 
 def mixed(sources: list[Source]) -> set[int]:
-    """Find raw columns that some steps read as numbers and others as categories.
-
-    Parameters
-    ----------
-    sources : list of Source
-        Where the model's columns come from.
-
-    Returns
-    -------
-    set of int
-        Their numbers.
-    """
+    """Find raw columns that some steps read as numbers and others as categories."""
     states: dict[int, set[bool]] = {}
     for source in sources:
         states.setdefault(source.raw, set()).add(source.state == TABLE)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Question(TypedDict, total=False):
-    """What can be asked of an explainer; see `Explainer.explain`."""
+    """The keyword arguments of a question; see `Explainer.explain`."""
 
     fixed: Iterable[str]
     only: Iterable[str] | None
@@ -64,15 +64,7 @@ OUTCOME = ("probability", "margin", "at_least", "at_most", "between", "change", 
 def quoted(name: Any) -> str:
     """Write a name or a label for query text.
 
-    Parameters
-    ----------
-    name : object
-        The name.
-
-    Returns
-    -------
-    str
-        The name in double quotes; quotes within it are doubled.
+    Returns the name in double quotes; quotes within it are doubled.
     """
     return '"' + str(name).replace('"', '""') + '"'
 
@@ -80,15 +72,7 @@ def quoted(name: Any) -> str:
 def digits(value: float) -> str:
     """Write a number for query text.
 
-    Parameters
-    ----------
-    value : float
-        A finite number.
-
-    Returns
-    -------
-    str
-        The shortest text that reads back as the same number.
+    Returns the shortest text that reads back as the same number.
     """
     return repr(float(value)).removesuffix(".0")
 
@@ -105,7 +89,7 @@ class Asked:
     Parameters
     ----------
     explainer : Explainer
-        Who is asked.
+        The explainer.
     target : object
         As for `Explainer.explain`.
     question : Question
@@ -200,18 +184,7 @@ class Asked:
         return {i for name in _several(given) for i in self.explainer.columns.places_of(name, key)}
 
     def said(self, keys: Iterable[str]) -> list[str]:
-        """Find which of some keywords say something.
-
-        Parameters
-        ----------
-        keys : iterable of str
-            Keywords of a question.
-
-        Returns
-        -------
-        list of str
-            Those that are neither left out nor None, empty or the first output.
-        """
+        """Return those of some keywords that were given with a value other than the default."""
         values: Mapping[str, Any] = self.question  # type: ignore[assignment]
         found = []
         for key in keys:
@@ -314,18 +287,7 @@ class Asked:
         self.texts.append((f"want output{which} {sign} {text}", "change", _core.Statements.wants))
 
     def at(self, point: np.ndarray) -> _core.Query:
-        """Ask from a point.
-
-        Parameters
-        ----------
-        point : ndarray
-            The point.
-
-        Returns
-        -------
-        _core.Query
-            The core's query.
-        """
+        """Make the query at a point."""
         if not self.follows_row:
             if self._template is None:
                 self._template = self._made(point)
@@ -339,18 +301,7 @@ class Asked:
         return query
 
     def bare(self, point: np.ndarray) -> _core.Query:
-        """Ask from a point without a default for the outcome.
-
-        Parameters
-        ----------
-        point : ndarray
-            The point.
-
-        Returns
-        -------
-        _core.Query
-            The core's query, which may have no requirement.
-        """
+        """Make the query at a point without the default target; it may have no requirement."""
         core = self.explainer.core
         numeric = self.said(("at_least", "at_most", "between", "change"))
         if numeric and core.ensemble(0).class_count:
@@ -462,13 +413,7 @@ class Asked:
             [_core.Requirement(_core.ClassIs(1 - now, self._probability, self._margin))])[0]
 
     def options(self) -> _core.Options:
-        """Make the options of the search.
-
-        Returns
-        -------
-        _core.Options
-            Engine, limits and callbacks.
-        """
+        """Make the options of the search."""
         question = self.question
         options = _core.Options()
         engine = question.get("engine", "fast")
@@ -504,18 +449,7 @@ def _priced(cost: Callable[[str, float, float], float], name: str, before: float
 
 
 def levels_of(levels: Sequence[float]) -> list[float]:
-    """Check the levels of a sweep.
-
-    Parameters
-    ----------
-    levels : sequence of float
-        Levels.
-
-    Returns
-    -------
-    list of float
-        The same.
-    """
+    """Check the levels of a sweep."""
     if not is_list(levels):
         raise Error("levels", f"{levels!r} is not a list of numbers",
                     "Give numbers in a list: [0.5, 0.7, 0.9]")

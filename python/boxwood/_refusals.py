@@ -50,28 +50,12 @@ class Refusals:
         return {**self.__dict__, "_models": []}
 
     def check(self, points: np.ndarray, place: str) -> None:
-        """Raise what a library says of rows with missing values.
-
-        Parameters
-        ----------
-        points : ndarray
-            Rows of numbers.
-        place : str
-            Names the argument in errors.
-        """
+        """Raise an error if a library rejects these rows because values are missing."""
         if self._models or any(self._known.values()):
             self.refuse(np.flatnonzero(np.isnan(points).any(axis=0)).tolist(), place)
 
     def refuse(self, lost: Iterable[int], place: str) -> None:
-        """Raise what a library says of rows in which these columns are missing.
-
-        Parameters
-        ----------
-        lost : iterable of int
-            The columns.
-        place : str
-            Names the argument in errors.
-        """
+        """Raise an error if a library rejects rows in which these columns are missing."""
         self._ask(lost)
         refused = [i for i in sorted(lost) if self._known.get(i)]
         if refused:

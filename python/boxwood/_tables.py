@@ -41,34 +41,12 @@ class Column:
 
 
 def module_of(value: Any) -> str:
-    """Name the library of an object.
-
-    Parameters
-    ----------
-    value : object
-        Anything.
-
-    Returns
-    -------
-    str
-        The first part of its class's module.
-    """
+    """Return the library of an object: the first part of its class's module."""
     return type(value).__module__.partition(".")[0]
 
 
 def is_table(value: Any) -> bool:
-    """Tell tables with named columns from other objects.
-
-    Parameters
-    ----------
-    value : object
-        Anything.
-
-    Returns
-    -------
-    bool
-        Whether it is a pandas frame, an Arrow table or can become one.
-    """
+    """Whether a value is a pandas frame or an Arrow table, or can become one."""
     kind = type(value).__name__
     if module_of(value) == "pandas":
         return kind == "DataFrame" or hasattr(value, "columns")
@@ -77,18 +55,7 @@ def is_table(value: Any) -> bool:
 
 
 def is_number(text: Any) -> bool:
-    """Tell numbers, and texts that are numbers, from other texts.
-
-    Parameters
-    ----------
-    text : object
-        A value or a label.
-
-    Returns
-    -------
-    bool
-        Whether it can be read as a number.
-    """
+    """Whether a value, also a text, can be read as a number."""
     try:
         float(text)
     except (TypeError, ValueError, OverflowError):
@@ -97,37 +64,13 @@ def is_number(text: Any) -> bool:
 
 
 def is_row(value: Any) -> bool:
-    """Tell single rows with names from other objects.
-
-    Parameters
-    ----------
-    value : object
-        Anything.
-
-    Returns
-    -------
-    bool
-        Whether it is a mapping or a pandas series.
-    """
+    """Whether a value is a mapping or a pandas series."""
     return isinstance(value, Mapping) or (
         module_of(value) == "pandas" and hasattr(value, "index") and not hasattr(value, "columns"))
 
 
 def columns_of(table: Any, place: str = "data") -> list[Column]:
-    """Read all columns.
-
-    Parameters
-    ----------
-    table : DataFrame, Arrow table or 2-D ndarray
-        The table.
-    place : str
-        Names the argument in errors.
-
-    Returns
-    -------
-    list of Column
-        In its order.
-    """
+    """Read all columns."""
     table = as_table(table, place)
     if module_of(table) == "pandas":
         return [_pandas_column(str(name), table.iloc[:, i], place)
@@ -139,20 +82,7 @@ def columns_of(table: Any, place: str = "data") -> list[Column]:
 
 
 def as_table(given: Any, place: str = "data") -> Any:
-    """Make one of three kinds of tables of whatever is one.
-
-    Parameters
-    ----------
-    given : object
-        A table, or something that becomes one.
-    place : str
-        Names the argument in errors.
-
-    Returns
-    -------
-    DataFrame, Arrow table or 2-D ndarray
-        The table.
-    """
+    """Convert any table to a DataFrame, an Arrow table or a 2-D array."""
     if is_table(given):
         return given.to_arrow() if hasattr(given, "to_arrow") and module_of(given) != "pandas" \
             else given
@@ -190,18 +120,7 @@ def _pandas() -> Any:
 
 
 def missing(value: Any) -> bool:
-    """Tell missing values: None, NaN, pandas' NA.
-
-    Parameters
-    ----------
-    value : object
-        A single value.
-
-    Returns
-    -------
-    bool
-        Whether it is missing.
-    """
+    """Whether a value is missing: None, NaN or pandas' NA."""
     if value is None:
         return True
     pandas = _pandas()

@@ -1,8 +1,8 @@
-"""Where each column that a model reads comes from, through the steps of a fitted pipeline.
+"""Traces each column that a model reads through the steps of a fitted pipeline to its raw column.
 
-A step is followed only when each of its outputs depends on one column, and on a number's size in
-one direction: then a split of the model is a split of the raw column. Everything else is refused
-by name. What the steps compute is not repeated here; `_pushing` asks the steps themselves.
+A step is accepted only if each of its outputs depends on one column and, for numbers, is monotone:
+then a split of the model is a split of the raw column. All other steps are refused by name. The
+arithmetic of the steps is not repeated here; `_pushing` calls the steps themselves.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ UNEVEN = {"QuantileTransformer", "PowerTransformer"}
 
 @dataclass(frozen=True)
 class Source:
-    """What one column holds at some place of a pipeline.
+    """The content of one column at some position of a pipeline.
 
     Parameters
     ----------
     raw : int
         The raw column that it depends on.
     state : {"raw", "rising", "table"}
-        Its values (missing ones may be filled in), a number that never falls as they rise, or
-        anything that the category decides.
+        "raw": the raw values, with missing ones possibly filled in; "rising": a number that never
+        falls as the raw number rises; "table": a function of the raw category.
     same : bool
-        Nothing at all was done to it.
+        No step has changed the column.
     """
 
     raw: int
@@ -49,7 +49,7 @@ class Source:
 
 @dataclass
 class Trace:
-    """What was learned on the way.
+    """Facts about raw columns that tracing finds.
 
     Parameters
     ----------
@@ -83,56 +83,20 @@ class Mark:
 
 
 def mark_name(value: Any) -> str:
-    """Name what stands for a missing value.
-
-    Parameters
-    ----------
-    value : object
-        Something missing.
-
-    Returns
-    -------
-    str
-        "NaN", "None" or "NA".
-    """
+    """Return the name of a missing value: "NaN", "None" or "NA"."""
     return "None" if value is None else "NaN" if isinstance(value, float) else "NA"
 
 
 def refuse(path: str, step: Any, reason: str, remedy: str = ALONE) -> UnsupportedModelError:
-    """Say why a step cannot be followed.
-
-    Parameters
-    ----------
-    path : str
-        Where the step is.
-    step : object
-        The step.
-    reason : str
-        What is wrong with it, without a full stop.
-    remedy : str
-        What to do instead, without a full stop.
-
-    Returns
-    -------
-    UnsupportedModelError
-        To be raised.
-    """
+    """Make the error for a step that is not supported."""
     name = type(step).__name__ if not isinstance(step, str) else step
     return UnsupportedModelError(f'pipeline, step "{path}": {name} {reason}', remedy)
 
 
 def kind_of(step: Any) -> str:
-    """Name the nearest class of scikit-learn's that a step is made of.
+    """Return the name of the scikit-learn class that a step has or is derived from.
 
-    Parameters
-    ----------
-    step : object
-        The step.
-
-    Returns
-    -------
-    str
-        Its name; that of its own class where it is not of scikit-learn.
+    For a step from elsewhere, the name of its own class.
     """
     # A derived class may compute anything: only the library's own classes are known.
     own = type(step)
@@ -142,15 +106,7 @@ def kind_of(step: Any) -> str:
 def first_step(model: Any) -> Any:
     """Find the step that sees the raw columns first.
 
-    Parameters
-    ----------
-    model : object
-        A pipeline, in which there may be others, or a step.
-
-    Returns
-    -------
-    object
-        The step; None where there is none.
+    None if there is none.
     """
     while hasattr(model, "steps"):
         model = next((step for _, step in model.steps if not is_nothing(step)), None)
@@ -158,57 +114,18 @@ def first_step(model: Any) -> Any:
 
 
 def input_names(model: Any) -> list[str] | None:
-    """Name the columns that a pipeline or a step was fitted on.
-
-    Parameters
-    ----------
-    model : object
-        Fitted.
-
-    Returns
-    -------
-    list of str or None
-        None where it was fitted on columns without names.
-    """
+    """Return the names of the columns that a pipeline or a step was fitted on, if it has any."""
     names = getattr(first_step(model), "feature_names_in_", None)
     return None if names is None else [str(name) for name in names]
 
 
 def is_nothing(step: Any) -> bool:
-    """Tell steps that leave their columns as they are.
-
-    Parameters
-    ----------
-    step : object
-        Of a pipeline.
-
-    Returns
-    -------
-    bool
-        Whether it is None or "passthrough".
-    """
+    """Whether a step is None or "passthrough", so that it changes nothing."""
     return step is None or (isinstance(step, str) and step == "passthrough")
 
 
 def follow(step: Any, path: str, sources: list[Source], trace: Trace) -> list[Source]:
-    """Follow columns through one step.
-
-    Parameters
-    ----------
-    step : object
-        A fitted transformer, "passthrough", "drop" or None.
-    path : str
-        Names it in errors.
-    sources : list of Source
-        What goes in.
-    trace : Trace
-        Categories are added to it.
-
-    Returns
-    -------
-    list of Source
-        What comes out.
-    """
+    """Trace columns through one step; the categories that it knows are added to `trace`."""
     if is_nothing(step):
         return sources
     if isinstance(step, str) and step == "drop":

@@ -165,25 +165,11 @@ def made_tree(
 ) -> Tree:
     """Return one tree; all arrays have one entry a node.
 
-    Parameters
-    ----------
-    output : int
-        The output that the leaves add to, or `EVERY_OUTPUT`.
-    leaf : array of bool
-        Which nodes are leaves.
-    leaf_values : array of shape (leaves,) or (leaves, outputs)
-        What the leaves add, in the order of the nodes.
-    feature, threshold, missing_left, left, right : array
-        Of the splits `x <= threshold`; entries of leaves are not used.
-    sets : list of list of int, optional
-        Rising categories of the splits on categories.
-    set_of : array of int, optional
-        The index of a split's set, or -1 where it compares a number.
-
-    Returns
-    -------
-    Tree
-        The tree.
+    `output`: the output that the leaves add to, or `EVERY_OUTPUT`. `leaf_values`: what the leaves
+    add, in the order of the nodes. `feature`, `threshold`, `missing_left`, `left`, `right`: of the
+    splits `x <= threshold`; entries of leaves are not used. `sets`: the categories of the splits on
+    categories, each set ascending. `set_of`: the index of a split's set, or -1 where it compares a
+    number.
     """
     if not np.isfinite(leaf_values).all():
         raise UnsupportedModelError("a leaf of the model holds infinity or NaN",

@@ -10,17 +10,7 @@ from pathlib import Path
 def written_bytes(write: Callable[[str], object], name: str) -> bytes:
     """Return what `write` puts into a temporary file.
 
-    Parameters
-    ----------
-    write : callable
-        Called with the path of the file.
-    name : str
-        The file's name: some libraries choose the format by its ending.
-
-    Returns
-    -------
-    bytes
-        The file's content.
+    `name` is the file's name; some libraries choose the format by its suffix.
     """
     with tempfile.TemporaryDirectory(prefix="boxwood-") as folder:
         file = Path(folder) / name

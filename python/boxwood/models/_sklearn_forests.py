@@ -36,23 +36,9 @@ def tree_of(
 ) -> Tree:
     """Return one fitted tree with given values.
 
-    Parameters
-    ----------
-    fitted : sklearn.tree.BaseDecisionTree
-        The tree.
-    leaf_values : array of shape (nodes,) or (nodes, outputs)
-        What each node would add; only those of leaves count.
-    output : int
-        The output that the tree adds to.
-    columns : array of int, optional
-        The column of the data for each of the tree's features; the same by default.
-    reads_missing : bool
-        Whether NaN goes where the tree says, rather than to the right.
-
-    Returns
-    -------
-    Tree
-        The tree.
+    `leaf_values`: what each node would add; only those of leaves count. `output`: the output that
+    the tree adds to. `columns`: the column of the data for each of the tree's features; the same by
+    default. `reads_missing`: whether NaN goes where the tree says, rather than to the right.
     """
     tree = fitted.tree_
     leaf = tree.children_left < 0
@@ -161,12 +147,7 @@ def forest_regressor(model: Any) -> Ensemble:
 def check_trees(model: Any, kind: str) -> None:
     """Refuse a meta-estimator over anything but single trees.
 
-    Parameters
-    ----------
-    model : object
-        With `estimators_`.
-    kind : str
-        "DecisionTreeClassifier" or "DecisionTreeRegressor".
+    `kind`: "DecisionTreeClassifier" or "DecisionTreeRegressor".
     """
     for fitted in model.estimators_:
         if all(base.__name__ != kind for base in type(fitted).__mro__):

@@ -79,17 +79,9 @@ class Columns:
 def codes_of(categories: NDArray[Any]) -> tuple[NDArray[np.int64], list[str]]:
     """Return a code and a label for each category, whose own number is its place.
 
-    Parameters
-    ----------
-    categories : array
-        Rising; NaN, where missing values were seen, comes last and is none.
-
-    Returns
-    -------
-    codes : array of int
-        The categories themselves where all are whole numbers that fit, otherwise 0, 1, …
-    labels : list of str
-        Empty for categories that are their own codes.
+    `categories` are ascending; NaN, which stands for missing values, comes last and gets no code.
+    The codes are the categories themselves if these are whole numbers that fit, otherwise 0, 1, ….
+    The labels are empty for categories that are their own codes.
     """
     if len(categories) and isinstance(categories[-1], float | np.floating) \
             and np.isnan(categories[-1]):
@@ -113,21 +105,8 @@ def tree_of(predictor: Any, output: int, columns: Columns,
             known: dict[int, list[int]]) -> Tree:
     """Return one tree of a model.
 
-    Parameters
-    ----------
-    predictor : TreePredictor
-        scikit-learn's tree.
-    output : int
-        The output that it adds to.
-    columns : Columns
-        Where its features come from.
-    known : dict
-        For each categorical one of its features the numbers of the known categories.
-
-    Returns
-    -------
-    Tree
-        The tree.
+    `output`: the output that it adds to. `known`: the codes of the known categories, for
+    each categorical feature.
     """
     nodes = predictor.nodes
     leaf = nodes["is_leaf"].astype(bool)
