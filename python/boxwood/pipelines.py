@@ -1,8 +1,7 @@
-"""scikit-learn's pipelines: a model of the raw columns, exact through every step.
+"""Converts scikit-learn pipelines to models of their raw columns, exactly.
 
-The splits of the last step's model are pushed back through the steps before it (`_tracing`,
-`_pushing`). What comes out is a model file over the columns that go into the pipeline; it gives
-the same leaves, and with them the same scores, for every row that the pipeline takes.
+The splits of the last step are rewritten as splits on raw columns (`_tracing`, `_pushing`). The new
+model reaches the same leaves, and so has the same scores, for every row that the pipeline accepts.
 """
 
 from __future__ import annotations
@@ -39,16 +38,16 @@ __all__ = ["PipelineColumn", "complete", "follow_steps", "is_pipeline", "pushed_
 
 
 class PipelineColumn(NamedTuple):
-    """What pipelines know of a raw column.
+    """What pipelines know about a raw column.
 
     Parameters
     ----------
     values : list or None
-        The value of each code, where it is a category of the pipeline's.
+        The value of each code, for a categorical column.
     mark : Mark, optional
-        How a missing value is written, where not every way means the same.
+        How a missing value is written, if the pipeline distinguishes NaN, None and NA.
     closed : bool
-        The steps take no missing value there.
+        The steps reject missing values of this column.
     """
 
     values: list[Any] | None = None
@@ -57,18 +56,7 @@ class PipelineColumn(NamedTuple):
 
 
 def is_pipeline(model: Any) -> bool:
-    """Tell pipelines from models.
-
-    Parameters
-    ----------
-    model : object
-        Anything.
-
-    Returns
-    -------
-    bool
-        Whether it is a pipeline of scikit-learn's, or of a class derived from it.
-    """
+    """Whether a model is a scikit-learn pipeline, or of a class derived from it."""
     return _own_base(model) is not None
 
 
@@ -87,18 +75,18 @@ def follow_steps(model: Any, data: Any = None) -> Steps:
         Fitted; its last step is a tree model that Boxwood reads. Before it may come imputers,
         encoders, scalers, column transformers and selections.
     data : DataFrame or ndarray, optional
-        Raw rows. They tell which columns are float32, in which scalers then compute; without them
-        all numbers are taken for float64.
+        Raw rows, which show which columns are float32: scalers compute in that precision. Without
+        them, all numbers are assumed to be float64.
 
     Returns
     -------
     Steps
-        What each column of what comes out is made of, and the steps to try values with.
+        The raw column of each output column, and the steps themselves.
 
     Raises
     ------
     UnsupportedModelError
-        If a step mixes columns or is not known; it names the step and the reason.
+        If a step mixes columns or is not supported; it names the step and the reason.
     """
     names, trace = _raw_names(model), Trace()
     zeros_missing = library_of(model.steps[-1][1]) == "xgboost"
@@ -162,7 +150,7 @@ def pushed_back(model: Any, steps: Steps, rounds: int | str | None = None) -> En
 
 
 def _precision(columns: list[RawColumn]) -> str:
-    """Tell in which precision numbers are read; a search cannot mix two."""
+    """Return the precision in which numbers are read; a search cannot mix two."""
     single = [column.single for column in columns if column.categories is None]
     if any(single) and not all(single):
         names = ", ".join(f'"{column.name}"' for column in columns if column.single)
@@ -224,7 +212,7 @@ def _all_marks() -> dict[str, Any]:
 
 
 def _marks(steps: Steps) -> list[dict[str, Any]]:
-    """Find for each column what is the same to the steps as its missing value."""
+    """Find for each column the marks that the steps treat like its missing value."""
     every = _all_marks()
 
     def made(given: dict[int, np.ndarray]) -> str:
@@ -346,7 +334,7 @@ def _steps(model: Any, names: list[str], trace: Trace, sources: list[Source], da
 
 
 def _try_categories(steps: Steps, model: Any) -> None:
-    """Leave out categories that a pipeline refuses, and see whether it takes any others."""
+    """Drop categories that the pipeline rejects, and find out whether it accepts unknown ones."""
     def takes(run: Callable[..., Any], given: dict[int, np.ndarray]) -> bool:
         try:
             run(given, max((len(array) for array in given.values()), default=1))
