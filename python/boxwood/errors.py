@@ -6,6 +6,9 @@ import importlib
 import re
 from typing import Any
 
+# The extra of this package that brings a library.
+_EXTRAS = {"pyarrow": "arrow", "pyspark": "spark", "ray": "ray", "dask": "dask",
+           "jinja2": "letters"}
 _LONGEST = 600  # characters of each part of a message
 # Control characters, marks that change the direction of the writing, line separators, and halves of
 # surrogate pairs, which cannot be printed.
@@ -94,8 +97,10 @@ def library(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        if error.name != name:
+        first = name.partition(".")[0]
+        if error.name not in (name, first):
             raise
-        package = {"sklearn": "scikit-learn"}.get(name, name)
-        raise ModuleNotFoundError(f"this needs {package}: pip install {package}",
-                                  name=name) from None
+        package = {"sklearn": "scikit-learn"}.get(first, first)
+        extra = _EXTRAS.get(package)
+        command = f'pip install "boxwood[{extra}]"' if extra else f"pip install {package}"
+        raise ModuleNotFoundError(f"this needs {package}: {command}", name=name) from None

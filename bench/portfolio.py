@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Answers a portfolio of adult with the plain batch, with portfolio.run, on Spark and on Ray.
+
+    PYTHONPATH=build/release/python python bench/portfolio.py --data FOLDER [--rows 100000]
+        [--engines batch,portfolio,spark,ray] [--report report.html]
+
+FOLDER holds adult.csv (bench/README.md). Rows are drawn with replacement where more are asked for
+than adult has. All engines answer the same question on the same number of cores; the answers are
+compared row by row. What counts is the ratio to the plain batch in one run.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import tempfile
+import time
+
+import boxwood
+import numpy as np
+import pandas as pd
+from boxwood import portfolio
+
+FIXED = ["Sex", "Age", "NativeCountry", "MaritalStatus", "Relationship", "CapitalGain", "CapitalLoss"]
+QUESTION = {"rules": ["EducationNumber may only rise"], "node_limit": 20_000}
+SAME = ["key", "status", "cost", "changes", "question_hash"]
+
+
+def adult(folder, count):
+    """Train on half of adult; draw `count` of the people whom the model refuses."""
+    import xgboost
+
+    data = pd.read_csv(pathlib.Path(folder) / "adult.csv", skiprows=[1, 2])
+    # The file does not say what its codes mean. UCI's description: 0 is the larger group, men.
+    data["Sex"] = np.where(data["Sex"] == 0, "male", "female")
+    data["Sex"] = data["Sex"].astype("category")
+    for name in ("NativeCountry", "WorkClass", "MaritalStatus", "Occupation", "Relationship"):
+        data[name] = ("code " + data[name].astype(str)).astype("category")
+    features, label = data.drop(columns="Class"), data["Class"]
+    half = np.random.default_rng(1).permutation(len(data))[:len(data) // 2]
+    model = xgboost.XGBClassifier(n_estimators=100, max_depth=6, enable_categorical=True, n_jobs=2)
+    model.fit(features.iloc[half], label.iloc[half])
+    explainer = boxwood.Explainer(model, data=features.iloc[half])
+    refused = features[explainer.predict(features) == 0]
+    places = (np.arange(count) if count <= len(refused)
+              else np.random.default_rng(2).integers(0, len(refused), count))
+    rows = refused.iloc[places].reset_index(drop=True)
+    rows["age_group"] = pd.cut(rows["Age"], [0, 30, 45, 60, 200],
+                               labels=["to 30", "31 to 45", "46 to 60", "over 60"]).astype(str)
+    rows.insert(0, "id", np.arange(count))
+    return explainer, rows
+
+
+def by_batch(explainer, rows, cores, folder):
+    batch = explainer.explain_batch(rows.drop(columns=["id", "age_group"]), 1, threads=cores,
+                                    show_progress=False, fixed=FIXED, **QUESTION)
+    return lambda: batch.to_arrow()
+
+
+def by_portfolio(explainer, rows, cores, folder):
+    made = portfolio.run(explainer, rows, folder / "portfolio", "id", 1,
+                         {"fixed": FIXED, **QUESTION}, threads=cores, why_not=False,
+                         keep=["age_group"])
+    return made.table
+
+
+def by_spark(explainer, rows, cores, folder):
+    from boxwood import spark
+
+    frame = SPARK.read.parquet(str(folder / "rows.parquet")).repartition(4 * cores)
+    answers = spark.explain(frame, explainer, 1, key="id", why_not=False, fixed=FIXED, **QUESTION)
+    answers.write.mode("overwrite").parquet(str(folder / "spark"))
+    return lambda: read(folder / "spark")
+
+
+def by_ray(explainer, rows, cores, folder):
+    import ray
+    from boxwood import ray as on_ray
+
+    source = ray.data.read_parquet(str(folder / "rows.parquet"), override_num_blocks=8 * cores)
+    answers = on_ray.explain(source, explainer, 1, key="id", workers=cores, why_not=False,
+                             fixed=FIXED, **QUESTION)
+    answers.write_parquet(str(folder / "ray"))
+    return lambda: read(folder / "ray")
+
+
+def read(folder):
+    import pyarrow.dataset as dataset
+
+    return dataset.dataset(folder, format="parquet", exclude_invalid_files=True).to_table().sort_by(
+        "key")
+
+
+def start(engine, cores):
+    """Start an engine before the clock: a cluster is there already."""
+    global SPARK
+    if engine == "spark":
+        import pyspark
+        from pyspark.sql import SparkSession
+
+        os.environ.setdefault("SPARK_HOME", os.path.dirname(pyspark.__file__))
+        os.environ.setdefault("PYSPARK_PYTHON", os.sys.executable)
+        SPARK = (SparkSession.builder.master(f"local[{cores}]").config("spark.ui.enabled", "false")
+                 .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+                 .config("spark.sql.execution.arrow.maxRecordsPerBatch", "2000").getOrCreate())
+        SPARK.sparkContext.setLogLevel("ERROR")
+        SPARK.range(10).mapInArrow(lambda batches: batches, "id long").count()
+    if engine == "ray":
+        import ray
+
+        ray.init(num_cpus=cores, include_dashboard=False, configure_logging=False, log_to_driver=False)
+        ray.data.DataContext.get_current().enable_progress_bars = False
+    return {"batch": by_batch, "portfolio": by_portfolio, "spark": by_spark, "ray": by_ray}[engine]
+
+
+def stop(engine):
+    if engine == "spark":
+        SPARK.stop()
+    if engine == "ray":
+        import ray
+
+        ray.shutdown()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--engines", default="batch,portfolio,spark,ray")
+    parser.add_argument("--report", help="write a report of the portfolio to this file")
+    given = parser.parse_args()
+    explainer, rows = adult(given.data, given.rows)
+    folder = pathlib.Path(tempfile.mkdtemp())
+    rows.to_parquet(folder / "rows.parquet", index=False)
+    explainer.explain_batch(rows.drop(columns=["id", "age_group"]).head(200), 1, fixed=FIXED,
+                            show_progress=False, **QUESTION)
+    base, expected = None, None
+    for engine in given.engines.split(","):
+        run = start(engine, given.cores)
+        begin = time.perf_counter()
+        result = run(explainer, rows, given.cores, folder)
+        rate = given.rows / (time.perf_counter() - begin)
+        table = result().select(SAME)
+        if expected is None:
+            base, expected = rate, table
+        same = table.to_pylist() == expected.to_pylist()
+        print(f"{engine:<10} {rate:8,.0f} rows/s   {100 * rate / base:5.0f} % of the {given.engines.split(',')[0]}"
+              f"   {'same answers' if same else 'OTHER ANSWERS'}", flush=True)
+        assert same
+        stop(engine)
+    if given.report:
+        portfolio.report(folder / "portfolio", by=["Sex", "age_group"]).save(given.report)
+    shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

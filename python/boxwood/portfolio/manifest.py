@@ -1,0 +1,328 @@
+"""The folder of a portfolio: part files, and the manifest that says which of them are whole.
+
+``manifest.jsonl`` has a line with what was asked, then a line for each part file, in order. A part
+is written under another name, flushed to the disk and renamed before its line is added; what has no
+line does not count. docs/formats.md describes the lines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from boxwood.errors import Error, library
+
+NAME = "manifest.jsonl"
+VERSION = 1
+# What must not change between two runs, and how to call it.
+FIXED = {"model_hash": "model", "schema_hash": "schema", "question_hash": "question",
+         "key": "key", "keep": "columns to keep", "source_hash": "source",
+         "rows": "number of rows", "records": "kind of records"}
+
+
+class Portfolio:
+    """The answers to all rows of a source, in a folder.
+
+    Attributes
+    ----------
+    folder : Path
+        Where the files are.
+    header : dict
+        What was asked: the first line of the manifest.
+    parts : list of dict
+        For each part file its name, rows, bytes and hash.
+    """
+
+    def __init__(self, folder: Path, header: dict[str, Any], parts: list[dict[str, Any]]) -> None:
+        self.folder, self.header, self.parts = folder, header, parts
+
+    @property
+    def rows(self) -> int:
+        """How many rows have a record."""
+        return sum(part["rows"] for part in self.parts)
+
+    @property
+    def total(self) -> int:
+        """How many rows the source has."""
+        return int(self.header["rows"])
+
+    @property
+    def finished(self) -> bool:
+        """Whether every row has a record."""
+        return self.rows == self.total
+
+    @property
+    def statuses(self) -> dict[str, int]:
+        """How many rows have which status."""
+        counts: Counter[str] = Counter()
+        for part in self.parts:
+            counts.update(part["statuses"])
+        return dict(counts.most_common())
+
+    @property
+    def files(self) -> list[Path]:
+        """The part files, in the order of the rows."""
+        return [self.folder / part["file"] for part in self.parts]
+
+    def table(self, columns: list[str] | None = None) -> Any:
+        """Read the records.
+
+        Parameters
+        ----------
+        columns : list of str, optional
+            Some columns only.
+
+        Returns
+        -------
+        pyarrow.Table
+            One record for each row, in the order of the source.
+        """
+        return self.dataset().to_table(columns=columns)
+
+    def dataset(self) -> Any:
+        """Open the records as an Arrow dataset, for scanning by columns and batches.
+
+        Returns
+        -------
+        pyarrow.dataset.Dataset
+            Of the part files.
+        """
+        arrow, dataset = library("pyarrow"), library("pyarrow.dataset")
+        if self.parts:
+            return dataset.dataset([str(file) for file in self.files], format="parquet")
+        schema = arrow.ipc.read_schema(arrow.py_buffer(bytes.fromhex(self.header["arrow_schema"])))
+        return dataset.dataset(schema.empty_table())
+
+    def check(self) -> list[str]:
+        """Compare the part files with the manifest.
+
+        Returns
+        -------
+        list of str
+            What is wrong; empty when every part has its size and its hash.
+        """
+        faults = []
+        for part, file in zip(self.parts, self.files, strict=True):
+            if not file.is_file():
+                faults.append(f"{part['file']} is missing")
+            elif file.stat().st_size != part["bytes"] or hash_of(file) != part["sha256"]:
+                faults.append(f"{part['file']} is not the file that was written")
+        return faults
+
+    def __repr__(self) -> str:
+        """Show how far it is and what came out."""
+        counts = ", ".join(f"{count:,} {status}" for status, count in self.statuses.items())
+        state = "finished" if self.finished else f"{self.total - self.rows:,} rows to go"
+        return (f"<Portfolio {str(self.folder)!r}: {self.rows:,} of {self.total:,} rows, {state}"
+                + (f"; {counts}>" if counts else ">"))
+
+
+def load(folder: str | os.PathLike[str]) -> Portfolio:
+    """Open the folder of a portfolio, finished or not.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        What `run` wrote to.
+
+    Returns
+    -------
+    Portfolio
+        Its manifest.
+    """
+    path = Path(folder) / NAME
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        raise Error(str(folder), "there is no portfolio", "Name the folder that run wrote to"
+                    ) from None
+    # What follows the last line break was being written when a run was killed.
+    entries = []
+    for number, line in enumerate(lines[:-1], 1):
+        try:
+            entries.append(json.loads(line))
+        except ValueError:
+            raise Error(f"{path}, line {number}", "it is not JSON",
+                        "The manifest is damaged: begin again in another folder") from None
+    if not entries or entries[0].get("boxwood_portfolio") != VERSION:
+        raise Error(str(path), f"it is no manifest of version {VERSION}",
+                    "Begin again in another folder")
+    return Portfolio(Path(folder), entries[0], entries[1:])
+
+
+class Writer:
+    """Adds parts to a folder, one run at a time.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        Made where it does not exist.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise Error(str(folder), "it is a file", "Name a folder")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._lock = _locked(self.folder)
+        self.portfolio: Portfolio | None = None
+
+    def __enter__(self) -> Writer:
+        """Hold the lock."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of the lock."""
+        if self._lock is not None:
+            self._lock.close()
+
+    def begin(self, header: dict[str, Any], resume: bool) -> Portfolio:
+        """Begin, or go on where an earlier run ended.
+
+        Parameters
+        ----------
+        header : dict
+            What is asked.
+        resume : bool
+            Whether to go on.
+
+        Returns
+        -------
+        Portfolio
+            With the parts that are done.
+        """
+        path = self.folder / NAME
+        whole = path.read_bytes().rpartition(b"\n")[0] if path.exists() else b""
+        if not whole:
+            if any(self.folder.glob("part-*.parquet")):
+                raise Error(str(self.folder), "it has part files but no manifest",
+                            "Name another folder")
+            path.unlink(missing_ok=True)
+            self.portfolio = Portfolio(self.folder, header, [])
+            self._add(header)
+            return self.portfolio
+        if not resume:
+            raise Error(str(self.folder), "it holds a portfolio already",
+                        "Give resume=True to go on with it, or name another folder")
+        found = load(self.folder)
+        for name, called in FIXED.items():
+            if found.header[name] != header[name]:
+                raise Error(str(self.folder), f"it was begun with another {called}",
+                            "Begin again in another folder")
+        faults = found.check()
+        if faults:
+            raise Error(str(self.folder), faults[0],
+                        "The portfolio is damaged: begin again in another folder")
+        if path.stat().st_size > len(whole) + 1:  # a line that was not finished
+            with open(path, "r+b") as stream:
+                stream.truncate(len(whole) + 1)
+        for file in self.folder.glob(".part-*"):
+            file.unlink()
+        self.portfolio = found
+        return found
+
+    def add(self, table: Any) -> None:
+        """Write a part file, whole or not at all.
+
+        Parameters
+        ----------
+        table : pyarrow.Table
+            The records of the next rows.
+        """
+        assert self.portfolio is not None
+        with _Uninterrupted():
+            self._add_part(self.portfolio, table)
+
+    def _add_part(self, portfolio: Portfolio, table: Any) -> None:
+        parquet = library("pyarrow.parquet")
+        number = len(portfolio.parts)
+        name = f"part-{number:06d}.parquet"
+        unfinished = self.folder / f".{name}.unfinished"
+        try:
+            parquet.write_table(table, unfinished, compression="zstd")
+            with open(unfinished, "rb+") as stream:
+                os.fsync(stream.fileno())
+            part = {"part": number, "file": name, "first_row": portfolio.rows,
+                    "rows": table.num_rows, "bytes": unfinished.stat().st_size,
+                    "sha256": hash_of(unfinished),
+                    "statuses": dict(Counter(table.column("status").to_pylist()))}
+            os.replace(unfinished, self.folder / name)
+            _flush_folder(self.folder)
+            self._add(part)
+        except OSError as error:
+            unfinished.unlink(missing_ok=True)
+            raise Error(str(self.folder), f"a part cannot be written: {error.strerror or error}",
+                        f"Make room and run again: {portfolio.rows:,} rows are kept") from None
+        portfolio.parts.append(part)
+
+    def _add(self, entry: dict[str, Any]) -> None:
+        path = self.folder / NAME
+        size = path.stat().st_size if path.exists() else 0
+        try:
+            with open(path, "ab") as stream:
+                stream.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError:
+            with open(path, "r+b") as stream:
+                stream.truncate(size)
+            raise
+        _flush_folder(self.folder)
+
+
+class _Uninterrupted:
+    """Put Ctrl-C off until a part and its line are written."""
+
+    def __enter__(self) -> None:
+        self._came = False
+        self._before = None
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._note)
+
+    def _note(self, *_: object) -> None:
+        self._came = True
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+        if self._came and kind is None:
+            raise KeyboardInterrupt
+
+
+def hash_of(file: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    digest = hashlib.sha256()
+    with open(file, "rb") as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _flush_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _locked(folder: Path) -> Any:
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        return None
+    stream = open(folder / ".lock", "w")
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        stream.close()
+        raise Error(str(folder), "another run is writing to it", "Wait for it to end") from None
+    return stream

@@ -1,0 +1,332 @@
+"""Portfolios: every row once, in files that survive a killed run, whatever the rows are like."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import boxwood
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.dataset
+import pyarrow.parquet as pq
+import pytest
+from boxwood import portfolio
+from conftest import GERMAN
+
+QUESTION = {"fixed": ["age"], "node_limit": 2000}
+SAME = ("key", "status", "cost", "changes", "claim", "question_hash", "outcome", "blockers")
+
+
+@pytest.fixture(scope="module")
+def many(german, applicants):
+    """Some applicants with other durations, amounts and ages, and a key."""
+    random = np.random.default_rng(5)
+    rows = applicants.iloc[random.integers(0, len(applicants), 400)].reset_index(drop=True)
+    rows["duration"] = random.integers(4, 73, 400)
+    rows["credit_amount"] = random.integers(250, 20000, 400)
+    rows.insert(0, "id", [f"A-{i:04d}" for i in range(400)])
+    return rows
+
+
+@pytest.fixture(scope="module")
+def whole(german, many, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole") / "answers"
+    return portfolio.run(german, many, folder, target="granted", question=QUESTION,
+                         rows_per_part=90, progress=False)
+
+
+def same(one, other):
+    return one.select(SAME).to_pylist() == other.select(SAME).to_pylist()
+
+
+def test_the_records_are_those_of_the_batch(german, many, whole):
+    assert whole.finished and whole.rows == 400 and whole.check() == []
+    table = whole.table()
+    batch = german.explain_batch(many.drop(columns="id"), "granted", show_progress=False,
+                                 **QUESTION)
+    expected = batch.records().to_arrow(pa.array(many["id"]))
+    assert same(table.drop_columns("blockers").append_column(
+        "blockers", expected.column("blockers")), expected)
+    assert [part["rows"] for part in whole.parts] == [90, 90, 90, 90, 40]
+    for row in (0, 200, 399):
+        assert boxwood.check_record(table.to_pylist()[row], german,
+                                    question={"target": "granted", **QUESTION}) == []
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "folder", "dictionary", "arrow", "dataset"])
+def test_every_kind_of_source_gives_the_same(german, many, whole, tmp_path, form):
+    table = pa.Table.from_pandas(many, preserve_index=False)
+    source = tmp_path / f"rows.{form}"
+    if form == "parquet":
+        pq.write_table(table.select(table.schema.names[::-1]), source)  # another order of columns
+    elif form == "csv":
+        pa.csv.write_csv(table, source)
+    elif form == "arrow":
+        with pa.ipc.new_file(source, table.schema) as writer:
+            writer.write_table(table, max_chunksize=7)
+    elif form == "folder":  # many tiny files
+        source.mkdir()
+        for i in range(0, 400, 4):
+            pq.write_table(table.slice(i, 4), source / f"{i:04d}.parquet")
+    elif form == "dictionary":
+        source = table.set_column(0, "id", table.column("id").dictionary_encode())
+        place = table.schema.get_field_index("purpose")
+        source = source.set_column(place, "purpose", table.column("purpose").dictionary_encode())
+        place = table.schema.get_field_index("credit_amount")
+        source = source.set_column(place, "credit_amount",
+                                   table.column("credit_amount").cast(pa.decimal128(24, 2)))
+    else:
+        source = pa.dataset.dataset(table)
+    made = portfolio.run(german, source, tmp_path / "out", target="granted", question=QUESTION,
+                         progress=False)
+    assert same(made.table(), whole.table())
+
+
+KILLED = """
+import sys, boxwood
+from boxwood import portfolio
+explainer = boxwood.Explainer(sys.argv[1], schema=sys.argv[2])
+portfolio.run(explainer, sys.argv[3], sys.argv[4], target="granted",
+              question={"fixed": ["age"], "node_limit": 2000}, rows_per_part=40, progress=False)
+"""
+
+
+@pytest.mark.parametrize("parts", [1, 4])
+def test_a_killed_run_goes_on_without_losing_or_repeating_a_key(german, many, whole, tmp_path,
+                                                                parts):
+    source, folder = tmp_path / "rows.parquet", tmp_path / "out"
+    pq.write_table(pa.Table.from_pandas(many, preserve_index=False), source)
+    child = subprocess.Popen([sys.executable, "-c", KILLED, GERMAN / "model.ubj",
+                              GERMAN / "schema.json", source, folder])
+    manifest = folder / "manifest.jsonl"
+    end = time.monotonic() + 120
+    while not manifest.exists() or manifest.read_bytes().count(b"\n") < 1 + parts:
+        assert time.monotonic() < end and child.poll() is None, "it was done before it was killed"
+        time.sleep(0.001)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    done = portfolio.load(folder)
+    assert parts <= len(done.parts) < 10 and not done.finished
+    with open(manifest, "ab") as stream:  # as if it had been killed within a line
+        stream.write(b'{"part": 99, "fil')
+    (folder / ".part-000099.parquet.unfinished").write_bytes(b"PAR1")
+    made = portfolio.run(german, source, folder, target="granted", question=QUESTION,
+                         progress=False)
+    assert made.finished and same(made.table(), whole.table())
+    assert len(set(made.table().column("key").to_pylist())) == 400
+    assert not list(folder.glob("*unfinished"))
+    again = portfolio.run(german, source, folder, target="granted", question=QUESTION,
+                          progress=False)
+    assert again.parts == made.parts  # nothing to do
+
+
+def test_ctrl_c_keeps_what_is_done(many, whole, german, tmp_path):
+    source, folder = tmp_path / "rows.parquet", tmp_path / "out"
+    pq.write_table(pa.concat_tables([pa.Table.from_pandas(
+        many.assign(id=many["id"] + f"-{i}"), preserve_index=False) for i in range(50)]), source)
+    child = subprocess.Popen([sys.executable, "-c", KILLED.replace("rows_per_part=40", "rows_per_part=200"),
+                              GERMAN / "model.ubj", GERMAN / "schema.json", source, folder],
+                             stderr=subprocess.PIPE, text=True)
+    manifest = folder / "manifest.jsonl"
+    while not manifest.exists() or manifest.read_bytes().count(b"\n") < 3:
+        assert child.poll() is None
+        time.sleep(0.001)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    done = portfolio.load(folder)
+    assert f"Interrupted: {done.rows:,} of 20,000 rows are kept" in said
+    assert 400 <= done.rows < 20_000 and done.check() == []
+    assert done.table().column("key").to_pylist() == pq.read_table(source).column("id").to_pylist()[
+        :done.rows]
+
+
+def test_what_changed_is_refused(german, many, whole, tmp_path):
+    folder = tmp_path / "out"
+    portfolio.run(german, many.head(20), folder, target="granted", question=QUESTION,
+                  progress=False)
+    schema = boxwood.Schema.load(GERMAN / "schema.json")
+    schema["duration"].fixed = True
+    other = boxwood.Explainer(GERMAN / "model.ubj", schema=schema)
+    fewer = boxwood.Explainer(GERMAN / "model.ubj", schema=GERMAN / "schema.json", rounds=200)
+    cases = [("schema", other, many.head(20), {"target": "granted", "question": QUESTION}),
+             ("model", fewer, many.head(20), {"target": "granted", "question": QUESTION}),
+             ("question", german, many.head(20), {"target": "granted"}),
+             ("question", german, many.head(20), {"target": "refused", "question": QUESTION}),
+             ("question", german, many.head(20), {
+                 "target": "granted", "question": {**QUESTION, "rules": "duration <= 60"}}),
+             ("number of rows", german, many.head(21), {"target": "granted", "question": QUESTION}),
+             ("source", german, many.head(20).assign(more=1),
+              {"target": "granted", "question": QUESTION}),
+             ("columns to keep", german, many.head(20),
+              {"target": "granted", "question": QUESTION, "keep": ["sex"]})]
+    for word, explainer, rows, asked in cases:
+        if word == "columns to keep":
+            rows = rows.assign(sex="f")
+            word = "columns to keep|source"
+        with pytest.raises(boxwood.Error, match=f"begun with another ({word})"):
+            portfolio.run(explainer, rows, folder, progress=False, **asked)
+    with pytest.raises(boxwood.Error, match="holds a portfolio already"):
+        portfolio.run(german, many.head(20), folder, target="granted", question=QUESTION,
+                      resume=False, progress=False)
+    file = portfolio.load(folder).files[0]
+    file.write_bytes(file.read_bytes()[:-1] + b"x")
+    with pytest.raises(boxwood.Error, match="not the file that was written"):
+        portfolio.run(german, many.head(20), folder, target="granted", question=QUESTION,
+                      progress=False)
+
+
+def test_rows_that_make_no_sense_are_errors_and_nothing_more(german, many, tmp_path):
+    source = tmp_path / "rows.csv"
+    rows = many.head(30).astype(object).copy()
+    rows.loc[3, "duration"] = "two years"
+    rows.loc[7, "purpose"] = "no such purpose ✓"
+    rows.loc[9, "credit_amount"] = "1e400"
+    rows.loc[11, "duration"] = "   "
+    rows.loc[12, "duration"] = None
+    rows.loc[13, "id"] = "0013"
+    rows.loc[14, "id"] = 'Ünicode, "quoted"\nkey'
+    rows.to_csv(source, index=False)
+    made = portfolio.run(german, source, tmp_path / "out", target="granted", progress=False)
+    table = made.table().to_pylist()
+    assert [row["key"] for row in table] == rows["id"].tolist()
+    wrong = {i: row["error"] for i, row in enumerate(table) if row["status"] == "error"}
+    assert set(wrong) == {3, 7, 9}
+    assert "'two years' is not a number" in wrong[3] and "no category" in wrong[7]
+    assert "too large" in wrong[9]
+    assert table[11]["before_duration"] is None and table[12]["before_duration"] is None
+    assert made.statuses["error"] == 3
+
+
+def test_sources_that_cannot_be_answered_are_refused_at_once(german, many, tmp_path):
+    table = pa.Table.from_pandas(many.head(9), preserve_index=False)
+
+    def refused(source, words, **more):
+        with pytest.raises(boxwood.Error, match=words):
+            portfolio.run(german, source, tmp_path / "out", target="granted", progress=False, **more)
+
+    ids = table.schema.get_field_index("id")
+    refused(table.set_column(ids, "id", pa.array(["a"] * 4 + ["b", "c", "d", "a", "e"])),
+            "rows 0 and 1 have the same key 'a'")
+    refused(table.set_column(ids, "id", pa.array(["a", None, *"bcdefgh"])), "row 1 has no key")
+    refused(table.set_column(ids, "id", pa.array(np.arange(9.0))), "values of type double")
+    refused(table.drop_columns("duration"), '"duration", which is not there')
+    refused(table, 'no column "number"', key="number")
+    refused(table, 'no column "sex"', keep=["sex"])
+    refused(table.append_column("status", pa.array(range(9))), "a column .status. of their own",
+            keep=["status"])
+    place = table.schema.get_field_index("duration")
+    refused(table.set_column(place, "duration", pa.array([pd.Timestamp("2026-01-01")] * 9)),
+            "cannot read values of type timestamp")
+    refused(tmp_path / "nothing.parquet", "no such file")
+    refused(table, "cost function", question={"cost": lambda *_: 1})
+    (tmp_path / "damaged.parquet").write_bytes(b"PAR1 and nothing")
+    refused(tmp_path / "damaged.parquet", "source")
+    (tmp_path / "ragged.csv").write_text("id,duration\n1,2,3\n")
+    refused(tmp_path / "ragged.csv", "Expected 2 columns")
+    assert not list((tmp_path / "out").glob("part-*"))
+
+
+def test_an_empty_source_has_an_empty_portfolio_and_a_report(german, many, tmp_path):
+    made = portfolio.run(german, many.head(0), tmp_path / "out", target="granted", progress=False)
+    assert made.finished and made.table().num_rows == 0
+    shown = portfolio.report(tmp_path / "out", by="age")
+    assert "0 of 0" in str(shown) and "<svg" not in shown.to_html()
+
+
+def test_two_runs_do_not_write_to_one_folder(german, many, tmp_path):
+    from boxwood.portfolio.manifest import Writer
+
+    with Writer(tmp_path / "out"), pytest.raises(boxwood.Error, match="another run"):
+        portfolio.run(german, many.head(3), tmp_path / "out", progress=False)
+
+
+def test_a_full_disk_keeps_what_is_done(german, many, tmp_path, monkeypatch):
+    from boxwood.portfolio import manifest
+
+    real, calls = os.fsync, []
+
+    def full(handle):
+        calls.append(handle)
+        if len(calls) == 7:
+            raise OSError(28, "No space left on device")
+        real(handle)
+
+    monkeypatch.setattr(manifest.os, "fsync", full)
+    with pytest.raises(boxwood.Error, match="No space left on device"):
+        portfolio.run(german, many.head(40), tmp_path / "out", target="granted", rows_per_part=10,
+                      progress=False)
+    monkeypatch.undo()
+    kept = portfolio.load(tmp_path / "out")
+    assert 0 < kept.rows < 40 and kept.check() == []
+    made = portfolio.run(german, many.head(40), tmp_path / "out", target="granted", progress=False)
+    assert made.finished and made.table().column("key").to_pylist() == many["id"].head(40).tolist()
+
+
+def test_the_command(many, whole, tmp_path):
+    rows = many.head(60).copy()
+    rows["group"] = ["north", "south"] * 30
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+
+    def ask(*arguments):
+        return subprocess.run([sys.executable, "-m", "boxwood", "portfolio", *map(str, arguments)],
+                              capture_output=True, text=True, check=False)
+
+    done = ask("run", GERMAN / "model.ubj", tmp_path / "rows.csv", tmp_path / "out", "--schema",
+               GERMAN / "schema.json", "--want", "granted", "--fix", "age", "--node-limit", 2000,
+               "--keep", "group")
+    assert done.returncode == 0 and "60 of 60 rows, finished" in done.stdout, done.stderr
+    assert same(portfolio.load(tmp_path / "out").table(), whole.table().slice(0, 60))
+    done = ask("report", tmp_path / "out", "--by", "group")
+    assert done.returncode == 0 and "By group" in done.stdout and "south" in done.stdout
+    done = ask("report", tmp_path / "out", "--output", tmp_path / "r.html", "--output",
+               tmp_path / "r.json")
+    assert done.returncode == 0 and done.stdout == ""
+    assert json.loads((tmp_path / "r.json").read_text())["portfolio"]["rows"] == 60
+    assert ask("check", tmp_path / "out").returncode == 0
+    done = ask("report", tmp_path / "out", "--by", "sex")
+    assert done.returncode == 2 and done.stderr.startswith("boxwood: by: the records have no column")
+    done = ask("run", GERMAN / "model.ubj", tmp_path / "rows.csv", tmp_path / "out", "--schema",
+               GERMAN / "schema.json", "--want", "refused")
+    assert done.returncode == 2 and "another question" in done.stderr
+
+
+def test_memory_does_not_grow_with_the_source(tmp_path):
+    program = """
+import resource, sys
+import numpy as np, pandas as pd, pyarrow as pa, pyarrow.parquet as pq, boxwood
+from sklearn.tree import DecisionTreeClassifier
+from boxwood import portfolio
+random = np.random.default_rng(0)
+count = int(sys.argv[1])
+names = [f"x{i}" for i in range(3)]
+data = pd.DataFrame(random.random((count, 3)).round(3), columns=names)
+model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(data.head(500),
+                                                                data.head(500).sum(axis=1) > 1.5)
+explainer = boxwood.Explainer(model, data=data.head(500))
+writer = None
+for start in range(0, count, 2000):
+    table = pa.Table.from_pandas(data.iloc[start:start + 2000].assign(
+        id=range(start, min(count, start + 2000)), blob="y" * 2000), preserve_index=False)
+    writer = writer or pq.ParquetWriter(sys.argv[2], table.schema, compression="none",
+                                        use_dictionary=False)
+    writer.write_table(table)
+writer.close()
+made = portfolio.run(explainer, sys.argv[2], sys.argv[3], keep=["blob"], rows_per_part=1000,
+                     progress=False)
+assert made.rows == count
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+    peaks = []
+    for count in (4000, 24000):  # 8 MB and 48 MB
+        done = subprocess.run([sys.executable, "-c", program, str(count), tmp_path / f"{count}.parquet",
+                               tmp_path / f"out{count}"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        peaks.append(int(done.stdout))
+    assert peaks[1] < peaks[0] + 30, peaks
+
+

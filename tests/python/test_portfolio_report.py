@@ -1,0 +1,101 @@
+"""The report: its numbers are right, and its page needs nothing but itself."""
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+
+import boxwood
+import numpy as np
+import pandas as pd
+import pytest
+from boxwood import portfolio
+from boxwood.portfolio.statistics import medians, newcombe, wilson
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A rule that only one group can follow: the other one's answers are known by hand."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    random = np.random.default_rng(4)
+    data = pd.DataFrame({"income": random.integers(0, 100, 600), "debt": random.integers(0, 50, 600),
+                         "sex": random.integers(0, 2, 600)})
+    model = DecisionTreeClassifier(random_state=0).fit(
+        pd.DataFrame({"income": [0, 59, 60, 100], "debt": 0, "sex": 0}), [0, 0, 1, 1])
+    explainer = boxwood.Explainer(model, data=data, schema={"boxwood_schema": 1, "features": [
+        {"name": "income", "kind": "integer", "range": [0, 100], "scale": 1, "most_change": 40}]})
+    rows = data.assign(id=range(600), town=np.where(data["sex"] == 1, "Bonn <b>", "Ulm & co"))
+    rows.loc[5, "income"] = np.nan
+    folder = tmp_path_factory.mktemp("report") / "out"
+    portfolio.run(explainer, rows, folder, target=1, question={"cost": "l1", "fixed": ["debt", "sex"]},
+                  keep=["town"], progress=False)
+    return rows, folder, portfolio.report(folder, by=["town", "income", "sex"])
+
+
+def test_the_numbers_are_those_counted_by_hand(made):
+    rows, _, report = made
+    facts = report.facts
+    refused = rows[~(rows["income"] >= 60) & rows["income"].notna()]
+    can = refused[60 - refused["income"] <= 40]
+    missing = int(rows["income"].isna().sum())
+    assert facts["all"]["rows"] + facts["already_met"] + facts["errors"] == 600
+    assert facts["all"]["found"] == len(can)
+    assert facts["all"]["impossible"] == len(refused) - len(can) + missing * (
+        facts["all"]["rows"] - len(refused))
+    assert facts["all"]["median_cost"] == pytest.approx(np.median(60 - can["income"]), abs=1e-9)
+    assert facts["features"] == [{"name": "income", "count": len(can), "share": 1.0}]
+    assert facts["plans"][0]["name"] == ["income"]
+    names = [one["name"] for one in facts["blockers"]["rules"]]
+    assert any("income" in name for name in names) and facts["blockers"]["not_asked"] == 0
+    assert sum(one["count"] for one in facts["costs"]["histogram"]) == len(can)
+    by_town = {one["group"]: one for one in facts["groups"][0]["groups"]}
+    for sex, town in ((1, "Bonn <b>"), (0, "Ulm & co")):
+        mine = can[can["sex"] == sex]
+        assert by_town[town]["found"] == len(mine)
+        assert by_town[town]["median_cost"] == np.median(60 - mine["income"])
+    cuts = np.percentile(rows["income"].dropna(), [25, 50, 75])
+    by_income = [one["rows"] for one in facts["groups"][1]["groups"]]  # those above need no change
+    assert by_income == [int(((refused["income"] > low) & (refused["income"] <= high)).sum())
+                         for low, high in zip([-1, *cuts], cuts, strict=False)]
+    assert facts["typical"][1]["cost"] == (60 - can["income"]).min()
+
+
+def test_the_page_is_whole_and_safe(made):
+    _, _, report = made
+    page = report.to_html()
+    assert not re.search(r"(src|href)=|https?:|@import|url\(|<script", page)
+    assert "<b>" not in page.replace('<div class="card"><b>', "") and "Bonn &lt;b&gt;" in page
+    assert "prefers-color-scheme:dark" in page and "@media print" in page
+    assert page.count("<svg") == page.count("</svg>") >= 6
+    assert not re.search(r"\b(nan|inf|None)\b", re.sub(r"<style>.*</style>", "", page, flags=re.S))
+    body = page[page.index("<body>"):page.index("</html>")]
+    ElementTree.fromstring(body)  # well-formed, so that every printer and reader takes it
+
+
+def test_text_and_json_have_the_same_numbers(made, tmp_path):
+    _, folder, report = made
+    text = str(report)
+    found = report.facts["all"]["found"]
+    assert f"{found:,} of {report.facts['all']['rows']:,}" in text and "By town" in text
+    for name in ("r.html", "r.json", "r.txt"):
+        report.save(tmp_path / name)
+    assert json.loads((tmp_path / "r.json").read_text()) == json.loads(json.dumps(report.facts))
+    again = portfolio.report(folder, by=["town", "income", "sex"])
+    assert again.to_json() == report.to_json() and again.to_html() == report.to_html()
+    with pytest.raises(boxwood.Error, match="unknown ending"):
+        report.save(tmp_path / "r.pdf")
+    with pytest.raises(boxwood.Error, match='no column "twon"'):
+        portfolio.report(folder, by="twon")
+
+
+def test_intervals_hold_what_they_promise():
+    # Wilson, Stat. Assoc. 1927, and Newcombe, Stat. Med. 1998, case (a) of table II: 56/70, 48/80.
+    assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
+    assert newcombe((56, 70), (48, 80)) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert wilson(0, 0) == (0, 1) and wilson(0, 10)[0] == 0 and wilson(10, 10)[1] == 1
+    random = np.random.default_rng(8)
+    hits = 0
+    for draw in range(60):
+        low, high = np.percentile(medians(random.exponential(1, 100), draw), [2.5, 97.5])
+        hits += low <= np.log(2) <= high
+    assert 50 <= hits <= 60
