@@ -133,6 +133,7 @@ class Oracle {
         requirement.negated = false;
         opposite.requirements = {requirement};
         if (works(ensembles, opposite, point)) return false;
+        if (!has_number(ensembles[requirement.ensemble], requirement, point)) return false;
         continue;
       }
       const boxwood::Ensemble& ensemble = ensembles[requirement.ensemble];
@@ -210,6 +211,18 @@ class Oracle {
       if (winner != wanted.target) return false;
     }
     return true;
+  }
+
+  /// Whether the output that is asked for is a number: softmax of infinite scores is not.
+  static bool has_number(const boxwood::Ensemble& ensemble, const boxwood::Requirement& requirement,
+                         const std::vector<double>& point) {
+    const std::vector<double> outputs = linked(ensemble, scores(ensemble, point));
+    const auto* in = std::get_if<boxwood::OutputIn>(&requirement.outcome);
+    const auto* one = std::get_if<boxwood::ClassIs>(&requirement.outcome);
+    if (in) return outputs[in->output] == outputs[in->output];
+    if (!one || !one->probability) return true;
+    const double own = outputs[outputs.size() == 1 ? 0 : one->target];
+    return own == own;
   }
 
  private:

@@ -266,6 +266,18 @@ bool has_outcome(const Requirement& requirement, const Ensemble& ensemble,
   return is_class(std::get<ClassIs>(requirement.outcome), ensemble, scores);
 }
 
+/// Whether the output that the requirement is about is not a number: the softmax of a score that
+/// overflows. (Scores themselves are numbers or infinite: leaves and bases are finite.)
+bool is_about_nan(const Requirement& requirement, const Ensemble& ensemble,
+                  std::span<const double> scores) {
+  if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
+    return std::isnan(ensemble.transform(scores)[output->output]);
+  }
+  const auto* one = std::get_if<ClassIs>(&requirement.outcome);
+  return one && one->probability &&
+         std::isnan(ensemble.probability(ensemble.transform(scores), one->target));
+}
+
 }  // namespace
 
 Interval intersection(const Interval& a, const Interval& b) {
@@ -360,7 +372,10 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
 
 bool meets(const Requirement& requirement, const Ensemble& ensemble,
            std::span<const double> scores) {
-  return has_outcome(requirement, ensemble, scores) != requirement.negated;
+  if (!requirement.negated) return has_outcome(requirement, ensemble, scores);
+  // As split_into_cases has it: p < 0.5 does not hold for an output that is not a number.
+  return !has_outcome(requirement, ensemble, scores) &&
+         !is_about_nan(requirement, ensemble, scores);
 }
 
 bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point) {

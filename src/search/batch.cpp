@@ -4,11 +4,11 @@
 #include <boxwood/explain.hpp>
 
 #include "base/handover.hpp"
+#include "search/arena.hpp"
 #include "search/reporter.hpp"
 #include "search/threads.hpp"
 
 #include <tbb/parallel_pipeline.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
@@ -117,7 +117,7 @@ Stop run_batch(std::size_t count,
     pass_on();
   };
   hand_over();
-  tbb::task_arena arena(threads);
+  Arena arena(threads);
   arena.execute([&] {
     tbb::parallel_pipeline(
         std::max<std::size_t>(most_waiting, static_cast<std::size_t>(threads)),

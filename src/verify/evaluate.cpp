@@ -193,10 +193,18 @@ bool leads_by(double margin, std::size_t target, const Ensemble& ensemble,
 
 bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
                    const std::vector<double>& scores) {
+  const std::vector<double> outputs = outputs_of(ensemble, scores);
   if (requirement.negated) {
+    // A number that is not one has neither the outcome nor its opposite.
+    if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
+      if (std::isnan(outputs.at(output->output))) return false;
+    }
+    if (const auto* one = std::get_if<ClassIs>(&requirement.outcome)) {
+      const std::size_t own = ensemble.task == Task::binary ? 0 : one->target;
+      if (one->probability && std::isnan(outputs.at(own))) return false;
+    }
     return !outcome_holds({requirement.ensemble, requirement.outcome}, ensemble, scores);
   }
-  const std::vector<double> outputs = outputs_of(ensemble, scores);
   if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
     return between(output->range, outputs.at(output->output));
   }
@@ -231,11 +239,12 @@ bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
   if (outputs.size() == 1) return outputs[0] == static_cast<double>(wanted.target);
   const bool by_score = ensemble.decision == Decision::largest_score;
   const std::vector<double>& rivals = by_score ? scores : outputs;
-  for (std::size_t k = 0; k < rivals.size(); ++k) {  // the first of equals wins
-    if (rivals[k] > rivals[wanted.target]) return false;
-    if (k < wanted.target && rivals[k] == rivals[wanted.target]) return false;
+  // The first of equals wins. Where the outputs are not numbers, that is the first class.
+  std::size_t winner = 0;
+  for (std::size_t k = 1; k < rivals.size(); ++k) {
+    if (rivals[k] > rivals[winner]) winner = k;
   }
-  return true;
+  return winner == wanted.target;
 }
 
 namespace {

@@ -87,3 +87,67 @@ def test_a_cost_that_knows_its_answer_does_not_leak():
         print("done")
     """)
     assert done.stdout == "done\n" and "leak" not in done.stderr.lower(), done.stderr
+
+
+def test_memory_stays_flat_with_batches_from_two_threads():
+    """Arenas of the scheduler are used again: each one that is made keeps some 7 KB."""
+    done = run("""
+        import os, threading
+        import numpy as np
+        batch = np.array([explainer.columns.point(row)] * 2)
+
+        def used():
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        def ask(times):
+            def work():
+                for _ in range(times):
+                    explainer.explain_batch(batch, 1, node_limit=1, show_progress=False)
+            threads = [threading.Thread(target=work) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+
+        ask(100)
+        before = used()
+        ask(1000)
+        print(used() - before)
+    """)
+    assert not done.stderr and int(done.stdout) < 4 * 2**20, done.stdout + done.stderr
+
+
+def test_a_forked_process_searches_with_several_threads():
+    """A little later, when the scheduler's threads have seen that nothing is left to do."""
+    done = run("""
+        import os, threading, time
+        import numpy as np
+        rows = np.array([explainer.columns.point(row)] * 40)
+        first = explainer.explain_batch(rows, 1, show_progress=False, threads=3)
+
+        def child():
+            names = set()
+            def cost(name, before, after):
+                names.add(threading.get_native_id())
+                return abs(after - before)
+            again = explainer.explain_batch(rows, 1, show_progress=False, threads=3)
+            explainer.explain_batch(rows, 1, show_progress=False, threads=3, cost=cost)
+            if [one.cost for one in again] != [one.cost for one in first]:
+                os._exit(100)
+            os._exit(len(names))
+
+        most = 0
+        for _ in range(30):
+            time.sleep(0.2)
+            process = os.fork()
+            if process == 0:
+                child()
+            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            assert 0 < code < 100, code
+            most = max(most, code)
+            if most > 1:
+                break
+        print(most)
+    """)
+    assert int(done.stdout) > 1, done.stdout

@@ -3,6 +3,7 @@
 // two.
 #include "base/handover.hpp"
 #include "base/infinity.hpp"
+#include "search/arena.hpp"
 #include "search/engine_settings.hpp"
 #include "search/fast/changes.hpp"
 #include "search/fast/fast.hpp"
@@ -13,7 +14,6 @@
 #include "search/fast/start.hpp"
 
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class Engine {
       while (!context_.watch.stopped() && step()) {
       }
     } else {
-      tbb::task_arena arena(threads_);
+      Arena arena(threads_);
       arena.execute([&] {
         schedule();
         tasks_.wait();

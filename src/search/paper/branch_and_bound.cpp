@@ -3,9 +3,9 @@
 // takes its own newest node (depth first) and steals the oldest node of another thread (breadth
 // first).
 #include "base/handover.hpp"
+#include "search/arena.hpp"
 #include "search/paper/paper.hpp"
 
-#include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Search {
 
   Unfinished run(int threads) {
     std::vector<SearchNode> frontier = widen(threads);
-    tbb::task_arena arena(threads);
+    Arena arena(threads);
     arena.execute([&] {
       for (const SearchNode& node : frontier) subtrees_.emplace_back(node.cost);
       // The node pushed last is taken first, so the nearest one is pushed last.
