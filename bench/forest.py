@@ -15,16 +15,16 @@ import json
 import pathlib
 import pickle
 import platform
-import re
 import resource
 import statistics
 import subprocess
 import sys
 import time
 
+from pages import write_block
+
 HERE = pathlib.Path(__file__).resolve().parent
 FOREST = HERE.parent / "build" / "bench" / "models" / "adult_default_forest.pickle"
-BEGIN, END = "<!-- forest: begin -->", "<!-- forest: end -->"
 MOST_SECONDS, MOST_MEMORY = 1.0, 3.0
 
 
@@ -133,9 +133,7 @@ def main():
     text = report(runs)
     print(text)
     if given.write:
-        page = given.write.read_text(encoding="utf-8")
-        block = re.compile(f"{BEGIN}.*?{END}", re.DOTALL)
-        given.write.write_text(block.sub(f"{BEGIN}\n{text}\n{END}", page), encoding="utf-8")
+        write_block(given.write, "forest", text)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ import statistics
 import subprocess
 import time
 
+from pages import write_block
+
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLE = HERE.parent / "examples" / "german_credit"
 # The features an applicant can act on first, then the others.
@@ -95,11 +97,7 @@ def main():
     ])
     print(text)
     if args.write:
-        begin, end = "<!-- growth: begin -->", "<!-- growth: end -->"
-        page = args.write.read_text()
-        before, rest = page.split(begin)
-        after = rest.split(end)[1]
-        args.write.write_text(f"{before}{begin}\n{text}\n{end}{after}")
+        write_block(args.write, "growth", text)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ import statistics
 import subprocess
 import sys
 
+from pages import write_block
+
 HERE = pathlib.Path(__file__).resolve().parent
 MODELS = ["german_250x8_kinds", "adult_100x6_kinds", "mnist_1v7"]
 
@@ -77,9 +79,7 @@ def main():
             "paths, sweeps) is timed as a whole, the plain answer that it starts from included.\n\n"
             + "\n".join(lines))
     if args.write:
-        begin, end = "<!-- kinds: begin -->", "<!-- kinds: end -->"
-        before, rest = args.write.read_text().split(begin)
-        args.write.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end)[1]}")
+        write_block(args.write, "kinds", text)
     return 0
 
 

@@ -11,15 +11,14 @@ import argparse
 import csv
 import os
 import pathlib
-import re
 import time
 
 import boxwood
 import numpy as np
+from pages import write_block
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "german_credit"
-BEGIN, END = "<!-- batch: begin -->", "<!-- batch: end -->"
 
 
 def rows_of(explainer, count):
@@ -51,9 +50,7 @@ def main():
             f"({1e3 * seconds * cores / given.rows:.1f} ms of a core each), {proven:,} of them proven.")
     print(text)
     if given.write:
-        page = given.write.read_text(encoding="utf-8")
-        block = re.compile(f"{BEGIN}.*?{END}", re.DOTALL)
-        given.write.write_text(block.sub(f"{BEGIN}\n{text}\n{END}", page), encoding="utf-8")
+        write_block(given.write, "batch", text)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ import subprocess
 import sys
 import time
 
+from pages import write_block
+
 HERE = pathlib.Path(__file__).resolve().parent
 FEATURES = 50
 MOST_MEMORY = 5  # times the file's size
@@ -173,9 +175,7 @@ def main():
             f"{'' if kept else ' (not kept)'}.\n\n" + "\n".join(lines))
     print(text)
     if args.write:
-        begin, end = "<!-- reading: begin -->", "<!-- reading: end -->"
-        before, rest = args.write.read_text().split(begin)
-        args.write.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end)[1]}")
+        write_block(args.write, "reading", text)
     return 0 if kept else 1
 
 

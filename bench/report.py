@@ -8,10 +8,10 @@ import json
 import pathlib
 
 import targets
+from pages import write_block
 from results import PROVEN, Results, median, proven, quantile, times
 from targets import show
 
-BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 HEADS = ["model", "tool", "asked", "proven", "median", "90 %", "worst", "cost / best", "invalid",
          "confirmed", "refuted", "set-up"]
 FULL_LIMIT = 60  # seconds; what the targets speak of
@@ -199,11 +199,7 @@ def write(raw, file, into=None):
     if into is None:
         return
     draw(results, into.parent / "img" / "solved.svg")
-    whole = into.read_text(encoding="utf-8")
-    before, rest = whole.split(BEGIN)
-    after = rest.split(END)[1]
-    text = page(results, "img/solved.svg")
-    into.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    write_block(into, "bench", page(results, "img/solved.svg"))
 
 
 def main():

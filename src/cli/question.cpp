@@ -280,7 +280,7 @@ void add_search_flags(CLI::App& command, SearchFlags& flags) {
       ->group(group);
   command
       .add_option("--memory-limit", flags.memory_limit,
-                  "stop when open nodes take this many megabytes")
+                  "stop when tables and open nodes take this many megabytes")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
       ->capture_default_str()
       ->group(group);
