@@ -78,7 +78,7 @@ def test_texts_that_a_model_reads_as_numbers_are_refused(random):
     frame = pd.DataFrame({"e": pd.Categorical(random.choice(["3", "10"], ROWS)),
                           "b": random.normal(size=ROWS)})
     model = ensemble.RandomForestClassifier(5).fit(frame, frame["b"] > 0)
-    with pytest.raises(boxwood.Error, match="texts that the model reads as numbers"):
+    with pytest.raises(boxwood.Error, match="its categories are texts, but the model reads numbers"):
         boxwood.Explainer(model, data=frame)
 
 
@@ -163,7 +163,7 @@ def test_catboost_with_categories_that_no_split_tests(random):
         max_ctr_complexity=1, allow_writing_files=False).fit(frame, wanted)
     confirm(boxwood.Explainer(model, data=frame), model, frame)
     # Without the data a name may be any of the hashes that the model has.
-    with pytest.raises(boxwood.Error, match="hashes.*Give Explainer the training data"):
+    with pytest.raises(boxwood.Error, match="hashes.*Pass the training data to Explainer"):
         boxwood.Explainer(model).predict(frame)
 
 

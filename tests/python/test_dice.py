@@ -110,7 +110,7 @@ def test_what_makes_no_sense(loans, explainer):
     rows = refused(loans).head(1)
     with pytest.raises(boxwood.Error, match='Give "all" or a list'):
         explainer.generate_counterfactuals(rows, features_to_vary="some")
-    with pytest.raises(boxwood.Error, match="not two"):
+    with pytest.raises(boxwood.Error, match="needs two values, not 1"):
         explainer.generate_counterfactuals(rows, permitted_range={"age": [20]})
     with pytest.raises(boxwood.Error, match='no feature "agge"'):
         explainer.generate_counterfactuals(rows, permitted_range={"agge": [20, 30]})
