@@ -52,7 +52,7 @@ def arguments():
     parser.add_argument("--norms", default="squared_l2,l1")
     parser.add_argument("--limit", type=float, help="seconds a query may take (60; quick: 2)")
     parser.add_argument("--minutes", type=float,
-                        help="a tool's time on a model, but for the fast engine (3; quick: .1)")
+                        help="time of each tool on a model, except the fast engine (3; quick: .1)")
     parser.add_argument("--fast-minutes", type=float,
                         help="the fast engine's time on a model (10; quick: .2)")
     parser.add_argument("--queries", type=int, help="at most so many a model (all; quick: 10)")

@@ -95,7 +95,7 @@ def gap_at_most(second, needed, limit):
 
 
 def forests_proven(results, models):
-    """All forest queries proven, but for a few of spambase."""
+    """All forest queries proven, except a few of spambase."""
     missing = {}
     for model in models:
         entry = results.entry(model, "fast", "squared_l2")

@@ -215,10 +215,10 @@ TEST_F(Analysed, BlockersAreHonestWhereLiftingOneDoesNotHelp) {
       << table();
   findings.why_not->blockers.clear();
   findings.why_not->stop = Stop::interrupt;
-  EXPECT_TRUE(has(table(), "Which rules block it was not found out (interrupted).\n")) << table();
+  EXPECT_TRUE(has(table(), "It is unknown which rules block it (interrupted).\n")) << table();
   findings.why_not->impossible = true;
   EXPECT_TRUE(has(table(),
-                  "No rule is to blame: whatever is lifted, nothing is granted "
+                  "No rule blocks it: even without any rules, nothing is granted "
                   "(proven).\n"))
       << table();
 }

@@ -122,7 +122,7 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
         if columns[i].values is not None and feature.labels and feature.allowed is None:
             feature.allowed = feature.labels[:-1]  # answers name no category of no name
     values = class_values(next(iter(models.values())), first)
-    if values is not None:  # the same labels for all libraries, whatever their files say
+    if values is not None:  # the same labels for all libraries; files may differ
         schema.classes = [str(value) for value in values]
     _merge(schema, given)
     if groups is not None:

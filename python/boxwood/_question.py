@@ -238,7 +238,7 @@ class Asked:
             core.validate(query)
         except Error as error:
             if not error.place.startswith("wanted outcome"):
-                return requirements  # about the row of zeros, which nobody asked about
+                return requirements  # about the row of zeros, which is not the user's
             given = self.said(("probability", "margin", "at_least", "at_most", "between", "output"))
             named = [key for key in given if key in error.reason] or [
                 key for key in given if key in ("at_least", "at_most", "between")]

@@ -90,7 +90,7 @@ class Refusals:
             warnings.simplefilter("ignore")
             try:
                 model.predict(self._table(model, missing))
-            except Exception as error:  # whatever a library raises is its word
+            except Exception as error:  # a library may raise anything
                 return next(iter(str(error).splitlines()), "") or type(error).__name__
         return ""
 

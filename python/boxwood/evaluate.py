@@ -343,8 +343,8 @@ def evaluate(model: Any, originals: Any, tools: Mapping[str, Any], target: Any =
     originals : DataFrame, Arrow table or ndarray
         The rows that are explained.
     tools : mapping
-        By name of a tool its counterfactuals: a table with one row for each original, nothing but
-        missing values where none was found; or a list with one entry for each original, which is a
+        By name of a tool its counterfactuals: a table with one row for each original, only
+        missing values if none was found; or a list with one entry for each original, which is a
         table of several, a row, an answer or menu of Boxwood's, or None.
     target : object, optional
         The class wanted, or one for each original; any other than the present one by default.
@@ -357,7 +357,7 @@ def evaluate(model: Any, originals: Any, tools: Mapping[str, Any], target: Any =
     radius, samples : float, int
         As for `stability`.
     random_state : int, optional
-        Of whatever is random.
+        Seed of all random choices.
 
     Returns
     -------

@@ -207,7 +207,7 @@ def complete(pipelines: Mapping[str, Steps], schema: Schema) -> dict[int, Pipeli
 
 
 def _all_marks() -> dict[str, Any]:
-    pandas = sys.modules.get("pandas")  # without it nobody has its NA
+    pandas = sys.modules.get("pandas")  # if it is not imported, no value is its NA
     return {"NaN": np.nan, "None": None, **({} if pandas is None else {"NA": pandas.NA})}
 
 
@@ -224,7 +224,7 @@ def _marks(steps: Steps) -> list[dict[str, Any]]:
     numbers = [i for i, column in enumerate(steps.columns) if column.categories is None]
     alike = made(dict.fromkeys(numbers, np.array([np.nan])))
     if alike and alike == made(dict.fromkeys(numbers, objects([None]))):
-        numbers = []  # mostly none of them is told apart, and one question will do
+        numbers = []  # usually none is distinguished, and one call is enough
     found = []
     for i, column in enumerate(steps.columns):
         texts = column.categories is not None and not _of_numbers(column.categories)
@@ -237,7 +237,7 @@ def _marks(steps: Steps) -> list[dict[str, Any]]:
             # What comes out of pandas' own types of numbers comes as NaN to the steps.
             asked["NA"] = made({i: objects([every["NA"]])}) if texts else asked["NaN"]
         own = asked[mark_name(column.missing)]
-        # A missing value that is refused is refused as such, whatever it is written as.
+        # A step that rejects missing values rejects every mark of them.
         found.append({key: every[key] for key, said in asked.items() if said == own}
                      if own else every)
     return found

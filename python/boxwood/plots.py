@@ -479,7 +479,7 @@ def images(before: Any, after: Any, shape: tuple[int, ...] | None = None, *,
     Parameters
     ----------
     before, after : array
-        Pixels, or whatever `inverse_transform` makes pixels of.
+        Pixels, or features that `inverse_transform` converts to pixels.
     shape : tuple of int, optional
         Rows and columns; a square by default.
     inverse_transform : callable, optional

@@ -37,7 +37,7 @@ std::vector<double> find_rounded(const Prepared& prepared, const Query& query,
     if (set.group || query.features[d].kind == FeatureKind::categorical) continue;
     if (std::isnan(point[d]) || std::isnan(query.point[d])) continue;
     const double size = std::max(std::abs(point[d]), std::abs(query.point[d]));
-    // From hundreds or whatever is as large as the value down to what a float can tell.
+    // From hundreds, or the magnitude of the value, down to the resolution of a float.
     const int largest = static_cast<int>(std::ceil(std::log10(std::max(size, 1e-300))));
     bool found = false;
     for (int power = largest; power > largest - 16 && !found; --power) {

@@ -151,7 +151,7 @@ class Inquiry {
   Budget& budget_;
 };
 
-/// The values that exist whatever is lifted. Codes of categories are never negative.
+/// The values that are possible without any rules. Codes of categories are never negative.
 Interval domain_of(const FeatureRule& rule) {
   if (rule.kind != FeatureKind::categorical) return rule.domain;
   return intersection(rule.domain, {.lower = 0});

@@ -42,7 +42,7 @@ bool work_off(const std::vector<std::size_t>& rows, const Options& options,
               const std::function<void(std::size_t place, const Options& options)>& work,
               const std::function<void(std::size_t place)>& write);
 
-/// Loud on standard error whatever the format; true where there is any.
+/// Reports faults on standard error for every format; true if there is any.
 bool report_faults(std::size_t row, const std::vector<std::string>& faults);
 
 /// The flags that say which outcome is wanted.

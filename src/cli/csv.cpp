@@ -213,7 +213,7 @@ std::vector<std::size_t> match_columns(const Sheet& sheet, const Ensemble& ensem
   throw Error(sheet.file, fmt::format("no column \"{}\"", lacking->name), remedy);
 }
 
-/// Reading such a number as infinity would answer a question that nobody asked.
+/// Reading such a number as infinity would answer another question.
 void refuse_overflow(std::string_view text, const std::string& place) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;

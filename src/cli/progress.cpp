@@ -13,7 +13,7 @@
 namespace boxwood::cli {
 namespace {
 
-// A signal handler can reach nothing but what is global.
+// A signal handler can only reach global variables.
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 

@@ -148,7 +148,7 @@ class Builder {
   }
 
   void add(Condition condition, double least) {
-    if (least == -infinity) return;  // every score will do
+    if (least == -infinity) return;  // every score meets it
     const double base_unit = ensemble_.order == SumOrder::base_first ? unit(ensemble_) : 1.0;
     double base = condition.sign * ensemble_.base[static_cast<std::size_t>(condition.plus)];
     double error = sum_error(ensemble_, condition.plus);

@@ -116,7 +116,7 @@ std::string to_json(const Query& query) {
                                 {"weight", json_of(group.weight)},
                                 {"none_allowed", group.none_allowed}});
   }
-  // All clauses have to hold, in whatever order they are written.
+  // All clauses must hold, so their order does not matter.
   std::vector<Json> clauses;
   for (const Clause& clause : query.clauses) clauses.push_back(json_of(clause));
   std::sort(clauses.begin(), clauses.end(),

@@ -21,7 +21,7 @@ std::vector<std::string> labels_of(const Feature& feature) {
   return labels;
 }
 
-/// Quantiles are no scales: a feature that has none of them counts in its own unit.
+/// Quantiles are not scales: a feature without quantiles is measured in its own unit.
 const char* words_of(Spread spread) {
   switch (spread) {
     case Spread::range:

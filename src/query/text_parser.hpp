@@ -26,7 +26,7 @@ struct Condition {
   bool compares_with_now = false;
 };
 
-/// `only a, b`: whatever is not listed stays.
+/// `only a, b`: all other features stay unchanged.
 struct OnlyThese {
   std::vector<Subject> subjects;
   Part part;

@@ -55,7 +55,7 @@ Values values_hot(const Ensemble& ensemble, const Query& query, const Schema& sc
   return one_of(words);
 }
 
-/// "one of: rent, own", shorter where nearly all will do.
+/// "one of: rent, own", shorter if nearly all of them work.
 Values some_of(const std::vector<std::string>& inside, const std::vector<std::string>& out) {
   if (out.empty()) return {Values::Kind::all, {}};
   if (out.size() == 1 && inside.size() > 2) {
@@ -276,7 +276,7 @@ Values wide_values(const Ensemble& ensemble, const Schema& schema, const Query& 
     if (!holds(codes, code) && words.range.contains(code))
       outside.push_back(visible(words.labels[k]));
   }
-  // Without labels nobody can tell which other codes there are.
+  // Without labels it is unknown which other codes exist.
   if (words.labels.empty()) return one_of(inside);
   return some_of(inside, outside);
 }

@@ -95,7 +95,7 @@ std::string change_set(const Claim& claim) {
   return fmt::format("{}set of {} changes", allowed_word(claim), claim.changes);
 }
 
-/// Says that fewer changes do not work; empty where nothing but the row itself has fewer.
+/// Says that fewer changes do not work; empty if only the row itself has fewer.
 std::string refuted_text(const Claim& claim) {
   if (claim.least_changes < 2) return {};
   if (claim.least_changes == 2) return fmt::format("no single {}change works", allowed_word(claim));

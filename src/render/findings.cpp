@@ -120,10 +120,10 @@ std::string closing_line(const WhyNot& why) {
 std::string no_blockers(const Explanation& explanation, const WhyNot& why) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   if (why.impossible) {
-    return "No rule is to blame: whatever is lifted, nothing " +
+    return "No rule blocks it: even without any rules, nothing " +
            target_phrase(wanted_by(ensemble, schema, query)) + " (proven).";
   }
-  return fmt::format("Which rules block it was not found out ({}).", stop_text(why.stop));
+  return fmt::format("It is unknown which rules block it ({}).", stop_text(why.stop));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 12> plurals = {"years",  "months",  "week
                                                       "hours",  "minutes", "seconds", "rooms",
                                                       "points", "units",   "items",   "pieces"};
 
-/// Two numbers take the plural, whatever they are.
+/// Two numbers always take the plural.
 constexpr double plural_number = 2;
 
 /// Words that end in a number, with the unit of that number.

@@ -12,7 +12,7 @@
 namespace boxwood {
 namespace {
 
-/// A number in the feature's unit that is no value of it, such as the size of a change.
+/// A number in the feature's unit that is not one of its values, such as the size of a change.
 std::string amount_text(const FeatureSchema& feature, double amount) {
   FeatureSchema plain;
   plain.unit = feature.unit;

@@ -65,7 +65,7 @@ double with_digits(double value, int digits) {
 
 std::string grouped_number(double value, Precision precision) {
   if (value == 0) value = 0;  // no "-0"
-  // Whole numbers keep all their digits where the shortest text would be 1e+16, say.
+  // Whole numbers keep all their digits even if the shortest text has an exponent, such as 1e+16.
   if (value == std::trunc(value) && std::abs(value) < 1e15) {
     return with_thousands(fmt::format("{:.0f}", value));
   }

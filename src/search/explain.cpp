@@ -38,7 +38,7 @@ std::vector<std::vector<double>> outputs_at(std::span<const Ensemble> ensembles,
   return outputs;
 }
 
-/// A requirement that no scores whatever meet needs no search.
+/// A requirement that no scores can meet needs no search.
 bool impossible(const std::vector<Condition>& conditions) {
   return std::any_of(conditions.begin(), conditions.end(),
                      [](const Condition& c) { return c.threshold == infinity; });

@@ -68,7 +68,7 @@ std::shared_ptr<const PreparedParts> owning_parts(ModelSet models) {
   return std::make_shared<const PreparedParts>(parts_for(std::move(owned), ensembles));
 }
 
-/// For models without names, whose schema nobody asks for.
+/// For models without names; the schema is that of the first model.
 ModelSet unnamed(std::vector<Ensemble> ensembles) {
   ModelSet models;
   if (!ensembles.empty()) models.schema = schema_for(ensembles.front());

@@ -1,6 +1,6 @@
 """scikit-learn's tree models, 1.3 or newer, as Boxwood's own model file.
 
-Chooses the converter by the class of the model and refuses, with a reason, what is no sum of
+Chooses the converter by the class of the model and refuses, with a reason, what is not a sum of
 trees. What each class computes, and in which order, is told where it is converted.
 """
 
