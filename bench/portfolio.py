@@ -2,7 +2,7 @@
 """Answers a portfolio of adult with the plain batch, with portfolio.run, on Spark and on Ray.
 
     PYTHONPATH=build/release/python python bench/portfolio.py --data FOLDER [--rows 100000]
-        [--engines batch,portfolio,spark,ray] [--report report.html]
+        [--engines batch,portfolio,spark,ray] [--report report.html] [--write docs/performance.md]
 
 FOLDER holds adult.csv (bench/README.md). Rows are drawn with replacement where more are asked for
 than adult has. All engines answer the same question on the same number of cores; the answers are
@@ -12,6 +12,7 @@ compared row by row. What counts is the ratio to the plain batch in one run.
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 import time
@@ -23,6 +24,7 @@ from boxwood import portfolio
 
 FIXED = ["Sex", "Age", "NativeCountry", "MaritalStatus", "Relationship", "CapitalGain", "CapitalLoss"]
 QUESTION = {"rules": ["EducationNumber may only rise"], "node_limit": 20_000}
+BEGIN, END = "<!-- portfolio: begin -->", "<!-- portfolio: end -->"
 SAME = ["key", "status", "cost", "changes", "question_hash"]
 
 
@@ -129,6 +131,8 @@ def main():
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--engines", default="batch,portfolio,spark,ray")
+    parser.add_argument("--write", type=pathlib.Path, help="write the figures into this page")
+    parser.add_argument("--note", help="about the state of the machine, for the page")
     parser.add_argument("--report", help="write a report of the portfolio to this file")
     given = parser.parse_args()
     explainer, rows = adult(given.data, given.rows)
@@ -136,7 +140,7 @@ def main():
     rows.to_parquet(folder / "rows.parquet", index=False)
     explainer.explain_batch(rows.drop(columns=["id", "age_group"]).head(200), 1, fixed=FIXED,
                             show_progress=False, **QUESTION)
-    base, expected = None, None
+    base, expected, lines = None, None, []
     for engine in given.engines.split(","):
         run = start(engine, given.cores)
         begin = time.perf_counter()
@@ -146,10 +150,21 @@ def main():
         if expected is None:
             base, expected = rate, table
         same = table.to_pylist() == expected.to_pylist()
-        print(f"{engine:<10} {rate:8,.0f} rows/s   {100 * rate / base:5.0f} % of the {given.engines.split(',')[0]}"
+        first = given.engines.split(",")[0]
+        print(f"{engine:<10} {rate:8,.0f} rows/s   {100 * rate / base:5.0f} % of the {first}"
               f"   {'same answers' if same else 'OTHER ANSWERS'}", flush=True)
+        lines.append(f"| {engine} | {rate:,.0f} | {100 * rate / base:.0f} % |")
         assert same
         stop(engine)
+    if given.write:
+        made = result()
+        proven = sum(one in ("optimal", "infeasible") for one in made.column("status").to_pylist())
+        text = (f"{given.rows:,} rows of adult on {given.cores} cores, {proven:,} of them proven, the same "
+                f"answers everywhere; {given.note or 'nothing else was running'}.\n\n"
+                "| engine | rows a second | of the plain batch |\n|---|---|---|\n" + "\n".join(lines))
+        page = given.write.read_text(encoding="utf-8")
+        block = re.compile(f"{BEGIN}.*?{END}", re.DOTALL)
+        given.write.write_text(block.sub(lambda _: f"{BEGIN}\n{text}\n{END}", page), encoding="utf-8")
     if given.report:
         portfolio.report(folder / "portfolio", by=["Sex", "age_group"]).save(given.report)
     shutil.rmtree(folder)

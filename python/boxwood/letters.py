@@ -1,0 +1,273 @@
+"""Letters about a decision: its principal reasons, and what would have changed it.
+
+docs/letters.md defines the reasons and says what is and what is not established by law. Boxwood
+fills in a template; who sends a letter answers for it.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood import _core
+from boxwood._arguments import whole
+from boxwood._letter_templates import TEMPLATES
+from boxwood.errors import Error, library
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from boxwood._question import Question
+    from boxwood.explainer import Explainer
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")
+_FREE = {"fixed": False, "direction": None, "least_change": None, "most_change": None}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One principal reason: a feature whose value alone counts against the wanted outcome.
+
+    Parameters
+    ----------
+    feature : str
+        The model's column, or the title of a one-hot group.
+    title : str
+        What people call it.
+    value : str
+        Its present value, in words.
+    gain : float
+        By how much the probability of the wanted class rises at most, over all values of this
+        feature, all others as they are. Exact.
+    better : str
+        The value with which it rises most, in words.
+    decides : bool
+        Whether some value of this feature alone leads to the wanted outcome. Exact.
+    """
+
+    feature: str
+    title: str
+    value: str
+    gain: float
+    better: str
+    decides: bool
+
+
+def principal_reasons(explainer: Explainer, row: Any, target: Any, *, most: int = 4
+                      ) -> list[Reason]:
+    """Find the features that count most against the wanted class, by changing one at a time.
+
+    For each feature, or one-hot group, all values are tried that the schema's ranges allow: one for
+    each piece that the model tells apart, which makes it exact. Rules about who may change what
+    (fixed features, directions, sizes of changes) do not count here, because a reason need not be
+    changeable.
+
+    Parameters
+    ----------
+    explainer : Explainer
+        Of a classifier.
+    row : Series, mapping, one-row table or 1-D array
+        The row.
+    target : object
+        The label of the wanted class.
+    most : int
+        At most this many reasons.
+
+    Returns
+    -------
+    list of Reason
+        Those with the greatest gain first; features without a gain are no reasons.
+    """
+    ensemble = explainer.core.ensemble(0)
+    labels = [str(label) for label in explainer._labels(0)]
+    if not ensemble.class_count:
+        raise Error("target", "the model predicts a number", "Principal reasons need a classifier")
+    if str(target) not in labels:
+        raise Error("target", f"no class {target!r}", f"There are: {', '.join(labels[:10])}")
+    wanted = labels.index(str(target))
+    free = _unrestricted(explainer)
+    columns, point = free.columns, free.columns.point(row, "row")
+    now = float(free.core.probabilities(point[np.newaxis])[0, wanted])
+    reasons = []
+    for places in _variables(free):
+        title = columns.shown(places[0])
+        values = _values(free, point, places)
+        if not len(values):
+            continue
+        chances = free.core.probabilities(values)[:, wanted]
+        best = int(np.argmax(chances))
+        if chances[best] <= now:
+            continue
+        decides = bool((free.core.classes(values)[:, 0] == wanted).any())
+        group = columns.group_of(places[0])
+        name = columns.names[places[0]] if group is None else title
+        reasons.append(Reason(name, title, _words(free, point, places),
+                              float(chances[best]) - now, _words(free, values[best], places),
+                              decides))
+    reasons.sort(key=lambda one: (-one.gain, one.title))
+    return reasons[:whole(most, "most", 1)]
+
+
+def letter(explainer: Explainer, row: Any, target: Any, *, html: bool = False,
+           template: str | None = None, details: Mapping[str, Any] | None = None, reasons: int = 4,
+           alternatives: int = 2, **question: Unpack[Question]) -> str:
+    """Write a letter: principal reasons, and separately what would have changed the decision.
+
+    Parameters
+    ----------
+    explainer : Explainer
+        Of a classifier.
+    row : Series, mapping, one-row table or 1-D array
+        The row.
+    target : object
+        The label of the wanted class.
+    html : bool
+        An HTML page in place of plain text. All values are escaped.
+    template : str, optional
+        A Jinja2 template; the example letter by default. docs/letters.md lists what it can use.
+    details : mapping, optional
+        What the template needs besides: names, addresses, a reference, a date.
+    reasons, alternatives : int
+        At most this many.
+    **question
+        As for `Explainer.explain`: which changes count as possible.
+
+    Returns
+    -------
+    str
+        The letter.
+    """
+    return render(facts(explainer, row, target, reasons=reasons, alternatives=alternatives,
+                        **question), html=html, template=template, details=details)
+
+
+def facts(explainer: Explainer, row: Any, target: Any, *, reasons: int = 4, alternatives: int = 2,
+          **question: Unpack[Question]) -> dict[str, Any]:
+    """Collect what a letter says.
+
+    Parameters
+    ----------
+    explainer, row, target
+        As for `letter`.
+    reasons, alternatives : int
+        At most this many.
+    **question
+        As for `Explainer.explain`.
+
+    Returns
+    -------
+    dict
+        What templates can use, docs/letters.md.
+    """
+    answer = explainer.explain(row, target, **question)  # type: ignore[misc]
+    if answer.already_met:
+        raise Error("row", "it has the wanted outcome already", "There is no refusal to explain")
+    menu: Any = explainer.menu(row, alternatives, target, **question) if answer.found else []
+    return {
+        "outcome": str(answer.outcome_before), "wanted": str(target),
+        "reasons": [asdict(one) for one in
+                    principal_reasons(explainer, row, target, most=reasons)],
+        "alternatives": [{
+            "changes": [{"title": change.title, "now": change.now, "change_to": change.change_to,
+                         "anything_in": change.anything_in} for change in one.changes],
+            "claim": str(one.claim), "proven": one.proven} for one in menu],
+        "status": answer.status, "claim": str(answer.claim),
+        "none_exists": answer.status == "infeasible",
+        "record": answer.record(question=False)}
+
+
+def render(told: Mapping[str, Any], *, html: bool = False, template: str | None = None,
+           details: Mapping[str, Any] | None = None) -> str:
+    """Fill a template in.
+
+    Parameters
+    ----------
+    told : mapping
+        What `facts` returned.
+    html : bool
+        Escape all values for HTML.
+    template : str, optional
+        A Jinja2 template; the example letter by default.
+    details : mapping, optional
+        What else the template needs.
+
+    Returns
+    -------
+    str
+        The letter. A name that the template needs and nobody gave is an error.
+    """
+    jinja, sandbox = library("jinja2"), library("jinja2.sandbox")
+    given = dict(details or {})
+    for name in given:
+        if name in told:
+            raise Error("details", f'"{name}" is a name of the letter\'s own', "Rename it")
+
+    def plain(value: Any) -> Any:
+        # A line break in a name must not begin a paragraph of its own.
+        return _CONTROL.sub(" ", value) if type(value) is str else value
+
+    environment = sandbox.SandboxedEnvironment(
+        autoescape=html, undefined=jinja.StrictUndefined, finalize=plain, trim_blocks=True,
+        lstrip_blocks=True, keep_trailing_newline=True)
+    text = TEMPLATES["html" if html else "text"] if template is None else template
+    try:
+        return str(environment.from_string(text).render(**told, **given))
+    except jinja.TemplateSyntaxError as error:
+        raise Error(f"template, line {error.lineno}", str(error.message), "Mend it") from None
+    except jinja.UndefinedError as error:
+        raise Error("template", str(error), "Give it in details=") from None
+    except sandbox.SecurityError as error:
+        raise Error("template", str(error), "Templates see the facts of the letter only") from None
+
+
+def _unrestricted(explainer: Explainer) -> Explainer:
+    # The same model with every feature free to take any value of its range.
+    free = copy.copy(explainer)
+    free.__dict__.pop("hashes", None)
+    schema = copy.deepcopy(explainer.schema)
+    schema.rules = []
+    for feature in schema:
+        for name, value in _FREE.items():
+            setattr(feature, name, value)
+    free.schema = schema
+    free._compile([explainer.core.ensemble(i) for i in range(len(explainer.core))])
+    return free
+
+
+def _variables(explainer: Explainer) -> list[list[int]]:
+    seen: dict[int, list[int]] = {}
+    for i in range(len(explainer.columns)):
+        group = explainer.columns.group_of(i)
+        places = [i] if group is None else list(group.places)
+        seen.setdefault(places[0], places)
+    return list(seen.values())
+
+
+def _values(explainer: Explainer, point: np.ndarray, places: list[int]) -> np.ndarray:
+    # All pieces that the models tell apart when only these columns change, as the core lists them.
+    query = explainer.core.query(point)
+    for i in range(len(query)):
+        query.feature(i).fixed = i not in places
+    found: list[np.ndarray] = []
+
+    def take(region: _core.Region) -> bool:
+        found.append(np.array(region.nearest.point))
+        return True
+
+    options = _core.Options()
+    options.threads = 1
+    _core.visit_regions(explainer.core, query, np.inf, take, options)
+    return np.array(found).reshape(len(found), len(point))
+
+
+def _words(explainer: Explainer, point: np.ndarray, places: list[int]) -> str:
+    group = explainer.columns.group_of(places[0])
+    if group is None:
+        return str(explainer.core.value_text(places[0], point[places[0]]))
+    hot = [label for label, i in zip(group.labels, group.places, strict=False) if point[i] == 1]
+    return hot[0] if hot else str(group.labels[-1])
