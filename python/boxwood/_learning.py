@@ -73,9 +73,9 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
     features = first.features  # each use of the attribute copies them all
     schema = _schema_of_model(first)
     _name_categories(schema, categories)
-    ways = [_read_by_value(*pair) for pair in zip(ensembles, models.values(), strict=True)]
-    by_value = ways[0]
-    disputed = by_value.union(*ways) - by_value.intersection(*ways)
+    each = [_read_by_value(*pair) for pair in zip(ensembles, models.values(), strict=True)]
+    by_value = each[0]
+    disputed = by_value.union(*each) - by_value.intersection(*each)
     others = {i for one in ensembles for i, feature in enumerate(one.features)
               if feature.categories and feature.categories[-1].others}
 

@@ -133,13 +133,13 @@ class Asked:
             if listed[key]:
                 names = ", ".join(quoted(columns.names[i]) for i in sorted(listed[key]))
                 self._add(f"{word} {names}", key)
-        for key, way in (("increase", "rise"), ("decrease", "fall")):
+        for key, verb in (("increase", "rise"), ("decrease", "fall")):
             for name in _several(question.get(key)):
                 if any(name == group.title for group in columns.groups):
                     raise Error(key, f'"{name}" is categorical, so it cannot rise or fall',
                                 "List the permitted categories in ranges=")
             for i in sorted(listed[key]):
-                self._add(f"{quoted(columns.names[i])} may only {way}", key)
+                self._add(f"{quoted(columns.names[i])} may only {verb}", key)
         self._ranges: dict[int, _core.Interval] = {}
         for name, given in by_feature(question.get("ranges"), "ranges").items():
             self._read_range(name, given)
