@@ -55,6 +55,7 @@ class _Learned(NamedTuple):
     dtypes: list[Any]
     frame_columns: Any
     found_whole: set[str]  # columns of floats that hold whole numbers only
+    called: list[str] | None  # the names of the data's columns
 
 
 def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
@@ -98,7 +99,7 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
         return made
 
     nothing: list[Any] = [None] * len(schema)
-    learned = _Learned(nothing, np.empty((0, len(schema))), nothing, None, set())
+    learned = _Learned(nothing, np.empty((0, len(schema))), nothing, None, set(), None)
     notes: list[str] = []
     if data is not None:
         learned = _learn_all(schema, first, by_value, given, data,
@@ -117,9 +118,11 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
                          if group.none_allowed else "")
                       for group in schema.one_hot]
     columns = complete(pipelines, schema)
-    for i in others & columns.keys():
-        feature = schema.features[i]
-        if columns[i].values is not None and feature.labels and feature.allowed is None:
+    for i in others:
+        feature, categories = schema.features[i], first.features[i].categories
+        named = columns[i].values is not None if i in columns else data is not None and \
+            not any(one.hashed for one in categories)
+        if named and len(feature.labels or ()) > 1 and feature.allowed is None:
             feature.allowed = feature.labels[:-1]  # answers name no category of no name
     values = class_values(next(iter(models.values())), first)
     if values is not None:  # the same labels for all libraries; files may differ
@@ -131,7 +134,8 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
     final = codecs(learned.originals, learned.dtypes, columns)
     closed = frozenset(i for i, column in columns.items() if column.closed)
     refusals = Refusals(models, final, closed)
-    return Known(schema, Columns(final, schema.one_hot, refusals), learned.frame_columns, notes)
+    known = Columns(final, schema.one_hot, refusals, learned.called)
+    return Known(schema, known, learned.frame_columns, notes)
 
 
 def _grid_notes(schema: Schema, found_whole: set[str]) -> list[str]:
@@ -200,7 +204,7 @@ def _learn_all(schema: Schema, ensemble: _core.Ensemble, by_value: set[int], giv
     features = ensemble.features
     for i, at in enumerate(order):
         column, feature = table[at], schema.features[i]
-        if plain.unnamed and column.name is not None and column.name != feature.name:
+        if column.name is not None and column.name != feature.name:
             feature.title = column.name
         originals.append(learn(feature, column, features[i], "data",
                                feature.name in numbers, i in by_value, feature.name in named,
@@ -209,7 +213,8 @@ def _learn_all(schema: Schema, ensemble: _core.Ensemble, by_value: set[int], giv
             found_whole.add(feature.name)
     points = np.column_stack([codec.numbers(table[at], "data")
                               for codec, at in zip(codecs(), order, strict=True)])
-    return _Learned(originals, points, dtypes, frame_columns, found_whole)
+    called = [table[at].name or feature.name for at, feature in zip(order, schema, strict=True)]
+    return _Learned(originals, points, dtypes, frame_columns, found_whole, called)
 
 
 def _measure(schema: Schema, points: np.ndarray, scale: str) -> None:

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from boxwood import _core
 from boxwood._pushing import Steps
 from boxwood.errors import Error
-from boxwood.models import core_ensemble, library_of
+from boxwood.models import core_ensemble, library_of, model_bytes
 from boxwood.models._ensemble import Ensemble, restored
 from boxwood.pipelines import pushed_back
 from boxwood.schema import no_file
@@ -56,29 +58,40 @@ def read(name: str, model: Any, data: Any, rounds: int | str | None,
         return _core.read_file(str(path), rounds)
     if steps is not None:
         return pushed_back(model, steps, rounds).to_core()
-    pool = None
-    if data is not None and library_of(model) == "catboost":
-        pool = _pool(model, data)
-    return core_ensemble(model, name, rounds, pool=pool)
+    if data is not None and library_of(model) == "catboost" and model.is_fitted():
+        return _catboost(model, name, data, rounds)
+    return core_ensemble(model, name, rounds)
 
 
-def _pool(model: Any, data: Any) -> Any:
+def _catboost(model: Any, name: str, data: Any, rounds: int | str | None) -> _core.Ensemble:
     # A model that was fitted without names, or with categories, has their names from the data.
-    if not model.is_fitted():
-        return None
     columns, categories = model.feature_names_, model.get_cat_feature_indices()
     unnamed = columns == [str(i) for i in range(len(columns))]
     if hasattr(data, "to_pandas"):
         data = data.to_pandas()
     if not categories and not (unnamed and hasattr(data, "columns")):
-        return None
+        return core_ensemble(model, name, rounds)
     import catboost
+
+    from boxwood.models.catboost import with_categories
 
     if hasattr(data, "columns") and set(columns) <= {str(name) for name in data.columns}:
         data = data[columns]
     elif hasattr(data, "columns") and len(data.columns) != len(columns):
-        return None  # which columns are meant is told where the data is read
-    return catboost.Pool(data if categories else data.iloc[:1], cat_features=categories)
+        # Which columns are meant is told where the data is read.
+        return core_ensemble(model, name, rounds)
+    pool = catboost.Pool(data if categories else data.iloc[:1], cat_features=categories)
+    content = model_bytes(model, pool=pool)
+    if categories:
+        content = with_categories(content, {i: _texts(data, i) for i in categories})
+    return _core.read_bytes(content, name, rounds)
+
+
+def _texts(data: Any, column: int) -> list[str]:
+    """List the categories of a column as CatBoost writes them."""
+    values = data.iloc[:, column] if hasattr(data, "iloc") else np.asarray(data)[:, column]
+    return sorted({str(value) for value in set(values)
+                   if isinstance(value, (str, int, np.integer, np.bool_))})
 
 
 def class_values(model: Any, ensemble: _core.Ensemble) -> list[Any] | None:

@@ -34,6 +34,7 @@ struct Categorical {
   std::size_t index = 0;                        // among the categorical features
   std::size_t place = 0;                        // among all features
   std::vector<std::uint32_t> compared;          // hashes of single categories that splits ask for
+  std::vector<std::uint32_t> listed;            // hashes of the categories that the data has
   std::map<std::uint32_t, std::int32_t> codes;  // of the categories that the model knows
 };
 
@@ -192,6 +193,16 @@ class Reader {
         }
       }
     }
+    // Not CatBoost's: the Python package adds the categories of the data, so that those which no
+    // split names have names as well.
+    if (entry.has("categories")) {
+      const JsonField texts = entry["categories"];
+      for (std::size_t i = 0; i < texts.size(); ++i) {
+        std::string text = texts[i].string();
+        feature.listed.push_back(catboost_category_hash(text));
+        labels_.insert_or_assign(feature.listed.back(), std::move(text));
+      }
+    }
     if (!position_.emplace(feature.index, categorical_.size()).second) {
       entry["feature_index"].fail(
           fmt::format("categorical feature {} is listed twice", feature.index));
@@ -199,24 +210,25 @@ class Reader {
     categorical_.push_back(std::move(feature));
   }
 
-  /// Assigns codes to the categories that occur in splits, in the order of their labels, and one
-  /// code to all others. A feature that no split uses has only the latter.
+  /// Assigns codes to the categories that occur in splits or that the data has, in the order of
+  /// their labels, and one code to all others. A feature that no split uses may have only the
+  /// latter.
   void name_categories(const std::vector<CatboostTable>& tables) {
-    std::map<std::size_t, std::set<std::uint32_t>> in_splits;  // hashes by feature
+    std::map<std::size_t, std::set<std::uint32_t>> known;  // hashes by feature
     for (std::size_t i = 0; i < categorical_.size(); ++i) {
-      const auto& compared = categorical_[i].compared;
-      in_splits[i].insert(compared.begin(), compared.end());
+      const auto& [index, place, compared, listed, codes] = categorical_[i];
+      known[i].insert(compared.begin(), compared.end());
+      known[i].insert(listed.begin(), listed.end());
     }
     for (const CatboostTable& table : tables) {
-      auto& hashes = in_splits[position_.at(table.feature)];
+      auto& hashes = known[position_.at(table.feature)];
       for (const auto& [hash, value] : table.values) hashes.insert(hash);
     }
     // Texts do not name their feature; if there is one categorical feature, all belong to it.
     if (categorical_.size() == 1) {
-      for (const auto& [hash, label] : labels_) in_splits.begin()->second.insert(hash);
+      for (const auto& [hash, label] : labels_) known.begin()->second.insert(hash);
     }
-    for (const auto& [position, hashes] : in_splits)
-      name_categories(categorical_[position], hashes);
+    for (const auto& [position, hashes] : known) name_categories(categorical_[position], hashes);
   }
 
   /// A category without its code. An empty text is shown as a word unless that word is a category

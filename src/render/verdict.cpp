@@ -62,11 +62,14 @@ std::vector<std::string> missing_but_needed(const Explanation& explanation) {
   return titles;
 }
 
-/// The features whose present category stands for all that the model has not seen.
+/// The features whose present category stands for all that the model does not name. Where it names
+/// no category, it does not read the feature, and there is nothing to say.
 std::vector<std::string> unseen_categories(const Explanation& explanation) {
   std::vector<std::string> titles;
   for (std::size_t i = 0; i < explanation.query.point.size(); ++i) {
-    for (const Category& category : explanation.ensemble.features[i].categories) {
+    const std::vector<Category>& categories = explanation.ensemble.features[i].categories;
+    if (categories.size() < 2) continue;
+    for (const Category& category : categories) {
       if (category.others && static_cast<double>(category.code) == explanation.query.point[i]) {
         titles.push_back(fmt::format("\"{}\"", title_of(explanation.schema.features[i])));
       }
@@ -190,8 +193,11 @@ std::vector<Note> notes(const Explanation& explanation) {
                    "scales to make changes of different features comparable."});
   }
   if (const std::vector<std::string> unseen = unseen_categories(explanation); !unseen.empty()) {
-    all.push_back({true, fmt::format("the model has not seen the present categor{} of {}.",
-                                     unseen.size() == 1 ? "y" : "ies", and_list(unseen))});
+    all.push_back(
+        {true, fmt::format("the model does not know the present categor{} of {}, and treats "
+                           "{} like all unknown ones.",
+                           unseen.size() == 1 ? "y" : "ies", and_list(unseen),
+                           unseen.size() == 1 ? "it" : "them")});
   }
   if (const std::vector<std::string> needed = missing_but_needed(explanation); !needed.empty()) {
     all.push_back(

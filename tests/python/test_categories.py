@@ -299,3 +299,48 @@ def test_a_category_that_nobody_knows_comes_back_as_it_was_given(known):
     assert batch.points()["c"].tolist() == [stranger, frame["c"][0], stranger]
     array = explainer.explain(np.array([1, stranger], dtype=object), True, fixed=["c"])
     assert array.before[1] == array.point[1] == stranger
+
+
+@pytest.mark.parametrize("compared", [10, 1])  # categories compared one by one, or by statistics
+@pytest.mark.parametrize("whole", [False, True])
+def test_catboost_names_the_categories_of_the_data_that_no_tree_names(compared, whole):
+    random = np.random.default_rng(5)
+    towns = [3, 5, 8, 13] if whole else ["Ulm", "Bonn", "Kiel", "Jena"]
+    frame = pd.DataFrame({"town": random.choice(towns, ROWS), "job": random.choice(list("abc"), ROWS),
+                          "age": random.integers(20, 60, ROWS)})
+    model = catboost.CatBoostClassifier(
+        iterations=4, depth=2, verbose=False, cat_features=["town", "job"], random_seed=0,
+        one_hot_max_size=compared, max_ctr_complexity=1, allow_writing_files=False)
+    model.fit(frame, (frame["town"] != towns[0]) & (frame["age"] > 25))
+    explainer = boxwood.Explainer(model, frame)
+    confirm(explainer, model, frame)
+    for row in frame[model.predict(frame) == "False"].to_dict("records")[:10]:
+        answer = explainer.explain(row, True, cost="l0")
+        every = [{"town": town, "job": job, "age": age}
+                 for town in towns for job in "abc" for age in range(20, 60)]
+        good = [one for one, said in zip(every, model.predict(pd.DataFrame(every)), strict=True)
+                if said == "True"]
+        assert answer.cost == min(sum(one[key] != row[key] for key in row) for one in good)
+        assert answer.point in good and "(other)" not in str(answer) and "Note" not in str(answer)
+        # A range binds where no tree reads the column, too.
+        job = {"a": "b", "b": "c", "c": "a"}[row["job"]]
+        assert explainer.explain(row, True, ranges={"job": [job]}).point["job"] == job
+    unknown = 99 if whole else "Rome"
+    assert explainer.explain({"town": unknown, "job": "a", "age": 30}).before["town"] == unknown
+
+
+def test_ranges_name_known_categories_only(random):
+    frame = pd.DataFrame({"c": random.choice(["Bern", "Oslo", "Kyiv"], ROWS),
+                          "n": random.integers(0, 6, ROWS)})
+    for encoder in (preprocessing.OneHotEncoder(handle_unknown="ignore"),
+                    preprocessing.OneHotEncoder(), preprocessing.OrdinalEncoder()):
+        model = sk.make_pipeline(
+            compose.make_column_transformer((encoder, ["c"]), remainder="passthrough"),
+            ensemble.RandomForestClassifier(5, random_state=0)).fit(frame, frame["c"] == "Oslo")
+        for data in (frame, None):
+            explainer = boxwood.Explainer(model, data)
+            for wrong in (["Oslo", "Olso"], (0, 2), [1]):
+                with pytest.raises(boxwood.Error, match=r'ranges\["c"\]: no category'):
+                    explainer.explain(frame.iloc[0], True, ranges={"c": wrong})
+            row = {"c": "Bern", "n": 1}
+            assert explainer.explain(row, True, ranges={"c": ["Oslo"]}).point["c"] == "Oslo"

@@ -96,8 +96,7 @@ def model_bytes(model: Any, *, pool: Any = None) -> bytes:
     return converter.to_bytes(model, pool)
 
 
-def core_ensemble(model: Any, name: str, rounds: int | str | None = None, *,
-                  pool: Any = None) -> _core.Ensemble:
+def core_ensemble(model: Any, name: str, rounds: int | str | None = None) -> _core.Ensemble:
     """Turn a fitted model into an ensemble of the core's.
 
     Parameters
@@ -108,8 +107,6 @@ def core_ensemble(model: Any, name: str, rounds: int | str | None = None, *,
         Names it in errors.
     rounds : int, str or None
         Which boosting rounds count.
-    pool : catboost.Pool, optional
-        As for `model_bytes`.
 
     Returns
     -------
@@ -119,7 +116,7 @@ def core_ensemble(model: Any, name: str, rounds: int | str | None = None, *,
     from boxwood import _core
 
     if library_of(model) != "sklearn" or rounds is not None:
-        return _core.read_bytes(model_bytes(model, pool=pool), name, rounds)
+        return _core.read_bytes(model_bytes(model), name, rounds)
     return converted_model(model).to_core()
 
 

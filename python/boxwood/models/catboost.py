@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boxwood.errors import UnsupportedModelError
@@ -37,3 +39,24 @@ def to_bytes(model: Any, pool: Any = None) -> bytes:
     return written_bytes(
         lambda path: model.save_model(path, format="json", pool=pool), "model.json"
     )
+
+
+def with_categories(content: bytes, texts: Mapping[int, Sequence[str]]) -> bytes:
+    """Add the names of categories to a model file, also of those that no tree names.
+
+    Parameters
+    ----------
+    content : bytes
+        What `to_bytes` returns.
+    texts : mapping
+        The names by feature.
+
+    Returns
+    -------
+    bytes
+        The file with the key `categories` in `features_info`, `categorical_features`.
+    """
+    model = json.loads(content)
+    for feature in model["features_info"].get("categorical_features", []):
+        feature["categories"] = list(texts.get(feature["flat_feature_index"], []))
+    return json.dumps(model).encode()
