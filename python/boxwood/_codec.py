@@ -120,6 +120,27 @@ class Codec:
         raise Error(self.where(place), f"no category {value!r}",
                     nearest(label_text(value), list(self.labels)))
 
+    def named(self, value: Any, place: str) -> float:
+        """Turn the name of a category into the number that the model reads.
+
+        Parameters
+        ----------
+        value : object
+            A label, or a number where there are no labels.
+        place : str
+            Names the argument in errors.
+
+        Returns
+        -------
+        float
+            NaN for missing. A name that is no label is an error, also where a row may have it.
+        """
+        if not self.labels or missing(value) or any(
+                text in self.codes for text in _spellings(value)):
+            return self.encode(value, place)
+        known = list(self.labels[:-1] if self.others else self.labels)
+        raise Error(place, f"no category {value!r}", nearest(label_text(value), known))
+
     def numbers(self, column: Column, place: str) -> np.ndarray:
         """Turn a column of a table into numbers.
 

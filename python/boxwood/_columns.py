@@ -24,7 +24,7 @@ from boxwood._tables import (
     module_of,
 )
 from boxwood.errors import Error, library
-from boxwood.schema import OneHot, nearest
+from boxwood.schema import OneHot, meant, nearest
 
 UNNAMED = ("f", "Column_", "x", "column_", "feature_")
 
@@ -40,16 +40,21 @@ class Columns:
         One-hot groups of the schema.
     refusals : Refusals, optional
         What the models say of missing values.
+    called : sequence of str, optional
+        The names of the data's columns, in the model's order. They differ from the model's where it
+        was fitted without names, and where LightGBM has replaced spaces.
     """
 
     def __init__(self, codecs: Sequence[Codec], groups: Sequence[OneHot] = (),
-                 refusals: Refusals | None = None) -> None:
+                 refusals: Refusals | None = None, called: Sequence[str] | None = None) -> None:
         self.codecs = tuple(codecs)
         self.names = [codec.name for codec in codecs]
+        self.called = self.names if called is None else list(called)
         self.titles = [codec.title for codec in codecs]
         self.refusals = refusals
         self.places = {name: i for i, name in reversed(list(enumerate(self.titles)))}
-        self.places.update({name: i for i, name in reversed(list(enumerate(self.names)))})
+        for names in (self.called, self.names):
+            self.places.update({name: i for i, name in reversed(list(enumerate(names)))})
         start = _start(self.names)
         self.unnamed = all(name == f"{start}{i}" for i, name in enumerate(self.names))
         self.groups = [self._group(one) for one in groups]
@@ -118,16 +123,19 @@ class Columns:
             if count > 1 and name in self.places:
                 raise Error(place, f'column "{name}" occurs {count} times',
                             "Remove the duplicates")
-        where = {name: i for i, name in enumerate(given)}
-        places = [where.get(name, where.get(title))
-                  for name, title in zip(self.names, self.titles, strict=True)]
+        # LightGBM writes the spaces in names as underscores.
+        where = {str(name).replace(" ", "_"): i for i, name in enumerate(given)}
+        where |= {name: i for i, name in enumerate(given) if name is not None}
+        places = [where.get(name, where.get(called, where.get(title)))
+                  for name, called, title in zip(self.names, self.called, self.titles,
+                                                 strict=True)]
         lost = [name for name, at in zip(self.names, places, strict=True) if at is None]
         if lost:
-            others = [name for name in named if name not in self.places]
+            others = [name for name in named if where[name] not in places]
             raise Error(place, f"the model reads {_listed(lost)}, which "
                                f"{'is' if len(lost) == 1 else 'are'} not given"
                                + (f" (not in the model: {_listed(others)})" if others else ""),
-                        nearest(lost[0], named) or "Name the columns as they were in training")
+                        meant(lost[0], others) or "Name the columns as they were in training")
         return [at for at in places if at is not None]
 
     def encode(self, index: int, value: Any, place: str, *, raw: bool = False) -> float:
@@ -143,7 +151,9 @@ class Columns:
                             "Give one row, or use explain_batch")
             return points[0]
         if not is_row(row) and (isinstance(row, str) or not isinstance(row, Iterable)):
-            raise Error(place, f"{row!r} is not a row",
+            kind = f"of type {type(row).__name__}, not" if "boxwood" in type(row).__module__ else \
+                f"{row!r}, which is not"
+            raise Error(place, f"it is {kind} a row",
                         "Give a Series, a mapping, a one-row table or a 1-D array")
         values, order = self._values_in(row, place)
         for codec, at in zip(self.codecs, order, strict=True):

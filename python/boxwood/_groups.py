@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from boxwood.schema import Schema
 
 SEPARATORS = "_=:. -"
+ENCODED = "_="  # what get_dummies and encoders write between a column's name and a category
 FEWEST_ROWS = 10
 NONE = "(none)"  # what a category without a column is called, as in the core
 LEAST_OVERLAP = 7.0  # rows with two ones that independent columns would have; by chance 0: 0.1 %
@@ -95,8 +96,10 @@ def found_groups(schema: Schema, points: np.ndarray, said: set[str]) -> list[One
             by_prefix.setdefault(prefix, []).append(i)
     taken: set[int] = set()
     found: list[tuple[int, OneHot]] = []
-    # The widest set of columns first; of equal ones that with the longest common beginning.
-    for prefix, places in sorted(by_prefix.items(), key=lambda one: (-len(one[1]), -len(one[0]))):
+    # The widest set of columns first. Of beginnings that the same columns have, the longest that
+    # ends as encoders end it: of status_male single, status_male widowed it is "status_".
+    for prefix, places in sorted(by_prefix.items(), key=lambda one: (
+            -len(one[1]), one[0][-1] not in ENCODED, -len(one[0]))):
         columns = [i for i in places if i not in taken]
         if len(columns) < 2 or not _exclusive(points[:, columns]):
             continue

@@ -39,7 +39,7 @@ def plain_number(value: float) -> str:
 def _feature_lines(schema: Schema) -> list[list[str]]:
     lines = [["feature", "kind", "values", "may change"]]
     for feature in schema.features:
-        values = ", ".join(map(str, feature.labels or []))
+        values = " · ".join(map(str, feature.labels or []))  # labels may have commas
         if not values and feature.range is not None:
             low, high = ("" if end is None else plain_number(end) for end in feature.range)
             values = f"{low} to {high}"

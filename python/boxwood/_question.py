@@ -19,6 +19,7 @@ from boxwood._arguments import LARGEST, by_feature, ends, interval, is_list, num
 from boxwood.costs import NORMS, Cost, CostLike
 from boxwood.errors import Error
 from boxwood.rules import Rule, RuleLike
+from boxwood.schema import nearest
 from boxwood.targets import Class, Not, OneOf, Output, Target
 
 if TYPE_CHECKING:
@@ -317,7 +318,7 @@ class Asked:
                                         max(rule.range.upper, *ends_given))
         cost = self.question.get("cost")
         if callable(cost):
-            names = self.explainer.columns.names
+            names = self.explainer.columns.called
             query.norm = _core.Norm.custom
             query.term = lambda i, before, after: _priced(cost, names[i], before, after)
         query.requirements = self._requirements
@@ -348,9 +349,8 @@ class Asked:
             if not is_list(given):
                 raise Error(place, f"{given!r} is not a list of categories",
                             "Write the permitted ones, such as ['car', 'radio/tv']")
-            self._read_categories(place, called,
-                                  [self._value(i, columns.encode(i, one, "ranges"), place)
-                                   for one in given])
+            values = [self._value(i, columns.codecs[i].named(one, place), place) for one in given]
+            self._read_categories(place, called, values)
             return
         if isinstance(given, _core.Interval):
             made = given
@@ -382,7 +382,7 @@ class Asked:
                         "Write the permitted ones, such as ['car', 'radio/tv']")
         for one in given:
             if labels is not None and str(one) not in labels:
-                raise Error(place, f"no category {one!r}", f"There are: {', '.join(labels[:10])}")
+                raise Error(place, f"no category {one!r}", nearest(str(one), labels))
         values = [one if labels is None else quoted(one) for one in given]
         if not values:
             raise Error(place, "the list is empty", "Name the permitted categories")

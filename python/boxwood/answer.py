@@ -25,7 +25,7 @@ class Change:
     Parameters
     ----------
     feature : str
-        The model's column, or the title of a one-hot group, which is one feature.
+        The name of the column, as in the data; the title of a one-hot group, which is one feature.
     title : str
         The name shown to people.
     before, after : object
@@ -190,7 +190,7 @@ class Answer:
             i = told.feature
             name, before, after = told.title, told.now, told.then
             if columns.group_of(i) is None:
-                name = columns.names[i]
+                name = columns.called[i]
                 before = columns.value(i, self._start[i], self._form.strangers)
                 after = columns.decode(i, solution.point[i])
             changes.append(Change(name, told.title, before, after, told.now, told.then,
@@ -207,7 +207,7 @@ class Answer:
         """The box around the point in which the models' scores are constant, by feature."""
         if not self.found:
             return {}
-        return dict(zip(self.explainer.columns.names, self._core.solution(0).region, strict=True))
+        return dict(zip(self.explainer.columns.called, self._core.solution(0).region, strict=True))
 
     @property
     def ties(self) -> list[list[Change]]:

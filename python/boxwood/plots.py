@@ -141,7 +141,7 @@ def region(answer: Answer, wide: WideRegion | None = None, *,
         words = wide.words
     said, present = [], []
     for i in places:
-        name, group = explainer.columns.names[i], explainer.columns.group_of(i)
+        name, group = explainer.columns.called[i], explainer.columns.group_of(i)
         now = float(answer.array_before[i])
         if group is not None:
             said.append(words.get(group.title) or group.label(answer.array))
@@ -154,7 +154,7 @@ def region(answer: Answer, wide: WideRegion | None = None, *,
     figure, ax = new_axes(ax, (6.8, rows.height + 1.5))
     kinds: list[str] = []
     for y, i in enumerate(places):
-        name, group = explainer.columns.names[i], explainer.columns.group_of(i)
+        name, group = explainer.columns.called[i], explainer.columns.group_of(i)
         interval, at, now = intervals[name], float(answer.array[i]), float(answer.array_before[i])
         track = None if group is not None else track_of(
             explainer, i, at, now, ends=(interval.lower, interval.upper))
@@ -288,6 +288,8 @@ def menu(menu: Menu, *, ax: Axes | None = None) -> Figure:
     rows = Rows(list(titles), [*titles.values(), *cells], width=18, least=0.42)
     figure, ax = new_axes(ax, (2.6 + 1.45 * (1 + len(found)), 0.9 + rows.height))
     colour = text_colour()
+    sizes: list[float] = []
+    arrows = False
     for y, (title, now) in enumerate(titles.items()):
         ax.text(0, y, wrapped(now, 18), ha="center", va="center", color=colour, fontsize="small")
         for x, one in enumerate(found, 1):
@@ -299,6 +301,8 @@ def menu(menu: Menu, *, ax: Axes | None = None) -> Figure:
             if track is not None:
                 size = abs(track.share(after) - track.share(before))
                 arrow = "↑ " if after > before else "↓ "
+            sizes.append(size)
+            arrows = arrows or bool(arrow)
             ax.add_patch(Rectangle((x - 0.47, y - 0.45), 0.94, 0.9, lw=0,
                                    color=np.array(SMALL) * (1 - size) + np.array(LARGE) * size))
             ax.text(x, y, wrapped(arrow + change.change_to, 18), ha="center", va="center",
@@ -310,8 +314,12 @@ def menu(menu: Menu, *, ax: Axes | None = None) -> Figure:
                                                    for k, one in enumerate(found, 1))])
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
-    ax.set_xlabel(wrapped("↑ rises, ↓ falls; a darker cell is a larger change, an empty one no "
-                          "change", 18 * (1 + len(found))), fontsize="small")
+    legend = ["↑ rises, ↓ falls"] if arrows else []
+    if len(set(sizes)) > 1:
+        legend.append("a darker cell is a larger change")
+    if len(sizes) < len(titles) * len(found):
+        legend.append("an empty cell is no change")
+    ax.set_xlabel(wrapped("; ".join(legend), 18 * (1 + len(found))), fontsize="small")
     for spine in ax.spines.values():
         spine.set_visible(False)
     if not found:

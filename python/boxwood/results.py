@@ -309,10 +309,10 @@ class WideRegion:
     def of(cls, explainer: Any, answer: Answer, found: _core.WideRegion) -> WideRegion:
         """Put the core's region into words."""
         columns = explainer.columns
-        intervals = dict(zip(columns.names, found.region, strict=True))
+        intervals = dict(zip(columns.called, found.region, strict=True))
         values: dict[str, list[Any]] = {}
         words: dict[str, str] = {}
-        for i, (name, codes) in enumerate(zip(columns.names, found.values, strict=True)):
+        for i, (name, codes) in enumerate(zip(columns.called, found.values, strict=True)):
             group = columns.group_of(i)
             if group is None:
                 if codes:
@@ -366,7 +366,7 @@ class Region:
         nearest = region.nearest
         return cls(region.cost, _core.distance(query.norm, region.cost),
                    explainer.columns.like(form, nearest.point),
-                   dict(zip(explainer.columns.names, nearest.region, strict=True)),
+                   dict(zip(explainer.columns.called, nearest.region, strict=True)),
                    region.scores, explainer.outcome_of(nearest.point), region)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from boxwood.errors import Error
 
 
-def nearest(word: str, known: list[str]) -> str:
+def meant(word: str, known: list[str]) -> str:
     """Suggest the known word that is most similar to a given one.
 
     Parameters
@@ -33,9 +33,27 @@ def nearest(word: str, known: list[str]) -> str:
         The remedy of an error; empty if there is no similar word.
     """
     found = difflib.get_close_matches(word, known, 1)
-    if found:
-        return f'Did you mean "{found[0]}"?'
-    return f"There are: {', '.join(known)}" if 0 < len(known) <= 12 else ""
+    return f'Did you mean "{found[0]}"?' if found else ""
+
+
+def nearest(word: str, known: list[str]) -> str:
+    """Suggest the most similar known word, or list the known words.
+
+    Parameters
+    ----------
+    word : str
+        What was given.
+    known : list of str
+        What there is.
+
+    Returns
+    -------
+    str
+        The remedy of an error; empty if no word is known.
+    """
+    several = f"There are {len(known)}: {', '.join(known[:10])}, …" if len(known) > 12 else \
+        f"There are: {', '.join(known)}" if known else ""
+    return meant(word, known) or several
 
 
 class Unsaid(float):

@@ -23,8 +23,10 @@ constexpr std::array after_values{"and", "or", "then", "at", "up", "down"};
 /// The labels for an error message, if there are only a few.
 std::string listed(const std::vector<std::string>& labels) {
   constexpr std::size_t most = 10;
-  if (labels.empty() || labels.size() > most) return {};
-  return fmt::format("Labels: {}", fmt::join(labels, "; "));
+  if (labels.empty()) return {};
+  if (labels.size() <= most) return fmt::format("Labels: {}", fmt::join(labels, "; "));
+  return fmt::format("{} labels: {}; …", labels.size(),
+                     fmt::join(std::span(labels).first(most), "; "));
 }
 
 }  // namespace

@@ -213,9 +213,8 @@ std::vector<std::string> map_notes(const MapView& view) {
   // With a radius the colours count the changes of other features already.
   if (const std::string others = other_changes(view); !asked.radius && !others.empty()) {
     notes.push_back(
-        fmt::format("The nearest change also changes features that are not drawn ({}), so its "
-                    "outcome may differ "
-                    "from the colour at its mark.",
+        fmt::format("The answer also changes features that are not drawn ({}), so its outcome may "
+                    "differ from the colour at its mark.",
                     others));
   }
   const auto outside = [](const Interval& range, double value) {
@@ -226,7 +225,7 @@ std::vector<std::string> map_notes(const MapView& view) {
   }
   const std::vector<double>& to = answer.best().point;
   if (outside(map.x_view, to[asked.x]) || outside(map.y_view, to[asked.y])) {
-    notes.emplace_back("The nearest change lies outside the map.");
+    notes.emplace_back("The answer lies outside the map.");
   }
   return notes;
 }

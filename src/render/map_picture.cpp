@@ -158,7 +158,7 @@ void add_marks(MapPicture& picture, const MapView& view, const RowLabel& row) {
   if (picture.now) {
     picture.marks.push_back({"now", "", subject_text(view.schema, row) + " now"});
   }
-  if (picture.then) picture.marks.push_back({"then", "", "nearest change"});
+  if (picture.then) picture.marks.push_back({"then", "", "change to"});
   if (!picture.borders.empty()) {
     const bool by_class = !picture.is_scale;
     picture.marks.push_back({"edge", "",

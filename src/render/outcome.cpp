@@ -32,6 +32,26 @@ std::string output_text(const Schema& schema, double value, Precision precision,
   return value_text(output_words(schema), value, precision);
 }
 
+/// What an output must be: "at most 300 000", "at most about 168 465". A limit that was computed
+/// from the present output has more digits than people read; "about" says that it is rounded here.
+std::string limits_text(const Schema& schema, const Interval& range, Precision precision) {
+  constexpr int read = 9, shown = 6;
+  const auto is_long = [](double end) {
+    return std::isfinite(end) && with_digits(end, read) != end;
+  };
+  Interval rounded = range;
+  for (double* end : {&rounded.lower, &rounded.upper}) {
+    if (is_long(*end)) *end = with_digits(*end, shown);
+  }
+  const bool is_short = rounded.lower == range.lower && rounded.upper == range.upper;
+  if (precision == Precision::float32 || is_short || !(rounded.lower < rounded.upper)) {
+    return interval_text(output_words(schema), range, precision);
+  }
+  std::string text = interval_text(output_words(schema), rounded, precision);
+  const std::size_t number = text.find_first_of("-0123456789");
+  return number == std::string::npos ? text : text.insert(number, "about ");
+}
+
 const Requirement* first_requirement(const Query& query) {
   return query.requirements.empty() ? nullptr : &query.requirements.front();
 }
@@ -115,8 +135,7 @@ Standing standing_of(const Ensemble& ensemble, const Schema& schema, const Query
   if (!requirement) return {};
   const char* but = requirement->negated ? "anything but " : "";
   if (const auto* wanted = std::get_if<OutputIn>(&requirement->outcome)) {
-    const std::string needed =
-        but + interval_text(output_words(schema), wanted->range, ensemble.accumulator);
+    const std::string needed = but + limits_text(schema, wanted->range, ensemble.accumulator);
     if (ensemble.task == Task::regression) return {"", needed};
     return {"output " +
                 output_text(schema, outputs[wanted->output], ensemble.accumulator, wanted->range),
@@ -201,7 +220,7 @@ Wanted wanted_by(const Ensemble& ensemble, const Schema& schema, const Query& qu
   if (const auto* output = std::get_if<OutputIn>(&requirement->outcome)) {
     wanted.verb = Wanted::Verb::brings;
     wanted.figure = ensemble.task == Task::regression ? output_name(schema) : "output";
-    wanted.value = interval_text(output_words(schema), output->range, ensemble.accumulator);
+    wanted.value = limits_text(schema, output->range, ensemble.accumulator);
   } else if (const auto* score = std::get_if<ScoreIn>(&requirement->outcome)) {
     wanted.verb = Wanted::Verb::brings;
     wanted.figure = score_name(ensemble, *score);

@@ -5,7 +5,9 @@ import pickle
 
 import boxwood
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.ensemble import GradientBoostingRegressor
 
 
 @pytest.fixture(scope="module")
@@ -227,3 +229,20 @@ def test_intervals():
     assert repr(interval) == "[1.0, 2.0)"
     assert interval == boxwood.Interval(1, 2, True, False) and interval != boxwood.Interval(1, 2)
     assert interval != 3 and len({interval, boxwood.Interval(1, 2, True, False)}) == 1
+
+
+def test_a_limit_from_the_present_output_is_short_and_says_that_it_is_rounded():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"area": random.integers(50, 200, 300), "age": random.integers(0, 90, 300)})
+    price = frame["area"] * 1234.567 - frame["age"] * 98.7654 + random.normal(0, 1e4, 300)
+    model = GradientBoostingRegressor(n_estimators=20, random_state=0).fit(frame, price)
+    explainer = boxwood.Explainer(model, frame)
+    row = frame.iloc[0]
+    now = model.predict(frame.iloc[[0]])[0]
+    for change, limit, words in (("-10%", now * 0.9, "at most"), ("+10%", now * 1.1, "at least")):
+        answer = explainer.explain(row, change=change)
+        shown = f"{words} about {float(f'{limit:.6g}'):,.0f}".replace(",", " ")
+        assert f"needed {shown})" in str(answer) and shown in answer.text
+        assert shown in answer._repr_html_() and shown in str(explainer.menu(row, 2, change=change))
+    # What a user gave is printed as it is.
+    assert "needed at most 150 000.5)" in str(explainer.explain(row, at_most=150000.5))

@@ -2,6 +2,7 @@
 
 import boxwood
 import catboost
+import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
@@ -296,7 +297,7 @@ def test_a_category_that_the_model_has_not_seen_is_noted():
                                         cat_features=["street"], allow_writing_files=False)
     model.fit(frame, (frame["x"] > 0) ^ (frame["street"] == "Elm"))
     explainer = boxwood.Explainer(model, frame)
-    note = 'the model has not seen the present category of "street"'
+    note = 'the model does not know the present category of "street"'
     assert note in str(explainer.explain({"x": 0.5, "street": "Eml"}))
     assert note not in str(explainer.explain({"x": 0.5, "street": "Elm"}))
 
@@ -366,3 +367,46 @@ def test_categories_of_the_data_that_no_split_names():
         answer = explainer.explain(start, int(outcome), rules=f"f0 = {code} or f1 changes",
                                    fixed=["f1"])
         assert answer.found and answer.array[0] == code
+
+
+def test_lightgbm_replaces_spaces_in_names_and_boxwood_finds_the_columns():
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame({"mean radius": random.normal(size=300), "a_b": random.normal(size=300),
+                          "x": random.choice([1, 2], 300)})
+    model = lightgbm.LGBMClassifier(n_estimators=5, verbose=-1).fit(frame, frame["mean radius"] > 0)
+    assert model.booster_.feature_name() == ["mean_radius", "a_b", "x"]
+    for data in (frame, frame[["x", "a_b", "mean radius"]], None):
+        explainer = boxwood.Explainer(model, data)
+        assert (explainer.predict_proba(frame) == model.predict_proba(frame)).all()
+        for row in (frame.iloc[0], frame.iloc[0].to_dict(), frame.iloc[[0]]):
+            answer = explainer.explain(row, only=["mean radius" if data is not None
+                                                  else "mean_radius"])
+            assert list(pd.Series(answer.point).index) == list(frame)
+        if data is not None:
+            assert [change.feature for change in answer.changes] == ["mean radius"]
+            assert "mean radius" in str(answer) and "mean radius" in answer.region
+            assert model.predict(answer.point_frame()[list(frame)]) == answer.outcome
+    both = pd.DataFrame({"a b": [1.0, 2], "a_b": [3.0, 4], "mean radius": 0.0, "x": 1})
+    assert boxwood.Explainer(model, frame).columns.points(both)[:, 1].tolist() == [3, 4]
+    with pytest.raises(boxwood.Error, match='reads "mean_radius", which is not there'):
+        boxwood.Explainer(model, frame.drop(columns="mean radius"))
+
+
+def test_changes_and_regions_have_the_names_of_the_data():
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame(random.normal(size=(200, 3)), columns=["age", "debt", "flow"])
+    model = LIBRARIES["histogram"]().fit(frame.to_numpy(), frame["debt"] > 0)
+    answer = boxwood.Explainer(model, frame).explain(frame.iloc[0])
+    assert [change.feature for change in answer.changes] == ["debt"]
+    assert list(answer.region) == list(frame)
+
+
+def test_a_group_is_called_by_its_column_where_categories_begin_alike():
+    random = np.random.default_rng(3)
+    status = pd.Series(random.choice(["female", "male single", "male widowed", "male div"], 300))
+    frame = pd.get_dummies(pd.DataFrame({"status": status, "x": random.normal(size=300)}),
+                           drop_first=True)
+    explainer = boxwood.Explainer(forest(frame, frame["status_male single"]), frame)
+    group, = explainer.schema.one_hot
+    assert group.title == "status" and sorted(group.labels) == [
+        "male div", "male single", "male widowed"]

@@ -119,7 +119,7 @@ def test_map_covers_its_view_and_shows_the_way(german, asked):
     assert (one.get_xdata()[-1], one.get_ydata()[-1]) == (answer.point["duration"],
                                                           answer.point["credit_amount"])
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert legend == ["refused", "granted", "Applicant now", "nearest change",
+    assert legend == ["refused", "granted", "Applicant now", "change to",
                       "border of an outcome"]
     assert "not drawn" not in texts(figure) and painted(figure) > 5000
 
@@ -168,8 +168,12 @@ def test_menu_is_a_matrix_of_features_and_ways(german, asked):
     assert len(present) == len(lines) and "30 months" in present
     assert "↓ 26 months" in texts(ax)
     assert painted(figure) > 1000
+    assert ax.get_xlabel().startswith("↑ rises, ↓ falls; a darker cell")
     none = plots.menu(german.menu(asked[0], 2, "granted", only=["own_telephone"]))
     assert "There is no alternative (proven)." in texts(none.axes[0])
+    # The legend explains only what there is: categories do not rise.
+    labels = german.menu(asked[0], 1, "granted", probability=0.25, only=["other debtors"])
+    assert len(labels) == 1 and plots.menu(labels).axes[0].get_xlabel() == ""
 
 
 def test_sweep_shows_what_is_known_and_what_is_impossible(prices):
