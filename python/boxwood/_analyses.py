@@ -15,6 +15,7 @@ from boxwood._question import OUTCOME, SEARCH, Asked, Question, levels_of
 from boxwood.answer import Answer, Robustness
 from boxwood.errors import Error
 from boxwood.results import Map, Menu, Region, Regions, Step, Sweep, WhyNot, WideRegion
+from boxwood.targets import Target
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -68,6 +69,9 @@ class Analyses:
         Menu
             The alternatives, cheapest first.
         """
+        if isinstance(k, (str, Target)):
+            raise Error("k", f"{k!r} is not a number of alternatives",
+                        "Give the target after it, menu(x, 3, target), or by name, target=")
         asked, point, query, form = self._asked(x, target, question)
         if apart not in ("features", "regions", "distance"):
             raise Error("apart", f"unknown value {apart!r}",

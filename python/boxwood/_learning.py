@@ -131,6 +131,8 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
     if groups is not None:
         schema.one_hot = given_groups(groups, schema)
     notes += _grid_notes(schema, learned.found_whole)
+    if not first.single:
+        notes += _single_notes(schema, learned.points)
     final = codecs(learned.originals, learned.dtypes, columns)
     closed = frozenset(i for i, column in columns.items() if column.closed)
     refusals = Refusals(models, final, closed)
@@ -149,6 +151,21 @@ def _grid_notes(schema: Schema, found_whole: set[str]) -> list[str]:
             + (f" and {len(names) - 5} more" if len(names) > 5 else "")
             for words, names in (("only whole numbers", whole), ("only whole multiples", grids))
             if names]
+
+
+def _single_notes(schema: Schema, points: np.ndarray) -> list[str]:
+    """Name columns of float32 that the model reads as float64: their numbers have long tails."""
+    names, shown = [], ""
+    for i, feature in enumerate(schema):
+        digits = _digits(feature.step)
+        values = points[np.isfinite(points[:, i]), i] if digits is not None else points[:0, i]
+        odd = values[values != np.round(values, digits or 0)]
+        if len(odd) and (values == values.astype(np.float32)).all():
+            names.append(feature.title or feature.name)
+            shown = shown or f"{round(float(odd[0]), digits or 0)} is {float(odd[0])!r}"
+    return [f"float32 values that the model reads as float64 ({shown}): {', '.join(names[:5])}"
+            + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+            + "; train on float64 columns for readable numbers"] if names else []
 
 
 def _schema_of_model(ensemble: _core.Ensemble) -> Schema:

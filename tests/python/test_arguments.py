@@ -78,6 +78,7 @@ def test_targets(german, applicants, row, target, said):
     ("model", lambda one, row: one.explain(row, boxwood.Class("granted", model=None))),
     ("more_than", lambda one, row: one.explain(row, boxwood.Score(more_than="a"))),
     ("k", lambda one, row: one.menu(row, LONG)),
+    ("k", lambda one, row: one.menu(row, "granted")),
     ("distance", lambda one, row: one.menu(row, 2, apart="distance", distance="a")),
     ("levels", lambda one, row: one.sweep(row, 0.5, "granted")),
     ("levels", lambda one, row: one.sweep(row, ["a"], "granted")),

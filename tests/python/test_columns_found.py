@@ -388,7 +388,7 @@ def test_lightgbm_replaces_spaces_in_names_and_boxwood_finds_the_columns():
             assert model.predict(answer.point_frame()[list(frame)]) == answer.outcome
     both = pd.DataFrame({"a b": [1.0, 2], "a_b": [3.0, 4], "mean radius": 0.0, "x": 1})
     assert boxwood.Explainer(model, frame).columns.points(both)[:, 1].tolist() == [3, 4]
-    with pytest.raises(boxwood.Error, match='reads "mean_radius", which is not there'):
+    with pytest.raises(boxwood.Error, match='reads "mean_radius", which is not given'):
         boxwood.Explainer(model, frame.drop(columns="mean radius"))
 
 
@@ -410,3 +410,17 @@ def test_a_group_is_called_by_its_column_where_categories_begin_alike():
     group, = explainer.schema.one_hot
     assert group.title == "status" and sorted(group.labels) == [
         "male div", "male single", "male widowed"]
+
+
+def test_float32_columns_of_a_float64_library_are_noted():
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame({"a": random.integers(1, 50, 300) / 10, "b": random.normal(size=300)})
+    for kind, noted in (("float32", True), ("float64", False)):
+        data = frame.astype(kind)
+        model = LIBRARIES["histogram"]().fit(data, data["a"] > 2)
+        notes = "".join(boxwood.Explainer(model, data).notes)
+        assert ("float32 values that the model reads as float64" in notes) == noted
+        assert ("): a; train" in notes) == noted
+    forest32 = boxwood.Explainer(forest(frame.astype("float32"), frame["a"] > 2),
+                                 frame.astype("float32"))
+    assert "float64" not in "".join(forest32.notes)  # it reads float32
