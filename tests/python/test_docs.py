@@ -47,8 +47,9 @@ def test_examples(page, tmp_path, monkeypatch):
 def test_the_command_of_the_readme_prints_what_its_python_prints():
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     folder, words = re.search(r"```\ncd (\S+)\nboxwood (.*)\n```", page).groups()
-    done = subprocess.run([os.environ["BOXWOOD_COMMAND"], *words.split()], cwd=ROOT / folder,
-                          text=True, capture_output=True, check=True)
+    command = pathlib.Path(os.environ["BOXWOOD_COMMAND"]).resolve()
+    done = subprocess.run([command, *words.split()], cwd=ROOT / folder, text=True,
+                          capture_output=True, check=True)
     shown = EXAMPLE.search(page)[2]
     assert TIME.sub("TIME)", done.stdout).strip() == TIME.sub("TIME)", shown).strip()
 
