@@ -12,7 +12,6 @@ compared row by row. What counts is the ratio to the plain batch in one run.
 import argparse
 import os
 import pathlib
-import re
 import shutil
 import tempfile
 import time
@@ -21,10 +20,10 @@ import boxwood
 import numpy as np
 import pandas as pd
 from boxwood import portfolio
+from pages import write_block
 
 FIXED = ["Sex", "Age", "NativeCountry", "MaritalStatus", "Relationship", "CapitalGain", "CapitalLoss"]
 QUESTION = {"rules": ["EducationNumber may only rise"], "node_limit": 20_000}
-BEGIN, END = "<!-- portfolio: begin -->", "<!-- portfolio: end -->"
 SAME = ["key", "status", "cost", "changes", "question_hash"]
 
 
@@ -162,9 +161,7 @@ def main():
         text = (f"{given.rows:,} rows of adult on {given.cores} cores, {proven:,} of them proven, the same "
                 f"answers everywhere; {given.note or 'nothing else was running'}.\n\n"
                 "| engine | rows a second | of the plain batch |\n|---|---|---|\n" + "\n".join(lines))
-        page = given.write.read_text(encoding="utf-8")
-        block = re.compile(f"{BEGIN}.*?{END}", re.DOTALL)
-        given.write.write_text(block.sub(lambda _: f"{BEGIN}\n{text}\n{END}", page), encoding="utf-8")
+        write_block(given.write, "portfolio", text)
     if given.report:
         portfolio.report(folder / "portfolio", by=["Sex", "age_group"]).save(given.report)
     shutil.rmtree(folder)

@@ -185,6 +185,11 @@ class Worker:
             answers, interrupted = list(batch.answers), batch.interrupted
         else:
             answers, interrupted = [], False
+        for row, one in enumerate(answers):
+            if isinstance(one, Error):
+                # The number of a row within a part says nothing: the key does.
+                place = one.place.removeprefix(f"row {row}").removeprefix(", ")
+                answers[row] = Error(place, one.reason, one.remedy, one.excerpt)
         for row, error in faults.items():
             if answers[row] is not None:
                 answers[row] = error

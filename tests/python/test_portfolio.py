@@ -103,7 +103,7 @@ def test_a_killed_run_goes_on_without_losing_or_repeating_a_key(german, many, wh
     pq.write_table(pa.Table.from_pandas(many, preserve_index=False), source)
     child = subprocess.Popen([sys.executable, "-c", KILLED, GERMAN / "model.ubj",
                               GERMAN / "schema.json", source, folder])
-    manifest = folder / "manifest.jsonl"
+    manifest = folder / "_manifest.jsonl"
     end = time.monotonic() + 120
     while not manifest.exists() or manifest.read_bytes().count(b"\n") < 1 + parts:
         assert time.monotonic() < end and child.poll() is None, "it was done before it was killed"
@@ -132,7 +132,7 @@ def test_ctrl_c_keeps_what_is_done(many, whole, german, tmp_path):
     child = subprocess.Popen([sys.executable, "-c", KILLED.replace("rows_per_part=40", "rows_per_part=200"),
                               GERMAN / "model.ubj", GERMAN / "schema.json", source, folder],
                              stderr=subprocess.PIPE, text=True)
-    manifest = folder / "manifest.jsonl"
+    manifest = folder / "_manifest.jsonl"
     while not manifest.exists() or manifest.read_bytes().count(b"\n") < 3:
         assert child.poll() is None
         time.sleep(0.001)
@@ -198,6 +198,8 @@ def test_rows_that_make_no_sense_are_errors_and_nothing_more(german, many, tmp_p
     assert set(wrong) == {3, 7, 9}
     assert "'two years' is not a number" in wrong[3] and "no category" in wrong[7]
     assert "too large" in wrong[9]
+    assert not any("row" in one for one in wrong.values())  # the key says which
+    assert pd.read_parquet(tmp_path / "out")["key"].tolist() == rows["id"].tolist()
     assert table[11]["before_duration"] is None and table[12]["before_duration"] is None
     assert made.statuses["error"] == 3
 
@@ -214,7 +216,7 @@ def test_sources_that_cannot_be_answered_are_refused_at_once(german, many, tmp_p
             "rows 0 and 1 have the same key 'a'")
     refused(table.set_column(ids, "id", pa.array(["a", None, *"bcdefgh"])), "row 1 has no key")
     refused(table.set_column(ids, "id", pa.array(np.arange(9.0))), "values of type double")
-    refused(table.drop_columns("duration"), '"duration", which is not there')
+    refused(table.drop_columns("duration"), 'the model reads "duration"')
     refused(table, 'no column "number"', key="number")
     refused(table, 'no column "sex"', keep=["sex"])
     refused(table.append_column("status", pa.array(range(9))), "a column .status. of their own",

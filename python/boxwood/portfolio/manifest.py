@@ -1,6 +1,6 @@
 """The folder of a portfolio: part files, and the manifest that says which of them are whole.
 
-``manifest.jsonl`` has a line with what was asked, then a line for each part file, in order. A part
+``_manifest.jsonl`` has a line with what was asked, then a line for each part file, in order. A part
 is written under another name, flushed to the disk and renamed before its line is added; what has no
 line does not count. docs/formats.md describes the lines.
 """
@@ -18,7 +18,7 @@ from typing import Any
 
 from boxwood.errors import Error, library
 
-NAME = "manifest.jsonl"
+NAME = "_manifest.jsonl"  # readers of Parquet folders skip what begins so
 VERSION = 1
 # What must not change between two runs, and how to call it.
 FIXED = {"model_hash": "model", "schema_hash": "schema", "question_hash": "question",
