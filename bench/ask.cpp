@@ -24,6 +24,7 @@
 #include <iostream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -212,8 +213,8 @@ void add_proof(const boxwood::Prover& prover, const Question& question,
 }
 
 // Repeated, the time is the median: the answer is always the same.
-void answer_one(const boxwood::Prepared& prepared, const Question& question,
-                const Arguments& arguments) {
+void answer_one(const boxwood::Prepared& prepared, const boxwood::Prover* prover,
+                const Question& question, const Arguments& arguments) {
   boxwood::Options options = options_of(arguments);
   const Ask& ask = kinds().at(arguments.kind);
   std::vector<double> times;
@@ -234,16 +235,18 @@ void answer_one(const boxwood::Prepared& prepared, const Question& question,
   Json line = describe(question.row, answer, times[times.size() / 2]);
   if (arguments.trace) line["trace"] = reports;
   if (!arguments.proofs.empty()) {
-    add_proof(boxwood::Prover(prepared.ensembles()), question, answer, arguments.proofs, line);
+    add_proof(*prover, question, answer, arguments.proofs, line);
   }
   print(line);
 }
 
 void answer_in_turn(const boxwood::Prepared& prepared, const std::vector<Question>& questions,
                     const Arguments& arguments) {
+  std::optional<boxwood::Prover> prover;
+  if (!arguments.proofs.empty()) prover.emplace(prepared.ensembles());
   for (const Question& question : questions) {
     try {
-      answer_one(prepared, question, arguments);
+      answer_one(prepared, prover ? &*prover : nullptr, question, arguments);
     } catch (const std::exception& fault) {
       print({{"row", question.row}, {"status", "error"}, {"error", fault.what()}});
     }

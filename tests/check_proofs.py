@@ -19,7 +19,8 @@ spec = importlib.util.spec_from_file_location("boxwood_check", HERE.parent / "ch
 checker = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(checker)
 
-REFUSALS = (checker.Rejected, checker.Unsupported, KeyError, IndexError, TypeError, ValueError, ArithmeticError)
+REFUSALS = (checker.Rejected, checker.Unsupported, KeyError, IndexError, TypeError, ValueError, ArithmeticError,
+            AttributeError, RecursionError)
 
 
 def verdict(case, proof):
@@ -52,7 +53,7 @@ def mutated(proof, draw):
     """Change something about a certificate; also say whether only the hashes were changed."""
     proof = copy.deepcopy(proof)
     tree = proof["tree"]
-    kind = draw.randrange(9)
+    kind = draw.randrange(11)
     if kind == 0 and len(tree) > 1:
         del tree[draw.randrange(len(tree)):]
     elif kind == 1:
@@ -71,6 +72,9 @@ def mutated(proof, draw):
         proof["claim"] = "lower_bound"
         proof.pop("point", None)
         proof["cost"] = math.nextafter(checker.number(proof["cost"]), math.inf)
+    elif kind in (9, 10):  # a number that is nearly right, or far too large
+        at = draw.randrange(len(tree))
+        tree[at] += draw.choice([-1, 1, 2, -tree[at] * 2, tree[at], 2 ** 31, -2 ** 31, 2 ** 64, 10 ** 30])
     elif kind == 7 and "point" in proof:
         at = draw.randrange(len(proof["point"]))
         proof["point"][at] = draw.choice([0.0, 1.0, "nan", draw.random(), 3.0])
@@ -79,6 +83,11 @@ def mutated(proof, draw):
         proof.pop("changes", None)
         proof["claim"] = "infeasible"
     return proof, False
+
+
+def has_dual(proof):
+    """Whether a certificate seems to use rule D: -3 is also a possible share or number of ends."""
+    return -3 in proof["tree"]
 
 
 def fast_verdicts(program, cases):
@@ -97,7 +106,7 @@ def fast_verdicts(program, cases):
 def main(path, count, seed, program):
     """Check all cases; 1 if something is wrong."""
     draw = random.Random(int(seed))
-    faults = tried = kept = rejected = 0
+    faults = tried = kept = rejected = dual = 0
     for_fast, expected = [], []
     with open(path, encoding="utf-8") as file:
         cases = [json.loads(line) for line in file]
@@ -108,6 +117,7 @@ def main(path, count, seed, program):
             print(f"seed {case['seed']}: expected {case['expected']}, got {why or 'accepted'}")
             faults += 1
         rejected += case["expected"] == "rejected"
+        dual += case["expected"] == "accepted" and has_dual(case["proof"])
         for_fast.append((case, case["proof"]))
         expected.append(why is None)
         if case["expected"] != "accepted":
@@ -125,7 +135,7 @@ def main(path, count, seed, program):
                 if hashes or not is_true(case, proof):
                     print(f"seed {case['seed']}: a false claim was accepted: {json.dumps(proof)}")
                     faults += 1
-    print(f"{len(cases)} certificates ({rejected} of false claims), {tried} mutations, of which {kept} are "
+    print(f"{len(cases)} certificates ({rejected} of false claims, {dual} with dual bounds), {tried} mutations, of which {kept} are "
           f"still proofs; {faults} faults")
     lines = fast_verdicts(program, for_fast)
     if len(lines) != len(expected):

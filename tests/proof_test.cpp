@@ -18,7 +18,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
+#include <variant>
 
 #include "random_problem.hpp"
 #include "random_rules.hpp"
@@ -34,7 +36,41 @@ RandomProblem drawn(std::uint64_t seed) {
   if (seed % 2 == 0) RuleMaker(seed).add_to(problem);
   if (problem.query.norm == Norm::custom) problem.query.norm = Norm::l1;
   problem.query.term = nullptr;
+  for (Ensemble& ensemble : problem.ensembles) {
+    const bool known = ensemble.link == Link::sigmoid || ensemble.link == Link::softmax;
+    if (seed % 5 == 0 && known && ensemble.accumulator == Precision::float32) {
+      ensemble.link_form = LinkForm::onnxruntime;
+    }
+  }
   return problem;
+}
+
+/// What a question is about, for the list of what was covered.
+std::vector<std::string> kinds_of(const RandomProblem& problem) {
+  const Query& query = problem.query;
+  std::vector<std::string> kinds{"norm " + std::to_string(static_cast<int>(query.norm))};
+  const auto add = [&](bool is, const std::string& name) {
+    if (is) kinds.push_back(name);
+  };
+  add(problem.ensembles.size() > 1, "several models");
+  add(query.fewest_first, "fewest changes first");
+  add(query.max_changes.has_value(), "limit on changes");
+  add(!query.clauses.empty(), "clauses");
+  add(!query.groups.empty(), "groups");
+  for (const double value : query.point) add(std::isnan(value), "missing values");
+  for (const FeatureRule& rule : query.features) {
+    add(rule.kind == FeatureKind::categorical, "categories");
+    add(rule.missing_allowed, "may become missing");
+  }
+  for (const Ensemble& ensemble : problem.ensembles) {
+    kinds.push_back("link " + std::to_string(static_cast<int>(ensemble.link)));
+    add(ensemble.link_form == LinkForm::onnxruntime, "onnxruntime");
+  }
+  for (const Requirement& one : query.requirements) {
+    add(one.negated, "negated");
+    kinds.push_back("outcome " + std::to_string(one.outcome.index()));
+  }
+  return kinds;
 }
 
 /// Cases for tests/check_proofs.py, one on each line.
@@ -93,11 +129,34 @@ TEST(Proof, HashIsSha256) {
             "c2a908d98f5df987ade41b5fce213067efbcc21ef2240212a41e54b5e7c28ae5");
 }
 
+/// What an engine with a wrong prune would claim: that a point is optimal although one is cheaper.
+/// It never changes one feature that the optimum changes, and the certificate proves just that.
+void add_suboptimal(const RandomProblem& problem, const Answer& truth, Cases& list,
+                    std::uint64_t seed) {
+  for (std::size_t d = 0; d < problem.query.point.size(); ++d) {
+    const double now = problem.query.point[d], then = truth.best().point[d];
+    if (now == then || (std::isnan(now) && std::isnan(then))) continue;
+    Query narrow = problem.query;
+    narrow.features[d].fixed = true;
+    try {
+      const Answer wrong = explain(problem.ensembles, narrow);
+      if (wrong.status != Status::optimal || !(wrong.cost > truth.cost)) return;
+      EXPECT_THROW(prove(problem.ensembles, problem.query, wrong), Error);
+      Json json = Json::parse(prove(problem.ensembles, narrow, wrong, {.plain_boxes = 0}).text);
+      json["question"] = sha256(question_text(problem.query));
+      list.add(problem, truth, json.dump(), "rejected", seed);
+    } catch (const Error&) {  // the narrow question is not valid, or has no proof
+    }
+    return;
+  }
+}
+
 TEST(Proof, RandomAnswersAreProvenAndFalseClaimsAreNot) {
   // 10,000 cases have more than 30,000 mutations; they take minutes.
   const int cases = std::min(test_cases(300), 10000);
   Cases list;
   int refused = 0;
+  std::map<std::string, int> covered;
   std::mt19937_64 random(test_seed());
   for (int i = 0; i < cases; ++i) {
     const std::uint64_t seed = test_seed() + static_cast<std::uint64_t>(i);
@@ -106,7 +165,9 @@ TEST(Proof, RandomAnswersAreProvenAndFalseClaimsAreNot) {
     const Answer answer = explain(problem.ensembles, problem.query);
     std::string text;
     try {
-      text = prove(problem.ensembles, problem.query, answer).text;
+      // Every third certificate uses dual bounds wherever they exclude anything.
+      const ProofLimits limits{.plain_boxes = i % 3 == 0 ? 0U : 2000U};
+      text = prove(problem.ensembles, problem.query, answer, limits).text;
     } catch (const Error& error) {
       const std::string what = error.what();
       EXPECT_TRUE(what.find("last digits") != std::string::npos ||
@@ -116,6 +177,7 @@ TEST(Proof, RandomAnswersAreProvenAndFalseClaimsAreNot) {
       continue;
     }
     list.add(problem, answer, text, "accepted", seed);
+    for (const std::string& kind : kinds_of(problem)) ++covered[kind];
     if (answer.status != Status::optimal || answer.cost == 0) continue;
 
     // An engine that had missed the optimum would claim something dearer. No honest proof exists.
@@ -128,6 +190,8 @@ TEST(Proof, RandomAnswersAreProvenAndFalseClaimsAreNot) {
       missed.least_changes = change_count(problem.query, answer.best().point);
     }
     EXPECT_THROW(prove(problem.ensembles, problem.query, missed), Error);
+
+    add_suboptimal(problem, answer, list, seed);
 
     // A prover with a wrong prune, which forgets leaves, proves it all the same; no checker agrees.
     std::vector<proofs::Outcomes> outcomes;
@@ -161,7 +225,7 @@ TEST(Proof, RandomAnswersAreProvenAndFalseClaimsAreNot) {
     }
     forgetful.leaves = kept;
     forgetful.tree_begin = begin;
-    const ProofLimits limits{.boxes = 2000};
+    const ProofLimits limits{.boxes = 2000, .plain_boxes = i % 3 == 0 ? 0U : 2000U};
     proofs::TreeWriter writer(forgetful, outcomes, limits);
     try {
       json["tree"] = writer.write();
@@ -171,6 +235,24 @@ TEST(Proof, RandomAnswersAreProvenAndFalseClaimsAreNot) {
     list.add(problem, answer, json.dump(), "rejected", seed);
   }
   expect_share(list.count(), cases, 0.8);
+  // All norms but custom, all links, all kinds of outcomes and rules have certificates.
+  if (cases >= 300) {
+    std::vector<std::string> wanted{
+        "several models", "fewest changes first", "limit on changes",   "clauses",     "groups",
+        "missing values", "categories",           "may become missing", "onnxruntime", "negated"};
+    for (const Norm norm : {Norm::squared_l2, Norm::l1, Norm::l0, Norm::linf, Norm::mixture}) {
+      wanted.push_back("norm " + std::to_string(static_cast<int>(norm)));
+    }
+    for (const Link link :
+         {Link::identity, Link::sigmoid, Link::exponential, Link::softmax, Link::winner,
+          Link::votes, Link::square, Link::softplus, Link::isolation}) {
+      wanted.push_back("link " + std::to_string(static_cast<int>(link)));
+    }
+    for (std::size_t i = 0; i < std::variant_size_v<decltype(Requirement::outcome)>; ++i) {
+      wanted.push_back("outcome " + std::to_string(i));
+    }
+    for (const std::string& kind : wanted) EXPECT_GT(covered[kind], 0) << kind;
+  }
   EXPECT_EQ(list.check(cases > 1000 ? 5 : 2), 0);
   std::cout << refused << " of " << cases << " refused by name\n";
 }

@@ -98,6 +98,8 @@ Model::Model(const Json& data) {
     }
     trees.push_back(std::move(tree));
   }
+  for (std::size_t k = 0; k < base.size(); ++k) errors_.push_back(error_of(k));
+  digest_ = make_digest();
 }
 
 std::vector<double> Model::scores(const std::vector<const double*>& leaves) const {
@@ -122,7 +124,7 @@ std::vector<double> Model::scores(const std::vector<const double*>& leaves) cons
   return sums;
 }
 
-double Model::error(std::size_t k) const {
+double Model::error_of(std::size_t k) const {
   const double own = std::abs(read(base[k]));
   double total = 0, count = 6;
   for (const Tree& tree : trees) {
@@ -185,7 +187,7 @@ void add_cuts(const Node& node, const Tree& tree, std::vector<Cut>& cuts) {
   cuts.push_back({zero_size, true});
 }
 
-std::string Model::digest() const {
+std::string Model::make_digest() const {
   std::string bytes = "boxwood model 1 ";
   for (const std::string* word : {&input, &accumulator, &order, &link, &form, &task, &decision}) {
     bytes += *word + " ";

@@ -59,8 +59,15 @@ struct Model {
   /// The library's sum; `leaves` has the first number of each tree's leaf.
   std::vector<double> scores(const std::vector<const double*>& leaves) const;
   /// How far the library's sum may be from the exact one; infinite where it may overflow.
-  double error(std::size_t k) const;
-  std::string digest() const;
+  double error(std::size_t k) const { return errors_[k]; }
+  const std::string& digest() const { return digest_; }
+
+ private:
+  double error_of(std::size_t k) const;
+  std::string make_digest() const;
+
+  std::vector<double> errors_;
+  std::string digest_;
 };
 
 bool goes_left(const Node& node, const Tree& tree, double value);

@@ -1,54 +1,67 @@
-// The fast checker's own reading of requirements: alternatives of linear conditions, and a decision
-// about known scores that is certain within the allowances of docs/proof.md.
+// The fast checker's own reading of requirements: alternatives of conditions on scores, with the
+// allowances of docs/proof.md. Its doubles are rounded so that a condition can only become weaker.
 #pragma once
 
 #include "question.hpp"
+
+#include <functional>
 
 namespace check {
 
 constexpr int no_output = -1;
 
-/// sign * (trees' sum of plus) - (trees' sum of minus) >= least; or a softmax probability of plus.
+/// sign * (score of plus - score of minus - centre) >= least - slack. Where scores are known, slack
+/// is 0, the difference is rounded as the library does, and the result may not be `barred`. With
+/// `part`, instead: the softmax of plus is at least (sign 1) or at most (sign -1) that.
 struct Condition {
-  int plus = 0, minus = no_output;
-  double sign = 1, least = 0;
-  double probability = -1;  ///< not negative: the softmax of plus is at least this
+  int plus = 0;
+  double least = -inf;
+  double sign = 1;
+  int minus = no_output;
+  double centre = 0;
+  std::optional<double> barred{};
+  double slack = 0;
+  bool in_single = false;
+  std::optional<double> part{};
+  double needed = -inf;  ///< what the trees' sum of sign * (plus - minus) must reach
 };
+using Alternatives = std::vector<std::vector<Condition>>;
+/// An upper bound of sign * (score of plus - score of minus).
+using Upper = std::function<double(int plus, int minus, double sign)>;
 
 class Outcomes {
  public:
-  Outcomes(const Model& model, const Json& wanted);
+  Outcomes(const Model& of, const Json& wanted);
 
   const Model& model;
-  std::vector<std::vector<Condition>> ways;
+  Alternatives alternatives;
+  bool bounded = true;  ///< no sum can overflow; otherwise nothing follows from bounds of leaves
 
-  /// Whether scores have the outcome; nothing where allowances overlap.
-  std::optional<bool> holds(const std::vector<double>& scores) const;
-  /// An upper bound of a lead in scores, from one of the trees' sums.
-  double lead_bound(int plus, int minus, double trees) const;
+  /// Whether known scores certainly have the outcome, or certainly do not.
+  bool certainly(const std::vector<double>& scores, bool holds) const;
+  /// A bound of sign * (score of plus - score of minus) from one of the trees' sum.
+  double score_bound(int plus, int minus, double sign, double trees) const;
+  bool softmax_fails(const Condition& condition, const Upper& upper) const;
 
  private:
-  struct Range {
-    double low, high;
-  };
-  double relative(bool half_or_more) const;
-  double tiny() const { return model.single ? 0x1p-120 : 0x1p-1000; }
-  double near_tie() const { return model.single ? 0x1p-20 : 0x1p-46; }
-  double middle() const;
-  bool by_score() const;
-  double score_for(double output, bool upward) const;
-  std::vector<Condition> bounded(int k, Range range, bool of_output) const;
-  std::vector<Condition> lead(int k, int rival, Range range) const;
-  std::vector<std::vector<Condition>> softmax(int k, Range range) const;
+  Alternatives make(bool negated) const;
+  std::vector<Condition> conditions(const Interval& side) const;
+  std::vector<Condition> score_within(int k, int rival, const Interval& side) const;
+  std::vector<Condition> output_within(int k, const Interval& side) const;
+  std::vector<Condition> softmax_within(int k, const Interval& side) const;
   std::vector<Condition> wins(int target) const;
-  std::vector<std::vector<Condition>> alternatives() const;
+  double score_for(double output, double sign) const;
+  double inverse(double output) const;
+  double relative(double output) const;
+  double near_tie() const { return model.single ? 0x1p-20 : 0x1p-46; }
+  bool direct() const { return model.link == "identity" || model.link == "votes"; }
+  double middle() const;
   double base_of(int plus, int minus, double sign) const;
-  Range output(const std::vector<double>& scores, int k) const;
-  std::optional<bool> class_is(int target, const std::vector<double>& scores) const;
-  std::optional<bool> plainly(const std::vector<double>& scores) const;
+  bool fails(const Condition& condition, const std::vector<double>& scores) const;
 
   const Json wanted_;
   bool negated_ = false;
+  double tiny_ = 0;
 };
 
 }  // namespace check

@@ -23,6 +23,9 @@ namespace boxwood {
 /// When to give up on a proof.
 struct ProofLimits {
   std::uint64_t boxes = 2'000'000;
+  /// A box that needs more boxes than this below it first gets a dual bound, which excludes leaves
+  /// and is written into the certificate.
+  std::uint64_t plain_boxes = 2000;
   double seconds = std::numeric_limits<double>::infinity();
   const std::atomic<bool>* interrupt = nullptr;  ///< any thread may set it to stop
 };

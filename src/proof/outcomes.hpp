@@ -1,13 +1,13 @@
-// Requirements as the certificate's rules see them (docs/proof.md): alternatives of linear
-// conditions for bounds, and a decision about known scores that is certain whatever the last digit
-// of the library's exp is. Everything here is a little weaker than what the checkers compute in
-// exact numbers, so that what is closed here is closed there.
+// Requirements as the certificate's rules see them (docs/proof.md): alternatives of conditions on
+// scores, with allowances for the library's link. Everything here is a little weaker than what the
+// checkers compute in exact numbers, so that what is closed here is closed there.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
 #include <boxwood/query.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -15,20 +15,31 @@
 
 namespace boxwood::proofs {
 
-/// sign * (sum of the trees for `plus`) - (sum of the trees for `minus`) >= least. With
-/// `probability`, instead: the softmax of `plus` is at least that.
-struct LinearCondition {
+/// sign * (score of plus - score of minus - centre) >= least - slack, for the library's scores.
+/// Where they are known, slack is 0, the difference is rounded as the library does, and the result
+/// may not be `barred`. With `part`, instead: the softmax of plus is at least (sign 1) or at most
+/// (sign -1) that.
+struct Condition {
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
   std::size_t plus = 0;
-  std::size_t minus = none;
+  double least = -std::numeric_limits<double>::infinity();
   double sign = 1;
-  double least = 0;  ///< infinite: impossible
-  std::optional<double> probability{};
+  std::size_t minus = none;
+  double centre = 0;
+  std::optional<double> barred{};
+  double slack = 0;
+  bool in_single = false;
+  std::optional<double> part{};
+  /// What the trees' sum of sign * (plus - minus) must reach.
+  double needed = -std::numeric_limits<double>::infinity();
 };
 
-/// All conditions of one of the ways hold in every point with the outcome.
-using Ways = std::vector<std::vector<LinearCondition>>;
+/// All conditions of one of the alternatives hold in every point with the outcome.
+using Alternatives = std::vector<std::vector<Condition>>;
+
+/// An upper bound of sign * (score of plus - score of minus).
+using Upper = std::function<double(std::size_t plus, std::size_t minus, double sign)>;
 
 class Outcomes {
  public:
@@ -37,45 +48,41 @@ class Outcomes {
 
   const Ensemble& ensemble() const { return *ensemble_; }
   std::size_t model() const { return requirement_->ensemble; }
-  const Ways& ways() const { return ways_; }
+  const Alternatives& alternatives() const { return alternatives_; }
+  /// Whether no sum can overflow; otherwise nothing follows from bounds of leaves.
+  bool bounded() const { return bounded_; }
 
-  /// Whether scores that the library has computed have the outcome; nothing where it depends on the
-  /// last digits of the link.
-  std::optional<bool> holds(std::span<const double> scores) const;
+  /// Whether scores that the library has computed certainly have the outcome, or certainly do not.
+  bool certainly(std::span<const double> scores, bool holds) const;
 
-  /// A lead in raw scores that no point of a box exceeds, from a bound on the trees' sums; infinite
-  /// where sums may overflow.
-  double lead_bound(std::size_t plus, std::size_t minus, double trees) const;
+  /// A bound of sign * (score of plus - score of minus) from one of the trees' sum.
+  double score_bound(std::size_t plus, std::size_t minus, double sign, double trees) const;
+  /// Whether a softmax condition cannot hold.
+  bool softmax_fails(const Condition& condition, const Upper& upper) const;
 
  private:
-  std::optional<bool> holds_plainly(std::span<const double> scores) const;
-  std::optional<bool> class_is(std::size_t target, std::span<const double> scores) const;
-  struct Bounds {
-    double low, high;
-  };
-  Bounds forward(double score) const;
-  Bounds softmax_bounds(std::span<const double> scores, std::size_t k) const;
-  double relative(bool half_or_more) const;
+  Alternatives make_alternatives(bool negated) const;
+  std::vector<Condition> conditions(const Interval& side) const;
+  std::vector<Condition> score_within(std::size_t k, std::size_t rival, const Interval& side) const;
+  std::vector<Condition> output_within(std::size_t k, const Interval& side) const;
+  std::vector<Condition> softmax_within(std::size_t k, const Interval& side) const;
+  std::vector<Condition> wins(std::size_t target) const;
+  double score_for(double output, double sign) const;
+  double relative(double output) const;
   double near_tie() const { return single_ ? 0x1p-19 : 0x1p-45; }
-
-  Ways make_ways() const;
-  Ways softmax_ways(std::size_t k, double low, double high) const;
-  std::vector<LinearCondition> bounded(std::size_t k, double low, double high, bool output) const;
-  std::vector<LinearCondition> lead(std::size_t k, std::size_t rival, double low,
-                                    double high) const;
-  std::vector<LinearCondition> wins(std::size_t target) const;
-  double score_for(double output, bool upward) const;
-  double error(std::size_t k) const;
-  double base_part(const LinearCondition& condition) const;
-  double unit() const;
+  bool direct() const;
   double middle() const;
-  void to_tree_sums();
+  double unit() const;
+  double error(std::size_t k) const;
+  double base_part(std::size_t plus, std::size_t minus, double sign) const;
+  bool fails(const Condition& condition, std::span<const double> scores) const;
 
   const Ensemble* ensemble_;
   const Requirement* requirement_;
   bool single_;
+  bool bounded_ = true;
   double tiny_;
-  Ways ways_;
+  Alternatives alternatives_;
 };
 
 /// The library's sum of one leaf of each tree; `values` has the first number of each leaf.

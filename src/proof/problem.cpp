@@ -81,6 +81,7 @@ ProofProblem::ProofProblem(std::span<const Ensemble> ensembles, const Cuts& cuts
                            const Query& query, const Claim& claim)
     : query_(query), claim_(claim) {
   sums_ = std::isfinite(claim.cost) && query.norm != Norm::linf;
+  for (const Ensemble& ensemble : ensembles) accumulators_.push_back(ensemble.accumulator);
   make_variables_of(ensembles, cuts);
   add_clauses(common_precision(ensembles));
   place_leaves(ensembles);

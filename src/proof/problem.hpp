@@ -4,10 +4,12 @@
 #pragma once
 
 #include "grid/cells.hpp"
+#include "model/arithmetic.hpp"
 
 #include <boxwood/ensemble.hpp>
 #include <boxwood/query.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -110,11 +112,19 @@ class ProofProblem {
     return none;
   }
 
+  const Query& query() const { return query_; }
+  const Claim& claim() const { return claim_; }
+  /// A leaf's number as a model's sums take it.
+  double read_score(std::uint32_t model, double value) const {
+    return as_read(value, accumulators_[model]);
+  }
+
   Measure measure_of_box(const Word* box) const;
-  /// What one bit of a variable adds.
+  /// What one bit of a variable adds. Costs far above the claim are cut, so that sums lose no
+  /// digits to them.
   Measure measure_of(std::uint32_t variable, std::uint32_t bit) const {
     const ProofVariable& v = variables[variable];
-    return {bit == 0 ? 0 : 1, sums_ ? v.costs[bit] : 0.0};
+    return {bit == 0 ? 0 : 1, sums_ ? std::min(v.costs[bit], 2 * claim_.cost) : 0.0};
   }
 
   /// Whether no point of a box is better than the claim, in one variable or in a leaf only within
@@ -134,6 +144,7 @@ class ProofProblem {
   const Query& query_;
   Claim claim_;
   bool sums_ = false;
+  std::vector<Precision> accumulators_;     // of a model
   std::vector<std::uint32_t> variable_of_;  // of a feature
   std::vector<std::uint32_t> column_of_;    // of a feature: its place in the variable's columns
 };

@@ -28,7 +28,7 @@ Json proof_number(double value) {
 void check_point(std::span<const Ensemble> ensembles, const std::vector<proofs::Outcomes>& outcomes,
                  std::span<const double> point) {
   for (const proofs::Outcomes& outcome : outcomes) {
-    if (outcome.holds(ensembles[outcome.model()].predict(point)) == true) continue;
+    if (outcome.certainly(ensembles[outcome.model()].predict(point), true)) continue;
     throw Error("proof", "the outcome of the answer depends on the last digits of the model's link",
                 "Ask without a proof");
   }

@@ -1,6 +1,8 @@
 // Closes every box of a problem with the rules of certificates and writes the tree of cuts.
 #pragma once
 
+#include "proof/dual.hpp"
+#include "proof/level.hpp"
 #include "proof/outcomes.hpp"
 #include "proof/problem.hpp"
 
@@ -13,7 +15,7 @@
 namespace boxwood::proofs {
 
 /// The codes of rules in the tree.
-enum Rule : std::int32_t { by_cost = -1, by_clause = -2, by_first_requirement = -4 };
+enum Rule : std::int32_t { by_cost = -1, by_clause = -2, by_dual = -3, by_first_requirement = -4 };
 
 class TreeWriter {
  public:
@@ -25,35 +27,23 @@ class TreeWriter {
   std::uint64_t boxes() const { return boxes_; }
 
  private:
-  struct Live {
-    std::uint32_t leaf = 0;
-    std::int32_t outside = 0;  ///< variables in which the box's nearest point is not in the leaf
-    Measure extra;             ///< beyond the box's own
-  };
-  struct Level {
-    Mask box;
-    Measure measure;
-    std::vector<std::uint32_t> nearest;  ///< of a variable: its cheapest bit
-    std::vector<Live> live;
-    std::vector<std::uint32_t> tree_begin;
-    // The cut of this box, and how many of its children were made.
-    std::uint32_t variable = 0;
-    Mask first;
-    int made = 0;
-  };
-  /// A tree's best and worst live leaf for weighted outputs, and the leaf of the nearest point.
-  struct Choice {
-    const Live* best = nullptr;
-    double gain = 0;
-  };
-
+  bool enter(std::size_t depth);
+  bool close_or_cut(Level& level);
+  bool attempt(std::size_t depth, std::uint64_t boxes);
+  bool thin_again(std::size_t depth);
+  bool thin_anew(std::size_t depth);
+  static void keep(Level& level, std::span<const std::uint32_t> kept);
+  template <typename Enter>
+  bool walk(std::size_t from, std::uint64_t most_boxes, Enter enter);
+  void emit_dual(const DualNumbers& numbers);
   void start(Level& level) const;
   bool make_child(const Level& parent, Level& child, bool first) const;
   std::int32_t closing_rule(const Level& level);
   bool broken_clause(const Level& level) const;
   bool refuted(const Level& level, const Outcomes& outcome);
-  double most(const Level& level, const Outcomes& outcome, const LinearCondition& condition) const;
-  bool fails(const Level& level, const Outcomes& outcome, const LinearCondition& condition) const;
+  double most(const Level& level, const Outcomes& outcome, std::size_t plus, std::size_t minus,
+              double sign) const;
+  bool fails(const Level& level, const Outcomes& outcome, const Condition& condition) const;
   void gather_extremes(const Level& level);
   std::vector<double> here_sums(const Level& level, std::size_t model) const;
   bool weigh(const Level& level, std::vector<std::vector<double>>& weights) const;
@@ -69,6 +59,17 @@ class TreeWriter {
   const ProofLimits& limits_;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::uint64_t boxes_ = 0;
+  std::vector<Level> levels_;
+  Tolls tolls_;
+  std::vector<Demand> demands_;
+  /// A dual bound of a box; the boxes below start from it.
+  struct Found {
+    std::size_t depth = 0;
+    Dual::Start start;
+    DualNumbers numbers;
+    bool written = false;
+  };
+  std::vector<Found> found_;  // on the way to the present box
   std::vector<std::int32_t> tree_;
   std::vector<double> most_, least_;  // of a tree with one output: of its live leaves
   std::vector<std::uint32_t> gain_begin_;

@@ -1,0 +1,170 @@
+"""Makes a certificate for every answer of the benchmark, has both checkers check it, writes a table.
+
+    python3 bench/proofs.py --bin build/dev/bin [--models 'german*,mnist_*'] [--queries N] [--write FILE]
+
+Needs the models of bench/models.py in --cache. Each model's results are kept in WORK/proofs/NAME.json
+and not computed again unless --again is given. The Python checker is slow on large certificates: it
+checks the first --python-queries of each model, the fast checker all of them.
+"""
+
+import argparse
+import fnmatch
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FAMILIES = {"german": "tabular", "tabular": "tabular", "ames": "Ames prices", "mnist": "MNIST pairs",
+            "ten": "MNIST, ten classes", "forest": "forests", "large": "synthetic"}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "dev" / "bin",
+                        help="folder of boxwood_ask and boxwood_check")
+    parser.add_argument("--cache", type=pathlib.Path, default=ROOT / "build" / "bench" / "models")
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build" / "bench" / "proofs")
+    parser.add_argument("--models", default="*", help="names, * and ? fit anything, commas between")
+    parser.add_argument("--norm", default="squared_l2")
+    parser.add_argument("--queries", type=int, help="at most so many of each model (all)")
+    parser.add_argument("--python-queries", type=int, default=5,
+                        help="certificates of each model that the Python checker checks too (5)")
+    parser.add_argument("--again", action="store_true", help="forget earlier results of these models")
+    parser.add_argument("--write", type=pathlib.Path, help="replace the table in this file")
+    return parser.parse_args()
+
+
+def answers(given, folder, meta, place):
+    """Ask every query of a model and make its certificate; one line of boxwood_ask each."""
+    command = [given.bin / "boxwood_ask", folder / meta["model"], folder / "queries.json", "--norm", given.norm,
+               "--threads", "1", "--time-limit", "60", "--proofs", place]
+    if given.queries:
+        command += ["--rows", ",".join(str(row) for row in range(given.queries))]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    return [line for line in found if "row" in line]
+
+
+def check_fast(given, place, rows):
+    """Let the fast checker check all certificates against the model, which it reads once."""
+    listed = place / "list.jsonl"
+    listed.write_text("".join(json.dumps({"question_file": str(place / f"{row}.question.json"),
+                                          "proof_file": str(place / f"{row}.proof.json")}) + "\n" for row in rows))
+    done = subprocess.run([given.bin / "boxwood_check", "--batch", listed, place / "model.json"],
+                          capture_output=True, text=True, check=False)
+    said = done.stdout.splitlines()
+    times = [re.search(r" in ([0-9.]+) s$", line) for line in said]
+    return {row: (line.startswith("accepted"), float(found[1]) if found else None, line)
+            for row, line, found in zip(rows, said, times)}
+
+
+def check_python(place, row):
+    """Let the Python checker check one certificate; the time includes reading the model."""
+    begun = time.perf_counter()
+    done = subprocess.run([sys.executable, ROOT / "checker" / "boxwood_check.py", place / "model.json",
+                           place / f"{row}.question.json", place / f"{row}.proof.json"],
+                          capture_output=True, text=True, check=False)
+    return done.returncode == 0, time.perf_counter() - begun, done.stdout.strip()
+
+
+def measure(given, folder, meta):
+    """Everything about one model."""
+    place = given.work / f"{meta['name']}.files"
+    place.mkdir(parents=True, exist_ok=True)
+    lines = answers(given, folder, meta, place)
+    made = [line["row"] for line in lines if "proof_bytes" in line]
+    fast = check_fast(given, place, made)
+    rows = []
+    for line in lines:
+        row = {key: line.get(key) for key in
+               ("row", "status", "seconds", "proof_seconds", "proof_bytes", "proof_boxes", "proof_error")}
+        if line["row"] in fast:
+            row["fast"], row["fast_seconds"], row["fast_said"] = fast[line["row"]]
+        rows.append(row)
+    for row in [row for row in rows if "fast" in row][:given.python_queries]:
+        row["python"], row["python_seconds"], row["python_said"] = check_python(place, row["row"])
+    return {"name": meta["name"], "family": meta["family"], "norm": given.norm, "rows": rows}
+
+
+def middle(values):
+    values = [value for value in values if value is not None]
+    return statistics.median(values) if values else None
+
+
+def shown(value, unit=""):
+    return "–" if value is None else f"{value:.3g}{unit}"
+
+
+def faults(result):
+    """Certificates that a checker does not accept."""
+    return [row for row in result["rows"] if row.get("fast") is False or row.get("python") is False]
+
+
+def table(results):
+    """The table of docs/performance.md."""
+    lines = ["| models | queries | made | accepted | size, median and worst | make / solve | fast check / solve "
+             "| fast check | Python check, median and worst |", "|---|---|---|---|---|---|---|---|---|"]
+    for title in dict.fromkeys(FAMILIES.values()):
+        rows = [row for result in results if FAMILIES[result["family"]] == title for row in result["rows"]]
+        made = [row for row in rows if row["proof_bytes"] is not None]
+        if not rows:
+            continue
+        accepted = sum(row.get("fast") is True and row.get("python") is not False for row in made)
+        python = [row["python_seconds"] for row in made if "python_seconds" in row]
+        size = [row["proof_bytes"] / 1000 for row in made]
+        lines.append("| " + " | ".join([
+            title, str(len(rows)), f"{len(made)} ({100 * len(made) / len(rows):.4g} %)",
+            f"{accepted}, {len(python)} also by Python",
+            f"{shown(middle(size))} KB, {shown(max(size, default=None))} KB",
+            shown(middle([row["proof_seconds"] / row["seconds"] for row in made])),
+            shown(middle([row["fast_seconds"] / row["seconds"] for row in made if row.get("fast_seconds")])),
+            shown(middle([1000 * row["fast_seconds"] for row in made if row.get("fast_seconds")]), " ms"),
+            f"{shown(middle(python), ' s')}, {shown(max(python, default=None), ' s')}"]) + " |")
+    return "\n".join(lines)
+
+
+def write(path, text):
+    """Replace the part between the marks in a file."""
+    begin, end = "<!-- proofs: begin -->\n", "<!-- proofs: end -->\n"
+    before, _, rest = path.read_text().partition(begin)
+    after = rest.partition(end)[2]
+    if not rest or end not in rest:
+        raise SystemExit(f"{path} has no marks {begin.strip()} and {end.strip()}")
+    path.write_text(before + begin + text + "\n" + end + after)
+
+
+def main():
+    given = arguments()
+    given.work.mkdir(parents=True, exist_ok=True)
+    results, bad = [], 0
+    patterns = given.models.split(",")
+    for folder in sorted(given.cache.iterdir()):
+        if not (folder / "meta.json").is_file() or not any(fnmatch.fnmatch(folder.name, p) for p in patterns):
+            continue
+        meta, kept = json.loads((folder / "meta.json").read_text()), given.work / f"{folder.name}.json"
+        if given.again or not kept.is_file():
+            begun = time.perf_counter()
+            result = measure(given, folder, meta)
+            kept.write_text(json.dumps(result))
+            print(f"{folder.name}: {len(result['rows'])} queries in {time.perf_counter() - begun:.0f} s", flush=True)
+        result = json.loads(kept.read_text())
+        results.append(result)
+        for row in faults(result):
+            print(f"  {folder.name} row {row['row']}: {row.get('fast_said')}; {row.get('python_said')}", flush=True)
+            bad += 1
+        for row in result["rows"]:
+            if row["proof_bytes"] is None:
+                print(f"  {folder.name} row {row['row']}: {row['status']}, no proof: {row['proof_error']}", flush=True)
+    text = table(results)
+    print(text)
+    if given.write:
+        write(given.write, text)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

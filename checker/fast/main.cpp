@@ -1,0 +1,187 @@
+// Checks Boxwood proofs like boxwood_check.py, for large certificates and for many of them.
+//
+//   boxwood_check MODEL [MODEL ...] QUESTION PROOF
+//   boxwood_check --batch LIST [MODEL ...]
+//
+// LIST has one object on each line: `question` and `proof` (texts) or `question_file` and
+// `proof_file` (names), and `models` where no MODEL is named. Named models are read once.
+#include "checker.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace check {
+namespace {
+
+void check_point(const std::vector<Model>& models, const Question& question, const Json& proof) {
+  std::vector<double> point;
+  for (const Json& value : proof.at("point")) point.push_back(number(value));
+  if (point.size() != question.point.size()) throw Rejected("the point has the wrong length");
+  double total = 0;
+  long changes = 0;
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    const Group* group = question.group_of(d);
+    if (group && group->columns.front() != d) continue;
+    double term = 0;
+    if (group) {
+      const std::size_t hot = question.hot(*group, point);
+      if (!question.may_be_hot(*group, hot)) throw Rejected("a group's value is not admissible");
+      term = question.group_cost(*group, question.hot(*group, question.point), hot);
+    } else {
+      if (!question.admissible(d, point[d])) throw Rejected("a value is not admissible");
+      term = question.term(d, point[d]);
+    }
+    const std::vector<std::size_t> columns = group ? group->columns : std::vector<std::size_t>{d};
+    changes += std::any_of(columns.begin(), columns.end(), [&](std::size_t c) {
+      return point[c] != question.point[c] &&
+             !(std::isnan(point[c]) && std::isnan(question.point[c]));
+    });
+    total = question.norm == "linf" ? std::max(total, term) : total + term;
+  }
+  if (total != number(proof.at("cost")) || !std::isfinite(total)) {
+    throw Rejected("the point does not cost what is claimed");
+  }
+  if (question.fewest && changes != proof.at("changes").get<long>()) {
+    throw Rejected("the point does not have as many changes as claimed");
+  }
+  if (question.max_changes && changes > *question.max_changes) {
+    throw Rejected("the point has too many changes");
+  }
+  for (const auto& clause : question.clauses) {
+    if (std::none_of(clause.begin(), clause.end(), [&](const Literal& literal) {
+          return question.literal_holds(literal, point[literal.feature]);
+        })) {
+      throw Rejected("the point breaks a clause");
+    }
+  }
+  for (const Json& wanted : question.requirements) {
+    const Model& model = models.at(wanted.value("model", std::size_t{0}));
+    std::vector<const double*> leaves;
+    for (const Tree& tree : model.trees) {
+      const Node* node = tree.nodes.data();
+      while (node->kind != 0) {
+        const double given = point[static_cast<std::size_t>(node->feature)];
+        const double value = model.input == "float32" ? to_single(given) : given;
+        node = &tree.nodes[static_cast<std::size_t>(goes_left(*node, tree, value) ? node->left
+                                                                                  : node->right)];
+      }
+      leaves.push_back(&tree.values[static_cast<std::size_t>(node->value)]);
+    }
+    if (!Outcomes(model, wanted).certainly(model.scores(leaves), true)) {
+      throw Rejected("the point does not certainly have the outcome");
+    }
+  }
+}
+
+std::string check_proof(const std::vector<Model>& models, const std::string& text,
+                        const Json& proof) {
+  if (!proof.is_object() || proof.value("boxwood_proof", 0) != 1) {
+    throw Rejected("this is not a proof of version 1");
+  }
+  std::vector<std::string> digests;
+  for (const Model& model : models) digests.push_back(model.digest());
+  if (proof.at("models") != Json(digests)) throw Rejected("the proof is about other models");
+  if (proof.at("question") != sha256(text)) throw Rejected("the proof is about another question");
+  const Question question(Json::parse(text), models);
+  const std::string claim = proof.at("claim");
+  const bool infeasible = claim == "infeasible";
+  if (!infeasible && claim != "optimal" && claim != "lower_bound") {
+    throw Rejected("there is no such claim");
+  }
+  if ((question.fewest && !infeasible) != proof.contains("changes") ||
+      (proof.contains("changes") && (!proof["changes"].is_number_unsigned() ||
+                                     proof["changes"].get<std::uint64_t>() > 0x7fffffff))) {
+    throw Rejected("a number of changes must be claimed for fewest changes first, and only there");
+  }
+  if (claim == "optimal") check_point(models, question, proof);
+  const double cost = infeasible ? inf : number(proof.at("cost"));
+  if (!(cost >= 0)) throw Rejected("the claimed cost is not a number, or negative");
+  if (!proof.at("tree").is_array()) throw Rejected("the proof has no tree");
+  const long changes = proof.contains("changes") ? proof["changes"].get<long>() : -1;
+  const std::size_t boxes = Checker(models, question, cost, changes).run(proof["tree"]);
+  std::ostringstream said;
+  said.precision(17);
+  said << "no admissible point";
+  if (infeasible) {
+    said << " has the outcome";
+  } else {
+    if (question.fewest) said << " of at most " << changes << " changes";
+    said << " with the outcome costs less than " << cost;
+  }
+  said << " (" << boxes << " boxes)";
+  return said.str();
+}
+
+/// Runs a check; the exit code and what to print.
+template <typename Work>
+int report(Work work) {
+  try {
+    const std::string proven = work();
+    std::cout << "accepted: " << proven << "\n";
+    return 0;
+  } catch (const Rejected& reason) {
+    std::cout << "rejected: " << reason.what() << "\n";
+    return 1;
+  } catch (const std::exception& error) {
+    std::cout << "cannot be checked: " << error.what() << "\n";
+    return 2;
+  }
+}
+
+std::string contents(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  if (!file) throw Unsupported(name + " cannot be read");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<Model> models_named(const std::vector<std::string>& names) {
+  std::vector<Model> models;
+  for (const std::string& name : names) models.emplace_back(Json::parse(contents(name)));
+  return models;
+}
+
+/// One verdict on each line, with the seconds that it took; models are read before.
+int batch(const std::string& list, const std::vector<std::string>& names) {
+  const std::vector<Model> common = models_named(names);
+  std::ifstream file(list);
+  for (std::string line; std::getline(file, line);) {
+    const auto begun = std::chrono::steady_clock::now();
+    report([&] {
+      const Json one = Json::parse(line);
+      std::vector<Model> own;
+      if (names.empty()) {
+        for (const Json& model : one.at("models")) own.emplace_back(model);
+      }
+      const auto text = [&](const std::string& key) {
+        return one.contains(key) ? one[key].get<std::string>() : contents(one.at(key + "_file"));
+      };
+      const std::string proven = check_proof(names.empty() ? own : common, text("question"),
+                                             Json::parse(text("proof")));
+      const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begun;
+      return proven + " in " + std::to_string(used.count()) + " s";
+    });
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace check
+
+int main(int count, char** words) {
+  const std::vector<std::string> names(words + 1, words + count);
+  if (names.size() >= 2 && names[0] == "--batch") {
+    return check::batch(names[1], {names.begin() + 2, names.end()});
+  }
+  if (names.size() < 3) {
+    std::cout << "boxwood_check MODEL [MODEL ...] QUESTION PROOF\n"
+                 "boxwood_check --batch LIST [MODEL ...]\n";
+    return 2;
+  }
+  return check::report([&] {
+    return check::check_proof(check::models_named({names.begin(), names.end() - 2}), check::contents(names[names.size() - 2]),
+                              check::Json::parse(check::contents(names.back())));
+  });
+}

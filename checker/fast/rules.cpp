@@ -1,0 +1,98 @@
+// The rules C, K and R of docs/proof.md.
+#include "checker.hpp"
+
+#include <algorithm>
+
+namespace check {
+
+void Checker::close(long rule, const Box& box) const {
+  if (rule == -1) {
+    if (excluded(box.measure, box.cells)) return;
+    throw Rejected("rule C: a box may hold a point that is cheaper than claimed");
+  }
+  if (rule == -2) {
+    for (const auto& clause : question_.clauses) {
+      if (std::none_of(clause.begin(), clause.end(),
+                       [&](const Literal& literal) { return can_hold(literal, box); })) {
+        return;
+      }
+    }
+    throw Rejected("rule K: every clause can hold in a box");
+  }
+  const auto r = static_cast<std::size_t>(-4 - rule);
+  if (rule > -4 || r >= outcomes_.size()) throw Rejected("there is no such rule");
+  if (!refuted(box, outcomes_[r], model_of_[r])) {
+    throw Rejected("rule R: a box may hold a point with the outcome");
+  }
+}
+
+bool Checker::can_hold(const Literal& literal, const Box& box) const {
+  const std::uint32_t v = variable_of_[literal.feature];
+  Side side{v, Mask(order_[v].words, 0)};
+  for (std::size_t p = 0; p < variables_[v].cells.size(); ++p) {
+    const std::uint32_t bit = order_[v].bit[p];
+    if (question_.literal_holds(literal,
+                                variables_[v].cells[p].values[column_of_[literal.feature]])) {
+      side.cells[bit / 64] |= Word{1} << (bit % 64);
+    }
+  }
+  const std::uint32_t bit = lowest(box.cells[v], &side.cells);
+  if (bit == none) return false;
+  Measure total = box.measure;
+  move(total, measure_of(v, bit), measure_of(v, lowest(box.cells[v])));
+  return !excluded(total, box.cells, {side});
+}
+
+/// The most that the live leaves of a model add to sign * (plus - minus).
+double Checker::most(const Box& box, std::uint32_t model, int plus, int minus, double sign) const {
+  double sum = 0;
+  for (std::size_t t = 0; t < parts_.size(); ++t) {
+    const int output = parts_[t].output;
+    if (parts_[t].model != model || (output != -1 && output != plus && output != minus)) continue;
+    double best = -inf;
+    for (const Live& live : box.live[t]) {
+      const double* values = live.leaf->values;
+      double value = 0;
+      if (output >= 0) {
+        value = (output == plus ? sign : -sign) * models_[model].read(*values);
+      } else {
+        value = models_[model].read(values[plus]);
+        if (minus >= 0) value -= models_[model].read(values[minus]);
+        value *= sign;
+      }
+      best = std::max(best, value);
+    }
+    sum += best;
+  }
+  return sum;
+}
+
+bool Checker::refuted(const Box& box, const Outcomes& outcome, std::uint32_t m) const {
+  if (std::any_of(box.live.begin(), box.live.end(), [](const auto& l) { return l.empty(); })) {
+    return true;
+  }
+  const auto fails = [&](const Condition& one) {
+    if (one.part) {
+      return outcome.softmax_fails(one, [&](int plus, int minus, double sign) {
+        return outcome.score_bound(plus, minus, sign, most(box, m, plus, minus, sign));
+      });
+    }
+    if (std::isinf(one.needed)) return one.needed > 0;
+    return most(box, m, one.plus, one.minus, one.sign) < one.needed;
+  };
+  const Alternatives& all = outcome.alternatives;
+  if (outcome.bounded && std::all_of(all.begin(), all.end(), [&](const auto& alternative) {
+        return std::any_of(alternative.begin(), alternative.end(), fails);
+      })) {
+    return true;
+  }
+  std::vector<const double*> leaves;
+  for (std::size_t t = 0; t < parts_.size(); ++t) {
+    if (parts_[t].model != m) continue;
+    if (box.live[t].size() != 1) return false;
+    leaves.push_back(box.live[t][0].leaf->values);
+  }
+  return outcome.certainly(models_[m].scores(leaves), false);
+}
+
+}  // namespace check

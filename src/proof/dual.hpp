@@ -1,0 +1,119 @@
+// Rule D of docs/proof.md: leaves that a dual bound excludes. `Dual` looks for good prices and
+// shares in doubles; `thin` applies the whole numbers that they are rounded to exactly as a checker
+// does, so that the leaves that remain here are those that remain there.
+#pragma once
+
+#include "proof/level.hpp"
+#include "proof/outcomes.hpp"
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace boxwood::proofs {
+
+/// What rule D weighs points by: a whole number for each cell. A point that is better than the
+/// claim has a sum below `limit`.
+struct Tolls {
+  std::vector<std::vector<std::int64_t>> of;  ///< of a variable: of a bit
+  std::int64_t limit = 1;
+};
+Tolls make_tolls(const ProofProblem& problem);
+
+/// A linear condition that every point with the outcome meets.
+struct Demand {
+  std::size_t model = 0;
+  Condition condition;
+};
+/// Those of all requirements with one alternative.
+std::vector<Demand> demands_of(const std::vector<Outcomes>& outcomes);
+
+/// Whole numbers, as certificates list them.
+struct Shares {
+  std::uint32_t tree = 0;
+  std::uint32_t variable = 0;
+  std::vector<std::pair<std::uint32_t, std::int64_t>> runs;  ///< from a position on
+};
+struct DualNumbers {
+  int unit = 0;                      ///< shares count in 2^unit
+  int exponent = 0;                  ///< scores count in 2^-exponent
+  std::vector<std::int64_t> prices;  ///< of a demand
+  std::vector<Shares> shares;        ///< ascending by tree, then variable
+};
+
+/// No share and no priced score may be larger; so sums of all of them fit into 64 bits.
+constexpr std::int64_t most_toll = std::int64_t{1} << 44;
+constexpr std::size_t most_shares = std::size_t{1} << 16;
+
+struct DualProblem {
+  const ProofProblem& problem;
+  const Tolls& tolls;
+  std::span<const Demand> demands;
+};
+
+/// The leaves that stay live, as indices into `level.live`.
+std::vector<std::uint32_t> thin(const DualProblem& dual, const DualNumbers& numbers,
+                                const Level& level);
+
+class Dual {
+ public:
+  Dual(const DualProblem& dual, const Level& level);
+
+  /// Prices and shares of a bound, to start another one from.
+  struct Start {
+    std::vector<double> prices;
+    std::vector<std::uint64_t> slots;  ///< variable and tree, ascending
+    std::vector<std::uint32_t> begin;  ///< of a slot in `shares`
+    std::vector<float> shares;         ///< of the bits of the variable
+  };
+  void start_from(const Start& start);
+  Start start() const;
+  /// One round of block ascent; the bound.
+  double ascend();
+  /// Rounded so that the limit has about 2^bits units.
+  DualNumbers numbers(int bits) const;
+  std::size_t share_count() const { return slots_.size(); }
+
+ private:
+  /// The shares of one tree in one variable: one for each set of cells that its leaves do not
+  /// distinguish (an atom).
+  struct Slot {
+    std::uint32_t tree = 0;
+    std::uint32_t variable = 0;
+    std::uint32_t atoms_begin = 0, atoms_end = 0;      // in share_
+    std::uint32_t testers_begin = 0, testers_end = 0;  // in testers_
+    std::uint32_t atom_of_begin = 0;                   // in atom_of_: of the variable's cells
+  };
+  struct Tester {
+    std::uint32_t live = 0;
+    std::uint32_t begin = 0, end = 0;  // in tester_atoms_
+    double extra = 0;                  // its least share beyond the slot's least
+  };
+
+  void build();
+  void build_slot(std::uint32_t tree, std::uint32_t variable,
+                  std::span<const std::pair<std::uint32_t, const LeafCells*>> tests);
+  void ascend_variable(std::uint32_t variable);
+  void set_shares(Slot& slot, const double* shares);
+  void search_price(std::size_t demand);
+  void set_prices(std::span<const double> prices);
+  double score(const Demand& demand, std::uint32_t live) const;
+  double value() const;
+
+  DualProblem dual_;
+  const Level& level_;
+  std::vector<std::vector<std::uint32_t>> cells_;  // of a variable: bits of the box, by position
+  std::vector<Slot> slots_;                        // by variable
+  std::vector<std::uint32_t> slots_begin_;         // of a variable
+  std::vector<std::uint16_t> atom_of_;
+  std::vector<Tester> testers_;
+  std::vector<std::uint16_t> tester_atoms_;
+  std::vector<double> share_;
+  std::vector<double> least_;       // of a slot
+  std::vector<double> leaf_value_;  // of a live leaf: extras minus its priced score
+  std::vector<double> prices_;
+  std::vector<double> scores_;  // scratch
+};
+
+}  // namespace boxwood::proofs

@@ -1,0 +1,183 @@
+// Rule D as the checkers apply it, in whole numbers.
+#include "proof/dual.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace boxwood::proofs {
+namespace {
+
+/// value * 2^exponent, rounded to a whole number; exact before rounding. Numbers below 2^-900 would
+/// underflow; they lie between 0 and 1 (or -1) whatever the exponent is.
+std::int64_t scaled(double value, int exponent, bool up) {
+  double moved = std::ldexp(value, exponent);
+  if (value != 0 && std::abs(value) < 0x1p-900) moved = value < 0 ? -0.5 : 0.5;
+  moved = up ? std::ceil(moved) : std::floor(moved);
+  if (!(std::abs(moved) < 0x1p62)) return std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(moved);
+}
+
+bool product(std::int64_t a, std::int64_t b, std::int64_t& sum) {
+  const double size = std::abs(static_cast<double>(a) * static_cast<double>(b));
+  if (size > static_cast<double>(most_toll)) return false;
+  sum += a * b;
+  return true;
+}
+
+}  // namespace
+
+Tolls make_tolls(const ProofProblem& problem) {
+  const Query& query = problem.query();
+  const Claim& claim = problem.claim();
+  Tolls tolls{{}, std::int64_t{1} << 40};
+  const bool by_cost = std::isfinite(claim.cost) && claim.cost > 0 && query.norm != Norm::linf &&
+                       !query.fewest_first;
+  std::optional<std::size_t> changes = query.max_changes;
+  if (query.fewest_first && claim.changes) {
+    changes = std::min(changes.value_or(*claim.changes), *claim.changes);
+  }
+  int exponent = 0;
+  if (by_cost) {
+    std::frexp(claim.cost, &exponent);
+    exponent = 41 - exponent;
+    const auto count = static_cast<std::int64_t>(problem.variables.size()) + 2;
+    tolls.limit = scaled(claim.cost, exponent, false) + 2 + count / 1024;
+  } else if (changes) {
+    const std::size_t most = std::min(*changes, problem.variables.size());
+    tolls.limit = (static_cast<std::int64_t>(most) + 1) << 30;
+  }
+  for (const ProofVariable& variable : problem.variables) {
+    std::vector<std::int64_t>& list = tolls.of.emplace_back();
+    for (std::size_t bit = 0; bit < variable.costs.size(); ++bit) {
+      list.push_back(by_cost   ? std::min(scaled(variable.costs[bit], exponent, false), tolls.limit)
+                     : changes ? std::int64_t{bit == 0 ? 0 : 1} << 30
+                               : 0);
+    }
+  }
+  return tolls;
+}
+
+std::vector<Demand> demands_of(const std::vector<Outcomes>& outcomes) {
+  std::vector<Demand> demands;
+  for (const Outcomes& outcome : outcomes) {
+    if (outcome.alternatives().size() != 1) continue;
+    for (const Condition& condition : outcome.alternatives().front()) {
+      if (!condition.part) demands.push_back({outcome.model(), condition});
+    }
+  }
+  return demands;
+}
+
+std::vector<std::uint32_t> thin(const DualProblem& dual, const DualNumbers& numbers,
+                                const Level& level) {
+  const ProofProblem& problem = dual.problem;
+  std::vector<std::uint32_t> kept(level.live.size());
+  for (std::uint32_t i = 0; i < kept.size(); ++i) kept[i] = i;
+  for (std::size_t t = 0; t < problem.trees.size(); ++t) {
+    if (level.tree_begin[t] == level.tree_begin[t + 1]) return kept;
+  }
+
+  // Weights of outputs, and the priced thresholds.
+  std::vector<std::vector<std::int64_t>> weights;
+  std::int64_t bound = 0;
+  for (std::size_t m = 0; m < dual.demands.size(); ++m) {
+    const auto& [model, condition] = dual.demands[m];
+    if (numbers.prices[m] == 0) continue;
+    weights.resize(std::max(weights.size(), model + 1));
+    const std::size_t last = condition.minus == Condition::none ? condition.plus : condition.minus;
+    weights[model].resize(std::max({weights[model].size(), condition.plus + 1, last + 1}), 0);
+    const std::int64_t price = condition.sign > 0 ? numbers.prices[m] : -numbers.prices[m];
+    weights[model][condition.plus] += price;
+    if (condition.minus != Condition::none) weights[model][last] -= price;
+    if (!product(numbers.prices[m], scaled(condition.needed, numbers.exponent, false), bound)) {
+      return kept;
+    }
+  }
+
+  // The runs of each tree, and what is left of each cell's toll.
+  std::vector<std::vector<std::int64_t>> rest = dual.tolls.of;
+  struct Run {
+    Mask cells;
+    std::int64_t share;
+  };
+  std::vector<std::vector<Run>> runs(numbers.shares.size());
+  std::vector<std::size_t> shares_begin(problem.trees.size() + 1, 0);
+  for (std::size_t s = 0; s < numbers.shares.size(); ++s) {
+    const Shares& shares = numbers.shares[s];
+    ++shares_begin[shares.tree + 1];
+    const ProofVariable& variable = problem.variables[shares.variable];
+    std::size_t next = 0;
+    std::int64_t share = 0;
+    runs[s].push_back({Mask(variable.part.words, 0), 0});
+    for (std::uint32_t at = 0; at < variable.bit_of.size(); ++at) {
+      if (next < shares.runs.size() && shares.runs[next].first == at) {
+        share = shares.runs[next++].second * (std::int64_t{1} << numbers.unit);
+        runs[s].push_back({Mask(variable.part.words, 0), share});
+      }
+      const std::uint32_t bit = variable.bit_of[at];
+      runs[s].back().cells[bit / 64] |= level.box[variable.part.at + bit / 64] & Word{1}
+                                                                                     << bit % 64;
+      rest[shares.variable][bit] -= share;
+    }
+  }
+  for (std::size_t t = 0; t < problem.trees.size(); ++t) shares_begin[t + 1] += shares_begin[t];
+  for (std::uint32_t v = 0; v < problem.variables.size(); ++v) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    const MaskPart part = problem.variables[v].part;
+    for (std::uint32_t bit = 0; bit < rest[v].size(); ++bit) {
+      if ((level.box[part.at + bit / 64] >> (bit % 64) & 1) != 0) {
+        least = std::min(least, rest[v][bit]);
+      }
+    }
+    bound += least;
+  }
+
+  // Every leaf's value; the bound takes each tree's least.
+  std::vector<std::int64_t> values(level.live.size(), 0), least_of(problem.trees.size(), 0);
+  for (std::size_t t = 0; t < problem.trees.size(); ++t) {
+    const TreeEntry& tree = problem.trees[t];
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (std::uint32_t i = level.tree_begin[t]; i < level.tree_begin[t + 1]; ++i) {
+      const LeafEntry& leaf = problem.leaves[level.live[i].leaf];
+      const bool every = tree.output == Tree::every_output;
+      if (tree.model < weights.size()) {
+        const std::vector<std::int64_t>& own = weights[tree.model];
+        const auto only = static_cast<std::size_t>(std::max(tree.output, 0));
+        for (std::size_t k = every ? 0 : only; k < (every ? own.size() : only + 1); ++k) {
+          if (k >= own.size() || own[k] == 0) continue;
+          const double value = problem.read_score(tree.model, leaf.values[every ? k : 0]);
+          if (!product(-own[k], scaled(value, numbers.exponent, own[k] > 0), values[i])) {
+            return kept;
+          }
+        }
+      }
+      const std::span<const LeafCells> cells = problem.cells_of(leaf);
+      for (std::size_t s = shares_begin[t]; s < shares_begin[t + 1]; ++s) {
+        const std::uint32_t v = numbers.shares[s].variable;
+        const auto side = std::find_if(cells.begin(), cells.end(),
+                                       [&](const LeafCells& one) { return one.variable == v; });
+        const Word* mask = side == cells.end() ? nullptr : &problem.pool[side->mask];
+        std::int64_t share = std::numeric_limits<std::int64_t>::max();
+        for (const Run& run : runs[s]) {
+          bool meets = false;
+          for (std::size_t w = 0; w < run.cells.size() && !meets; ++w) {
+            meets = (run.cells[w] & (mask ? mask[w] : ~Word{0})) != 0;
+          }
+          if (meets) share = std::min(share, run.share);
+        }
+        values[i] += share;
+      }
+      least = std::min(least, values[i]);
+    }
+    least_of[t] = least;
+    bound += least;
+  }
+  std::erase_if(kept, [&](std::uint32_t i) {
+    const std::uint32_t tree = problem.leaves[level.live[i].leaf].tree;
+    return bound - least_of[tree] + values[i] >= dual.tolls.limit;
+  });
+  return kept;
+}
+
+}  // namespace boxwood::proofs
