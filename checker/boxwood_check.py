@@ -116,6 +116,10 @@ class Interval(NamedTuple):
     def of(data):
         return Interval(number(data[0]), number(data[1]), data[2], data[3])
 
+    def ends(self):
+        """Both ends as (sign, end, closed); sign 1: at least the end, sign -1: at most."""
+        return (1, self.lower, self.lower_closed), (-1, self.upper, self.upper_closed)
+
     def holds(self, value):
         return (value >= self.lower if self.lower_closed else value > self.lower) and \
             (value <= self.upper if self.upper_closed else value < self.upper)
@@ -350,7 +354,8 @@ class Outcomes:
     def relative(self, output):
         """[Links] Bound the relative error of a link's result near an output."""
         if self.link == "softmax":
-            return Decimal(2) ** -16 + len(self.model.base) * Decimal(2) ** -23 if self.model.single else Decimal(2) ** -38
+            single_error = Decimal(2) ** -16 + len(self.model.base) * Decimal(2) ** -23
+            return single_error if self.model.single else Decimal(2) ** -38
         if self.link == "sigmoid" and output < Decimal("0.51"):
             return Decimal(2) ** (-15 if self.model.single else -38)
         return Decimal(2) ** (-20 if self.model.single else -42)
@@ -377,8 +382,7 @@ class Outcomes:
             return self.softmax_within(k, interval)
         return [Condition(k, sign * self.score_for(end, sign), sign,
                           barred=None if closed or self.link not in self.DIRECT else sign * end)
-                for sign, end, closed in ((1, interval.lower, interval.lower_closed),
-                                          (-1, interval.upper, interval.upper_closed))]
+                for sign, end, closed in interval.ends()]
 
     def softmax_within(self, k, interval):
         """[Softmax] Conditions for a probability in an interval."""
@@ -393,11 +397,13 @@ class Outcomes:
 
     def score_within(self, k, rival, interval):
         """Conditions for a score, or a lead over a rival, in an interval."""
-        return [Condition(k, sign * Fraction(end) if math.isfinite(end) else sign * end, sign, rival,
-                          barred=None if closed else sign * end,
-                          slack=abs(Fraction(end)) / 2 ** 52 if rival is not None and math.isfinite(end) else Fraction(0))
-                for sign, end, closed in ((1, interval.lower, interval.lower_closed),
-                                          (-1, interval.upper, interval.upper_closed))]
+        made = []
+        for sign, end, closed in interval.ends():
+            exact = Fraction(end) if math.isfinite(end) else None
+            made.append(Condition(k, sign * end if exact is None else sign * exact, sign, rival,
+                                  barred=None if closed else sign * end,
+                                  slack=abs(exact or 0) / Fraction(2 ** 52) if rival is not None else Fraction(0)))
+        return made
 
     def middle(self):
         """Give the score at which a binary model changes its class."""
@@ -483,7 +489,8 @@ class Outcomes:
             return condition.least == INF
         if not known:
             most = upper(condition.plus, condition.minus, condition.sign)
-            return most != INF and most - condition.sign * Fraction(condition.centre) < condition.least - condition.slack
+            centre = condition.sign * Fraction(condition.centre)
+            return most != INF and most - centre < condition.least - condition.slack
         value = upper(condition.plus, condition.minus, 1) - condition.centre
         value = condition.sign * (single(value) if condition.in_single else value)
         return value < condition.least or value == condition.barred
@@ -508,7 +515,7 @@ class Outcomes:
     def certainly(self, wanted, scores, holds):
         """[Known scores] Whether scores that the library computes certainly have an outcome or not."""
         plain = self.link in (*self.DIRECT, "winner")
-        if not all(math.isfinite(score) or (plain and score == score) for score in scores):
+        if not all(math.isfinite(score) or (plain and not math.isnan(score)) for score in scores):
             return False
 
         def difference(plus, minus, _):
@@ -1192,7 +1199,8 @@ def check_point(question, proof):
         raise Rejected("the point does not have as many changes as claimed")
     if question.max_changes is not None and changes > question.max_changes:
         raise Rejected("the point has too many changes")
-    if not all(any(question.literal_holds(one, point[one["feature"]]) for one in clause) for clause in question.clauses):
+    if not all(any(question.literal_holds(one, point[one["feature"]]) for one in clause)
+               for clause in question.clauses):
         raise Rejected("the point breaks a clause")
     for wanted in question.requirements:
         model = question.models[wanted.get("model", 0)]

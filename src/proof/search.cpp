@@ -184,10 +184,10 @@ void TreeWriter::keep(Level& level, std::span<const std::uint32_t> kept) {
   level.tree_begin = std::move(begin);
 }
 
-namespace {
-/// A dual bound is written only if it excludes a good part of the leaves.
-bool worthwhile(std::size_t kept, std::size_t live) { return kept < live && kept * 5 <= live * 4; }
-}  // namespace
+/// A dual bound is written if it excludes a good part of the leaves.
+bool TreeWriter::worthwhile(std::size_t kept, std::size_t live) const {
+  return kept < live && (kept * 5 <= live * 4 || limits_.plain_boxes == 0);
+}
 
 /// Applies the last dual bound that was written above to a smaller box.
 bool TreeWriter::thin_again(std::size_t depth) {

@@ -30,6 +30,7 @@ class TreeWriter {
   bool enter(std::size_t depth);
   bool close_or_cut(Level& level);
   bool attempt(std::size_t depth, std::uint64_t boxes);
+  bool worthwhile(std::size_t kept, std::size_t live) const;
   bool thin_again(std::size_t depth);
   bool thin_anew(std::size_t depth);
   static void keep(Level& level, std::span<const std::uint32_t> kept);
