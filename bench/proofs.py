@@ -17,6 +17,8 @@ import subprocess
 import sys
 import time
 
+from pages import write_block
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FAMILIES = {"german": "tabular", "tabular": "tabular", "ames": "Ames prices", "mnist": "MNIST pairs",
             "ten": "MNIST, ten classes", "forest": "forests", "large": "synthetic"}
@@ -127,16 +129,6 @@ def table(results):
     return "\n".join(lines)
 
 
-def write(path, text):
-    """Replace the part between the marks in a file."""
-    begin, end = "<!-- proofs: begin -->\n", "<!-- proofs: end -->\n"
-    before, _, rest = path.read_text().partition(begin)
-    after = rest.partition(end)[2]
-    if not rest or end not in rest:
-        raise SystemExit(f"{path} has no marks {begin.strip()} and {end.strip()}")
-    path.write_text(before + begin + text + "\n" + end + after)
-
-
 def main():
     given = arguments()
     given.work.mkdir(parents=True, exist_ok=True)
@@ -162,7 +154,7 @@ def main():
     text = table(results)
     print(text)
     if given.write:
-        write(given.write, text)
+        write_block(given.write, "proofs", text)
     return 1 if bad else 0
 
 
