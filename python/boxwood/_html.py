@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from boxwood.schema import Schema
 
 ROWS = 20
+LABELS = 12
 
 
 def badge(answer: Answer) -> tuple[str, str]:
@@ -39,7 +40,10 @@ def plain_number(value: float) -> str:
 def _feature_lines(schema: Schema) -> list[list[str]]:
     lines = [["feature", "kind", "values", "may change"]]
     for feature in schema.features:
-        values = " · ".join(map(str, feature.labels or []))  # labels may have commas
+        labels = [str(label) for label in feature.labels or []]
+        if len(labels) > LABELS:
+            labels = [*labels[:LABELS], f"… ({len(labels)} in all)"]
+        values = " · ".join(labels)  # labels may have commas
         if not values and feature.range is not None:
             low, high = ("" if end is None else plain_number(end) for end in feature.range)
             values = f"{low} to {high}"

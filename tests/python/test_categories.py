@@ -344,3 +344,12 @@ def test_ranges_name_known_categories_only(random):
                     explainer.explain(frame.iloc[0], True, ranges={"c": wrong})
             row = {"c": "Bern", "n": 1}
             assert explainer.explain(row, True, ranges={"c": ["Oslo"]}).point["c"] == "Oslo"
+
+
+def test_the_table_of_features_lists_a_few_labels(random):
+    frame = pd.DataFrame({"c": pd.Categorical(random.integers(0, 30, ROWS).astype(str)),
+                          "d": pd.Categorical(random.choice(["a, b", "c"], ROWS))})
+    model = xgboost.XGBClassifier(n_estimators=3, enable_categorical=True, n_jobs=1)
+    page = boxwood.Explainer(model.fit(frame, frame["c"] == "3"), frame)._repr_html_()
+    assert "… (30 in all)" in page and page.count(" · ") == 13
+    assert "a, b · c" in page
