@@ -16,7 +16,7 @@ help:
 	@echo 'make docs        the documentation site: build/site/index.html'
 	@echo 'make test        install what is missing, build, run all tests (aim: 15 minutes on 2 cores)'
 	@echo 'make test-quick  developer build and the quick tests (aim: 3 minutes)'
-	@echo 'make test-long   developer build, 100 000 cases of every random test, fresh seed, and a soak test (hours)'
+	@echo 'make test-long   developer build, 100 000 cases of every random test, fresh seed, a soak test, Spark and Ray (hours)'
 	@echo 'make test-matrix the tests against the real libraries with old and newest versions of each'
 	@echo 'make test-wheel  build the Python wheel and try it in an environment of its own'
 	@echo 'make asan        quick tests under the address and undefined-behaviour sanitizers'

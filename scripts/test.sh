@@ -3,7 +3,7 @@
 # others. What this machine cannot run counts as skipped, and with CI=true as failed.
 #
 #   scripts/test.sh                every phase
-#   scripts/test.sh PHASE...       just these: check, all, quick, long, soak, wheel, asan, tsan, fuzz
+#   scripts/test.sh PHASE...       just these: check, all, quick, long, soak, engines, wheel, asan, tsan, fuzz
 set -uo pipefail
 cd "$(dirname "$0")/.."
 fuzz_seconds=${BOXWOOD_FUZZ_SECONDS:-15}
@@ -103,6 +103,18 @@ soak() {  # BOXWOOD_SOAK_SECONDS, 1800 by default
     skip "the soak test needs tests/requirements.txt in .venv"
   fi
 }
+engines() {  # BOXWOOD_ENGINE_ROWS, 20000 by default
+  local rows=${BOXWOOD_ENGINE_ROWS:-20000}
+  heading "Spark and Ray, $rows rows, killed workers"
+  local targets=boxwood_python
+  if command -v java >/dev/null && .venv/bin/python -c 'import pyspark, ray' 2>/dev/null; then
+    build dev -DBOXWOOD_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python" || return
+    count "engines" env PYTHONPATH="$PWD/build/dev/python" BOXWOOD_CASES="$rows" .venv/bin/python -m pytest \
+      -p no:cacheprovider tests/python/test_engines.py
+  else
+    skip "the engines need Java 17 and tests/requirements.txt in .venv"
+  fi
+}
 wheel() {
   heading "The Python package as a wheel, in an environment of its own"
   count "wheel" bash scripts/wheel_test.sh "$PWD/.venv/bin/python"
@@ -129,8 +141,8 @@ for phase in "$@"; do
   case $phase in
     all) dev dev ;;
     quick) dev quick ;;
-    long) dev long; soak ;;
-    check | soak | wheel | asan | tsan | fuzz) "$phase" ;;
+    long) dev long; soak; engines ;;
+    check | soak | engines | wheel | asan | tsan | fuzz) "$phase" ;;
     *) echo "test.sh: no phase \"$phase\": check, all, quick, long, wheel, asan, tsan, fuzz" >&2; exit 2 ;;
   esac
 done

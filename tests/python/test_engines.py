@@ -195,6 +195,18 @@ def test_ray_gives_one_record_a_key_though_a_worker_is_killed(explainer, source,
     assert made == expected
 
 
+def test_dask_gives_the_same(explainer, source, expected):
+    import dask.dataframe
+    from boxwood import dask as on_dask
+
+    frame = dask.dataframe.from_pandas(pd.read_parquet(source), npartitions=4)
+    answers = on_dask.explain(frame, explainer, "granted", key="id", keep=["town"], **QUESTION)
+    made = answers.compute(scheduler="threads")
+    assert list(answers.columns) == list(made.columns)
+    table = pa.Table.from_pandas(made, preserve_index=False).select(SAME)
+    assert table.to_pylist() == expected
+
+
 def test_what_does_not_fit_is_refused_before_anything_runs(explainer, rows):
     from boxwood import worker
 
