@@ -77,6 +77,34 @@ TEST_F(CommandLine, LongFilesAreReadPieceByPiece) {
   EXPECT_EQ(result.out, "score\n-0.75\n-1\n-1\n");
 }
 
+TEST_F(CommandLine, NumbersOfFlagsThatADoubleCannotHoldAreRefused) {
+  write("m.json", to_json(small_model()));
+  write("d.csv", "a,b c\n0,0\n");
+  const Result result =
+      run({"explain", "m.json", "--data", "d.csv", "--row", "0", "--time-limit", "1e400"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err, "boxwood: --time-limit: \"1e400\" is outside the range of a double\n");
+}
+
+TEST_F(CommandLine, OneRowOfALongFileTakesLittleMemory) {
+  write("m.json", to_json(small_model()));
+  const auto peak_with = [&](int rows) {
+    {
+      std::ofstream file(folder_ / "d.csv");
+      file << "note,a,b c\n";
+      for (int row = 0; row < rows; ++row)
+        file << std::string(180, 'x') << ',' << row % 3 << ",1\n";
+    }
+    const Result result = run({"predict", "m.json", "--data", "d.csv", "--rows", "0", "--raw"});
+    EXPECT_EQ(result.out, "score\n-0.75\n") << result.err;
+    return result.peak_kilobytes;
+  };
+  [[maybe_unused]] const long little = peak_with(10), much = peak_with(120'000);  // 22 MB
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(much - little, 8'000);
+#endif
+}
+
 TEST_F(CommandLine, LimitsIncludePreparingTheModel) {
   std::vector<Tree> trees(20'000, stump(0, 0.5, -1, 1));
   for (std::size_t t = 0; t < trees.size(); ++t) {

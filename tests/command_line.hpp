@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +37,7 @@ struct Result {
   int code = -1;
   std::string out;
   std::string err;
+  long peak_kilobytes = 0;
 };
 
 /// A program that is running; its output goes to files, so that no pipe can fill up.
@@ -45,8 +47,9 @@ class Process {
       : Process(folder, std::move(words), (folder / "err.txt").string()) {}
 
   Result wait() const {
-    const int code = exit_code();
-    return {code, contents(out_), contents(err_)};
+    long peak = 0;
+    const int code = exit_code(&peak);
+    return {code, contents(out_), contents(err_), peak};
   }
 
  protected:
@@ -67,9 +70,11 @@ class Process {
     }
   }
 
-  int exit_code() const {
+  int exit_code(long* peak_kilobytes = nullptr) const {
     int status = 0;
-    waitpid(id_, &status, 0);
+    rusage usage{};
+    wait4(id_, &status, 0, &usage);
+    if (peak_kilobytes) *peak_kilobytes = usage.ru_maxrss;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 

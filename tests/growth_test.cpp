@@ -1,10 +1,12 @@
 // Readers take time in proportion to the bytes: sixteen times the input takes about sixteen times
-// as long, in every format, in whichever part the file is long.
+// as long, in every format, in whichever part the file is long. (ONNX: onnx_hostile_test.cpp, which
+// can write such files.)
 #include <boxwood/query_text.hpp>
 #include <boxwood/read.hpp>
 #include <boxwood/schema.hpp>
 
 #include "cli/csv.cpp"  // the command is not a library
+#include "linear.hpp"
 #include "query_text_fixture.hpp"
 #include "small_models.hpp"
 #include "xgboost_model_text.hpp"
@@ -12,9 +14,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <ctime>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -23,29 +23,7 @@
 namespace {
 
 using namespace boxwood;
-
-/// The processor time of this process, which other processes do not change.
-double seconds_for(const std::function<void()>& work) {
-  const std::clock_t start = std::clock();
-  work();
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-}
-
-/// `prepare(size)` makes an input with `size` parts and returns what reads it. A reader that is
-/// quadratic takes 256 times as long for sixteen times as much.
-void expect_linear(const std::function<std::function<void()>(std::size_t size)>& prepare,
-                   std::size_t size) {
-  constexpr std::size_t more = 16;
-  const std::function<void()> small = prepare(size), large = prepare(more * size);
-  small();  // what is loaded or allocated only once
-  double least = seconds_for(small);
-  for (int i = 0; i < 4; ++i) least = std::min(least, seconds_for(small));
-  constexpr double clock_step = 1e-4, room = 3;
-  const double most = room * more * std::max(least, clock_step);
-  double taken = seconds_for(large);
-  if (taken > most) taken = std::min(taken, seconds_for(large));  // a busy machine
-  EXPECT_LE(taken, most) << "for " << more << " times what takes " << least << " s";
-}
+using boxwood_test::expect_linear;
 
 std::function<void()> reading(std::string bytes) {
   return [bytes = std::move(bytes)] { read_model_bytes(bytes, "m"); };

@@ -121,15 +121,23 @@ class LargeModel : public testing::TestWithParam<Engine> {
     options.limits.seconds = 0.02;
     return options;
   }
-  /// Building alone takes many times as long.
-  static constexpr double soon = 0.4;
 };
+
+/// A limit holds within 50 ms or a tenth of it. Processor time of one thread is at most the time by
+/// the clock, so a busy machine cannot make this fail. Sanitizers take many times as long.
+constexpr double soon_after(double limit) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return limit + 1;
+#else
+  return limit + std::max(limit / 10, 0.05);
+#endif
+}
 
 INSTANTIATE_TEST_SUITE_P(Engines, LargeModel, testing::Values(Engine::fast, Engine::paper),
                          [](const auto& chosen) { return to_string(chosen.param); });
 
-void expect_stopped(const Answer& answer, double seconds, double soon) {
-  EXPECT_LT(seconds, soon);
+void expect_stopped(const Answer& answer, double seconds) {
+  EXPECT_LT(seconds, soon_after(0.02));
   EXPECT_EQ(answer.stop, Stop::time);
   EXPECT_TRUE(answer.status == Status::unknown || answer.status == Status::feasible);
   EXPECT_LE(answer.lower_bound, answer.cost);
@@ -146,7 +154,7 @@ TEST_P(LargeModel, TimeHoldsWhateverIsAsked) {
   for (const Query& query : {plain, few, largest, fewest}) {
     Answer answer;
     const double taken = seconds_of([&] { answer = explain(prepared, query, stopped_soon()); });
-    expect_stopped(answer, taken, soon);
+    expect_stopped(answer, taken);
   }
 }
 
@@ -161,7 +169,7 @@ TEST_P(LargeModel, TimeHoldsOnceItIsPrepared) {
   for (const Query& query : {plain, few}) {
     Answer answer;
     const double taken = seconds_of([&] { answer = explain(prepared, query, stopped_soon()); });
-    expect_stopped(answer, taken, soon);
+    expect_stopped(answer, taken);
   }
 }
 
@@ -169,8 +177,9 @@ TEST(LargeModelAnalyses, TimeHolds) {
   const Prepared prepared(large_model());
   const Query query = question(large_model());
   Options options;
+  options.threads = 1;
   options.limits.seconds = 0.02;
-  constexpr double soon = 0.4;
+  const double soon = soon_after(options.limits.seconds);
   EXPECT_LT(seconds_of([&] { find_menu(prepared, query, {}, options); }), soon);
   EXPECT_LT(seconds_of([&] { find_why_not(prepared, query, {}, options); }), soon);
   EXPECT_LT(seconds_of([&] {

@@ -25,9 +25,23 @@ using boxwood::read_model_bytes;
 
 std::string fixture(const std::string& name) { return bytes_of(fixture_folder("lightgbm") / name); }
 
+/// The text with the sizes of its trees, by which LightGBM finds them.
+std::string sized(std::string text) {
+  std::string sizes;
+  const auto end = text.find("end of trees");
+  for (auto at = text.find("Tree="); at != std::string::npos && at < end;) {
+    const auto next = std::min(text.find("Tree=", at + 1), end);
+    sizes += (sizes.empty() ? "" : " ") + std::to_string(next - at);
+    at = next;
+  }
+  const auto begin = text.find("tree_sizes=");
+  if (begin == std::string::npos || end == std::string::npos) return text;
+  return text.replace(begin, text.find('\n', begin) - begin, "tree_sizes=" + sizes);
+}
+
 /// One tree of three leaves: a number at the root, then a set of categories.
 const std::string& sound() {
-  static const std::string text =
+  static const std::string text = sized(
       "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nlabel_index=0\n"
       "max_feature_idx=1\nobjective=binary sigmoid:1\nfeature_names=a b\n"
       "feature_infos=[-1:1] 0:3:-1\ntree_sizes=99\n\n"
@@ -35,7 +49,7 @@ const std::string& sound() {
       "decision_type=2 1\nleft_child=-1 -2\nright_child=1 -3\nleaf_value=1 2 3\n"
       "cat_boundaries=0 1\ncat_threshold=9\nis_linear=0\nshrinkage=1\n\n\n"
       "end of trees\n\nparameters:\n[categorical_feature: 1]\nend of parameters\n\n"
-      "pandas_categorical:[[\"w\", \"x\", \"y\", \"z\"]]\n";
+      "pandas_categorical:[[\"w\", \"x\", \"y\", \"z\"]]\n");
   return text;
 }
 
@@ -43,7 +57,8 @@ std::string with(const std::string& old, const std::string& replacement) {
   std::string text = sound();
   const auto at = text.find(old);
   EXPECT_NE(at, std::string::npos) << old;
-  return text.replace(at, old.size(), replacement);
+  text.replace(at, old.size(), replacement);
+  return old.starts_with("tree_sizes") ? text : sized(text);
 }
 
 double score(const std::string& text, std::vector<double> point) {
@@ -77,10 +92,10 @@ TEST(LightgbmText, sends_all_that_is_zero_to_lightgbm_to_one_side) {
 }
 
 TEST(LightgbmText, without_trees_is_read) {
-  std::string text = with("tree_sizes=99", "tree_sizes=");
+  std::string text = sound();
   const auto begin = text.find("Tree=0");
   text.erase(begin, text.find("end of trees") - begin);
-  EXPECT_EQ(score(text, {0.5, 0}), 0);
+  EXPECT_EQ(score(sized(text), {0.5, 0}), 0);
 }
 
 struct Damage {
@@ -119,7 +134,17 @@ TEST(LightgbmText, that_is_damaged_names_the_place) {
        "m: objective: it has 3 classes, but a round has 1 trees"},
       {"binary sigmoid:1", "multiclass",
        "m: objective: \"num_class:\" is missing after the objective"},
-      {"tree_sizes=99", "tree_sizes=99 99", "m: tree_sizes: it lists 2 trees, but the file has 1"},
+      {"tree_sizes=", "tree_sizes=9 ", "m: tree_sizes: it lists 2 trees, but the file has 1"},
+      {"tree_sizes=", "tree_sizes=1",
+       "m: tree_sizes[0]: it says 1209 bytes, but the tree has 209. Delete the line tree_sizes; "
+       "LightGBM finds trees by it"},
+      {"tree_sizes=", "tree_sizes=x", "m: tree_sizes[0]: \"x209\" is not a number"},
+      {"num_class=1", "num_class=7", "m: num_class: it is 7, but num_tree_per_iteration is 1"},
+      {"num_class=1\n", "",
+       "m: num_class: it is missing. The file is not a complete LightGBM model; save it again with "
+       "save_model"},
+      {"split_gain=1 1", "split_gain=1 x", "m: Tree=0: split_gain[1]: \"x\" is not a number"},
+      {"shrinkage=1", "shrinkage=true", "m: Tree=0: shrinkage[0]: \"true\" is not a number"},
       {"num_leaves=3", "num_leaves=2000000000",
        "m: Tree=0: num_leaves: 2000000000 is not between 1 and 1073741823"},
       {"num_leaves=3", "num_leaves=1000000000",

@@ -4,6 +4,8 @@
 #include <boxwood/error.hpp>
 #include <boxwood/read.hpp>
 
+#include "linear.hpp"
+
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -235,6 +237,44 @@ TEST(OnnxByHand, shared_branches_do_not_explode) {
             "m: node 0 (TreeEnsembleRegressor): its trees share so many nodes that they become too "
             "large when expanded");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+/// Many stumps, or one tree that is a long chain.
+Regressor many_nodes(std::size_t splits, bool chain) {
+  Regressor all;
+  all.trees.clear(), all.nodes.clear(), all.features.clear(), all.yes.clear(), all.no.clear();
+  all.modes.clear(), all.values.clear(), all.weights.clear();
+  all.weight_trees.clear(), all.weight_nodes.clear(), all.weight_ids.clear();
+  const auto add = [&](std::int64_t tree, std::int64_t id, std::int64_t yes, std::int64_t no) {
+    all.trees.push_back(tree), all.nodes.push_back(id), all.features.push_back(0);
+    all.yes.push_back(yes), all.no.push_back(no);
+    all.modes.push_back(yes == 0 ? "LEAF" : "BRANCH_LEQ");
+    all.values.push_back(static_cast<float>(all.nodes.size()));
+    if (yes != 0) return;
+    all.weight_trees.push_back(tree), all.weight_nodes.push_back(id), all.weight_ids.push_back(0);
+    all.weights.push_back(1);
+  };
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(splits); ++i) {
+    const std::int64_t tree = chain ? 0 : i, first = chain ? 2 * i : 0;
+    add(tree, first, first + 1, first + 2);
+    add(tree, first + 1, 0, 0);
+    if (!chain || i + 1 == static_cast<std::int64_t>(splits)) add(tree, first + 2, 0, 0);
+  }
+  return all;
+}
+
+TEST(OnnxByHand, reading_takes_time_in_proportion_to_the_bytes) {
+  for (const bool chain : {false, true}) {
+    SCOPED_TRACE(chain ? "one long tree" : "many trees");
+    boxwood_test::expect_linear(
+        [chain](std::size_t size) {
+          const std::string bytes = model(many_nodes(size, chain).bytes());
+          EXPECT_EQ(boxwood::read_model_bytes(bytes, "m").leaf_count(),
+                    chain ? size + 1 : 2 * size);
+          return [bytes] { boxwood::read_model_bytes(bytes, "m"); };
+        },
+        1000);
+  }
 }
 
 }  // namespace

@@ -91,4 +91,39 @@ TEST_F(Lies, AboutTheLargestScoreAreFound) {
   EXPECT_EQ(fault_after([](Answer&) {}), "solution 0: requirement 0 is not met");
 }
 
+/// A score that overflows has no softmax: the outputs are not numbers, and the library's argmax is
+/// the first class. Then the point is not of any other class, and no probability is at least or
+/// below anything.
+TEST(ScoresThatOverflow, AreOfTheFirstClassAndHaveNoProbability) {
+  const double huge = static_cast<double>(3e38F);
+  Ensemble model = binary_model(1, {stump(0, 0.5, 0, huge), stump(0, 0.5, 0, huge)});
+  model.task = Task::multiclass;
+  model.link = Link::softmax;
+  model.objective = "multi:softprob";
+  model.base = {0, 0, 0};
+  for (Tree& tree : model.trees) tree.output = 2;
+  model.validate();
+  const std::vector<double> there{1.0};
+  ASSERT_TRUE(std::isinf(model.predict(there)[2]));
+  ASSERT_TRUE(std::isnan(model.transform(model.predict(there))[2]));
+  const auto met = [&](std::size_t target, std::optional<double> probability, bool negated) {
+    Query query = query_for(model, there);
+    query.requirements = {require_class(target, probability)};
+    query.requirements[0].negated = negated;
+    const bool direct = meets(query, std::span(&model, 1), there);
+    const Answer answer = explain(model, query);
+    EXPECT_EQ(answer.already_met, direct);
+    EXPECT_TRUE(verify(std::span(&model, 1), query, answer).passed());
+    return direct;
+  };
+  EXPECT_TRUE(met(0, {}, false));
+  EXPECT_FALSE(met(2, {}, false));
+  EXPECT_FALSE(met(0, {}, true));
+  EXPECT_TRUE(met(2, {}, true));
+  for (const std::size_t target : {0U, 2U}) {
+    EXPECT_FALSE(met(target, 0.5, false));
+    EXPECT_FALSE(met(target, 0.5, true));
+  }
+}
+
 }  // namespace

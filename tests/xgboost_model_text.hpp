@@ -36,7 +36,8 @@ struct TreeText {
     const auto number = [](int value) { return std::to_string(value); };
     const auto digits = [](const std::string& value) { return value; };
     const auto zero = [](int) { return std::string("0"); };
-    return "{" + more + R"("base_weights":)" + list(left, zero) + R"(,"default_left":)" +
+    const auto real_zero = [](int) { return std::string("0E0"); };
+    return "{" + more + R"("base_weights":)" + list(left, real_zero) + R"(,"default_left":)" +
            list(left, zero) + R"(,"id":)" + std::to_string(id) + R"(,"left_children":)" +
            list(left, number) + R"(,"parents":)" + list(left, zero) + R"(,"right_children":)" +
            list(right, number) + R"(,"split_conditions":)" + list(condition, digits) +

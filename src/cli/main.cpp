@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -86,6 +88,22 @@ std::string unknown_word(const CLI::App& program, const std::vector<Command>& co
                    : near);
 }
 
+/// The error for a number such as 1e400, which is read as infinite; nothing if there is none. "inf"
+/// may be written.
+std::string too_large(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_type_name().find("FLOAT") == std::string::npos) continue;
+    for (const std::string& text : option->results()) {
+      const bool digits = text.find_first_of("0123456789") != std::string::npos;
+      if (digits && std::isinf(std::strtod(text.c_str(), nullptr))) {
+        return fmt::format("{}: \"{}\" is outside the range of a double", option->get_name(),
+                           text.substr(0, 40));
+      }
+    }
+  }
+  return {};
+}
+
 int run(int count, char** words) {
   CLI::App program(
       "Exact counterfactual explanations for tree ensembles: the cheapest change of an input that "
@@ -123,7 +141,11 @@ int run(int count, char** words) {
     return complain(error.what(), usage);
   }
   for (const Command& command : commands) {
-    if (command.app->parsed()) return command.run();
+    if (!command.app->parsed()) continue;
+    if (const std::string error = too_large(*command.app); !error.empty()) {
+      return complain(error, usage);
+    }
+    return command.run();
   }
   return usage;
 }

@@ -104,7 +104,7 @@ Format detect_object(std::string_view bytes, std::string_view text, std::string_
     return Format::catboost_json;
   }
   // No known key: if the file is damaged, the parser reports the byte.
-  load_document(bytes, place, encoding, [](std::string_view) { return false; });
+  load_document(bytes, place, encoding, [](std::string_view) { return KeyRule{.keep = false}; });
   std::string seen;
   for (std::size_t i = 0; i < std::min<std::size_t>(keys.size(), 5); ++i) {
     seen += (i == 0 ? "" : ", ") + in_quotes(keys[i]);

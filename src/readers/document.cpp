@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -27,6 +28,9 @@ Json::input_format_t format_of(Encoding encoding) {
 
 /// Shortens a message of nlohmann: removes error code, line number and long quoted tokens.
 std::string plain_reason(std::string_view text) {
+  if (text.find("number overflow") != std::string_view::npos) {
+    return "this number is outside the range of a double";
+  }
   constexpr std::string_view lead = "syntax error while parsing ";
   if (const auto at = text.find(lead); at != std::string_view::npos) {
     text.remove_prefix(at + lead.size());
@@ -76,10 +80,10 @@ float float_from_double(double value) {
 /// `open_.back()`; in a skipped part only `skipping_` (its depth) and the counts change.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
-  Builder(std::size_t bytes, std::string_view place, const KeepKey& keep,
+  Builder(std::size_t bytes, std::string_view place, const KeyRules& rules,
           const DocumentLimits& limits, bool special_numbers)
       : place_(place),
-        keep_(keep),
+        rules_(rules),
         depth_limit_(limits.depth),
         // Every value of a valid file takes at least one byte.
         element_budget_(bytes),
@@ -88,8 +92,12 @@ class Builder final : public nlohmann::json_sax<Json> {
 
   Value take() { return std::move(root_); }
 
-  bool null() override { return add(Value{}); }
+  bool null() override {
+    check(Event::null);
+    return add(Value{});
+  }
   bool boolean(bool value) override {
+    check(Event::boolean);
     if (add_to_numbers(std::int64_t{value})) return true;
     return add(Value{value});
   }
@@ -98,29 +106,44 @@ class Builder final : public nlohmann::json_sax<Json> {
     if (value <= static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) {
       return integer(static_cast<std::int64_t>(value));
     }
+    check(Event::whole);
     return number(static_cast<float>(value));
   }
   bool number_float(number_float_t value, const string_t& digits) override {
+    check(Event::real);
     return number(digits.empty() ? float_from_double(value) : float_from_digits(digits, value));
   }
   bool string(string_t& text) override {
     if (special_numbers_) {
-      if (const auto special = special_number(text)) return number(*special);
+      if (const auto special = special_number(text)) {
+        check(Event::real);
+        return number(*special);
+      }
     }
+    check(Event::text);
     return add(Value{std::move(text)});
   }
   bool binary(binary_t& /*bytes*/) override { fail("unexpected binary value"); }
 
-  bool start_object(std::size_t length) override { return open(Value{Object{}}, length); }
-  bool start_array(std::size_t length) override { return open(Value{Array{}}, length); }
+  bool start_object(std::size_t length) override {
+    check(Event::object);
+    return open(Value{Object{}}, length);
+  }
+  bool start_array(std::size_t length) override {
+    check(Event::array);
+    return open(Value{Array{}}, length);
+  }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
 
   bool key(string_t& name) override {
     if (skipping_ != 0) return true;
     Frame& frame = open_.back();
-    if (!keep_(name)) {
+    const KeyRule rule = rules_(name);
+    wanted_ = frame.free ? Shape::any : frame.parameters ? Shape::text : rule.shape;
+    if (!rule.keep) {
       frame.skip_next = true;
+      skipped_key_ = name;
       return true;
     }
     spend_value();
@@ -138,11 +161,44 @@ class Builder final : public nlohmann::json_sax<Json> {
  private:
   struct Frame {
     Value value;
-    std::size_t length = 0;  // of an array, where the file says it beforehand
-    bool skip_next = false;  // the key before the coming value is not kept
+    std::size_t length = 0;   // of an array, where the file says it beforehand
+    bool skip_next = false;   // the key before the coming value is not kept
+    bool free = false;        // "attributes", whose keys are the user's
+    bool parameters = false;  // Shape::parameters
   };
+  enum class Event : std::uint8_t { null, boolean, whole, real, text, array, object };
+
+  /// Compares the coming value with the shape of its key or of the array around it.
+  void check(Event event) {
+    if (entries_ != Shape::any) {
+      const bool whole =
+          event == Event::whole || (event == Event::boolean && entries_ == Shape::flags);
+      if (entries_ == Shape::reals ? event != Event::real : !whole) fail_shape(entries_);
+      return;
+    }
+    const Shape wanted = std::exchange(wanted_, Shape::any);
+    if (wanted == Shape::any) return;
+    Event only = Event::array;
+    if (wanted == Shape::text) only = Event::text;
+    if (wanted == Shape::whole) only = Event::whole;
+    if (wanted == Shape::parameters) only = Event::object;
+    if (event != only) fail_shape(wanted);
+    if (wanted == Shape::parameters) opens_parameters_ = true;
+    if (event == Event::array) entries_ = wanted;
+  }
+  [[noreturn]] void fail_shape(Shape wanted) const {
+    constexpr std::array names{"anything",
+                               "a string",
+                               "a whole number",
+                               "an array of whole numbers",
+                               "an array of whole numbers or booleans",
+                               "an array of numbers with a fraction or an exponent",
+                               "an object whose values are strings"};
+    fail(fmt::format("expected {}", names[static_cast<std::size_t>(wanted)]));
+  }
 
   bool integer(std::int64_t value) {
+    check(Event::whole);
     if (add_to_numbers(value)) return true;
     return add(Value{value});
   }
@@ -240,12 +296,21 @@ class Builder final : public nlohmann::json_sax<Json> {
       return true;
     }
     spend_value();
-    open_.push_back({std::move(value), length == unknown_length ? 0 : length});
+    const bool object = std::holds_alternative<Object>(value.content);
+    const bool free = object && !open_.empty() && newest_key() == "attributes";
+    open_.push_back({std::move(value), length == unknown_length ? 0 : length, false, free,
+                     std::exchange(opens_parameters_, false)});
     return true;
+  }
+
+  std::string_view newest_key() const {
+    const auto* object = std::get_if<Object>(&open_.back().value.content);
+    return object && !object->empty() ? std::string_view(object->back().key) : std::string_view();
   }
 
   bool close() {
     --depth_;
+    entries_ = Shape::any;
     if (skipping_ != 0) {
       --skipping_;
       return true;
@@ -274,9 +339,10 @@ class Builder final : public nlohmann::json_sax<Json> {
     std::string text;
     for (const Frame& frame : open_) {
       if (const auto* object = std::get_if<Object>(&frame.value.content)) {
-        if (object->empty()) break;
+        const bool skips = &frame == &open_.back() && (skipping_ != 0 || frame.skip_next);
+        if (object->empty() && !skips) break;
         if (!text.empty()) text += '.';
-        const std::string& name = object->back().key;
+        const std::string& name = skips ? skipped_key_ : object->back().key;
         text += name.size() <= 64 ? name : name.substr(0, 64) + "...";
       } else {
         const std::size_t index = std::visit(
@@ -297,11 +363,15 @@ class Builder final : public nlohmann::json_sax<Json> {
   }
 
   std::string_view place_;
-  const KeepKey& keep_;
+  const KeyRules& rules_;
   std::size_t depth_limit_;
   std::size_t element_budget_;
   std::size_t value_budget_;
   bool special_numbers_;
+  Shape wanted_ = Shape::any;   // of the coming value
+  Shape entries_ = Shape::any;  // of the innermost array
+  bool opens_parameters_ = false;
+  std::string skipped_key_;
   std::size_t depth_ = 0;
   std::size_t skipping_ = 0;  // open containers within a part that is not kept
   std::vector<Frame> open_;
@@ -353,11 +423,11 @@ class KeyListener final : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Value load_document(std::string_view bytes, std::string_view place, Encoding encoding,
-                    const KeepKey& keep, const DocumentLimits& limits) {
+                    const KeyRules& rules, const DocumentLimits& limits) {
   std::optional<std::string> changed;
   if (encoding == Encoding::json) changed = without_special_numbers(bytes);
   const std::string_view text = changed ? std::string_view(*changed) : bytes;
-  Builder builder(bytes.size(), place, keep, limits, changed.has_value());
+  Builder builder(bytes.size(), place, rules, limits, changed.has_value());
   Json::sax_parse(text.data(), text.data() + text.size(), &builder, format_of(encoding));
   return builder.take();
 }

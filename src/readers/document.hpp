@@ -42,14 +42,29 @@ struct DocumentLimits {
   std::size_t values = 4'000'000;
 };
 
-/// Decides by its key whether a value is kept.
-using KeepKey = std::function<bool(std::string_view key)>;
+/// What the value of a key must be, so that Boxwood refuses the types that the library refuses.
+enum class Shape : std::uint8_t {
+  any,
+  text,
+  whole,       ///< a whole number
+  wholes,      ///< an array of whole numbers
+  flags,       ///< an array of whole numbers or booleans
+  reals,       ///< an array of numbers that have a fraction or an exponent
+  parameters,  ///< an object of texts
+};
+
+/// What becomes of the value of a key. Values that are not kept are checked too.
+struct KeyRule {
+  bool keep = true;
+  Shape shape = Shape::any;
+};
+using KeyRules = std::function<KeyRule(std::string_view key)>;
 
 /// Numbers with a fraction are read as float32 straight from their digits. JSON may hold the bare
 /// words NaN, Infinity and -Infinity, which XGBoost writes. Throws Error: "PLACE: byte 17: ..." for
 /// syntax, "PLACE: learner.trees: ..." for limits.
 Value load_document(std::string_view bytes, std::string_view place, Encoding encoding,
-                    const KeepKey& keep, const DocumentLimits& limits = {});
+                    const KeyRules& rules, const DocumentLimits& limits = {});
 
 /// The keys of the outermost object up to and including the first for which `stop` says true.
 /// Reads no further, so that it costs little on a large file.

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace boxwood::readers {
 namespace {
 
@@ -45,13 +47,15 @@ LightgbmBlock read_block(LightgbmLines& lines, std::string_view place, std::size
   }
 }
 
+/// `lefts`: how many bytes were left where each tree begins and where the last one ends.
 std::vector<Tree> read_trees(LightgbmLines& lines, std::string_view place, std::size_t features,
-                             std::size_t outputs) {
+                             std::size_t outputs, std::vector<std::size_t>& lefts) {
   std::vector<Tree> trees;
   for (;;) {
     lines.skip_blank();
     const auto line = lines.peek();
     if (!line) fail_cut_off(place, trees.size());
+    lefts.push_back(lines.bytes_left());
     if (*line == trees_end) {
       lines.next();
       return trees;
@@ -80,11 +84,27 @@ std::size_t round_count(const Rounds& rounds, std::size_t available, std::string
   return *rounds.first;
 }
 
-void check_tree_count(const LightgbmBlock& head, std::size_t trees, std::size_t outputs) {
-  if (const auto sizes = head.find("tree_sizes"); sizes && sizes->words().size() != trees) {
-    sizes->fail(
-        fmt::format("it lists {} trees, but the file has {}", sizes->words().size(), trees));
+/// LightGBM finds the trees by these sizes. Where they are wrong, it reads other trees than those
+/// that are there, or none. Line breaks of Windows are one byte longer.
+void check_tree_sizes(const LightgbmField& field, std::string_view bytes,
+                      const std::vector<std::size_t>& lefts) {
+  const std::size_t trees = lefts.size() - 1;
+  if (field.words().size() != trees) {
+    field.fail(fmt::format("it lists {} trees, but the file has {}", field.words().size(), trees));
   }
+  const auto sizes = field.integers(trees, "the number of trees");
+  for (std::size_t t = 0; t < trees; ++t) {
+    const auto text = bytes.substr(bytes.size() - lefts[t], lefts[t] - lefts[t + 1]);
+    const auto size = static_cast<std::int64_t>(text.size()) -
+                      static_cast<std::int64_t>(std::count(text.begin(), text.end(), '\r'));
+    if (sizes[t] == size) continue;
+    throw Error(fmt::format("{}[{}]", field.where(), t),
+                fmt::format("it says {} bytes, but the tree has {}", sizes[t], size),
+                "Delete the line tree_sizes; LightGBM finds trees by it");
+  }
+}
+
+void check_tree_count(const LightgbmBlock& head, std::size_t trees, std::size_t outputs) {
   if (trees % outputs != 0) {
     head["num_tree_per_iteration"].fail(
         fmt::format("{} trees cannot be divided into rounds of {}", trees, outputs));
@@ -104,6 +124,11 @@ Ensemble read_lightgbm(std::string_view bytes, std::string_view place, const Rou
   }
   const auto outputs =
       static_cast<std::size_t>(head["num_tree_per_iteration"].integer(1, most_outputs));
+  const LightgbmField classes = head["num_class"];
+  if (static_cast<std::size_t>(classes.integer(1, most_outputs)) != outputs) {
+    classes.fail(
+        fmt::format("it is {}, but num_tree_per_iteration is {}", classes.text(), outputs));
+  }
   LightgbmObjective objective = lightgbm_objective(head, outputs);
 
   Ensemble ensemble;
@@ -118,7 +143,8 @@ Ensemble read_lightgbm(std::string_view bytes, std::string_view place, const Rou
   ensemble.order = SumOrder::base_first;
   ensemble.base.assign(outputs, 0.0);
   ensemble.features = lightgbm_features(head);
-  ensemble.trees = read_trees(lines, place, ensemble.features.size(), outputs);
+  std::vector<std::size_t> lefts;
+  ensemble.trees = read_trees(lines, place, ensemble.features.size(), outputs, lefts);
   check_tree_count(head, ensemble.trees.size(), outputs);
   const std::size_t count = round_count(rounds, ensemble.trees.size() / outputs, place);
   ensemble.trees.resize(count * outputs);
@@ -127,6 +153,7 @@ Ensemble read_lightgbm(std::string_view bytes, std::string_view place, const Rou
     ensemble.divisor = static_cast<double>(count);
   }
   add_lightgbm_labels(head, lines, ensemble);
+  if (const auto sizes = head.find("tree_sizes")) check_tree_sizes(*sizes, bytes, lefts);
   return ensemble;
 }
 

@@ -20,6 +20,7 @@ class LightgbmLines {
   std::optional<std::string_view> peek() const;
   void next();
   void skip_blank();
+  std::size_t bytes_left() const { return text_.size(); }
 
  private:
   std::string_view text_;

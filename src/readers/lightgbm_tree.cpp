@@ -4,9 +4,12 @@
 
 #include <boxwood/error.hpp>
 
+#include "readers/document.hpp"
+
 #include <fmt/format.h>
 
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -171,6 +174,24 @@ Node read_split(const Columns& columns, std::size_t split, std::size_t features,
   return node;
 }
 
+/// Statistics of the training, which prediction does not use. LightGBM reads no file in which they
+/// are not numbers.
+void check_statistics(const LightgbmBlock& block) {
+  for (const char* key :
+       {"split_gain", "leaf_weight", "internal_value", "internal_weight", "shrinkage"}) {
+    const auto field = block.find(key);
+    if (!field) continue;
+    const auto words = field->words();
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      double number = 0;  // inf, nan and what is out of range are numbers too
+      const char* const end = words[i].data() + words[i].size();
+      const auto read = std::from_chars(words[i].data(), end, number);
+      if (read.ptr != end)
+        field->fail_at(i, fmt::format("{} is not a number", in_quotes(words[i])));
+    }
+  }
+}
+
 }  // namespace
 
 Tree lightgbm_tree(const LightgbmBlock& block, std::size_t features) {
@@ -179,6 +200,7 @@ Tree lightgbm_tree(const LightgbmBlock& block, std::size_t features) {
   }
   const auto leaves = static_cast<std::size_t>(block["num_leaves"].integer(1, most_nodes));
   const auto set_count = static_cast<std::size_t>(block["num_cat"].integer(0, most_nodes));
+  check_statistics(block);
   auto values = read_leaf_values(block, leaves);
   if (leaves == 1) return single_leaf(values[0]);
 

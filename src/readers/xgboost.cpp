@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace boxwood::readers {
 namespace {
@@ -18,11 +19,38 @@ namespace {
 /// Limits the memory for generated feature names, which is not bounded by the file size.
 constexpr std::int64_t most_features = 1 << 22;
 
-/// Training statistics that prediction does not use; they are more than half of a file.
-bool needed(std::string_view key) {
-  constexpr std::array unused{"base_weights", "loss_changes", "sum_hessian",
-                              "parents",      "sorted_idx",   "feature_segments"};
-  return std::find(unused.begin(), unused.end(), key) == unused.end();
+/// What XGBoost itself accepts. Training statistics, which prediction does not use and which are
+/// more than half of a file, are checked but not kept.
+KeyRule rule_for(std::string_view key) {
+  constexpr std::array<std::pair<std::string_view, KeyRule>, 23> rules{{
+      {"base_weights", {false, Shape::reals}},
+      {"loss_changes", {false, Shape::reals}},
+      {"sum_hessian", {false, Shape::reals}},
+      {"parents", {false, Shape::wholes}},
+      {"sorted_idx", {false, Shape::wholes}},
+      {"feature_segments", {false, Shape::wholes}},
+      {"name", {true, Shape::text}},
+      {"id", {true, Shape::whole}},
+      {"version", {true, Shape::wholes}},
+      {"split_conditions", {true, Shape::reals}},
+      {"leaf_weights", {true, Shape::reals}},
+      {"weight_drop", {true, Shape::reals}},
+      {"left_children", {true, Shape::wholes}},
+      {"right_children", {true, Shape::wholes}},
+      {"split_indices", {true, Shape::wholes}},
+      {"categories", {true, Shape::wholes}},
+      {"categories_nodes", {true, Shape::wholes}},
+      {"categories_segments", {true, Shape::wholes}},
+      {"categories_sizes", {true, Shape::wholes}},
+      {"tree_info", {true, Shape::wholes}},
+      {"iteration_indptr", {true, Shape::wholes}},
+      {"default_left", {true, Shape::flags}},
+      {"split_type", {true, Shape::flags}},
+  }};
+  for (const auto& [name, rule] : rules) {
+    if (key == name) return rule;
+  }
+  return {true, key.ends_with("_param") ? Shape::parameters : Shape::any};
 }
 
 XgboostVersion read_version(const Field& root) {
@@ -107,10 +135,13 @@ Booster read_booster(const Field& learner) {
   auto weights = booster.find("weight_drop");
   if (!weights) weights = model.find("weight_drop");
   Booster result{model, {}, wrapped};
-  if (!weights) return result;
+  if (!weights) {
+    if (name.string() == "dart") booster.fail("weight_drop is absent");
+    return result;
+  }
   result.weights = weights->floats();
   const std::size_t trees = model["trees"].size();
-  if (!result.weights.empty() && result.weights.size() != trees) {
+  if (result.weights.size() != trees) {
     weights->fail(fmt::format("{} weights for {} trees", result.weights.size(), trees));
   }
   return result;
@@ -259,11 +290,14 @@ bool needs_base_weights(const Value& document, std::string_view place) {
 }
 
 Value load_xgboost(std::string_view bytes, std::string_view place, Encoding encoding) {
-  Value document = load_document(bytes, place, encoding, needed);
+  Value document = load_document(bytes, place, encoding, rule_for);
   if (!needs_base_weights(document, place)) return document;
   document = Value{};
-  return load_document(bytes, place, encoding,
-                       [](std::string_view key) { return needed(key) || key == "base_weights"; });
+  return load_document(bytes, place, encoding, [](std::string_view key) {
+    KeyRule rule = rule_for(key);
+    rule.keep |= key == "base_weights";
+    return rule;
+  });
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct Columns {
     same_length(tree["default_left"], default_left.size());
     if (const auto split_types = tree.find("split_type")) {
       kind = split_types->integers();
-      if (!kind.empty()) same_length(*split_types, kind.size());
+      same_length(*split_types, kind.size());
     }
   }
 
