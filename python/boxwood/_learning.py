@@ -119,11 +119,12 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
                       for group in schema.one_hot]
     columns = complete(pipelines, schema)
     for i in others:
-        feature, categories = schema.features[i], first.features[i].categories
+        feature, own = schema.features[i], first.features[i].categories
         named = columns[i].values is not None if i in columns else data is not None and \
-            not any(one.hashed for one in categories)
-        if named and len(feature.labels or ()) > 1 and feature.allowed is None:
-            feature.allowed = feature.labels[:-1]  # answers name no category of no name
+            not any(one.hashed for one in own)
+        labels = list(feature.labels or ())
+        if named and len(labels) > 1 and feature.allowed is None:
+            feature.allowed = labels[:-1]  # answers name no category of no name
     values = class_values(next(iter(models.values())), first)
     if values is not None:  # the same labels for all libraries; files may differ
         schema.classes = [str(value) for value in values]
