@@ -1,6 +1,6 @@
 # Short names for the usual commands. `make` alone lists them.
 .POSIX:
-.PHONY: help demo build docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds experiments format install clean
+.PHONY: help demo build page docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds experiments format install clean
 
 PREFIX = /usr/local
 COMMAND = build/release/bin/boxwood
@@ -13,6 +13,7 @@ EXPERIMENTS =
 help:
 	@echo 'make demo        install what is missing, build, explain some refused credit applicants'
 	@echo 'make build       release build: $(COMMAND)'
+	@echo 'make page        install what is missing, build the page for browsers: build/page/index.html'
 	@echo 'make docs        the documentation site: build/site/index.html'
 	@echo 'make test        install what is missing, build, run all tests (aim: 15 minutes on 2 cores)'
 	@echo 'make test-quick  developer build and the quick tests (aim: 3 minutes)'
@@ -38,6 +39,10 @@ build:
 	@bash scripts/bootstrap.sh build
 	@cmake --preset release
 	@cmake --build --preset release
+
+page:
+	@bash scripts/bootstrap.sh page
+	@bash scripts/page.sh
 
 docs:
 	@bash scripts/bootstrap.sh tests

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Installs what is missing, by package name, and nothing else: what building needs, and with
-# `tests` also what the tests need. Where it may not install it says what to install by hand and
+# Installs what is missing, by package name, and nothing else: what building needs, with `page` also
+# what the page needs, and with `tests` that and what the tests need. Where it may not install it says what to install by hand and
 # goes on; the build then names what it lacks. Does nothing, quickly, when all is there.
 #
-#   scripts/bootstrap.sh [build|tests]
+#   scripts/bootstrap.sh [build|page|tests]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 purpose=${1:-build}
 case $purpose in
-  build | tests) ;;
-  *) echo "bootstrap: unknown purpose \"$purpose\": say build or tests" >&2; exit 2 ;;
+  build | page | tests) ;;
+  *) echo "bootstrap: unknown purpose \"$purpose\": say build, page or tests" >&2; exit 2 ;;
 esac
 
 # Without what is required nothing builds; without an extra, a part of the tests is left out.
@@ -46,7 +46,14 @@ need nlohmann-json3-dev has_header nlohmann/json.hpp
 need libfmt-dev has_header fmt/format.h
 need libprotozero-dev has_header protozero/pbf_reader.hpp
 need libcli11-dev has_header CLI/CLI.hpp
+if [ "$purpose" != build ]; then
+  like emscripten has_command emcc
+  like node-acorn test -d /usr/share/nodejs/acorn
+  like nodejs has_command node
+  like npm has_command npm
+fi
 if [ "$purpose" = tests ]; then
+  like chromium has_command chromium
   need libgtest-dev has_header gtest/gtest.h
   need python3 has_command python3
   need python3-venv python3 -c 'import ensurepip, venv' 2>/dev/null

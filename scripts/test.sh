@@ -3,7 +3,7 @@
 # others. What this machine cannot run counts as skipped, and with CI=true as failed.
 #
 #   scripts/test.sh                every phase
-#   scripts/test.sh PHASE...       just these: check, all, quick, long, soak, engines, wheel, asan, tsan, fuzz
+#   scripts/test.sh PHASE...       just these: check, all, page, quick, long, soak, engines, wheel, asan, tsan, fuzz
 set -uo pipefail
 cd "$(dirname "$0")/.."
 fuzz_seconds=${BOXWOOD_FUZZ_SECONDS:-15}
@@ -119,6 +119,23 @@ wheel() {
   heading "The Python package as a wheel, in an environment of its own"
   count "wheel" bash scripts/wheel_test.sh "$PWD/.venv/bin/python"
 }
+page() {  # after `all`, whose command it is compared with
+  heading "The page, in Node and in Chromium"
+  if ! command -v emcc >/dev/null || ! command -v npm >/dev/null; then
+    skip "the page needs emscripten, node-acorn, nodejs and npm"
+    return
+  fi
+  local targets="boxwood_cli boxwood_check"
+  build dev || return
+  count "page build" bash scripts/page.sh
+  count "page unit tests" npm --prefix page run --silent test
+  count "page as the command" node page/tests/same_answers.mjs build/dev/bin/boxwood
+  if command -v chromium >/dev/null; then
+    count "page in the browser" node --test page/tests/browser.test.mjs
+  else
+    skip "the tests of the page in a browser need chromium"
+  fi
+}
 asan() {
   heading "Address and undefined-behaviour sanitizers, shared library"
   build asan && run_ctest asan
@@ -136,14 +153,14 @@ fuzz() {
   fi
 }
 
-[ $# -gt 0 ] || set -- check all asan tsan fuzz
+[ $# -gt 0 ] || set -- check all page asan tsan fuzz
 for phase in "$@"; do
   case $phase in
     all) dev dev ;;
     quick) dev quick ;;
     long) dev long; soak; engines ;;
-    check | soak | engines | wheel | asan | tsan | fuzz) "$phase" ;;
-    *) echo "test.sh: no phase \"$phase\": check, all, quick, long, wheel, asan, tsan, fuzz" >&2; exit 2 ;;
+    check | page | soak | engines | wheel | asan | tsan | fuzz) "$phase" ;;
+    *) echo "test.sh: no phase \"$phase\": check, all, page, quick, long, wheel, asan, tsan, fuzz" >&2; exit 2 ;;
   esac
 done
 

@@ -24,8 +24,8 @@ bool say_if_not_all(std::size_t done, std::size_t count) {
 }
 
 /// One row after the other until Ctrl-C; returns how many were worked on.
-std::size_t one_by_one(const std::vector<std::size_t>& rows, const Options& options,
-                       const InterruptGuard& interrupt,
+std::size_t one_by_one(const std::vector<std::size_t>& rows, const Host& host,
+                       const Options& options, const InterruptGuard& interrupt,
                        const std::function<void(std::size_t place, const Options& options)>& work) {
   std::size_t done = 0;
   for (; done < rows.size() && !interrupt.raised(); ++done) {
@@ -35,15 +35,17 @@ std::size_t one_by_one(const std::vector<std::size_t>& rows, const Options& opti
     ProgressLine line(name, options.limits.seconds);
     Options watched = options;
     watched.limits.interrupt = interrupt.flag();
-    watched.progress = [&line](const Progress& progress) { line.show(progress); };
+    watched.progress = [&](const Progress& progress) {
+      host.progress ? host.progress(progress) : line.show(progress);
+    };
     work(done, watched);
   }
   return done;
 }
 
 /// Several rows at once, one thread each; returns how many were worked on.
-std::size_t side_by_side(const std::vector<std::size_t>& rows, const Options& options,
-                         const InterruptGuard& interrupt,
+std::size_t side_by_side(const std::vector<std::size_t>& rows, const Host& host,
+                         const Options& options, const InterruptGuard& interrupt,
                          const std::function<void(std::size_t place, const Options& options)>& work,
                          const std::function<void(std::size_t place)>& write) {
   std::atomic<std::size_t> done = 0;
@@ -51,6 +53,7 @@ std::size_t side_by_side(const std::vector<std::size_t>& rows, const Options& op
   Options watched = options;
   watched.limits.interrupt = interrupt.flag();
   watched.progress = [&](const Progress& progress) {
+    if (host.progress) return host.progress(progress);
     line.rename(fmt::format("{} of {} rows", done.load(), rows.size()));
     line.show(progress);
   };
@@ -101,29 +104,30 @@ std::size_t single_row(const std::string& text, std::size_t count) {
 }
 
 bool work_off(
-    const Batch& batch, const Options& options,
+    const Batch& batch, const Host& host, const Options& options,
     const std::function<void(std::size_t row, const Query& query, const Options& options)>& work) {
   const InterruptGuard interrupt;
   const auto work_on = [&](std::size_t place, const Options& watched) {
     work(batch.rows[place], batch.queries[place], watched);
   };
-  return say_if_not_all(one_by_one(batch.rows, options, interrupt, work_on), batch.rows.size());
+  return say_if_not_all(one_by_one(batch.rows, host, options, interrupt, work_on),
+                        batch.rows.size());
 }
 
-bool work_off(const std::vector<std::size_t>& rows, const Options& options,
+bool work_off(const std::vector<std::size_t>& rows, const Host& host, const Options& options,
               const std::function<void(std::size_t place, const Options& options)>& work,
               const std::function<void(std::size_t place)>& write) {
   const InterruptGuard interrupt;
   const std::size_t threads = options.threads > 0 ? static_cast<std::size_t>(options.threads)
                                                   : std::thread::hardware_concurrency();
   if (rows.size() >= std::max<std::size_t>(threads, 2)) {
-    return say_if_not_all(side_by_side(rows, options, interrupt, work, write), rows.size());
+    return say_if_not_all(side_by_side(rows, host, options, interrupt, work, write), rows.size());
   }
   const auto work_and_write = [&](std::size_t place, const Options& watched) {
     work(place, watched);
     write(place);
   };
-  return say_if_not_all(one_by_one(rows, options, interrupt, work_and_write), rows.size());
+  return say_if_not_all(one_by_one(rows, host, options, interrupt, work_and_write), rows.size());
 }
 
 bool report_faults(std::size_t row, const std::vector<std::string>& faults) {

@@ -32,13 +32,13 @@ std::size_t single_row(const std::string& text, std::size_t count);
 /// progress line. Says on standard error how many rows were not started, and returns whether all
 /// were.
 bool work_off(
-    const Batch& batch, const Options& options,
+    const Batch& batch, const Host& host, const Options& options,
     const std::function<void(std::size_t row, const Query& query, const Options& options)>& work);
 
 /// The same for many rows: `work(place, options)` for as many at once as there are threads, one
 /// thread a row, and `write(place)` in the order of `rows`. Fewer rows than threads are worked off
 /// one by one, each with all threads. What `work` or `write` throws ends the work.
-bool work_off(const std::vector<std::size_t>& rows, const Options& options,
+bool work_off(const std::vector<std::size_t>& rows, const Host& host, const Options& options,
               const std::function<void(std::size_t place, const Options& options)>& work,
               const std::function<void(std::size_t place)>& write);
 

@@ -1,5 +1,8 @@
-// The commands. Each adds its flags to the program and returns what to run when it is chosen.
+// The commands. Each adds its flags to the program and returns what to run when it is chosen. The
+// host outlives them.
 #pragma once
+
+#include "cli/host.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -15,12 +18,12 @@ struct Command {
   Run run;
 };
 
-Command add_inspect(CLI::App& program);
-Command add_predict(CLI::App& program);
-Command add_explain(CLI::App& program);
-Command add_robustness(CLI::App& program);
-Command add_sweep(CLI::App& program);
-Command add_map(CLI::App& program);
-Command add_regions(CLI::App& program);
+Command add_inspect(CLI::App& program, Host& host);
+Command add_predict(CLI::App& program, Host& host);
+Command add_explain(CLI::App& program, Host& host);
+Command add_robustness(CLI::App& program, Host& host);
+Command add_sweep(CLI::App& program, Host& host);
+Command add_map(CLI::App& program, Host& host);
+Command add_regions(CLI::App& program, Host& host);
 
 }  // namespace boxwood::cli

@@ -83,7 +83,7 @@ void check_one_row(const std::string& flag, const std::vector<std::size_t>& rows
                    "Choose one row: --row 0");
 }
 
-int run(const ExplainFlags& flags, const CLI::App& command) {
+int run(const ExplainFlags& flags, const CLI::App& command, Host& host) {
   if (flags.question.data.empty() && flags.question.file.empty()) {
     throw UsageError("--data", "is required unless --question is given",
                      "Give the CSV file with the rows");
@@ -92,7 +92,7 @@ int run(const ExplainFlags& flags, const CLI::App& command) {
   refuse_input_as_output(flags.output.output, inputs);
   refuse_input_as_output(flags.save_question, inputs, "--save-question");
   refuse_input_as_output(flags.proof, inputs, "--proof");
-  const Question question = load_question(flags.question, keep_rows(flags.rows));
+  const Question question = load_question(flags.question, host, keep_rows(flags.rows));
   const Schema& schema = question.schema;
   const ExtrasAsked asked = extras_asked(flags.extras, schema);
   Options options = options_for(flags.search);
@@ -116,7 +116,7 @@ int run(const ExplainFlags& flags, const CLI::App& command) {
     }
     return answered;
   }
-  const Prepared prepared{ModelSet(question)};
+  const Prepared prepared = prepare(question, flags.question, host);
   const Ensemble& ensemble = first ? asked_model(question, *first) : question.ensembles.front();
   Writer writer(flags.output,
                 (asked.menu ? "alternative," : "") + csv_header(ensemble, flags.verify),
@@ -155,7 +155,7 @@ int run(const ExplainFlags& flags, const CLI::App& command) {
     writer.add(result_of(one->shown, one->found, asked, flags.output.format, writer.colour()),
                !wrong && !one->interrupted);
   };
-  const bool all = work_off(rows, options, work, write);
+  const bool all = work_off(rows, host, options, work, write);
   writer.finish();
   if (faulty) return bad_input;
   return limited || !all ? stopped : answered;
@@ -163,7 +163,7 @@ int run(const ExplainFlags& flags, const CLI::App& command) {
 
 }  // namespace
 
-Command add_explain(CLI::App& program) {
+Command add_explain(CLI::App& program, Host& host) {
   CLI::App* app = program.add_subcommand(
       "explain", "find the cheapest change that leads to the wanted outcome");
   auto flags = std::make_shared<ExplainFlags>();
@@ -215,7 +215,7 @@ Command add_explain(CLI::App& program) {
       "      --time-limit 10 --format jsonl --output answers.jsonl --resume\n\n"
       "Exit codes: 0 answered or proven impossible, 1 bad input, 2 wrong usage,\n"
       "3 a limit or Ctrl-C stopped the search before everything was proven.");
-  return {app, [flags, app] { return run(*flags, *app); }};
+  return {app, [flags, app, &host] { return run(*flags, *app, host); }};
 }
 
 }  // namespace boxwood::cli

@@ -4,6 +4,7 @@
 #include "cli/output.hpp"
 #include "cli/question.hpp"
 #include "cli/usage.hpp"
+#include "render/model_json.hpp"
 #include "render/words.hpp"
 
 #include <boxwood/explain.hpp>
@@ -158,14 +159,23 @@ std::string categories_text(const Ensemble& ensemble) {
   return text.empty() ? text : "\ncategories\n" + text;
 }
 
-int run(const ModelFlags& flags, const std::string& save_model) {
-  const auto [ensemble, schema] = load_model(flags);
+int run(const ModelFlags& flags, const std::string& save_model, const std::string& format,
+        Host& host) {
+  const Model model = load_model(flags, host);
+  const Ensemble& ensemble = model.ensemble;
+  const Schema& schema = model.schema;
   if (!save_model.empty()) {
     refuse_input_as_output(save_model, {{"MODEL", flags.model}, {"--schema", flags.schema}},
                            "--save-model");
     Output file(save_model, false);
     file.write(to_json(ensemble));
     file.finish();
+  }
+  Output output({}, false);
+  if (format == "json") {
+    output.write(model_json(ensemble, schema) + "\n");
+    output.finish();
+    return answered;
   }
   const Splits splits = splits_of(ensemble);
   const std::vector<std::size_t> cells = cell_counts(ensemble);
@@ -183,7 +193,6 @@ int run(const ModelFlags& flags, const std::string& save_model) {
         fmt::format("{}   {:<11}   {:>7}   {:>7}   ", padded(name, width), kind, count, asked);
     return titled ? fmt::format("{}{:<11}   {}\n", start, trees, title) : start + trees + "\n";
   };
-  Output output({}, false);
   output.write(summary(ensemble) + special_line(ensemble, splits) + classes_line(ensemble) + "\n");
   output.write(line("feature", "kind", "cells", "splits", "used by", "title"));
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -199,7 +208,7 @@ int run(const ModelFlags& flags, const std::string& save_model) {
 
 }  // namespace
 
-Command add_inspect(CLI::App& program) {
+Command add_inspect(CLI::App& program, Host& host) {
   CLI::App* app =
       program.add_subcommand("inspect", "show a model: trees, features, splits and classes");
   auto flags = std::make_shared<ModelFlags>();
@@ -207,8 +216,12 @@ Command add_inspect(CLI::App& program) {
   auto save_model = std::make_shared<std::string>();
   app->add_option("--save-model", *save_model,
                   "write the model to this file in Boxwood's own format (JSON)");
+  auto format = std::make_shared<std::string>("table");
+  app->add_option("--format", *format, "table, or json: also what the schema says of the features")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str();
   app->footer("Example:\n  boxwood inspect model.ubj");
-  return {app, [=] { return run(*flags, *save_model); }};
+  return {app, [=, &host] { return run(*flags, *save_model, *format, host); }};
 }
 
 }  // namespace boxwood::cli

@@ -93,18 +93,18 @@ struct Drawn {
   std::vector<PathStep> path;
 };
 
-int run(const MapFlags& flags) {
+int run(const MapFlags& flags, Host& host) {
   refuse_input_as_output(flags.output.output, files_of(flags.question));
-  const Question question = load_question(flags.question, keep_rows(flags.row));
+  const Question question = load_question(flags.question, host, keep_rows(flags.row));
   const Ensemble& ensemble = question.ensembles.front();
   const Schema& schema = question.schema;
   const MapOptions asked = options_of_map(flags, schema);
   const std::size_t row = single_row(flags.row, question.data.points.size());
   const Batch batch = batch_for(question, flags.question, {row});
   const Query& query = batch.queries.front();
-  const Prepared prepared(ensemble);
+  const Prepared prepared = prepare(question, flags.question, host);
   Drawn drawn;
-  work_off(batch, options_for(flags.search),
+  work_off(batch, host, options_for(flags.search),
            [&](std::size_t, const Query&, const Options& watched) {
              Budget budget(watched);
              drawn.map = find_map(prepared, query, asked, budget.rest(Budget::as_reported));
@@ -127,7 +127,7 @@ int run(const MapFlags& flags) {
 
 }  // namespace
 
-Command add_map(CLI::App& program) {
+Command add_map(CLI::App& program, Host& host) {
   CLI::App* app =
       program.add_subcommand("map", "draw the exact decision regions over two features");
   auto flags = std::make_shared<MapFlags>();
@@ -162,7 +162,7 @@ Command add_map(CLI::App& program) {
       "  boxwood map model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
       "      --x duration --y credit_amount --x-view 6:48 --y-view 500:9000 --radius 1\n\n"
       "Exit codes: 0 drawn, 1 bad input, 2 wrong usage, 3 a limit or Ctrl-C stopped it.");
-  return {app, [flags] { return run(*flags); }};
+  return {app, [flags, &host] { return run(*flags, host); }};
 }
 
 }  // namespace boxwood::cli

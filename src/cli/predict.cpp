@@ -4,6 +4,7 @@
 #include "cli/output.hpp"
 #include "cli/question.hpp"
 #include "cli/usage.hpp"
+#include "render/model_json.hpp"
 #include "render/outcome.hpp"
 #include "render/words.hpp"
 
@@ -20,6 +21,7 @@ struct PredictFlags {
   std::string data;
   RowFlags rows;
   bool raw = false;
+  std::string format = "table";
   std::string output;
 };
 
@@ -100,15 +102,21 @@ void write_table(Output& output, const Model& model, const Data& data,
   }
 }
 
-int run(const PredictFlags& flags) {
+int run(const PredictFlags& flags, Host& host) {
   refuse_input_as_output(
       flags.output,
       {{"MODEL", flags.model.model}, {"--schema", flags.model.schema}, {"--data", flags.data}});
-  const Model model = load_model(flags.model);
+  const Model model = load_model(flags.model, host);
   const Data data = read_data(flags.data, model.ensemble, model.schema, keep_rows(flags.rows));
   const std::vector<std::size_t> rows = chosen_rows(flags.rows, data.points.size());
   Output output(flags.output, false);
-  if (flags.raw) {
+  if (flags.format == "json") {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      output.write(i == 0 ? "[\n" : ",\n");
+      output.write(prediction_json(model.ensemble, model.schema, data.points[rows[i]], rows[i]));
+    }
+    output.write("\n]\n");
+  } else if (flags.raw) {
     write_raw(output, model.ensemble, data, rows);
   } else {
     write_table(output, model, data, rows);
@@ -119,21 +127,25 @@ int run(const PredictFlags& flags) {
 
 }  // namespace
 
-Command add_predict(CLI::App& program) {
+Command add_predict(CLI::App& program, Host& host) {
   CLI::App* app =
       program.add_subcommand("predict", "predict rows of data, exactly as the library does");
   auto flags = std::make_shared<PredictFlags>();
   add_model_flags(*app, flags->model);
   add_data_flag(*app, flags->data);
   add_row_flags(*app, flags->rows);
-  app->add_flag("--raw", flags->raw,
-                "raw scores (before sigmoid, softmax, …) as CSV, with all digits");
+  auto* raw = app->add_flag("--raw", flags->raw,
+                            "raw scores (before sigmoid, softmax, …) as CSV, with all digits");
+  app->add_option("--format", flags->format, "table, or json: each row with its values")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str()
+      ->excludes(raw);
   app->add_option("--output", flags->output, "write to this file instead of standard output");
   app->footer(
       "Examples:\n"
       "  boxwood predict model.ubj --data applicants.csv --schema schema.json\n"
       "  boxwood predict model.ubj --data applicants.csv --schema schema.json --raw > scores.csv");
-  return {app, [flags] { return run(*flags); }};
+  return {app, [flags, &host] { return run(*flags, host); }};
 }
 
 }  // namespace boxwood::cli

@@ -291,18 +291,35 @@ void add_search_flags(CLI::App& command, SearchFlags& flags) {
       ->group(group);
 }
 
-Model load_model(const ModelFlags& flags) {
+Model load_model(const ModelFlags& flags, Host& host) {
+  const std::vector<std::string> origin = {flags.model, flags.rounds, flags.schema};
+  if (host.model && host.model->origin == origin) return host.model->value;
+  host.model.reset();  // before the next is read, so that memory holds one
+  host.prepared.reset();
   Model model;
   model.ensemble = read_model(flags.model, parse_rounds(flags.rounds));
   model.schema =
       flags.schema.empty() ? schema_for(model.ensemble) : read_schema(flags.schema, model.ensemble);
   apply(model.schema, model.ensemble);
+  host.model = {origin, model};
   return model;
 }
 
-Question load_question(const QuestionFlags& flags, const KeepRow& keep, bool with_target) {
+Prepared prepare(const Question& question, const QuestionFlags& flags, Host& host) {
+  // Scales from data are part of the schema that goes with the models.
+  if (!flags.weights_from.empty()) return Prepared{ModelSet(question)};
+  std::vector<std::string> origin = {flags.model.model, flags.model.rounds, flags.model.schema};
+  origin.insert(origin.end(), flags.also.begin(), flags.also.end());
+  if (!host.prepared || host.prepared->origin != origin) {
+    host.prepared = {origin, Prepared{ModelSet(question)}};
+  }
+  return host.prepared->value;
+}
+
+Question load_question(const QuestionFlags& flags, Host& host, const KeepRow& keep,
+                       bool with_target) {
   Question question;
-  Model model = load_model(flags.model);
+  Model model = load_model(flags.model, host);
   if (with_target) check_target(flags.target, model.ensemble);
   question.ensembles.push_back(std::move(model.ensemble));
   question.schema = std::move(model.schema);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/csv.hpp"
+#include "cli/host.hpp"
 #include "cli/output.hpp"
 #include "cli/target.hpp"
 
@@ -75,12 +76,8 @@ std::vector<std::size_t> chosen_rows(const RowFlags& flags, std::size_t count);
 /// Which rows of the data have to be kept in memory for these flags.
 KeepRow keep_rows(const RowFlags& flags);
 
-/// A model and what its columns mean; the schema's class labels are the model's.
-struct Model {
-  Ensemble ensemble;
-  Schema schema;
-};
-Model load_model(const ModelFlags& flags);
+/// Reads the model, unless the host has it.
+Model load_model(const ModelFlags& flags, Host& host);
 
 /// MODEL and the models of `--also`, the data, and the query texts of all flags.
 struct Question : ModelSet {
@@ -90,7 +87,11 @@ struct Question : ModelSet {
 };
 /// Reads everything and checks every flag that does not depend on the row. Without `with_target`
 /// no outcome is asked for. The points of rows that are not kept are empty.
-Question load_question(const QuestionFlags& flags, const KeepRow& keep, bool with_target = true);
+Question load_question(const QuestionFlags& flags, Host& host, const KeepRow& keep,
+                       bool with_target = true);
+
+/// The models of the question, ready for searches; those of the last question if they are the same.
+Prepared prepare(const Question& question, const QuestionFlags& flags, Host& host);
 
 /// The query for one row; throws Error naming the line of the data where its values are at fault.
 Query query_for_row(const Question& question, const QuestionFlags& flags, std::size_t row,

@@ -41,10 +41,11 @@ std::string why(Stop stop, std::size_t limit, bool missing) {
   return stop_text(stop) + ", there may be more";
 }
 
-int run(const RegionFlags& flags) {
+int run(const RegionFlags& flags, Host& host) {
   refuse_input_as_output(flags.output.output, files_of(flags.question));
   if (!(flags.within >= 0)) throw UsageError("--within", "must be a number ≥ 0");
-  const Question question = load_question(flags.question, keep_rows(flags.row), !flags.any_outcome);
+  const Question question =
+      load_question(flags.question, host, keep_rows(flags.row), !flags.any_outcome);
   const Schema& schema = question.schema;
   const std::size_t row = single_row(flags.row, question.data.points.size());
   const Query query = query_for_row(question, flags.question, row, !flags.any_outcome);
@@ -60,7 +61,9 @@ int run(const RegionFlags& flags) {
   Stop stop = Stop::finished;
   {
     ProgressLine line(fmt::format("regions of row {}", row), options.limits.seconds);
-    options.progress = [&line](const Progress& progress) { line.show(progress); };
+    options.progress = [&](const Progress& progress) {
+      host.progress ? host.progress(progress) : line.show(progress);
+    };
     const auto write = [&](Region region) {
       std::swap(region.scores.front(), region.scores[asked]);  // the one that is asked is shown
       const RegionView view{ensemble, schema, query, region, row, ++count};
@@ -95,7 +98,7 @@ int run(const RegionFlags& flags) {
 
 }  // namespace
 
-Command add_regions(CLI::App& program) {
+Command add_regions(CLI::App& program, Host& host) {
   CLI::App* app =
       program.add_subcommand("regions", "list the boxes around a row in which the outcome holds");
   auto flags = std::make_shared<RegionFlags>();
@@ -118,7 +121,7 @@ Command add_regions(CLI::App& program) {
       "  boxwood regions model.ubj --data applicants.csv --schema schema.json \\\n"
       "      --row 3 --within 0.5 --limit 20\n\n"
       "Exit codes: 0 the list is complete, 1 bad input, 2 wrong usage, 3 a limit stopped it.");
-  return {app, [flags] { return run(*flags); }};
+  return {app, [flags, &host] { return run(*flags, host); }};
 }
 
 }  // namespace boxwood::cli

@@ -44,10 +44,10 @@ struct Judged {
   Answer answer;
 };
 
-int run(const RobustnessFlags& flags, const CLI::App& command) {
+int run(const RobustnessFlags& flags, const CLI::App& command, Host& host) {
   const std::vector<InputFile> inputs = files_of(flags.question);
   refuse_input_as_output(flags.output.output, inputs);
-  const Question question = load_question(flags.question, keep_rows(flags.rows), false);
+  const Question question = load_question(flags.question, host, keep_rows(flags.rows), false);
   const Ensemble& ensemble = question.ensembles.front();
   const Schema& schema = question.schema;
   check_tolerance(flags, ensemble);
@@ -56,7 +56,7 @@ int run(const RobustnessFlags& flags, const CLI::App& command) {
   Batch batch = batch_for(question, flags.question,
                           chosen_rows(flags.rows, question.data.points.size()), false);
 
-  const Prepared prepared(ensemble);
+  const Prepared prepared = prepare(question, flags.question, host);
   Writer writer(flags.output, csv_header(ensemble, flags.verify), identity_of(command, inputs),
                 batch.rows);
   batch.queries.erase(batch.queries.begin(),
@@ -87,7 +87,7 @@ int run(const RobustnessFlags& flags, const CLI::App& command) {
         {{}, [&] { return robustness_json(shown.back()); }, [&] { return to_csv(shown.back()); }},
         !wrong && one.answer.stop != Stop::interrupt);
   };
-  const bool all = work_off(batch, options, work);
+  const bool all = work_off(batch, host, options, work);
   writer.say(robustness_table(shown, {.colour = writer.colour()}));
   writer.finish();
   if (faulty) return bad_input;
@@ -96,7 +96,7 @@ int run(const RobustnessFlags& flags, const CLI::App& command) {
 
 }  // namespace
 
-Command add_robustness(CLI::App& program) {
+Command add_robustness(CLI::App& program, Host& host) {
   CLI::App* app =
       program.add_subcommand("robustness", "find the exact distance of rows to any other outcome");
   auto flags = std::make_shared<RobustnessFlags>();
@@ -126,7 +126,7 @@ Command add_robustness(CLI::App& program) {
       "  boxwood robustness prices.json --data houses.csv --tolerance 5000\n\n"
       "Exit codes: 0 proven for every row, 1 bad input, 2 wrong usage, 3 a limit or Ctrl-C\n"
       "stopped the search.");
-  return {app, [flags, app] { return run(*flags, *app); }};
+  return {app, [flags, app, &host] { return run(*flags, *app, host); }};
 }
 
 }  // namespace boxwood::cli

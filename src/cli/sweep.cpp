@@ -99,21 +99,21 @@ void ask_for(const std::vector<double>& levels, const Ensemble& ensemble, Target
   target.probability = levels.front();
 }
 
-int run(SweepFlags flags) {
+int run(SweepFlags flags, Host& host) {
   refuse_input_as_output(flags.output.output, files_of(flags.question));
   const std::vector<double> levels = levels_of(flags);
   if (flags.question.target.want.empty()) {
-    const Model model = load_model(flags.question.model);
+    const Model model = load_model(flags.question.model, host);
     ask_for(levels, model.ensemble, flags.question.target);
   }
-  const Question question = load_question(flags.question, keep_rows(flags.row));
+  const Question question = load_question(flags.question, host, keep_rows(flags.row));
   const Schema& schema = question.schema;
   const std::size_t row = single_row(flags.row, question.data.points.size());
   const Batch batch = batch_for(question, flags.question, {row});
-  const Prepared prepared{ModelSet(question)};
+  const Prepared prepared = prepare(question, flags.question, host);
   const Ensemble& ensemble = asked_model(question, batch.queries.front());
   std::vector<SweepPoint> points;
-  work_off(batch, options_for(flags.search),
+  work_off(batch, host, options_for(flags.search),
            [&](std::size_t, const Query& query, const Options& watched) {
              points = find_sweep(prepared, query, levels, {}, watched);
            });
@@ -146,7 +146,7 @@ int run(SweepFlags flags) {
 
 }  // namespace
 
-Command add_sweep(CLI::App& program) {
+Command add_sweep(CLI::App& program, Host& host) {
   CLI::App* app = program.add_subcommand(
       "sweep", "find the cost of the answer for increasing levels of the outcome");
   auto flags = std::make_shared<SweepFlags>();
@@ -184,7 +184,7 @@ Command add_sweep(CLI::App& program) {
       "      --levels 0.5,0.6,0.7 --format svg --output sweep.svg\n\n"
       "Exit codes: 0 every level answered, 1 bad input, 2 wrong usage, 3 a limit or Ctrl-C\n"
       "stopped the search.");
-  return {app, [flags] { return run(*flags); }};
+  return {app, [flags, &host] { return run(*flags, host); }};
 }
 
 }  // namespace boxwood::cli

@@ -1,10 +1,10 @@
 #include "grid/conditions.hpp"
 
+#include "base/bits.hpp"
 #include "base/infinity.hpp"
 #include "model/arithmetic.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -70,12 +70,12 @@ double sum_error(const Ensemble& ensemble, std::int32_t output) {
 /// Maps floats to integers in the same order, so that bisection can visit every float.
 template <typename Real, typename Bits>
 Bits rank_of(Real value) {
-  const auto bits = std::bit_cast<Bits>(value);
+  const auto bits = bits_as<Bits>(value);
   return bits < 0 ? std::numeric_limits<Bits>::min() - bits : bits;
 }
 template <typename Real, typename Bits>
 Real value_at(Bits rank) {
-  return std::bit_cast<Real>(rank < 0 ? std::numeric_limits<Bits>::min() - rank : rank);
+  return bits_as<Real>(rank < 0 ? std::numeric_limits<Bits>::min() - rank : rank);
 }
 
 /// The smallest number of the type for which `holds` is true, given that it is false below some

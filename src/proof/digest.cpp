@@ -1,13 +1,13 @@
 // The hash of a model in certificates; docs/proof.md lists the bytes.
 #include <boxwood/proof.hpp>
 
+#include "base/bits.hpp"
 #include "base/json_fields.hpp"
 #include "model/kinds.hpp"
 #include "proof/sha256.hpp"
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <type_traits>
 
 namespace boxwood {
@@ -19,7 +19,7 @@ class Bytes {
   template <typename Number>
   void add(Number number) {
     if constexpr (std::is_same_v<Number, double>) {
-      add(std::bit_cast<std::uint64_t>(number));
+      add(bits_as<std::uint64_t>(number));
     } else {
       const auto bits = static_cast<std::make_unsigned_t<Number>>(number);
       for (std::size_t i = 0; i < sizeof(Number); ++i) {

@@ -1,6 +1,8 @@
 // CityHash64 as of its version 1.0, which later versions changed, and the key of a table entry.
 #include "readers/catboost_hash.hpp"
 
+#include "base/bits.hpp"
+
 #include <bit>
 #include <cstddef>
 #include <utility>
@@ -141,7 +143,7 @@ std::uint32_t catboost_category_hash(std::string_view text) {
 std::optional<std::uint32_t> catboost_category_of_key(std::uint64_t key) {
   const std::uint64_t wide = key * inverse(key_factor);
   const auto narrow = static_cast<std::uint32_t>(wide);
-  const auto is_signed = static_cast<std::int64_t>(std::bit_cast<std::int32_t>(narrow));
+  const auto is_signed = static_cast<std::int64_t>(bits_as<std::int32_t>(narrow));
   if (static_cast<std::uint64_t>(is_signed) != wide) return std::nullopt;
   return narrow;
 }

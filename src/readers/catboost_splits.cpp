@@ -6,13 +6,13 @@
 
 #include <boxwood/error.hpp>
 
+#include "base/bits.hpp"
 #include "readers/catboost_hash.hpp"
 #include "readers/document.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -187,7 +187,7 @@ class Reader {
     if (entry.has("values")) {
       std::set<std::int32_t> seen;
       for (const std::int32_t value : entry["values"].int32s()) {
-        feature.compared.push_back(std::bit_cast<std::uint32_t>(value));
+        feature.compared.push_back(bits_as<std::uint32_t>(value));
         if (!seen.insert(value).second) {
           entry["values"].fail(fmt::format("category {} is listed twice", value));
         }
@@ -268,7 +268,7 @@ class Reader {
         CatboostSplit split;
         split.type = "OneHotFeature";
         split.among = static_cast<std::int32_t>(feature.index);
-        split.number = static_cast<double>(std::bit_cast<std::int32_t>(hash));
+        split.number = static_cast<double>(bits_as<std::int32_t>(hash));
         split.feature = static_cast<std::int32_t>(feature.place);
         split.apart = {feature.codes.at(hash)};
         split.apart_first = false;

@@ -2,6 +2,7 @@
 
 #include <boxwood/error.hpp>
 
+#include "base/bits.hpp"
 #include "base/text.hpp"
 #include "readers/document.hpp"
 #include "readers/onnx_proto.hpp"
@@ -9,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -57,14 +57,14 @@ std::int32_t little_endian(std::string_view bytes, std::size_t at) {
   for (std::size_t i = 4; i-- > 0;) {
     number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
   }
-  return std::bit_cast<std::int32_t>(number);
+  return bits_as<std::int32_t>(number);
 }
 
 /// The old binary format has no signature: it begins with the intercept as a float32, the number
 /// of features, the number of classes and two flags.
 bool looks_like_old_xgboost(std::string_view bytes) {
   if (bytes.size() < 136) return false;
-  const auto intercept = std::bit_cast<float>(little_endian(bytes, 0));
+  const auto intercept = bits_as<float>(little_endian(bytes, 0));
   const std::int32_t features = little_endian(bytes, 4);
   const std::int32_t classes = little_endian(bytes, 8);
   const auto flag = [&](std::size_t at) {

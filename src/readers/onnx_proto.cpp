@@ -2,6 +2,7 @@
 
 #include <boxwood/error.hpp>
 
+#include "base/bits.hpp"
 #include "readers/document.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <functional>
 #include <utility>
 
@@ -118,7 +118,7 @@ void append_raw(const OnnxBytes& raw, std::vector<double>& numbers) {
       const auto byte = static_cast<Bits>(static_cast<unsigned char>(raw.bytes[at + i]));
       bits = static_cast<Bits>(bits | static_cast<Bits>(byte << (8 * i)));
     }
-    numbers.push_back(static_cast<double>(std::bit_cast<Number>(bits)));
+    numbers.push_back(static_cast<double>(bits_as<Number>(bits)));
   }
 }
 

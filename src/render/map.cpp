@@ -27,8 +27,8 @@ std::string to_table(const MapView& view, const TableStyle& style) {
       "\n";
   const auto range = [&](const FeatureSchema& feature, const Interval& view_of) {
     return fmt::format("{} from {} to {}", title_of(feature),
-                       value_text(feature, view_of.lower, ensemble.input),
-                       value_text(feature, view_of.upper, ensemble.input));
+                       value_text(feature, view_of.lower, view.ensemble.input),
+                       value_text(feature, view_of.upper, view.ensemble.input));
   };
   text += fmt::format("{} exact rectangle{}: {}, {}\n\n", grouped_count(map.cells.size()),
                       map.cells.size() == 1 ? "" : "s", range(x, map.x_view), range(y, map.y_view));

@@ -36,10 +36,10 @@ bool only_breaks_rules(const Explanation& explanation) {
   if (answer.already_met || query.requirements.empty()) return false;
   const std::size_t asked = query.requirements.front().ensemble;
   const std::vector<double> scores = ensemble.predict(query.point);
-  return std::all_of(query.requirements.begin(), query.requirements.end(),
-                     [&](const Requirement& requirement) {
-                       return requirement.ensemble == asked && meets(requirement, ensemble, scores);
-                     });
+  return std::all_of(
+      query.requirements.begin(), query.requirements.end(), [&](const Requirement& requirement) {
+        return requirement.ensemble == asked && meets(requirement, explanation.ensemble, scores);
+      });
 }
 
 /// The features whose missing value has to stay missing although a condition needs a value.

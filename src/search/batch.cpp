@@ -4,11 +4,8 @@
 #include <boxwood/explain.hpp>
 
 #include "base/handover.hpp"
-#include "search/arena.hpp"
 #include "search/reporter.hpp"
 #include "search/threads.hpp"
-
-#include <tbb/parallel_pipeline.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +14,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace boxwood {
@@ -82,13 +80,10 @@ Stop run_batch(std::size_t count,
   // Taking a lock for a moment tells the thread sanitizer so.
   std::mutex order;
   const auto pass_on = [&] { const std::lock_guard lock(order); };
-  const auto begin = [&](tbb::flow_control& control) -> std::size_t {
+  const auto begin = [&]() -> std::optional<std::size_t> {
     const TaskScope scope;
     const std::lock_guard lock(order);
-    if (next == count || cancelled.load() || is_interrupted()) {
-      control.stop();
-      return 0;
-    }
+    if (next == count || cancelled.load() || is_interrupted()) return std::nullopt;
     return next++;
   };
   const auto answer = [&](std::size_t index) {
@@ -117,16 +112,8 @@ Stop run_batch(std::size_t count,
     pass_on();
   };
   hand_over();
-  Arena arena(threads);
-  arena.execute([&] {
-    tbb::parallel_pipeline(
-        std::max<std::size_t>(most_waiting, static_cast<std::size_t>(threads)),
-        tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, handed_over(begin)) &
-            tbb::make_filter<std::size_t, std::size_t>(tbb::filter_mode::parallel,
-                                                       handed_over(answer)) &
-            tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order,
-                                                handed_over(show)));
-  });
+  in_order(threads, std::max<std::size_t>(most_waiting, static_cast<std::size_t>(threads)),
+           handed_over(begin), handed_over(answer), handed_over(show));
   take_over();
   if (failure) std::rethrow_exception(failure);
   if (enough) return Stop::visitor;

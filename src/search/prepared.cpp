@@ -3,9 +3,9 @@
 #include <boxwood/error.hpp>
 
 #include "search/fast/simd.hpp"
+#include "search/threads.hpp"
 
 #include <fmt/format.h>
-#include <tbb/info.h>
 
 #include <chrono>
 
@@ -18,7 +18,7 @@ PreparedParts parts_for(std::shared_ptr<const ModelSet> models,
   // Detect vector instructions and cores now: detection, above all of oneTBB's cores, takes longer
   // than a small query, which would otherwise include it.
   fast::find_vectors();
-  static_cast<void>(tbb::info::default_concurrency());
+  static_cast<void>(core_count());
   return {std::move(models), ensembles};
 }
 

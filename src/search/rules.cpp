@@ -21,8 +21,9 @@ Limits WithRules::rest(const Limits& limits, const Watch& watch) const {
   rest.seconds = std::max(0.0, limits.seconds - watch.seconds());
   // The search counts the copied tables itself; the models and their first tables come on top.
   const std::uint64_t outside =
-      base_ + held.bytes() - std::min(held.bytes(), tables_of(prepared, nullptr).bytes());
-  rest.bytes = limits.bytes - std::min(limits.bytes, outside);
+      base_ + held.bytes() -
+      std::min<std::uint64_t>(held.bytes(), tables_of(prepared, nullptr).bytes());
+  rest.bytes = limits.bytes - std::min<std::uint64_t>(limits.bytes, outside);
   return rest;
 }
 

@@ -1,23 +1,40 @@
-// How many threads a search or a batch uses.
+// How many threads a search or a batch uses, and how they share its work: oneTBB, or in a
+// standalone build (WebAssembly, BOXWOOD_STANDALONE) one thread that does everything itself. No
+// other file knows which of them it is.
 #pragma once
 
+#ifndef BOXWOOD_STANDALONE
+#include "search/arena.hpp"
+
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_group.h>
+#endif
 
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace boxwood {
 
+#ifndef BOXWOOD_STANDALONE
+
+/// The number of cores that searches may use.
+inline int core_count() { return tbb::info::default_concurrency(); }
+
 /// The number that Options::threads asks for; 0 is all cores.
-inline int thread_count(int asked) { return asked > 0 ? asked : tbb::info::default_concurrency(); }
+inline int thread_count(int asked) { return asked > 0 ? asked : core_count(); }
 
 /// While one exists, oneTBB may run this many threads. By itself it runs no more than there are
 /// cores.
 class AllowThreads {
  public:
   explicit AllowThreads(int threads) {
-    if (threads <= tbb::info::default_concurrency()) return;
+    if (threads <= core_count()) return;
     control_.emplace(tbb::global_control::max_allowed_parallelism,
                      static_cast<std::size_t>(threads));
   }
@@ -25,5 +42,95 @@ class AllowThreads {
  private:
   std::optional<tbb::global_control> control_;
 };
+
+/// `run` adds a task, from within a task too; `wait` returns when all are done. A thread takes its
+/// own newest task first.
+using TaskGroup = tbb::task_group;
+
+/// One object for each thread, made when the thread first asks for it.
+template <typename Object>
+using PerThread = tbb::enumerable_thread_specific<Object>;
+
+/// Does the work with as many threads for the tasks that it starts.
+template <typename Work>
+void with_threads(int threads, Work work) {
+  Arena arena(threads);
+  arena.execute(work);
+}
+
+/// `begin` gives one index after the other, or nothing when there is none; `answer` takes them,
+/// several at once; `show` follows in the order of `begin`, one at a time. At most `waiting` are
+/// between `begin` and `show`.
+template <typename Begin, typename Answer, typename Show>
+void in_order(int threads, std::size_t waiting, Begin begin, Answer answer, Show show) {
+  const auto first = [begin](tbb::flow_control& control) -> std::size_t {
+    const std::optional<std::size_t> next = begin();
+    if (!next) control.stop();
+    return next.value_or(0);
+  };
+  with_threads(threads, [&] {
+    tbb::parallel_pipeline(
+        waiting,
+        tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, first) &
+            tbb::make_filter<std::size_t, std::size_t>(tbb::filter_mode::parallel, answer) &
+            tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order, show));
+  });
+}
+
+#else
+
+inline int core_count() { return 1; }
+/// More threads may be asked for; there is one.
+inline int thread_count(int) { return 1; }
+
+class AllowThreads {
+ public:
+  explicit AllowThreads(int) {}
+};
+
+class TaskGroup {
+ public:
+  template <typename Work>
+  void run(Work work) {
+    open_.emplace_back(std::move(work));
+  }
+  void wait() {
+    while (!open_.empty()) {
+      const std::function<void()> newest = std::move(open_.back());
+      open_.pop_back();
+      newest();
+    }
+  }
+
+ private:
+  std::vector<std::function<void()> > open_;
+};
+
+template <typename Object>
+class PerThread {
+ public:
+  template <typename Make>
+  explicit PerThread(Make make) : make_(std::move(make)) {}
+  Object& local() {
+    if (!object_) object_.emplace(make_());
+    return *object_;
+  }
+
+ private:
+  std::function<Object()> make_;
+  std::optional<Object> object_;
+};
+
+template <typename Work>
+void with_threads(int, Work work) {
+  work();
+}
+
+template <typename Begin, typename Answer, typename Show>
+void in_order(int, std::size_t, Begin begin, Answer answer, Show show) {
+  while (const std::optional<std::size_t> next = begin()) show(answer(*next));
+}
+
+#endif
 
 }  // namespace boxwood

@@ -3,7 +3,6 @@
 // two.
 #include "base/handover.hpp"
 #include "base/infinity.hpp"
-#include "search/arena.hpp"
 #include "search/engine_settings.hpp"
 #include "search/fast/changes.hpp"
 #include "search/fast/fast.hpp"
@@ -12,9 +11,7 @@
 #include "search/fast/probe.hpp"
 #include "search/fast/spending.hpp"
 #include "search/fast/start.hpp"
-
-#include <tbb/enumerable_thread_specific.h>
-#include <tbb/task_group.h>
+#include "search/threads.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -45,8 +42,7 @@ class Engine {
       while (!context_.watch.stopped() && step()) {
       }
     } else {
-      Arena arena(threads_);
-      arena.execute([&] {
+      with_threads(threads_, [&] {
         schedule();
         tasks_.wait();
       });
@@ -395,8 +391,8 @@ class Engine {
   std::span<const std::vector<double>> examples_;
   int threads_;
   Frontier frontier_;
-  tbb::task_group tasks_;
-  tbb::enumerable_thread_specific<Probe> workers_;
+  TaskGroup tasks_;
+  PerThread<Probe> workers_;
   std::atomic<bool> at_root_{false};
   Spending spending_;
   std::atomic<std::uint32_t> polished_{0};

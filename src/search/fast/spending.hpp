@@ -44,10 +44,10 @@ class Spending {
     return dual_.load() / std::max(gap_closed_.load(), tuning_.least_gap_closed);
   }
 
-  void probe_took(double price) { total_.fetch_add(price); }
+  void probe_took(double price) { add(total_, price); }
 
   void dual_took(double price, double gap_closed) {
-    total_.fetch_add(price);
+    add(total_, price);
     dual_ = mean(dual_, price, tuning_.dual_price_weight);
     gap_closed_ = mean(gap_closed_, gap_closed, tuning_.gap_closed_weight);
   }
@@ -55,11 +55,12 @@ class Spending {
   /// Whether better points may be looked for: they get a fixed share of all work.
   bool may_polish() const { return polish_.load() <= tuning_.polish_share * total_.load(); }
   void polish_took(double price) {
-    total_.fetch_add(price);
-    polish_.fetch_add(price);
+    add(total_, price);
+    add(polish_, price);
   }
 
  private:
+  static void add(std::atomic<double>& sum, double price) { sum = sum.load() + price; }
   static double mean(double before, double latest, double weight) {
     return (1 - weight) * before + weight * latest;
   }

@@ -3,10 +3,8 @@
 // takes its own newest node (depth first) and steals the oldest node of another thread (breadth
 // first).
 #include "base/handover.hpp"
-#include "search/arena.hpp"
 #include "search/paper/paper.hpp"
-
-#include <tbb/task_group.h>
+#include "search/threads.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -35,8 +33,7 @@ class Search {
 
   Unfinished run(int threads) {
     std::vector<SearchNode> frontier = widen(threads);
-    Arena arena(threads);
-    arena.execute([&] {
+    with_threads(threads, [&] {
       for (const SearchNode& node : frontier) subtrees_.emplace_back(node.cost);
       // The node pushed last is taken first, so the nearest one is pushed last.
       for (std::size_t i = frontier.size(); i-- > 0;) {
@@ -120,7 +117,7 @@ class Search {
   Incumbent& incumbent_;
   Watch& watch_;
   Reporter& reporter_;
-  tbb::task_group tasks_;
+  TaskGroup tasks_;
   std::deque<Subtree> subtrees_;
   std::atomic<double> open_bound_{infinity};
   std::atomic<std::uint64_t> open_nodes_{0};

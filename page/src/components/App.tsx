@@ -1,0 +1,57 @@
+import { answer, facts, failure, loading, take } from "../store";
+import { AnswerView } from "./AnswerView";
+import { Bookmarks } from "./Bookmarks";
+import { Header } from "./Header";
+import { Panels } from "./Panels";
+import { QuestionCard } from "./QuestionCard";
+import { RowTable } from "./RowTable";
+import { Printed, TakeAway } from "./TakeAway";
+
+function Failure() {
+  const now = failure.value;
+  if (!now) return null;
+  return (
+    <section class="card error" role="alert">
+      <h2>{now.title}</h2>
+      <pre>{now.text}</pre>
+      <button type="button" onClick={() => (failure.value = undefined)}>Close</button>
+    </section>
+  );
+}
+
+export function App() {
+  return (
+    <>
+      <Printed />
+      <div class="page"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault();
+          const dropped = [...(event.dataTransfer?.files ?? [])];
+          if (dropped.length > 0) void take(dropped);
+        }}>
+        <Header />
+        <Failure />
+        {loading.value && <p role="status">Reading the files …</p>}
+        {facts.value && (
+          <main aria-busy={answer.value.busy}>
+            <div class="columns">
+              <RowTable />
+              <div class="work">
+                <QuestionCard />
+                <AnswerView />
+                <Panels />
+                <Bookmarks />
+                <TakeAway />
+              </div>
+            </div>
+          </main>
+        )}
+        <footer class="quiet">
+          Boxwood finds the cheapest change and proves that no cheaper one exists. It explains the model's decision and
+          promises nothing about the world.
+        </footer>
+      </div>
+    </>
+  );
+}

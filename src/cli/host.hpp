@@ -1,0 +1,37 @@
+// What surrounds a command: the models that an earlier command of the same process has read, and
+// who watches long work. The program runs one command; the page runs many about the same model.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/explain.hpp>
+#include <boxwood/schema.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace boxwood::cli {
+
+/// A model and what its columns mean; the schema's class labels are the model's.
+struct Model {
+  Ensemble ensemble;
+  Schema schema;
+};
+
+struct Host {
+  /// Gets the progress of searches; nothing: a line on the terminal.
+  std::function<void(const Progress&)> progress{};
+
+  /// The last model that was read, and the last that was prepared, with the files and flags that
+  /// they come from. Files must not change while the host lives.
+  template <typename Value>
+  struct Kept {
+    std::vector<std::string> origin;
+    Value value;
+  };
+  std::optional<Kept<Model>> model{};
+  std::optional<Kept<Prepared>> prepared{};
+};
+
+}  // namespace boxwood::cli
