@@ -1,6 +1,6 @@
 # Short names for the usual commands. `make` alone lists them.
 .POSIX:
-.PHONY: help demo build page docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds experiments format install clean
+.PHONY: help demo build page docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds bench-page experiments format install clean
 
 PREFIX = /usr/local
 COMMAND = build/release/bin/boxwood
@@ -27,6 +27,7 @@ help:
 	@echo 'make bench-quick a slice of it, to the terminal (under 5 minutes)'
 	@echo 'make bench-kinds  what each kind of rule and question costs, into docs/performance.md (after make bench)'
 	@echo 'make bench-reading  how long a model of 1,000,000 leaves takes to read, into docs/performance.md'
+	@echo 'make bench-page  how fast the page is, into docs/performance.md'
 	@echo 'make experiments  the paper'\''s experiments and ours, into docs/experiments (DATA=$(DATA) MNIST= OUT= EXPERIMENTS=)'
 	@echo 'make format      format C++ files'
 	@echo 'make install     install the release build (PREFIX=$(PREFIX))'
@@ -88,6 +89,10 @@ bench-reading: build
 
 bench-kinds:
 	@python3 bench/kinds.py build/bench/bin/boxwood_ask --write docs/performance.md
+
+bench-page: build page
+	@bash scripts/bootstrap.sh tests
+	@.venv/bin/python bench/page.py $(COMMAND) --write docs/performance.md
 
 experiments:
 	@bash scripts/bootstrap.sh build

@@ -9,6 +9,11 @@ install(TARGETS boxwood EXPORT boxwood-targets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/boxwood ${PROJECT_BINARY_DIR}/generated/boxwood
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The page, where `make page` has built it.
+if(EXISTS ${PROJECT_SOURCE_DIR}/build/page/index.html)
+  install(FILES ${PROJECT_SOURCE_DIR}/build/page/index.html
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/boxwood RENAME page.html)
+endif()
 if(TARGET boxwood_cli)
   install(TARGETS boxwood_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   # A shared build's command finds its library wherever the prefix is moved to.

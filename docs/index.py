@@ -33,7 +33,7 @@ print(answer)
 # ## What Boxwood does
 # - Reads models of XGBoost, LightGBM, CatBoost, scikit-learn and ONNX ([list](models.md)) and computes
 #   exactly what the library computes.
-# - Is used from Python, on the command line and from C++.
+# - Is used from Python, on the command line, from C++ and [in a browser](page.md).
 # - **Menu**: the cheapest change, then the cheapest one that is different, and so on.
 # - **Why not**: if no allowed change works, that is proven, with the rules that block it.
 # - **Rules in words**: `if purpose changes then duration does not rise`.

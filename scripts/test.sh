@@ -130,6 +130,7 @@ page() {  # after `all`, whose command it is compared with
   count "page build" bash scripts/page.sh
   count "page unit tests" npm --prefix page run --silent test
   count "page as the command" node page/tests/same_answers.mjs build/dev/bin/boxwood
+  count "page out of memory" node page/tests/memory.mjs
   if command -v chromium >/dev/null; then
     count "page in the browser" node --test page/tests/browser.test.mjs
   else

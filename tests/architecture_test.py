@@ -13,9 +13,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MOST_LINES = 600
 # The checker of proofs is one file, so that it can be read, copied and run by itself.
 LONGER = {pathlib.Path("checker/boxwood_check.py"): 1400}
-PROGRAM_SUFFIXES = {".cpp", ".hpp", ".in", ".py", ".sh", ".cmake"}
+PROGRAM_SUFFIXES = {".cpp", ".hpp", ".in", ".py", ".sh", ".cmake", ".ts", ".tsx", ".mjs", ".css", ".html"}
 TEXT_SUFFIXES = PROGRAM_SUFFIXES | {".md", ".txt", ".json", ".csv", ".cff", ".yml", ".supp", ""}
-IGNORED_FOLDERS = {".git", ".venv", ".cache", "build", "__pycache__", ".hypothesis", ".mypy_cache",
+IGNORED_FOLDERS = {".git", ".venv", ".cache", "build", "node_modules", "__pycache__", ".hypothesis", ".mypy_cache",
                    ".pytest_cache", ".ruff_cache"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 # Written so that this file does not name such a place itself.

@@ -8,6 +8,7 @@
 #include <boxwood/error.hpp>
 #include <boxwood/explain.hpp>
 #include <boxwood/model_set.hpp>
+#include <boxwood/page.hpp>
 #include <boxwood/picture.hpp>
 #include <boxwood/proof.hpp>
 #include <boxwood/query.hpp>

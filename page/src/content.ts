@@ -10,6 +10,8 @@ export interface Content {
   schema?: ContentFile | null;
   data: ContentFile;
   question?: Partial<Question>;
+  /** A question file, asked in place of the first question until something is changed. */
+  saved?: ContentFile;
 }
 
 export function bytesOf(base64: string): Uint8Array {

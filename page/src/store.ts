@@ -10,7 +10,7 @@ import { codes, type Answer, type MapFacts, type Menu, type ModelFacts, type Pre
 
 /** A file that a person dropped, or one of those inside of the page. */
 export interface Loaded { name: string; bytes: Uint8Array }
-export interface LoadedFiles { title: string; model: Loaded; data: Loaded; schema?: Loaded }
+export interface LoadedFiles { title: string; model: Loaded; data: Loaded; schema?: Loaded; saved?: Loaded }
 
 /** One part of the answer: what is known so far, and whether more is being searched for. */
 export interface Part<Value> {
@@ -33,7 +33,6 @@ export const rows = signal<Prediction[]>([]);
 export const question = signal<Question>(emptyQuestion);
 export const past = signal<Question[]>([]);
 export const present = signal<Prediction | undefined>(undefined);
-export const valueErrors = signal<Record<string, string>>({});
 export const answer = signal<Part<Answer>>(idle);
 export const menu = signal<Part<Menu>>(idle);
 export const map = signal<Part<MapFacts>>(idle);
@@ -43,18 +42,21 @@ export const panel = signal<Panel>("menu");
 export const mapView = signal<MapView | undefined>(undefined);
 export const bookmarks = signal<Bookmark[]>([]);
 export const failure = signal<{ title: string; text: string } | undefined>(undefined);
+/** The question of a report is asked as it was, until something is changed. */
+export const saved = signal(false);
 export const loading = signal(true);
-export const startedIn = signal<number | undefined>(undefined);
 
-export const searching = computed(() =>
-  [answer, menu, map, sweep, robustness].some((part) => part.value.busy),
-);
+const asking = signal(false);
+/** Something is being read or asked. */
+export const busy = computed(() => loading.value || asking.value);
 export const stoppable = signal(false);
 
 let core: Core;
 let generation = 0;
 let version = 0;
+let firstAnswer = false;
 
+const savedPath = () => `${folder()}/saved/question.json`;
 const folder = () => `/files${version}`;
 const encode = (text: string) => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -101,9 +103,11 @@ export function pointOf(row: number): Value[] {
 // Loading
 
 export async function start(): Promise<void> {
-  const began = performance.now();
   core = new Core(await parts());
-  (globalThis as Record<string, unknown>).boxwood = { run: (words: string[]) => core.run(words), folder };
+  (globalThis as Record<string, unknown>).boxwood = {
+    run: (words: string[]) => core.run(words),
+    write: (path: string, bytes: Uint8Array) => core.write(path, bytes),
+  };
   const inside = content();
   const file = (one: { name: string; base64: string }) => ({ name: one.name, bytes: bytesOf(one.base64) });
   const asked = questionOf(location.hash) ?? (inside.question ? sane({ ...inside.question }) : undefined);
@@ -113,10 +117,10 @@ export async function start(): Promise<void> {
       model: file(inside.model),
       data: file(inside.data),
       schema: inside.schema ? file(inside.schema) : undefined,
+      saved: inside.saved && !questionOf(location.hash) ? file(inside.saved) : undefined,
     },
     asked,
   );
-  startedIn.value = performance.now() - began;
 }
 
 /** Shows files; if they cannot be read, an error card, and the files before stay. */
@@ -132,6 +136,7 @@ export async function load(given: LoadedFiles, asked?: Question): Promise<void> 
     await core.write(at(given.model.name), given.model.bytes);
     await core.write(at(given.data.name), given.data.bytes);
     if (given.schema) await core.write(at(given.schema.name), given.schema.bytes);
+    if (given.saved) await core.write(savedPath(), given.saved.bytes);
     const schema = given.schema ? ["--schema", at(given.schema.name)] : [];
     const model = parsed<ModelFacts>(await core.run(["inspect", at(given.model.name), ...schema, "--format", "json"]));
     const predictions = parsed<Prediction[]>(
@@ -142,6 +147,7 @@ export async function load(given: LoadedFiles, asked?: Question): Promise<void> 
       facts.value = model;
       rows.value = predictions;
       past.value = [];
+      saved.value = given.saved !== undefined;
       bookmarks.value = [];
       mapView.value = undefined;
       for (const part of [answer, menu, map, sweep, robustness]) part.value = idle;
@@ -149,17 +155,18 @@ export async function load(given: LoadedFiles, asked?: Question): Promise<void> 
       question.value = wanted.row < predictions.length ? wanted : { ...wanted, row: 0 };
       present.value = predictions[question.value.row];
     });
-    loading.value = false;
     void refresh();
-  } catch (error) {
     loading.value = false;
+  } catch (error) {
     if (before.files) await restore(before.files);
+    loading.value = false;
     failure.value = { title: "These files cannot be used", text: textOf(error) };
   }
 }
 
 async function restore(good: LoadedFiles): Promise<void> {
   core.clear();
+  if (good.saved) await core.write(savedPath(), good.saved.bytes);
   for (const file of [good.model, good.data, good.schema]) {
     if (file) await core.write(`${folder()}/${safeName(file.name)}`, file.bytes);
   }
@@ -169,18 +176,19 @@ async function restore(good: LoadedFiles): Promise<void> {
 /** Dropped or chosen files: a CSV holds rows, a schema says so inside, everything else is a model. */
 export async function take(list: Iterable<File>): Promise<void> {
   const now = files.value;
+  loading.value = true;
   const next: Partial<LoadedFiles> = {};
   for (const file of list) {
     const one = { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
     next[kindOf(one)] = one;
   }
-  if (!next.model && !now) return;
   const fresh = next.model !== undefined;
-  const model = next.model ?? now!.model;
+  const model = next.model ?? now!.model; // the page never has none
   // A new model comes with new rows; the schema of another model does not fit it.
   const schema = next.schema ?? (fresh ? undefined : now?.schema);
   const data = next.data ?? (fresh ? undefined : now?.data);
   if (!data) {
+    loading.value = false;
     failure.value = {
       title: "Rows are missing",
       text: `${model.name} is a model. Drop it together with a CSV file of rows, and with a schema if you have one.`,
@@ -202,6 +210,7 @@ export function kindOf(file: Loaded): "model" | "data" | "schema" {
 /** One step that can be undone. */
 export function change(next: Partial<Question>): void {
   past.value = [...past.value.slice(-99), question.value];
+  saved.value = false;
   question.value = { ...question.value, ...next };
   void refresh();
 }
@@ -252,6 +261,7 @@ const nextSlice = 4;
 /** Answers the question as it is now; an older one that is still being answered is dropped. */
 export async function refresh(): Promise<void> {
   const mine = ++generation;
+  asking.value = true;
   if (core.busy) {
     for (let waited = 0; core.busy && waited < patience; waited += 20) await delay(20);
     if (mine !== generation) return;
@@ -268,6 +278,8 @@ export async function refresh(): Promise<void> {
     // A newer question ended this one.
     if (mine !== generation || error instanceof Stopped) return;
     failure.value = { title: "The search ended", text: textOf(error) };
+  } finally {
+    if (mine === generation) asking.value = false;
   }
 }
 
@@ -279,12 +291,15 @@ export async function open(next: Panel): Promise<void> {
 export async function refreshPanel(): Promise<void> {
   if (answer.value.busy) return; // it follows by itself
   const mine = ++generation;
+  asking.value = true;
   if (core.busy) core.stop();
   try {
     await askPanel(mine);
   } catch (error) {
     if (mine !== generation || error instanceof Stopped) return;
     failure.value = { title: "The search ended", text: textOf(error) };
+  } finally {
+    if (mine === generation) asking.value = false;
   }
 }
 
@@ -329,6 +344,13 @@ async function askPanel(mine: number): Promise<void> {
 
 const first = <Type>(text: string) => (JSON.parse(text) as Type[])[0]!;
 
+/** The question of the page, or for `explain` the one that came with a report. */
+function askedWords(command: string, want = question.value.want): string[] {
+  const at = paths();
+  if (!saved.value || command !== "explain") return questionWords(question.value, facts.value!, at, want);
+  return [at.model, "--question", savedPath(), ...(at.schema ? ["--schema", at.schema] : [])];
+}
+
 /** Asks in slices of time, each longer than the last, until the search has ended. What a slice found is
  * shown, so that stopping keeps it. */
 async function ask<Type>(
@@ -341,7 +363,7 @@ async function ask<Type>(
 ): Promise<void> {
   const noWant = command === "robustness" || command === "sweep";
   const want = command === "sweep" ? { class: question.value.want.class } : noWant ? {} : question.value.want;
-  const words = [command, ...questionWords(question.value, facts.value!, paths(), want), ...extra];
+  const words = [command, ...askedWords(command, want), ...extra];
   part.value = { ...part.value, busy: true, error: undefined };
   const timer = setTimeout(() => (stoppable.value = mine === generation), 400);
   try {
@@ -359,6 +381,8 @@ async function ask<Type>(
       const svg = picture ? (await core.run([...words, "--format", "svg", ...limits])).out : undefined;
       if (mine !== generation) return;
       const more = ran.code === codes.stopped;
+      if (!firstAnswer) performance.mark("boxwood-first-answer");
+      firstAnswer = true;
       part.value = { value: read(ran.out), record: ran.out, svg, busy: more, progress: part.value.progress };
       if (!more) return;
     }
@@ -378,6 +402,7 @@ export function stop(): void {
   generation++;
   core.stop();
   stoppable.value = false;
+  asking.value = false;
   batch(() => [answer, menu, map, sweep, robustness].forEach((part) => settle<unknown>(part)));
 }
 
@@ -412,7 +437,7 @@ export function sweepLevels(): number[] | undefined {
 
 export async function certificate(): Promise<{ proof: Uint8Array; question: Uint8Array; model: Uint8Array }> {
   const at = paths();
-  const words = questionWords(question.value, facts.value!, at);
+  const words = askedWords("explain");
   const made = ["/taken/proof.json", "/taken/question.json", "/taken/model.json"] as const;
   await core.run(["inspect", at.model, ...(at.schema ? ["--schema", at.schema] : []), "--format", "json"]);
   await core.write("/taken/.keep", new Uint8Array());

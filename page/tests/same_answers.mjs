@@ -1,6 +1,7 @@
 // 200 questions to the command and to its WebAssembly module in Node: the same JSON, times and memory apart.
 //
 //   node page/tests/same_answers.mjs BOXWOOD [COUNT]
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { comparable, native, questions, root } from "./questions.mjs";
@@ -8,7 +9,7 @@ import { comparable, native, questions, root } from "./questions.mjs";
 const command = resolve(process.argv[2]);
 const count = Number(process.argv[3] ?? 200);
 const createBoxwood = createRequire(import.meta.url)(join(root, "build/page/core/bin/boxwood.js"));
-const module = await createBoxwood();
+const module = await createBoxwood({ wasmBinary: readFileSync(join(root, "build/page/core/bin/boxwood.wasm")) });
 
 /** Each question has a folder of its own, because the module keeps a model by its name. */
 function ask({ files, words }, folder) {

@@ -1294,6 +1294,9 @@ def html_table(title: Sequence[str], lines: Sequence[Sequence[str]], notes: Sequ
     Paragraphs, a table whose first line is the header, and less conspicuous paragraphs.
     """
 
+def fill_page(page: str, title: str, model: str, data: str, schema: str, row: int, question: str) -> str:
+    """The page for browsers with these texts of files inside."""
+
 def record_columns(model: Model, questions: Sequence[Query], points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], answers: Sequence[Answer]) -> dict:
     """
     The facts of answers by name, one entry a row. Rows may share a question.

@@ -299,6 +299,24 @@ class Answer:
         """
         Path(path).write_text(self._query.question_text(), encoding="utf-8")
 
+    def save_html(self, path: str | Path, title: str = "") -> None:
+        """Write a web page that shows this answer and answers other questions about the row.
+
+        The file contains the model, the schema and the row: send it only to people who may see
+        them. It works from disk and makes no network request (docs/page.md).
+
+        Parameters
+        ----------
+        path : str or Path
+            The HTML file.
+        title : str
+            Its title; by default the library of the model.
+        """
+        from boxwood._page import write_page
+
+        write_page(self.explainer, self._start[None, :], path, title,
+                   self._query.question_text())
+
     @cached_property
     def proof(self) -> str:
         """The certificate of what the answer claims, as JSON (docs/proof.md).

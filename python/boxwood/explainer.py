@@ -229,6 +229,25 @@ class Explainer(Analyses):
         """
         Path(path).write_text(self.core.ensemble(index).to_json(), encoding="utf-8")
 
+    def save_page(self, path: str | os.PathLike[str], rows: Any, title: str = "") -> None:
+        """Write a web page that answers questions about the model and these rows by itself.
+
+        The file contains the model, the schema and the rows: send it only to people who may see
+        them. It works from disk and makes no network request (docs/page.md).
+
+        Parameters
+        ----------
+        path : str or path-like
+            The HTML file.
+        rows : DataFrame, ndarray or Arrow table
+            Rows to choose from.
+        title : str
+            Its title; by default the library of the model.
+        """
+        from boxwood._page import write_page
+
+        write_page(self, self.columns.points(rows), path, title)
+
     # Questions.
 
     def explain(self, x: Any, target: Any = None, *, fixed: Iterable[str] = (),

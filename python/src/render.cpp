@@ -3,6 +3,8 @@
 #include "at_exit.hpp"
 #include "common.hpp"
 
+#include <boxwood/page.hpp>
+
 namespace boxwood::python {
 namespace {
 
@@ -252,6 +254,20 @@ void bind_render(nb::module_& module) {
          const std::vector<std::string>& notes) { return html_page(title, lines, notes); },
       "title"_a, "lines"_a, "notes"_a,
       "Paragraphs, a table whose first line is the header, and less conspicuous paragraphs.");
+  module.def(
+      "fill_page",
+      [](const std::string& page, const std::string& title, const std::string& model,
+         const std::string& data, const std::string& schema, std::size_t row,
+         const std::string& question) {
+        return fill_page(page, {title,
+                                {"model.json", model},
+                                {"rows.csv", data},
+                                PageFile{"schema.json", schema},
+                                row,
+                                question});
+      },
+      "page"_a, "title"_a, "model"_a, "data"_a, "schema"_a, "row"_a, "question"_a,
+      "The page for browsers with these texts of files inside.");
 }
 
 }  // namespace boxwood::python

@@ -25,5 +25,6 @@ Command add_robustness(CLI::App& program, Host& host);
 Command add_sweep(CLI::App& program, Host& host);
 Command add_map(CLI::App& program, Host& host);
 Command add_regions(CLI::App& program, Host& host);
+Command add_page(CLI::App& program, Host& host);
 
 }  // namespace boxwood::cli

@@ -120,7 +120,7 @@ int parse_and_run(int count, char** words, Host& host) {
   const std::vector<Command> commands = {add_inspect(program, host), add_predict(program, host),
                                          add_explain(program, host), add_robustness(program, host),
                                          add_sweep(program, host),   add_map(program, host),
-                                         add_regions(program, host)};
+                                         add_regions(program, host), add_page(program, host)};
   try {
     program.parse(count, words);
   } catch (const CLI::Success& asked) {  // --help, --version

@@ -1,4 +1,4 @@
-import { answer, facts, failure, loading, take } from "../store";
+import { busy, facts, failure, loading, take } from "../store";
 import { AnswerView } from "./AnswerView";
 import { Bookmarks } from "./Bookmarks";
 import { Header } from "./Header";
@@ -34,7 +34,7 @@ export function App() {
         <Failure />
         {loading.value && <p role="status">Reading the files …</p>}
         {facts.value && (
-          <main aria-busy={answer.value.busy}>
+          <main aria-busy={busy.value}>
             <div class="columns">
               <RowTable />
               <div class="work">

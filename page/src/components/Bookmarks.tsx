@@ -11,7 +11,7 @@ export function Bookmarks() {
   return (
     <section class="card" aria-labelledby="bookmarks-title">
       <h2 id="bookmarks-title">Bookmarked plans</h2>
-      <div class="scroll" tabIndex={0} role="region" aria-label="plans side by side">
+      <div class="scroll" tabIndex={0} role="group" aria-label="plans side by side">
         <table class="compare">
           <thead>
             <tr>

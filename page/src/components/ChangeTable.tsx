@@ -34,7 +34,7 @@ function Dumbbell({ change, answer }: { change: Change; answer: Answer }) {
 
 export function ChangeTable({ answer, wide = true }: { answer: Answer; wide?: boolean }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="changes">
+    <div class="scroll" tabIndex={0} role="group" aria-label="changes">
       <table class="changes">
         <thead>
           <tr>

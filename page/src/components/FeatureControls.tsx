@@ -96,7 +96,7 @@ function Direction({ feature }: { feature: FeatureFacts }) {
   return (
     <select aria-label={`${feature.title}, direction`} value={question.value.limits[feature.name]?.direction ?? ""}
       onChange={(event) => setLimits(feature.name, { direction: (event.currentTarget.value || undefined) as "up" | "down" | undefined })}>
-      <option value="">up or down</option>
+      <option value="">either way</option>
       <option value="up">only up</option>
       <option value="down">only down</option>
     </select>
@@ -150,7 +150,7 @@ export function FeatureControls() {
   const model = facts.value!;
   const grouped = new Set(model.groups.flatMap((group) => group.columns));
   return (
-    <div class="scroll features" tabIndex={0} role="region" aria-label="features">
+    <div class="scroll features" tabIndex={0} role="group" aria-label="features">
       <table>
         <thead>
           <tr>

@@ -21,7 +21,7 @@ export function PriceOfCertainty() {
     <div aria-busy={part.busy}>
       {part.svg ? <Picture svg={part.svg} name="price_of_certainty" alt="The cost of the answer at each level; the table has the same figures" /> : <p class="quiet">Searching …</p>}
       {part.value && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="levels">
+        <div class="scroll" tabIndex={0} role="group" aria-label="levels">
           <table>
             <thead>
               <tr><th scope="col">at least</th><th scope="col">cost</th><th scope="col">changes</th><th scope="col">proven</th></tr>

@@ -1,5 +1,5 @@
 // The question about the chosen row.
-import { answer, change, facts, question } from "../store";
+import { answer, change, facts, question, saved } from "../store";
 import { FeatureControls } from "./FeatureControls";
 import { WantPicker } from "./WantPicker";
 
@@ -40,6 +40,9 @@ export function QuestionCard() {
   return (
     <section class="card question" aria-labelledby="question-title">
       <h2 id="question-title">{subject.charAt(0).toUpperCase() + subject.slice(1)} {q.row}</h2>
+      {saved.value && (
+        <p class="quiet">The answer is for the question that came with this page. Change anything here to ask your own.</p>
+      )}
       <WantPicker />
       <FeatureControls />
       <Lifted />

@@ -39,11 +39,11 @@ export function RowTable() {
   if (!model) return null;
   const all = sorted(rows.value);
   const figure = model.task === "regression" ? model.outcome || "output"
-    : model.probabilities ? `probability${model.classes.length === 2 ? ` of ${model.classes[1]}` : ""}` : "output";
+    : !model.probabilities ? "output" : model.classes.length === 2 ? `${model.classes[1]}` : "probability";
   return (
     <section class="card rows" aria-labelledby="rows-title">
       <h2 id="rows-title">Rows</h2>
-      <div class="scroll tall" tabIndex={0} role="region" aria-label="rows">
+      <div class="scroll tall" tabIndex={0} role="group" aria-label="rows">
         <table>
           <thead>
             <tr>

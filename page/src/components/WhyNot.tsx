@@ -1,5 +1,5 @@
 // Which rules block the outcome, what lifting one of them makes possible, and a button that does it.
-import { change, facts, lift, question, setLimits } from "../store";
+import { change, facts, isLifted, lift, question, setLimits } from "../store";
 import { short } from "../numbers";
 import type { Answer, Blocker } from "../types";
 
@@ -13,8 +13,16 @@ function liftRule(blocker: Blocker): void {
   else lift(blocker.rule, name);
 }
 
-/** A clause comes from a range of a control or from a rule in words. */
-const canLift = (blocker: Blocker) => blocker.rule === "max_changes" || Boolean(blocker.feature);
+/** Whether the page can take it away: rules in words belong to the person who wrote them. */
+function canLift(blocker: Blocker): boolean {
+  if (blocker.rule === "max_changes") return question.value.maxChanges !== undefined;
+  const feature = facts.value?.features.find((one) => one.name === blocker.feature);
+  if (!feature) return false;
+  const limits = question.value.limits[feature.name] ?? {};
+  if (blocker.rule === "fixed") return limits.locked === true || (feature.fixed && !isLifted("fixed", feature.name));
+  if (blocker.rule === "direction") return limits.direction !== undefined || feature.direction !== "both";
+  return !isLifted(blocker.rule, feature.name);
+}
 
 export function WhyNot({ why }: { why: NonNullable<Answer["why_not"]> }) {
   const title = (name: string) => facts.value?.features.find((one) => one.name === name)?.title ?? name;
@@ -39,7 +47,7 @@ export function WhyNot({ why }: { why: NonNullable<Answer["why_not"]> }) {
             {canLift(blocker) ? (
               <button type="button" onClick={() => liftRule(blocker)}>Lift this rule</button>
             ) : (
-              <span class="quiet">Change it under “Rules in words” or in the feature's range.</span>
+              <span class="quiet">It comes from your rules in words or from a range.</span>
             )}
           </li>
         ))}
