@@ -251,6 +251,9 @@ export const isLifted = (rule: string, feature: string) =>
 
 // Asking
 
+/** Small, so that its texts are readable in a column of the page. */
+const pictureSize = ["--width", "600", "--height", "420"];
+
 const delay = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 /** Long enough for what usually takes milliseconds, short enough not to be noticed. */
 const patience = 300;
@@ -378,7 +381,7 @@ async function ask<Type>(
         part.value = { busy: false, error: complaint(ran) };
         return;
       }
-      const svg = picture ? (await core.run([...words, "--format", "svg", ...limits])).out : undefined;
+      const svg = picture ? (await core.run([...words, "--format", "svg", ...pictureSize, ...limits])).out : undefined;
       if (mine !== generation) return;
       const more = ran.code === codes.stopped;
       if (!firstAnswer) performance.mark("boxwood-first-answer");

@@ -72,7 +72,7 @@ function Range({ feature }: { feature: FeatureFacts }) {
     feature.categories.length > 0 ? (
       <select aria-label={`${feature.title}, ${which}`} value={limits[key] ?? ""}
         onChange={(event) => setLimits(feature.name, { [key]: event.currentTarget.value })}>
-        <option value="">{which}</option>
+        <option value="">{key}</option>
         {feature.categories.map((one) => <option key={one.code} value={one.label || String(one.code)}>{one.label || one.code}</option>)}
       </select>
     ) : (
@@ -96,7 +96,7 @@ function Direction({ feature }: { feature: FeatureFacts }) {
   return (
     <select aria-label={`${feature.title}, direction`} value={question.value.limits[feature.name]?.direction ?? ""}
       onChange={(event) => setLimits(feature.name, { direction: (event.currentTarget.value || undefined) as "up" | "down" | undefined })}>
-      <option value="">either way</option>
+      <option value="">either</option>
       <option value="up">only up</option>
       <option value="down">only down</option>
     </select>
