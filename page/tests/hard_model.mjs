@@ -1,7 +1,7 @@
 // A model whose cheapest change takes long to prove: many features, deep random trees.
 import { drawer } from "./questions.mjs";
 
-export function hardModel(trees = 160, depth = 6, features = 40) {
+export function hardModel(trees = 160, depth = 6, features = 40, base = -25) {
   const draw = drawer(3);
   const tree = () => {
     const inner = 2 ** depth - 1;
@@ -21,8 +21,8 @@ export function hardModel(trees = 160, depth = 6, features = 40) {
   };
   const names = Array.from({ length: features }, (_, i) => `x${i}`);
   const model = {
-    boxwood_model: 1, source: "by hand", objective: "binary:logistic", task: "binary", link: "sigmoid", input: "float32",
-    accumulator: "float32", order: "base_first", classes: ["no", "yes"], base: [0],
+    boxwood_model: 1, source: "by hand", objective: "binary:logistic", task: "binary", link: "sigmoid", input: "float64",
+    accumulator: "float64", order: "base_first", classes: ["no", "yes"], base: [base],
     features: names.map((name) => ({ name, kind: "continuous" })),
     trees: Array.from({ length: trees }, tree),
   };

@@ -29,7 +29,10 @@ export function AnswerView() {
             {one.wide && one.wide.maximal && " · “anything in” is as wide as the outcome allows"}
           </p>
         )}
-        {sentences.length > 0 && one.changes.length > 0 && <p class="claim">{sentences.at(-1)}</p>}
+        {one.changes.length > 0 && (
+          <p class="claim">{sentences.find((sentence) => sentence.includes(one.claim.text)) ?? one.claim.text}</p>
+        )}
+        {sentences.filter((sentence) => sentence.startsWith("Note:")).map((note) => <p key={note} class="quiet">{note}</p>)}
         {one.status === "infeasible" && !one.why_not && <p>{sentences.join(" ")}</p>}
         {one.status === "unknown" && <p>{sentences.join(" ")}</p>}
         {one.why_not && <WhyNot why={one.why_not} />}
