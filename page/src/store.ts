@@ -313,6 +313,10 @@ async function writeFiles(): Promise<void> {
 }
 
 async function predictPresent(mine: number): Promise<void> {
+  if (!question.value.edits[question.value.row]) {
+    present.value = rows.value[question.value.row];
+    return;
+  }
   const at = paths();
   const schema = at.schema ? ["--schema", at.schema] : [];
   const words = ["predict", at.model, ...schema, "--data", at.data, "--row", String(question.value.row), "--format", "json"];
