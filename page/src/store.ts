@@ -46,6 +46,14 @@ export const failure = signal<{ title: string; text: string } | undefined>(undef
 export const saved = signal(false);
 export const loading = signal(true);
 
+/** Nothing can be asked before a number, or one of several classes, is wanted. */
+export const wantMissing = computed(() => {
+  const model = facts.value;
+  const want = question.value.want;
+  if (!model || saved.value) return false;
+  if (model.task === "regression") return want.atLeast === undefined && want.atMost === undefined;
+  return model.classes.length !== 2 && want.class === undefined;
+});
 const asking = signal(false);
 /** Something is being read or asked. */
 export const busy = computed(() => loading.value || asking.value);
@@ -275,6 +283,10 @@ export async function refresh(): Promise<void> {
     await writeFiles();
     await predictPresent(mine);
     if (mine !== generation) return;
+    if (wantMissing.value) {
+      batch(() => [answer, menu, map, sweep, robustness].forEach((part) => (part.value = idle)));
+      return;
+    }
     await ask(mine, answer, "explain", ["--widen", "--why-not", "--path"], first<Answer>);
     if (mine === generation) await askPanel(mine);
   } catch (error) {

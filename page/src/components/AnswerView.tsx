@@ -1,5 +1,5 @@
 // The answer to the question: badge, table, what is proven, and where nothing is possible, why not.
-import { answer, bookmark, facts, stoppable } from "../store";
+import { answer, bookmark, facts, stoppable, wantMissing } from "../store";
 import { duration, short } from "../numbers";
 import { Badge } from "./Badge";
 import { ChangeTable } from "./ChangeTable";
@@ -10,6 +10,14 @@ export function AnswerView() {
   const part = answer.value;
   const one = part.value;
   const model = facts.value;
+  if (wantMissing.value) {
+    return (
+      <section class="card answer" aria-labelledby="answer-title">
+        <h2 id="answer-title">Answer</h2>
+        <p>Say which outcome is wanted: {model?.task === "regression" ? "a number" : "a class"}.</p>
+      </section>
+    );
+  }
   if (part.error) return <ErrorText text={part.error} />;
   if (!one || !model) return <section class="card answer" aria-busy="true" aria-labelledby="answer-title"><h2 id="answer-title">Answer</h2><p>Searching …</p></section>;
   const stay = model.features.length - one.changes.length;
