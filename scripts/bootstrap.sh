@@ -58,7 +58,7 @@ if [ "$purpose" = tests ]; then
   need python3 has_command python3
   need python3-venv python3 -c 'import ensurepip, venv' 2>/dev/null
   like python3-dev python3 -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null
-  need openjdk-17-jre-headless has_command java  # for the tests with Spark
+  like default-jre-headless has_command java  # Java 17 on Debian 12, for the tests with Spark
   like mold has_command mold
   like clang has_command clang++
   like clang-format-14 scripts/format.sh --tool >/dev/null 2>&1
