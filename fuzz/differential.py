@@ -54,7 +54,7 @@ STATISTICS = {"base_weights", "loss_changes", "sum_hessian", "parents", "leaf_we
 def is_exception(field, value):
     """What Boxwood reads though the library does not: a field that prediction does not need may be absent, and
     statistics may have another length."""
-    return value == "absent" or (field.split(".")[-1] in STATISTICS and value in ("[]", "", "1 1"))
+    return value == "absent" or (field.split(".")[-1] in STATISTICS and value in ("[]", "[1]", "", "1 1"))
 
 
 def places(value, path=()):
