@@ -9,8 +9,8 @@ code 0: accepted, 1: rejected, 2: a file cannot be read or uses something that p
 
 The file uses the Python standard library only and shares no code with Boxwood. Scores are exact
 integers, thresholds exact fractions. Costs are IEEE doubles, added in the order that the claim is
-about; Python's floats are IEEE doubles. Headings in square brackets are headings of docs/proof.md,
-which has the theorem behind each part.
+about; Python's floats are IEEE doubles. Words in square brackets are headings or bold words of
+docs/proof.md, which has the theorem behind each part.
 """
 
 import bisect
@@ -125,7 +125,7 @@ class Interval(NamedTuple):
             (value <= self.upper if self.upper_closed else value < self.upper)
 
 
-# --------------------------------------------------------------------------------- [The model]
+# ----------------------------------------------------------------------------------- the model
 
 
 class Node(NamedTuple):
