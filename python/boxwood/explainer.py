@@ -246,7 +246,7 @@ class Explainer(Analyses):
         """
         from boxwood._page import write_page
 
-        write_page(self, self.columns.points(rows), path, title)
+        write_page(self, self.columns.points(rows, "rows"), path, title)
 
     # Questions.
 
