@@ -64,8 +64,10 @@ let generation = 0;
 let version = 0;
 let firstAnswer = false;
 
-const savedPath = () => `${folder()}/saved/question.json`;
 const folder = () => `/files${version}`;
+/** Each kind of file has a folder, because names may be the same. */
+const place = (kind: string, name: string) => `${folder()}/${kind}/${safeName(name)}`;
+const savedPath = () => place("saved", "question.json");
 const encode = (text: string) => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 /** Only the last part of a name, and nothing that a path could be made of. */
@@ -77,10 +79,10 @@ function paths(): Files {
   const edited = Object.keys(question.value.edits).length > 0;
   const lifted = question.value.lifted.length > 0;
   return {
-    model: `${folder()}/${safeName(loaded.model.name)}`,
-    data: edited ? `${folder()}/edited/${safeName(loaded.data.name)}` : `${folder()}/${safeName(loaded.data.name)}`,
-    schema: lifted ? `${folder()}/lifted/${hashOf(liftedText())}.json`
-      : loaded.schema ? `${folder()}/${safeName(loaded.schema.name)}` : undefined,
+    model: place("model", loaded.model.name),
+    data: place(edited ? "edited" : "data", loaded.data.name),
+    schema: lifted ? place("lifted", `${hashOf(liftedText())}.json`)
+      : loaded.schema ? place("schema", loaded.schema.name) : undefined,
   };
 }
 /** The same for people: the names of their own files. */
@@ -140,15 +142,12 @@ export async function load(given: LoadedFiles, asked?: Question): Promise<void> 
   generation++;
   version++;
   try {
-    const at = (name: string) => `${folder()}/${safeName(name)}`;
-    await core.write(at(given.model.name), given.model.bytes);
-    await core.write(at(given.data.name), given.data.bytes);
-    if (given.schema) await core.write(at(given.schema.name), given.schema.bytes);
-    if (given.saved) await core.write(savedPath(), given.saved.bytes);
-    const schema = given.schema ? ["--schema", at(given.schema.name)] : [];
-    const model = parsed<ModelFacts>(await core.run(["inspect", at(given.model.name), ...schema, "--format", "json"]));
+    await put(given);
+    const at = place("model", given.model.name);
+    const schema = given.schema ? ["--schema", place("schema", given.schema.name)] : [];
+    const model = parsed<ModelFacts>(await core.run(["inspect", at, ...schema, "--format", "json"]));
     const predictions = parsed<Prediction[]>(
-      await core.run(["predict", at(given.model.name), ...schema, "--data", at(given.data.name), "--format", "json"]),
+      await core.run(["predict", at, ...schema, "--data", place("data", given.data.name), "--format", "json"]),
     );
     batch(() => {
       files.value = given;
@@ -174,11 +173,15 @@ export async function load(given: LoadedFiles, asked?: Question): Promise<void> 
 
 async function restore(good: LoadedFiles): Promise<void> {
   core.clear();
-  if (good.saved) await core.write(savedPath(), good.saved.bytes);
-  for (const file of [good.model, good.data, good.schema]) {
-    if (file) await core.write(`${folder()}/${safeName(file.name)}`, file.bytes);
-  }
+  await put(good);
   void refresh();
+}
+
+async function put(given: LoadedFiles): Promise<void> {
+  await core.write(place("model", given.model.name), given.model.bytes);
+  await core.write(place("data", given.data.name), given.data.bytes);
+  if (given.schema) await core.write(place("schema", given.schema.name), given.schema.bytes);
+  if (given.saved) await core.write(savedPath(), given.saved.bytes);
 }
 
 /** Dropped or chosen files: a CSV holds rows, a schema says so inside, everything else is a model. */
@@ -481,10 +484,10 @@ export const forget = (id: number) => (bookmarks.value = bookmarks.value.filter(
 
 // Errors
 
-const complaint = (ran: Ran) => ran.err.replace(/^boxwood: /, "").trim() || `the command ended with code ${ran.code}`;
+const complaint = (ran: Ran) => ran.err.replace(/^boxwood: /, "").replace(/\/files\d+\/\w+\//g, "").trim() || `the command ended with code ${ran.code}`;
 function parsed<Type>(ran: Ran): Type {
   if (ran.code !== codes.answered) throw new Error(complaint(ran));
   return JSON.parse(ran.out) as Type;
 }
 export const textOf = (error: unknown) =>
-  (error instanceof CoreFailure || error instanceof Error ? error.message : String(error)).replaceAll(`${folder()}/`, "");
+  (error instanceof CoreFailure || error instanceof Error ? error.message : String(error)).replace(/\/files\d+\/\w+\//g, "");

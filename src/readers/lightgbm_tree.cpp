@@ -4,12 +4,12 @@
 
 #include <boxwood/error.hpp>
 
+#include "base/digits.hpp"
 #include "readers/document.hpp"
 
 #include <fmt/format.h>
 
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -185,7 +185,7 @@ void check_statistics(const LightgbmBlock& block) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       double number = 0;  // inf, nan and what is out of range are numbers too
       const char* const end = words[i].data() + words[i].size();
-      const auto read = std::from_chars(words[i].data(), end, number);
+      const auto read = from_digits(words[i].data(), end, number);
       if (read.ptr != end)
         field->fail_at(i, fmt::format("{} is not a number", in_quotes(words[i])));
     }
