@@ -4,6 +4,7 @@
 
 #include <boxwood/boxwood.hpp>
 
+#include <cmath>
 #include <functional>
 #include <map>
 #include <string>
@@ -32,6 +33,32 @@ inline Ask after(
     if (!answer.solutions.empty()) then(prepared, query, answer.best().point, options);
     return answer;
   };
+}
+
+/// Rules about the first ten features that are numbers: the change of each, in units of its scale,
+/// is at most the sum of the changes of the `terms` - 1 after it. All hold with equality now.
+/// Features become discrete, with limits around the present value.
+inline void add_linear_rules(boxwood::Query& query, std::size_t count, std::size_t terms) {
+  using namespace boxwood;
+  constexpr std::size_t most = 10;
+  std::vector<std::size_t> numbers;
+  for (std::size_t d = 0; d < query.point.size() && numbers.size() < most; ++d) {
+    FeatureRule& rule = query.features[d];
+    if (rule.kind == FeatureKind::categorical || std::isnan(query.point[d])) continue;
+    numbers.push_back(d);
+    if (rule.kind == FeatureKind::continuous && rule.step == 0) rule.step = 0.01 * rule.scale;
+    const double reach = 4 * rule.scale;
+    rule.range = intersection(rule.range, {query.point[d] - reach, query.point[d] + reach});
+  }
+  for (std::size_t r = 0; r < count && r < numbers.size(); ++r) {
+    LinearCondition sum{{}, {.upper = 0}};
+    for (std::size_t t = 0; t < terms; ++t) {
+      const std::size_t d = numbers[(r + t) % numbers.size()];
+      const double coefficient = 1 / query.features[d].scale;
+      sum.terms.push_back({d, t == 0 ? coefficient : -coefficient, LinearTerm::Of::change, {}});
+    }
+    query.clauses.push_back({{}, {sum}});
+  }
 }
 
 inline const std::map<std::string, Ask>& kinds() {
@@ -80,6 +107,8 @@ inline const std::map<std::string, Ask>& kinds() {
            query.clauses.push_back({{stays(query, d), negated(falls(query, d + 1))}});
          }
        })},
+      {"one order pair", changed([](Query& query) { add_linear_rules(query, 1, 2); })},
+      {"ten linear rules", changed([](Query& query) { add_linear_rules(query, 10, 3); })},
       {"menu of 3, features", menu(Apart::features)},
       {"menu of 3, regions", menu(Apart::regions)},
       {"menu of 3, distance", menu(Apart::distance)},

@@ -76,6 +76,15 @@ inline std::string literal(const boxwood::Literal& one) {
                      one.missing, integers(one.codes));
 }
 
+inline std::string linear(const boxwood::LinearCondition& one) {
+  const auto term = [](const boxwood::LinearTerm& of) {
+    const char* kinds[] = {"value", "change", "size", "codes"};
+    return fmt::format("{{{}, {}, boxwood::LinearTerm::Of::{}, {}}}", of.feature,
+                       number(of.coefficient), kinds[static_cast<int>(of.of)], integers(of.codes));
+  };
+  return fmt::format("{{{}, {}}}", list(one.terms, term), interval(one.range));
+}
+
 /// Statements that set what a rule has besides the defaults.
 inline std::string rule(const boxwood::FeatureRule& rule, std::size_t d) {
   const boxwood::FeatureRule plain;
@@ -138,8 +147,9 @@ inline std::string as_test(const RandomProblem& problem, const std::string& name
                     print::number(group.weight), group.none_allowed);
   }
   for (const boxwood::Clause& clause : query.clauses) {
-    text += fmt::format("  query.clauses.push_back({{{}}});\n",
-                        print::list(clause.any_of, print::literal));
+    text += fmt::format("  query.clauses.push_back({{{}, {}}});\n",
+                        print::list(clause.any_of, print::literal),
+                        print::list(clause.linear, print::linear));
   }
   const char* norms[] = {"squared_l2", "l1", "l0", "linf", "mixture", "custom"};
   if (query.norm != boxwood::Norm::squared_l2) {

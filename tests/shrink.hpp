@@ -237,6 +237,9 @@ class Shrinker {
         }
         for (auto& clause : problem.query.clauses) {
           for (auto& literal : clause.any_of) lower(literal.feature);
+          for (auto& sum : clause.linear) {
+            for (auto& term : sum.terms) lower(term.feature);
+          }
         }
         for (Ensemble& ensemble : problem.ensembles) {
           erase(ensemble.features, d, d + 1);
@@ -255,6 +258,11 @@ class Shrinker {
     for (const auto& clause : problem_.query.clauses) {
       for (const auto& literal : clause.any_of) {
         if (literal.feature == d) return true;
+      }
+      for (const auto& sum : clause.linear) {
+        for (const auto& term : sum.terms) {
+          if (term.feature == d) return true;
+        }
       }
     }
     for (const Ensemble& ensemble : problem_.ensembles) {

@@ -142,10 +142,35 @@ struct Literal {
   bool operator==(const Literal&) const = default;
 };
 
+/// One term of a linear condition: a coefficient times a number that one feature of the answer
+/// gives.
+struct LinearTerm {
+  enum class Of : std::uint8_t {
+    value,   ///< the feature's value; not for categorical features
+    change,  ///< the value minus the present value
+    size,    ///< the absolute value of that
+    codes    ///< 1 if the category is one of `codes`, otherwise 0
+  };
+  std::size_t feature = 0;
+  double coefficient = 1;  ///< finite, not 0
+  Of of = Of::value;
+  std::vector<std::int32_t> codes{};  ///< ascending, ≥ 0; only for Of::codes
+  bool operator==(const LinearTerm&) const = default;
+};
+
+/// A condition on several features: the sum of the terms lies in `range`. It is decided in exact
+/// arithmetic for the numbers of the answer. It does not hold if a feature of it is missing.
+struct LinearCondition {
+  std::vector<LinearTerm> terms;
+  Interval range{};
+  bool operator==(const LinearCondition&) const = default;
+};
+
 /// At least one of these conditions holds in the answer. "If a changes then b does not decrease" is
-/// the clause: a stays, or b is at least what it is now.
+/// the clause: a stays, or b is at least what it is now. A clause has at most one linear condition.
 struct Clause {
   std::vector<Literal> any_of;
+  std::vector<LinearCondition> linear{};
   bool operator==(const Clause&) const = default;
 };
 
@@ -191,6 +216,9 @@ struct Query {
   TermCost term;              ///< for Norm::custom
   bool fewest_first = false;  ///< minimise the number of changes first, then the cost
   std::string scale_name{};   ///< what all scales are, for texts: "range"; empty: not known
+  /// For the search itself: clauses with a linear condition that requirements on other scores
+  /// bound, up to rounding. A point meets the query only if they hold. Leave it empty.
+  std::vector<Clause> exact_clauses{};
 };
 
 /// A query at `point` with the kinds that the model file gives and no requirement.
@@ -235,11 +263,17 @@ bool meets(const Requirement& requirement, const Ensemble& ensemble,
            std::span<const double> scores);
 /// Whether a condition holds in a point whose values are read in this precision.
 bool holds(const Literal& literal, std::span<const double> point, Precision precision);
+/// Whether a linear condition holds in a point, in exact arithmetic. `from` is the query's point.
+bool holds(const LinearCondition& condition, std::span<const double> from,
+           std::span<const double> point);
+/// Whether a clause holds in a point; `from` is the query's point.
+bool holds(const Clause& clause, std::span<const double> from, std::span<const double> point,
+           Precision precision);
 /// Whether a point satisfies all clauses and `max_changes`.
 bool obeys(const Query& query, std::span<const double> point, Precision precision);
 /// The number of features that differ from the query's point; a one-hot group counts as one.
 std::size_t change_count(const Query& query, std::span<const double> to);
-/// Whether a point satisfies every requirement of the query.
+/// Whether a point satisfies every requirement of the query, and `exact_clauses`.
 bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point);
 
 }  // namespace boxwood

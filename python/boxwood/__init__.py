@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     )
     from boxwood.rules import AllOf, AnyOf, If, Rule
     from boxwood.schema import Feature, OneHot, Schema
+    from boxwood.suggestions import Suggestion, suggest_rules
+    from boxwood.sums import Sum, category, change, feature
     from boxwood.targets import Class, Not, OneOf, Output, Score, Target
 
     __version__: str
@@ -53,6 +55,8 @@ _HOMES = {
                 "WideRegion"),
     "rules": ("AllOf", "AnyOf", "If", "Rule"),
     "schema": ("Feature", "OneHot", "Schema"),
+    "suggestions": ("Suggestion", "suggest_rules"),
+    "sums": ("Sum", "category", "change", "feature"),
     "targets": ("Class", "Not", "OneOf", "Output", "Score", "Target"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -90,16 +94,22 @@ __all__ = [
     "Schema",
     "Score",
     "Step",
+    "Suggestion",
+    "Sum",
     "Sweep",
     "Target",
     "UnsupportedModelError",
     "WhyNot",
     "WideRegion",
     "__version__",
+    "category",
+    "change",
     "check_record",
     "examples",
+    "feature",
     "model_bytes",
     "save_model",
+    "suggest_rules",
 ]
 
 

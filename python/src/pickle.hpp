@@ -12,7 +12,7 @@
 namespace boxwood::python {
 
 /// Changes whenever a list below does, so that a pickle of another version is refused by name.
-inline constexpr int pickle_version = 1;
+inline constexpr int pickle_version = 2;
 
 template <typename T, typename Wanted>
 concept Is = std::is_same_v<std::remove_const_t<T>, Wanted>;
@@ -34,7 +34,9 @@ auto parts(Is<OneHot> auto& x) { return std::tie(x.columns, x.weight, x.none_all
 auto parts(Is<Literal> auto& x) {
   return std::tie(x.feature, x.range, x.inside, x.missing, x.codes);
 }
-auto parts(Is<Clause> auto& x) { return std::tie(x.any_of); }
+auto parts(Is<LinearTerm> auto& x) { return std::tie(x.feature, x.coefficient, x.of, x.codes); }
+auto parts(Is<LinearCondition> auto& x) { return std::tie(x.terms, x.range); }
+auto parts(Is<Clause> auto& x) { return std::tie(x.any_of, x.linear); }
 auto parts(Is<Mixture> auto& x) { return std::tie(x.squared_l2, x.l1, x.l0); }
 auto parts(Is<Query> auto& x) {
   return std::tie(x.point, x.requirements, x.features, x.groups, x.clauses, x.max_changes, x.norm,

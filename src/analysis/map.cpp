@@ -223,6 +223,11 @@ Map find_map(const Prepared& prepared, const Query& query, const MapOptions& map
   if (map.radius && query.requirements.empty()) {
     throw Error("map", "a radius needs a requirement", "Give at least one requirement");
   }
+  if (map.radius && std::any_of(query.clauses.begin(), query.clauses.end(),
+                                [](const Clause& clause) { return !clause.linear.empty(); })) {
+    throw Error("map", "a radius does not support linear rules",
+                "Leave out the radius or the linear rules");
+  }
   const Precision precision = common_precision(prepared.ensembles());
   Map drawn;
   Budget budget(options);

@@ -10,6 +10,7 @@
 #include "analysis/variables.hpp"
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
+#include "grid/linear_trees.hpp"
 
 #include <boxwood/analysis.hpp>
 #include <boxwood/budget.hpp>
@@ -74,9 +75,7 @@ bool surely_obeys(const Query& query, const Rule& rule, std::span<const double> 
     return change_count(query, point) <= *query.max_changes;
   }
   if (rule.kind == Rule::Kind::clause) {
-    const std::vector<Literal>& any_of = query.clauses[rule.index].any_of;
-    return std::any_of(any_of.begin(), any_of.end(),
-                       [&](const Literal& literal) { return holds(literal, point, precision); });
+    return holds(query.clauses[rule.index], query.point, point, precision);
   }
   for (const FeatureSet& set : changed_sets(query, point)) {
     if (std::count(set.columns.begin(), set.columns.end(), rule.index) > 0) {
@@ -162,6 +161,26 @@ bool keeps_out(const FeatureRule& rule) {
   return !rule.range.contains(0) || !rule.range.contains(1);
 }
 
+/// Linear conditions need features whose values can be listed. Rules without which they could not
+/// be are never lifted.
+std::vector<Rule> liftable(const Query& query, std::vector<Rule> rules) {
+  std::vector<std::uint8_t> in_sum(query.point.size(), 0);
+  for (const Clause& clause : query.clauses) {
+    for (const LinearCondition& sum : clause.linear) {
+      for (const LinearTerm& term : sum.terms) in_sum[term.feature] = 1;
+    }
+  }
+  std::vector<Rule> kept;
+  for (const Rule& rule : rules) {
+    const bool between = rule.kind == Rule::Kind::clause || rule.kind == Rule::Kind::max_changes;
+    kept.push_back(rule);
+    if (between || !in_sum[rule.index]) continue;
+    const Query free = lifted(query, kept);
+    if (!is_listable(free, rule.index, Precision::float64)) kept.pop_back();
+  }
+  return kept;
+}
+
 }  // namespace
 
 std::vector<Rule> rules_of(const Query& query) {
@@ -195,7 +214,9 @@ std::vector<Rule> rules_of(const Query& query) {
     rules.push_back({Rule::Kind::clause, c});
   }
   if (query.max_changes) rules.push_back({Rule::Kind::max_changes, 0});
-  return rules;
+  const bool sums = std::any_of(query.clauses.begin(), query.clauses.end(),
+                                [](const Clause& clause) { return !clause.linear.empty(); });
+  return sums ? liftable(query, std::move(rules)) : rules;
 }
 
 Query lifted(const Query& query, std::span<const Rule> rules) {

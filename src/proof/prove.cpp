@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -62,6 +63,10 @@ Proof Prover::prove(const Query& query, const Answer& answer, const ProofLimits&
   if (query.norm == Norm::custom) {
     throw Error("proof", "proofs do not cover a cost function of one's own",
                 "Use a norm or a mixture, or ask without a proof");
+  }
+  if (std::any_of(query.clauses.begin(), query.clauses.end(),
+                  [](const Clause& clause) { return !clause.linear.empty(); })) {
+    throw Error("proof", "proofs do not cover linear rules", "Ask without a proof");
   }
   std::vector<proofs::Outcomes> outcomes;
   for (const Requirement& requirement : query.requirements) {

@@ -53,9 +53,18 @@ bool holds(const Literal& literal, std::span<const double> point, Precision prec
 bool obeys(const Query& query, std::span<const double> point, Precision precision) {
   if (query.max_changes && change_count(query, point) > *query.max_changes) return false;
   return std::all_of(query.clauses.begin(), query.clauses.end(), [&](const Clause& clause) {
-    return std::any_of(clause.any_of.begin(), clause.any_of.end(),
-                       [&](const Literal& literal) { return holds(literal, point, precision); });
+    return holds(clause, query.point, point, precision);
   });
+}
+
+bool holds(const Clause& clause, std::span<const double> from, std::span<const double> point,
+           Precision precision) {
+  return std::any_of(
+             clause.any_of.begin(), clause.any_of.end(),
+             [&](const Literal& literal) { return holds(literal, point, precision); }) ||
+         std::any_of(clause.linear.begin(), clause.linear.end(), [&](const LinearCondition& sum) {
+           return holds(sum, from, point);
+         });
 }
 
 std::size_t change_count(const Query& query, std::span<const double> to) {

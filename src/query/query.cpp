@@ -205,6 +205,48 @@ void check_read_alike(const Query& query, const Ensemble& ensemble) {
   }
 }
 
+bool are_codes(const std::vector<std::int32_t>& codes) {
+  return !codes.empty() && codes.front() >= 0 &&
+         std::adjacent_find(codes.begin(), codes.end(), std::greater_equal<>{}) == codes.end();
+}
+
+void check_linear(const Query& query, const Clause& clause, const std::string& place) {
+  if (clause.linear.size() > 1) {
+    throw Error(place, "has more than one linear condition",
+                "Give linear conditions in clauses of their own");
+  }
+  for (const LinearCondition& sum : clause.linear) {
+    const Interval& range = sum.range;
+    if (std::isnan(range.lower) || std::isnan(range.upper) || range.empty() ||
+        (std::isinf(range.lower) && std::isinf(range.upper))) {
+      throw Error(place, "a linear condition needs at least one finite limit");
+    }
+    if (sum.terms.empty()) throw Error(place, "a linear condition has no terms");
+    for (const LinearTerm& term : sum.terms) {
+      if (term.feature >= query.point.size()) {
+        throw Error(place, fmt::format("feature {} does not exist", term.feature));
+      }
+      if (!std::isfinite(term.coefficient) || term.coefficient == 0) {
+        throw Error(place, "a coefficient must be a finite number other than 0");
+      }
+      const bool categorical = query.features[term.feature].kind == FeatureKind::categorical;
+      if (categorical != (term.of == LinearTerm::Of::codes)) {
+        throw Error(place,
+                    fmt::format("feature {} {}", term.feature,
+                                categorical ? "is categorical and has no number"
+                                            : "is not categorical"),
+                    "Use Of::codes for categorical features, and only for them");
+      }
+      if (categorical != are_codes(term.codes)) {
+        throw Error(place, "the codes must be numbers ≥ 0 in ascending order");
+      }
+      if (std::isinf(query.point[term.feature])) {
+        throw Error(place, fmt::format("the value of feature {} is infinite", term.feature));
+      }
+    }
+  }
+}
+
 void check_clauses(const Query& query) {
   for (std::size_t c = 0; c < query.clauses.size(); ++c) {
     for (const Literal& literal : query.clauses[c].any_of) {
@@ -222,6 +264,7 @@ void check_clauses(const Query& query) {
         throw Error(place, "the codes must be numbers ≥ 0 in ascending order");
       }
     }
+    check_linear(query, query.clauses[c], fmt::format("clause {}", c));
   }
 }
 
@@ -379,10 +422,19 @@ bool meets(const Requirement& requirement, const Ensemble& ensemble,
 }
 
 bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point) {
-  return std::all_of(query.requirements.begin(), query.requirements.end(),
-                     [&](const Requirement& requirement) {
-                       const Ensemble& ensemble = ensembles[requirement.ensemble];
-                       return meets(requirement, ensemble, ensemble.predict(point));
+  const bool required = std::all_of(query.requirements.begin(), query.requirements.end(),
+                                    [&](const Requirement& requirement) {
+                                      const Ensemble& ensemble = ensembles[requirement.ensemble];
+                                      return meets(requirement, ensemble, ensemble.predict(point));
+                                    });
+  if (!required || query.exact_clauses.empty()) return required;
+  const bool single = std::any_of(ensembles.begin(), ensembles.end(), [](const Ensemble& one) {
+    return one.input == Precision::float32;
+  });
+  return std::all_of(query.exact_clauses.begin(), query.exact_clauses.end(),
+                     [&](const Clause& clause) {
+                       return holds(clause, query.point, point,
+                                    single ? Precision::float32 : Precision::float64);
                      });
 }
 

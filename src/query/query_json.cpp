@@ -96,6 +96,16 @@ Json json_of(const Clause& clause) {
     if (literal.missing) object["missing"] = true;
     any_of.push_back(std::move(object));
   }
+  for (const LinearCondition& sum : clause.linear) {
+    Json terms = Json::array();
+    for (const LinearTerm& term : sum.terms) {
+      Json object{{"feature", term.feature}, {"coefficient", json_of(term.coefficient)}};
+      if (term.of != LinearTerm::Of::value) object["of"] = name_of(question_terms, term.of);
+      if (!term.codes.empty()) object["codes"] = term.codes;
+      terms.push_back(std::move(object));
+    }
+    any_of.push_back({{"sum", std::move(terms)}, {"range", json_of(sum.range)}});
+  }
   return any_of;
 }
 

@@ -156,9 +156,30 @@ std::vector<Value> list_in(const JsonField& object, const char* key, Read read) 
   return values;
 }
 
+LinearTerm term_in(const JsonField& field) {
+  check_question_keys(field, {"feature", "coefficient", "of", "codes"});
+  LinearTerm term;
+  term.feature = index_in(field["feature"]);
+  term.coefficient = field["coefficient"].number();
+  if (field.has("of")) term.of = field["of"].choice(question_terms);
+  if (field.has("codes")) term.codes = field["codes"].int32s();
+  return term;
+}
+
+LinearCondition sum_in(const JsonField& field) {
+  check_question_keys(field, {"sum", "range"});
+  return {list_in<LinearTerm>(field, "sum", term_in), interval_in(field["range"])};
+}
+
 Clause clause_in(const JsonField& list) {
   Clause clause;
-  for (std::size_t i = 0; i < list.size(); ++i) clause.any_of.push_back(literal_in(list[i]));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].has("sum")) {
+      clause.linear.push_back(sum_in(list[i]));
+    } else {
+      clause.any_of.push_back(literal_in(list[i]));
+    }
+  }
   return clause;
 }
 

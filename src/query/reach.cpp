@@ -4,7 +4,10 @@
 #include "model/arithmetic.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 namespace boxwood {
 namespace {
@@ -58,6 +61,49 @@ Interval kept_by(const Literal& literal, double value, Precision precision) {
   if (literal.inside) return range;
   if (value <= range.lower) return {.upper = range.lower, .upper_closed = !range.lower_closed};
   return {.lower = range.upper, .lower_closed = !range.upper_closed};
+}
+
+/// Doubles in ascending order as whole numbers in ascending order, and back.
+std::int64_t place_of(double value) {
+  const auto bits = std::bit_cast<std::int64_t>(value + 0.0);
+  return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
+}
+double at_place(std::int64_t place) {
+  return std::bit_cast<double>(place >= 0 ? place
+                                          : std::numeric_limits<std::int64_t>::min() - place);
+}
+
+/// The part of an interval around a feature's value in which a linear condition that holds in a
+/// point still holds while the other features stay. The sum is monotone in the feature on either
+/// side of its present value, so each end is found by bisection.
+Interval kept_by(const LinearCondition& sum, std::span<const double> from,
+                 std::span<const double> point, std::size_t feature, Interval part) {
+  const double value = point[feature], now = from[feature];
+  const bool sizes = std::any_of(sum.terms.begin(), sum.terms.end(), [&](const LinearTerm& term) {
+    return term.feature == feature && term.of == LinearTerm::Of::size;
+  });
+  if (sizes && !std::isnan(now)) {
+    part = intersection(part, value < now ? Interval{.upper = now} : Interval{.lower = now});
+  }
+  std::vector<double> trial(point.begin(), point.end());
+  const auto holds_at = [&](double x) {
+    trial[feature] = x;
+    return holds(sum, from, trial);
+  };
+  if (!holds_at(value)) return {value, value};
+  const auto last_in = [&](double end) {
+    const double finite = std::clamp(end, -std::numeric_limits<double>::max(),
+                                     std::numeric_limits<double>::max());
+    if (holds_at(finite)) return end;
+    std::int64_t good = place_of(value), bad = place_of(finite);
+    while (std::abs(good - bad) > 1) {
+      const std::int64_t middle = good / 2 + bad / 2 + (good % 2 + bad % 2) / 2;
+      (holds_at(at_place(middle)) ? good : bad) = middle;
+    }
+    return at_place(good);
+  };
+  const double lower = last_in(part.lower), upper = last_in(part.upper);
+  return intersection(part, {lower, upper});
 }
 
 }  // namespace
@@ -117,8 +163,11 @@ Interval admissible_part(const Query& query, std::span<const double> point, std:
     };
     if (true_one(false) != clause.any_of.end()) continue;
     const auto literal = true_one(true);
-    if (literal == clause.any_of.end()) continue;
-    part = intersection(part, kept_by(*literal, value, precision));
+    if (literal != clause.any_of.end()) {
+      part = intersection(part, kept_by(*literal, value, precision));
+    } else if (!clause.linear.empty()) {
+      part = kept_by(clause.linear.front(), query.point, point, feature, part);
+    }
   }
   return part.contains(value) ? part : Interval{value, value};
 }

@@ -59,7 +59,7 @@ Formula Parser::negation() {
     negative = !negative;
   }
   Formula formula;
-  if (peek().is_symbol("(")) {
+  if (peek().is_symbol("(") && !at_linear_group()) {
     if (++depth_ > deepest) fail(peek(), "the parentheses are nested too deeply");
     ++at_;
     formula = condition();
@@ -73,6 +73,7 @@ Formula Parser::negation() {
 
 Formula Parser::atom() {
   const Token& at = peek();
+  if (at_linear()) return linear();
   if (at.kind == TokenKind::number || at.is_symbol("-")) return number_first();
   if (!at.is_name()) expected("a statement, a feature or a condition");
   if (at.kind == TokenKind::word && !names_.find(at.text) && at_ == 0 && !peek(1).is_name() &&

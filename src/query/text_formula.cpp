@@ -27,6 +27,11 @@ std::optional<Clause> joined(Clause clause, const Clause& more) {
     if (has(clause, opposite(literal))) return std::nullopt;
     if (!has(clause, literal)) clause.any_of.push_back(literal);
   }
+  for (const LinearCondition& sum : more.linear) {
+    if (std::count(clause.linear.begin(), clause.linear.end(), sum) == 0) {
+      clause.linear.push_back(sum);
+    }
+  }
   return clause;
 }
 
@@ -42,6 +47,10 @@ Formula formula_of(Literal literal) {
   return {.kind = Formula::Kind::literal, .literal = std::move(literal)};
 }
 
+Formula formula_of(LinearCondition linear) {
+  return {.kind = Formula::Kind::linear, .linear = std::move(linear)};
+}
+
 Formula all_of(std::vector<Formula> parts) {
   if (parts.size() == 1) return std::move(parts.front());
   return {.kind = Formula::Kind::all, .parts = std::move(parts)};
@@ -52,11 +61,34 @@ Formula any_of(std::vector<Formula> parts) {
   return {.kind = Formula::Kind::any, .parts = std::move(parts)};
 }
 
+namespace {
+
+/// A sum beyond the limits, or none because a value is missing.
+Formula opposite(const LinearCondition& sum) {
+  std::vector<Formula> parts;
+  for (const LinearTerm& term : sum.terms) {
+    parts.push_back(formula_of(Literal{.feature = term.feature, .inside = false, .missing = true}));
+  }
+  const Interval& range = sum.range;
+  if (std::isfinite(range.lower)) {
+    const Interval below{.upper = range.lower, .upper_closed = !range.lower_closed};
+    parts.push_back(formula_of(LinearCondition{sum.terms, below}));
+  }
+  if (std::isfinite(range.upper)) {
+    const Interval above{.lower = range.upper, .lower_closed = !range.upper_closed};
+    parts.push_back(formula_of(LinearCondition{sum.terms, above}));
+  }
+  return any_of(std::move(parts));
+}
+
+}  // namespace
+
 Formula opposite(Formula formula) {
   if (formula.kind == Formula::Kind::literal) {
     formula.literal = opposite(std::move(formula.literal));
     return formula;
   }
+  if (formula.kind == Formula::Kind::linear) return opposite(formula.linear);
   formula.kind = formula.kind == Formula::Kind::all ? Formula::Kind::any : Formula::Kind::all;
   for (Formula& part : formula.parts) part = opposite(std::move(part));
   return formula;
@@ -74,6 +106,7 @@ Literal opposite(Literal literal) {
 
 std::optional<std::vector<Clause>> clauses_of(const Formula& formula) {
   if (formula.kind == Formula::Kind::literal) return std::vector<Clause>{{{formula.literal}}};
+  if (formula.kind == Formula::Kind::linear) return std::vector<Clause>{{{}, {formula.linear}}};
   const bool all = formula.kind == Formula::Kind::all;
   std::vector<Clause> clauses;
   if (!all) clauses.emplace_back();  // never holds

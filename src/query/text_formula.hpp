@@ -1,4 +1,4 @@
-// Conditions as trees of "all of" and "any of" over literals, and their conversion into clauses.
+// Conditions as trees of "all of" and "any of" over literals and linear conditions, and their conversion into clauses.
 #pragma once
 
 #include <boxwood/query.hpp>
@@ -11,13 +11,15 @@ namespace boxwood::text {
 
 /// `all` of nothing always holds, `any` of nothing never.
 struct Formula {
-  enum class Kind : std::uint8_t { literal, all, any };
+  enum class Kind : std::uint8_t { literal, linear, all, any };
   Kind kind = Kind::all;
   Literal literal{};
+  LinearCondition linear{};
   std::vector<Formula> parts{};
 };
 
 Formula formula_of(Literal literal);
+Formula formula_of(LinearCondition linear);
 Formula all_of(std::vector<Formula> parts);
 Formula any_of(std::vector<Formula> parts);
 Formula opposite(Formula formula);

@@ -39,7 +39,13 @@ class Meaning {
       condition_ = &condition;
       const auto clauses = clauses_of(condition.formula);
       if (!clauses) too_large();
-      for (const Clause& clause : *clauses) place(clause);
+      for (const Clause& clause : *clauses) {
+        if (clause.linear.empty()) {
+          place(clause);
+        } else {
+          place_linear(clause);
+        }
+      }
     }
   }
 
@@ -213,6 +219,22 @@ class Meaning {
     }
     if (is_too_large(clause)) too_large();
     query_.clauses.push_back(clause);
+  }
+
+  /// A linear condition, and what else may hold instead of it.
+  void place_linear(Clause clause) {
+    std::erase_if(clause.any_of, [&](const Literal& literal) {
+      const bool only_missing = literal.missing && !literal.inside && literal.codes.empty() &&
+                                literal.range == Interval{};
+      return only_missing && !std::isnan(query_.point[literal.feature]) &&
+             !query_.features[literal.feature].missing_allowed;
+    });
+    if (clause.linear.size() > 1) {
+      fail(condition_->part, "two sums cannot be alternatives of each other",
+           "Give each sum in a statement of its own, without \"or\" between them");
+    }
+    if (is_too_large(clause)) too_large();
+    query_.clauses.push_back(std::move(clause));
   }
 
   bool leaves_nothing(Subject subject, const Values& values) const {

@@ -117,6 +117,17 @@ Subject Parser::subject() {
       fail(token, "a name with spaces needs quotes", fmt::format("Write \"{}\"", words));
     }
   }
+  // An operator without blanks is part of a word.
+  for (const char sign : {'/', '-'}) {
+    const std::size_t place = token.kind == TokenKind::word ? token.text.find(sign) : token.text.npos;
+    if (place == token.text.npos || !names_.find(token.text.substr(0, place)) ||
+        !names_.find(token.text.substr(place + 1))) {
+      continue;
+    }
+    fail(token, fmt::format("no feature \"{}\"", token.text),
+         fmt::format("Write {} {} {}, with blanks", token.text.substr(0, place), sign,
+                     token.text.substr(place + 1)));
+  }
   fail(token, fmt::format("no feature \"{}\"", token.text), names_.near(token.text));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "query/text_formula.hpp"
+#include "query/text_linear.hpp"
 #include "query/text_names.hpp"
 #include "query/text_tokens.hpp"
 
@@ -149,6 +150,20 @@ class Parser {
   void change_size(std::size_t feature, std::size_t first_token);
   void set_direction(Direction direction, Subject subject, const Token& at);
   void may_only(Direction direction, Subject subject, std::size_t first_token);
+
+  // Linear conditions, in text_linear.cpp.
+  bool at_linear() const;
+  bool at_linear_group() const;
+  Formula linear();
+  Formula linear_between(const Expression& left, const std::string& comparison,
+                         const Expression& right, const Token& at);
+  Expression expression();
+  Expression product();
+  Expression operand();
+  Expression change_of();
+  Expression category();
+  Expression of_subject(Subject subject, const Token& at) const;
+  Interval range_of(const Sum& sum) const;
 
   // Conditions.
   void condition_statement();

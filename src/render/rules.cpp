@@ -1,5 +1,6 @@
 // The rules of a query in words, as a list of blockers names them.
 #include "base/infinity.hpp"
+#include "base/text.hpp"
 #include "render/changes.hpp"
 #include "render/outcome.hpp"
 #include "render/words.hpp"
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace boxwood {
@@ -57,6 +59,87 @@ std::string end_text(const FeatureSchema& feature, double end, bool closed, bool
   return fmt::format("{} {} {}", title_of(feature), word, value_text(feature, end, precision));
 }
 
+/// "income", "change of income", "(purpose is car)".
+std::string term_name(const Ensemble& ensemble, const Schema& schema, const LinearTerm& term) {
+  const FeatureSchema& feature = schema.features[term.feature];
+  if (const GroupSchema* group = group_of(schema, term.feature)) {
+    for (std::size_t k = 0; k < group->columns.size(); ++k) {
+      if (group->columns[k] != term.feature) continue;
+      return fmt::format("({} is {})", shown_title(schema, term.feature),
+                         label_of(schema, *group, k));
+    }
+  }
+  if (term.of == LinearTerm::Of::change) return "change of " + title_of(feature);
+  if (term.of == LinearTerm::Of::size) return "size of the change of " + title_of(feature);
+  if (term.of == LinearTerm::Of::value) return title_of(feature);
+  std::vector<std::string> labels;
+  for (const std::int32_t code : term.codes) {
+    labels.push_back(value_text(feature, static_cast<double>(code), ensemble.input));
+  }
+  return fmt::format("({} is {})", title_of(feature), or_list(labels));
+}
+
+/// "0.4 × income + savings"; `factor` multiplies every coefficient.
+std::string terms_text(const Ensemble& ensemble, const Schema& schema,
+                       const std::vector<LinearTerm>& terms, double factor) {
+  std::string text;
+  for (const LinearTerm& term : terms) {
+    const double coefficient = factor * term.coefficient;
+    if (!text.empty()) text += coefficient < 0 ? " - " : " + ";
+    if (text.empty() && coefficient < 0) text += "-";
+    const double size = std::abs(coefficient);
+    if (size != 1) text += number_text(size) + " × ";
+    text += term_name(ensemble, schema, term);
+  }
+  return text;
+}
+
+/// "debt at most 0.4 × income": the terms that are subtracted go to the other side if the limit is
+/// 0, and a single term on the left stands without a coefficient if the others stay short.
+std::string linear_text(const Ensemble& ensemble, const Schema& schema,
+                        const LinearCondition& sum) {
+  const Interval& range = sum.range;
+  const bool equal = range.lower == range.upper;
+  const bool upper = range.lower == -infinity;
+  if (!equal && !upper && range.upper < infinity) {
+    return fmt::format("{} between {} and {}", terms_text(ensemble, schema, sum.terms, 1),
+                       number_text(range.lower), number_text(range.upper));
+  }
+  const char* words = equal   ? "exactly"
+                      : upper ? (range.upper_closed ? "at most" : "less than")
+                              : (range.lower_closed ? "at least" : "more than");
+  const double limit = upper ? range.upper : range.lower;
+  std::vector<LinearTerm> left, right;
+  for (const LinearTerm& term : sum.terms) {
+    (term.coefficient > 0 ? left : right).push_back(term);
+  }
+  double factor = 1;
+  if (left.size() == 1) {
+    constexpr std::size_t longest = 6;
+    const double unit = left.front().coefficient;
+    const auto is_short = [&](double number) {
+      return number_text(std::abs(number / unit)).size() <= longest;
+    };
+    if (is_short(limit) && std::all_of(right.begin(), right.end(), [&](const LinearTerm& term) {
+          return is_short(term.coefficient);
+        })) {
+      factor = 1 / unit;
+    }
+  }
+  const auto scaled = [&](std::vector<LinearTerm> terms, double sign) {
+    for (LinearTerm& term : terms) {
+      term.coefficient = factor == 1 ? term.coefficient
+                                     : term.coefficient / left.front().coefficient;
+    }
+    return terms_text(ensemble, schema, terms, sign);
+  };
+  if (limit == 0 && !left.empty() && !right.empty()) {
+    return fmt::format("{} {} {}", scaled(left, 1), words, scaled(right, -1));
+  }
+  const double shown = factor == 1 ? limit : limit / left.front().coefficient;
+  return fmt::format("{} {} {}", scaled(sum.terms, 1), words, number_text(shown));
+}
+
 }  // namespace
 
 std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
@@ -69,6 +152,9 @@ std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Quer
     std::vector<std::string> parts;
     for (const Literal& literal : query.clauses[rule.index].any_of) {
       parts.push_back(literal_text(ensemble, schema, query, literal));
+    }
+    for (const LinearCondition& sum : query.clauses[rule.index].linear) {
+      parts.push_back(linear_text(ensemble, schema, sum));
     }
     return or_list(parts);
   }

@@ -48,6 +48,7 @@ std::vector<std::string> missing_but_needed(const Explanation& explanation) {
   std::vector<std::string> titles;
   for (const Clause& clause : query.clauses) {
     const bool never =
+        clause.linear.empty() &&
         std::all_of(clause.any_of.begin(), clause.any_of.end(), [&](const Literal& literal) {
           const FeatureRule& rule = query.features[literal.feature];
           return std::isnan(query.point[literal.feature]) && !literal.missing &&

@@ -171,6 +171,9 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
       query.requirements.begin(), query.requirements.end(), [&](const Requirement& requirement) {
         return meets(requirement, ensembles[requirement.ensemble], scores[requirement.ensemble]);
       });
+  if (answer.already_met && !query.exact_clauses.empty()) {
+    answer.already_met = meets(query, ensembles, query.point);
+  }
 
   Incumbent incumbent(query, options.ties);
   Unfinished unfinished{infinity, 0};

@@ -77,6 +77,11 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
   if (std::isnan(radius) || radius < 0) {
     throw Error("radius", "must be a number ≥ 0");
   }
+  if (std::any_of(query.clauses.begin(), query.clauses.end(),
+                  [](const Clause& clause) { return !clause.linear.empty(); })) {
+    throw Error("regions", "they do not support linear rules, which hold in single points of a box",
+                "Leave out the linear rules");
+  }
   if (has_rules(query)) {
     Watch watch(options.limits);
     std::optional<WithRules> with;

@@ -17,6 +17,9 @@ std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<doubl
 bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
                    const std::vector<double>& scores);
 bool literal_holds(const Literal& literal, double value, Precision precision);
+/// Whether a linear condition holds, by whole numbers of any length; `from` is the query's point.
+bool sum_is_within(const LinearCondition& sum, std::span<const double> from,
+                   std::span<const double> point);
 double cost_of(const Query& query, std::span<const double> point);
 
 }  // namespace boxwood::verifying

@@ -198,8 +198,12 @@ class Verifier {
   void check_rules(const std::vector<double>& point) {
     for (std::size_t c = 0; c < query_.clauses.size(); ++c) {
       const std::vector<Literal>& any_of = query_.clauses[c].any_of;
-      if (std::none_of(any_of.begin(), any_of.end(), [&](const Literal& literal) {
-            return literal_holds(literal, point[literal.feature], precision_);
+      const std::vector<LinearCondition>& linear = query_.clauses[c].linear;
+      const bool simple = std::any_of(any_of.begin(), any_of.end(), [&](const Literal& literal) {
+        return literal_holds(literal, point[literal.feature], precision_);
+      });
+      if (!simple && std::none_of(linear.begin(), linear.end(), [&](const LinearCondition& sum) {
+            return sum_is_within(sum, query_.point, point);
           })) {
         fault(fmt::format("clause {} does not hold", c));
       }

@@ -1,0 +1,281 @@
+// Linear rules between features: decided exactly, searched exactly, checked independently.
+#include <boxwood/analysis.hpp>
+#include <boxwood/error.hpp>
+#include <boxwood/explain.hpp>
+#include <boxwood/proof.hpp>
+#include <boxwood/query.hpp>
+#include <boxwood/verify.hpp>
+
+#include "agreement.hpp"
+#include "random_rules.hpp"
+#include "search/guarded.hpp"
+#include "seeds.hpp"
+#include "shrink.hpp"
+#include "small_models.hpp"
+#include "verify/evaluate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <random>
+
+namespace {
+
+using namespace boxwood;
+using Of = LinearTerm::Of;
+
+/// Makes every feature of a random problem discrete and adds linear rules.
+class SumMaker {
+ public:
+  explicit SumMaker(std::uint64_t seed) : random_(seed) {}
+
+  void add_to(RandomProblem& problem) {
+    Query& query = problem.query;
+    std::vector<bool> grouped(query.point.size(), false);
+    for (const OneHot& group : query.groups) {
+      for (const std::size_t column : group.columns) grouped[column] = true;
+    }
+    for (std::size_t d = 0; d < query.point.size(); ++d) {
+      FeatureRule& rule = query.features[d];
+      // The oracle's sums have 128 bits.
+      const double size = std::abs(query.point[d]);
+      if (size > 1e6 || (size > 0 && size < 1e-6)) query.point[d] = 1;
+      if (grouped[d] || rule.kind == FeatureKind::categorical) continue;
+      rule.allowed.clear();
+      rule.changes.clear();
+      if (below(3) == 0) {
+        constexpr double steps[] = {0.25, 0.1, 0.2};
+        rule.kind = FeatureKind::continuous;
+        rule.step = steps[below(std::size(steps))];
+        rule.range = {-0.3, 1.1};
+      } else {
+        rule.kind = FeatureKind::integer;
+        rule.step = below(5) == 0 ? 2 : 0;
+        rule.range = {-1.0 - static_cast<double>(below(3)), 2.0 + static_cast<double>(below(4))};
+      }
+    }
+    for (std::size_t c = 1 + below(2); c > 0; --c) query.clauses.push_back(clause(query, grouped));
+  }
+
+ private:
+  std::size_t below(std::size_t count) { return random_() % count; }
+
+  Clause clause(const Query& query, const std::vector<bool>& grouped) {
+    LinearCondition sum;
+    for (std::size_t t = 0; t < 1 + below(4); ++t) {
+      LinearTerm term;
+      term.feature = below(query.point.size());
+      term.coefficient = static_cast<double>(1 + below(4)) * (below(2) == 0 ? 1 : -1);
+      if (query.features[term.feature].kind == FeatureKind::categorical) {
+        term.of = Of::codes;
+        for (std::int32_t code = 0; code < 4; ++code) {
+          if (below(2) == 0 || (code == 3 && term.codes.empty())) term.codes.push_back(code);
+        }
+      } else if (!grouped[term.feature]) {
+        constexpr Of kinds[] = {Of::value, Of::value, Of::change, Of::size};
+        term.of = kinds[below(std::size(kinds))];
+      }
+      sum.terms.push_back(term);
+    }
+    constexpr double limits[] = {-3, -1, -0.5, 0, 0.3, 1, 2, 4};
+    double limit = limits[below(std::size(limits))];
+    if (below(4) != 0) {  // that of some row, so that the rule can hold
+      limit = 0;
+      for (const LinearTerm& term : sum.terms) {
+        const double now = std::isnan(query.point[term.feature]) ? 0 : query.point[term.feature];
+        const bool whole = query.features[term.feature].kind == FeatureKind::integer;
+        const double value = !whole || below(2) == 0 ? now : static_cast<double>(below(4)) - 1;
+        if (term.of == Of::value) limit += term.coefficient * value;
+        if (term.of == Of::change) limit += term.coefficient * (value - now);
+        if (term.of == Of::size) limit += term.coefficient * std::abs(value - now);
+        if (term.of == Of::codes) limit += below(2) == 0 ? term.coefficient : 0;
+      }
+    }
+    switch (below(4)) {
+      case 0:
+        sum.range = {limit, limit};
+        break;
+      case 1:
+        sum.range = {.lower = limit, .lower_closed = below(2) == 0};
+        break;
+      case 2:
+        sum.range = {.lower = limit - 2, .upper = limit};
+        break;
+      default:
+        sum.range = {.upper = limit, .upper_closed = below(2) == 0};
+    }
+    Clause made{{}, {sum}};
+    if (below(3) == 0) {
+      const std::size_t d = below(query.point.size());
+      made.any_of.push_back(below(2) == 0 ? stays(query, d) : rises(query, d));
+      if (below(3) == 0) made.any_of.push_back(falls(query, below(query.point.size())));
+    }
+    return made;
+  }
+
+  std::mt19937_64 random_;
+};
+
+TEST(Linear, RandomRulesAgreeWithBruteForce) {
+  ProblemMaker maker(test_seed(), {.features = {2, 4}, .rounds = {2, 4}, .overflows = false});
+  RuleMaker rules(test_seed() + 1);
+  SumMaker sums(test_seed() + 2);
+  const int cases = test_cases(2000);
+  int tried = 0, changed = 0, infeasible = 0;
+  const auto make = [&](int i) {
+    RandomProblem problem = maker.make();
+    if (i % 2 == 0) rules.add_to(problem);
+    sums.add_to(problem);
+    return problem;
+  };
+  for_random_problems(cases, make, [&](const RandomProblem& problem, int i) {
+    const auto truth = Oracle::solve(problem.ensembles, problem.query, 30'000);
+    if (!truth) return;
+    ++tried;
+    const Prepared prepared(problem.ensembles);
+    std::vector<double> first_point;
+    for (const Engine engine : {Engine::fast, Engine::paper}) {
+      SCOPED_TRACE(testing::Message() << to_string(engine));
+      Options options;
+      options.engine = engine;
+      options.threads = 1 + 2 * (i % 2);
+      options.ties = 100'000;
+      try {
+        expect_agreeing_answer(prepared, problem.ensembles, problem.query, options, *truth,
+                               first_point);
+      } catch (const Error&) {  // only while a failure is made smaller: no longer discrete
+        return;
+      } catch (const std::logic_error& lost) {  // a developer build's guard
+        ADD_FAILURE() << lost.what();
+      }
+    }
+    changed += truth->points.empty() || truth->cost == 0 ? 0 : 1;
+    infeasible += truth->points.empty() ? 1 : 0;
+  });
+  std::cout << tried << " tried, " << changed << " with a change, " << infeasible
+            << " infeasible\n";
+  expect_share(tried, cases, 0.4);
+  expect_share(changed, cases, 1.0 / 20);
+  expect_share(infeasible, cases, 1.0 / 20);
+}
+
+/// 0.1 + 0.2 as doubles is more than 0.3 as a double, and the sum of doubles is rounded.
+TEST(Linear, IsDecidedWithoutRounding) {
+  const std::vector<double> from{0, 0, 0};
+  const auto at_most = [](std::vector<LinearTerm> terms, double limit) {
+    return LinearCondition{std::move(terms), {.upper = limit}};
+  };
+  const auto both = [&](const LinearCondition& sum, const std::vector<double>& point) {
+    const bool held = holds(sum, from, point);
+    EXPECT_EQ(held, verifying::sum_is_within(sum, from, point));
+    return held;
+  };
+  const std::vector<LinearTerm> sum{{.feature = 0}, {.feature = 1}};
+  EXPECT_FALSE(both(at_most(sum, 0.3), {0.1, 0.2, 0}));
+  EXPECT_TRUE(both(at_most(sum, 0.5), {0.25, 0.25, 0}));
+  // 2^53 + 1 is no double: the sum would be rounded to 2^53.
+  EXPECT_FALSE(both(at_most(sum, 0x1p53), {0x1p53, 1, 0}));
+  EXPECT_TRUE(both(at_most({{.feature = 0}, {.feature = 1, .coefficient = -1}}, 0x1p53 - 1),
+                   {0x1p53, 1, 0}));
+  EXPECT_FALSE(both(at_most({{.feature = 0}, {.feature = 1}, {.feature = 2}}, 0), {1e300, 1e-300, -1e300}));
+  EXPECT_TRUE(both(at_most({{.feature = 0}, {.feature = 1}, {.feature = 2}}, 0), {1e300, -5e-324, -1e300}));
+  EXPECT_FALSE(both(at_most(sum, 0), {std::numeric_limits<double>::quiet_NaN(), -5, 0}));
+  std::mt19937_64 random(test_seed());
+  for (int i = 0; i < 20'000; ++i) {
+    LinearCondition any;
+    std::vector<double> point;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto draw = [&] {
+        const double size = std::ldexp(1.0 + static_cast<double>(random() % 7) / 7,
+                                       static_cast<int>(random() % 120) - 60);
+        return random() % 2 == 0 ? size : -size;
+      };
+      point.push_back(random() % 3 == 0 && d > 0 ? -point.back() : draw());
+      any.terms.push_back({.feature = d, .coefficient = random() % 2 == 0 ? 1.0 : draw()});
+    }
+    any.range.upper = random() % 2 == 0 ? 0 : point[random() % 3];
+    any.range.upper_closed = random() % 2 == 0;
+    both(any, point);
+  }
+}
+
+/// An order pair on a model that wants the first feature high and the second low.
+TEST(Linear, AnOrderPairIsKept) {
+  const Ensemble model = binary_model(2, {stump(0, 5, -1, 1), stump(1, 3, 1, -1)}, -1);
+  Query query = query_for(model, std::vector{2.0, 6.0});
+  for (FeatureRule& rule : query.features) {
+    rule.kind = FeatureKind::integer;
+    rule.range = {0, 10};
+  }
+  query.norm = Norm::l1;
+  query.requirements = {require_class(1)};
+  const Answer free = explain(model, query);
+  ASSERT_EQ(free.status, Status::optimal);
+  // The model wants x0 >= 5 and x1 < 3.
+  query.clauses = {{{}, {{{{.feature = 0}, {.feature = 1, .coefficient = -1}}, {.upper = 0}}}}};
+  const Answer kept = explain(model, query);
+  ASSERT_EQ(kept.status, Status::infeasible);
+  query.clauses[0].linear[0].range.upper = 3;
+  const Answer looser = explain(model, query);
+  ASSERT_EQ(looser.status, Status::optimal);
+  EXPECT_EQ(looser.best().point, (std::vector<double>{5, 2}));
+}
+
+TEST(Linear, RefusesByNameWhatItDoesNotSupport) {
+  const Ensemble model = binary_model(2, {stump(0, 5, -1, 1), stump(1, 3, 1, -1)}, -1);
+  Query query = query_for(model, std::vector{2.0, 6.0});
+  query.requirements = {require_class(1)};
+  query.clauses = {{{}, {{{{.feature = 0}, {.feature = 1, .coefficient = -1}}, {.upper = 0}}}}};
+  const auto complaint = [&](auto ask) -> std::string {
+    try {
+      ask();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const auto explained = [&] { explain(model, query); };
+  EXPECT_EQ(complaint(explained),
+            "feature \"f0\": it is continuous, and linear rules need features with discrete "
+            "values. Give it a kind (integer) or a step");
+  for (FeatureRule& rule : query.features) rule.kind = FeatureKind::integer;
+  EXPECT_EQ(complaint(explained),
+            "feature \"f0\": linear rules need features whose values have limits on both sides. "
+            "Give it a range");
+  for (FeatureRule& rule : query.features) rule.range = {0, 1e6};
+  EXPECT_EQ(complaint(explained),
+            "feature \"f0\": it may take more than 50000 values, which linear rules do not "
+            "support. Give it a larger step or a narrower range");
+  for (FeatureRule& rule : query.features) rule.range = {0, 10};
+  EXPECT_EQ(complaint([&] {
+              visit_regions(model, query, 5, [](const Region&) { return true; });
+            }),
+            "regions: they do not support linear rules, which hold in single points of a box. "
+            "Leave out the linear rules");
+  EXPECT_EQ(complaint([&] {
+              prove(std::span(&model, 1), query, explain(model, query));
+            }),
+            "proof: proofs do not cover linear rules. Ask without a proof");
+  query.clauses[0].linear.push_back(query.clauses[0].linear[0]);
+  EXPECT_EQ(complaint(explained),
+            "clause 0: has more than one linear condition. Give linear conditions in clauses of "
+            "their own");
+}
+
+TEST(Linear, CanBeABlocker) {
+  const Ensemble model = binary_model(2, {stump(0, 5, -1, 1), stump(1, 3, 1, -1)}, -1);
+  Query query = query_for(model, std::vector{2.0, 6.0});
+  for (FeatureRule& rule : query.features) {
+    rule.kind = FeatureKind::integer;
+    rule.range = rule.domain = {0, 10};
+  }
+  query.requirements = {require_class(1)};
+  query.clauses = {{{}, {{{{.feature = 0}, {.feature = 1, .coefficient = -1}}, {.upper = 0}}}}};
+  const Prepared prepared(model);
+  const WhyNot why = find_why_not(prepared, query);
+  ASSERT_EQ(why.blockers.size(), 1U);
+  EXPECT_EQ(why.blockers[0].rule.kind, Rule::Kind::clause);
+  ASSERT_FALSE(why.blockers[0].without.solutions.empty());
+}
+
+}  // namespace

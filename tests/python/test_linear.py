@@ -1,0 +1,144 @@
+"""Linear rules from Python: text, objects, kept exactly, refused by name."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import boxwood
+
+f = boxwood.feature
+
+
+@pytest.fixture(scope="module")
+def loans():
+    """A model of whole numbers that likes much debt and little income."""
+    xgboost = pytest.importorskip("xgboost")
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(7)
+    data = pandas.DataFrame({
+        "debt": random.integers(0, 60, 400),
+        "income": random.integers(20, 120, 400),
+        "age": random.integers(18, 80, 400),
+    })
+    granted = (2 * data.debt - data.income + data.age > 40).astype(int)
+    model = xgboost.XGBClassifier(n_estimators=30, max_depth=4, random_state=1)
+    model.fit(data, granted)
+    return boxwood.Explainer(model, data=data), data, model
+
+
+def refused(loans, count):
+    explainer, data, model = loans
+    return data[model.predict(data) == 0].iloc[:count]
+
+
+def test_objects_write_text():
+    assert repr(f("debt") <= 0.4 * f("income")) == "Rule('debt <= 0.4 * income')"
+    assert str(f("a") + f("b") + 2 * f("c c") - 3 <= 5) == 'a + b + 2 * "c c" - 3 <= 5'
+    assert str(f("debt") / f("income") <= 0.4) == "debt / income <= 0.4"
+    assert str((f("a") + f("b")) / 2 >= f("c")) == "(a + b) / 2 >= c"
+    assert str(10 - f("a") > -f("b")) == "-a + 10 > -b"
+    assert str(boxwood.change("a") + 1.5 * boxwood.change("b") <= 5) == \
+        "change(a) + 1.5 * change(b) <= 5"
+    assert str(f("premium") + 20 * boxwood.category("type", "house") == 100) == \
+        "premium + 20 * (type = house) = 100"
+    assert str(f("weight") + f("a") <= 1) == '"weight" + a <= 1'
+    with pytest.raises(boxwood.Error, match="as two rules"):
+        _ = f("a") <= f("b") <= f("c")
+    with pytest.raises(boxwood.Error, match="finite"):
+        _ = str(f("a") * float("nan") <= 1)
+    with pytest.raises(TypeError):
+        _ = f("a") * f("b")
+
+
+def test_rules_hold_exactly_and_cost_more(loans):
+    explainer = loans[0]
+    tight = 0
+    for _, row in refused(loans, 12).iterrows():
+        free = explainer.explain(row, 1)
+        rule = f("debt") <= 0.3 * f("income")
+        kept = explainer.explain(row, 1, rules=[rule])
+        assert kept.status in ("optimal", "infeasible")
+        same = explainer.explain(row, 1, rules="debt <= 0.3 * income")
+        assert same.status == kept.status and same.cost == kept.cost
+        if kept.status == "infeasible":
+            continue
+        assert kept.verify().passed
+        point = dict(zip(("debt", "income", "age"), kept.array.tolist(), strict=True))
+        assert Fraction(point["debt"]) <= Fraction(3, 10) * Fraction(point["income"])
+        assert kept.cost >= free.cost
+        tight += kept.cost > free.cost
+    assert tight > 0
+
+
+def test_agrees_with_every_pair_of_values(loans):
+    explainer, data, model = loans
+    row = refused(loans, 1).iloc[0]
+    rules = ["fix age", f("debt") + f("income") <= 100, f("income") - 2 * f("debt") >= 1]
+    answer = explainer.explain(row, 1, rules=rules, cost="l1")
+    debts, incomes = np.meshgrid(np.arange(data.debt.min(), data.debt.max() + 1),
+                                 np.arange(data.income.min(), data.income.max() + 1))
+    rows = data.iloc[[0] * debts.size].copy()
+    rows["debt"], rows["income"], rows["age"] = debts.ravel(), incomes.ravel(), int(row.age)
+    good = rows[(model.predict(rows) == 1) & (rows.debt + rows.income <= 100)
+                & (rows.income - 2 * rows.debt >= 1)]
+    if good.empty:
+        assert answer.status == "infeasible"
+        return
+    spread = data.max() - data.min()
+    cost = (abs(good.debt - row.debt) / spread.debt
+            + abs(good.income - row.income) / spread.income).min()
+    assert answer.status == "optimal"
+    assert answer.cost == pytest.approx(cost, rel=1e-12)
+
+
+def test_why_not_names_the_rule(loans):
+    explainer = loans[0]
+    row = refused(loans, 1).iloc[0]
+    why = explainer.why_not(row, 1, rules=[f("debt") + f("age") <= 0.001 * f("income")])
+    assert any("debt + age at most 0.001 × income" in blocker.rule for blocker in why.blockers)
+
+
+def test_continuous_features_are_refused_by_name():
+    xgboost = pytest.importorskip("xgboost")
+    random = np.random.default_rng(3)
+    data = random.normal(size=(300, 2)).astype(np.float32)
+    model = xgboost.XGBClassifier(n_estimators=5, max_depth=2).fit(data, data[:, 0] > 0)
+    explainer = boxwood.Explainer(model, data=data)
+    with pytest.raises(boxwood.Error, match="continuous, and linear rules need"):
+        explainer.explain(data[0], bool(data[0, 0] <= 0), rules=f("f0") <= f("f1"))
+
+
+def test_suggestions_are_relations_that_hold():
+    random = np.random.default_rng(0)
+    rows = 500
+    low, rest = random.integers(0, 20, rows), random.integers(0, 30, rows)
+    first, second = random.integers(0, 50, rows), random.integers(0, 50, rows)
+    data = {"low": low, "high": low + random.integers(0, 10, rows), "rest": rest,
+            "total": low + rest, "far": random.integers(1000, 2000, rows),
+            "first": first, "second": second, "third": 100 - first - second,
+            "kind": np.where(low > 10, "big", "small"),
+            "colour": np.where(low > 10, "red", random.choice(["red", "blue"], rows))}
+    found = boxwood.suggest_rules(data)
+    texts = [str(rule) for rule in found]
+    for wanted in ("low <= high", "total = low + rest", "third + first + second = 100",
+                   "if kind = big then colour = red"):
+        assert wanted in texts
+    assert not any("far" in text for text in texts), "its range alone says so"
+    assert all(rule.share == 1 for rule in found)
+    data["high"] = np.where(np.arange(rows) < 3, low - 1, data["high"])
+    assert "low <= high" not in [str(rule) for rule in boxwood.suggest_rules(data)]
+    nearly = {str(rule): rule for rule in boxwood.suggest_rules(data, share=0.99)}
+    assert nearly["low <= high"].share == pytest.approx(1 - 3 / rows)
+    with pytest.raises(boxwood.Error, match="share"):
+        boxwood.suggest_rules(data, share=0)
+    with pytest.raises(boxwood.Error, match="names"):
+        boxwood.suggest_rules(np.zeros((3, 3)))
+
+
+def test_suggestions_can_be_asked(loans):
+    explainer, data, _ = loans
+    more = data.assign(least=data.debt // 2)
+    rules = [rule for rule in boxwood.suggest_rules(more) if "least" not in str(rule)]
+    row = refused(loans, 1).iloc[0]
+    assert explainer.explain(row, 1, rules=rules).status in ("optimal", "infeasible")
