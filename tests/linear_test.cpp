@@ -177,8 +177,10 @@ TEST(Linear, IsDecidedWithoutRounding) {
   EXPECT_FALSE(both(at_most(sum, 0x1p53), {0x1p53, 1, 0}));
   EXPECT_TRUE(both(at_most({{.feature = 0}, {.feature = 1, .coefficient = -1}}, 0x1p53 - 1),
                    {0x1p53, 1, 0}));
-  EXPECT_FALSE(both(at_most({{.feature = 0}, {.feature = 1}, {.feature = 2}}, 0), {1e300, 1e-300, -1e300}));
-  EXPECT_TRUE(both(at_most({{.feature = 0}, {.feature = 1}, {.feature = 2}}, 0), {1e300, -5e-324, -1e300}));
+  EXPECT_FALSE(
+      both(at_most({{.feature = 0}, {.feature = 1}, {.feature = 2}}, 0), {1e300, 1e-300, -1e300}));
+  EXPECT_TRUE(
+      both(at_most({{.feature = 0}, {.feature = 1}, {.feature = 2}}, 0), {1e300, -5e-324, -1e300}));
   EXPECT_FALSE(both(at_most(sum, 0), {std::numeric_limits<double>::quiet_NaN(), -5, 0}));
   std::mt19937_64 random(test_seed());
   for (int i = 0; i < 20'000; ++i) {
@@ -247,14 +249,10 @@ TEST(Linear, RefusesByNameWhatItDoesNotSupport) {
             "feature \"f0\": it may take more than 50000 values, which linear rules do not "
             "support. Give it a larger step or a narrower range");
   for (FeatureRule& rule : query.features) rule.range = {0, 10};
-  EXPECT_EQ(complaint([&] {
-              visit_regions(model, query, 5, [](const Region&) { return true; });
-            }),
+  EXPECT_EQ(complaint([&] { visit_regions(model, query, 5, [](const Region&) { return true; }); }),
             "regions: they do not support linear rules, which hold in single points of a box. "
             "Leave out the linear rules");
-  EXPECT_EQ(complaint([&] {
-              prove(std::span(&model, 1), query, explain(model, query));
-            }),
+  EXPECT_EQ(complaint([&] { prove(std::span(&model, 1), query, explain(model, query)); }),
             "proof: proofs do not cover linear rules. Ask without a proof");
   query.clauses[0].linear.push_back(query.clauses[0].linear[0]);
   EXPECT_EQ(complaint(explained),

@@ -35,11 +35,13 @@ std::string complaint(const std::string& text) {
 
 TEST(QueryTextLinear, CoefficientsAreExactDecimals) {
   // 0.4 is two fifths: 5 * duration - 2 * age <= 0.
-  const LinearCondition share{{{duration, 5, Of::value, {}}, {age, -2, Of::value, {}}}, {.upper = 0}};
-  for (const char* text : {"duration <= 0.4 * age", "0.4 * age >= duration", "duration <= age * 0.4",
-                           "duration / 2 <= age / 5", "10*duration - 4*age <= 0",
-                           "-duration >= -0.4*age", "duration - 0.4 * age <= 0",
-                           "(duration + duration) <= 0.8 * age", "2 * (duration - 0.4 * age) <= 0"}) {
+  const LinearCondition share{{{duration, 5, Of::value, {}}, {age, -2, Of::value, {}}},
+                              {.upper = 0}};
+  for (const char* text :
+       {"duration <= 0.4 * age", "0.4 * age >= duration", "duration <= age * 0.4",
+        "duration / 2 <= age / 5", "10*duration - 4*age <= 0", "-duration >= -0.4*age",
+        "duration - 0.4 * age <= 0", "(duration + duration) <= 0.8 * age",
+        "2 * (duration - 0.4 * age) <= 0"}) {
     EXPECT_EQ(sum_of(text), share) << text;
   }
   EXPECT_EQ(sum_of("duration < age"),
@@ -47,23 +49,28 @@ TEST(QueryTextLinear, CoefficientsAreExactDecimals) {
                              {.upper = 0, .upper_closed = false}}));
   EXPECT_EQ(sum_of("duration + age = 100"),
             (LinearCondition{{{duration, 1, Of::value, {}}, {age, 1, Of::value, {}}}, {100, 100}}));
-  EXPECT_EQ(sum_of("100 - duration - age >= 40.5"),
-            (LinearCondition{{{duration, 2, Of::value, {}}, {age, 2, Of::value, {}}}, {.upper = 119}}));
+  EXPECT_EQ(
+      sum_of("100 - duration - age >= 40.5"),
+      (LinearCondition{{{duration, 2, Of::value, {}}, {age, 2, Of::value, {}}}, {.upper = 119}}));
   const Query chain = asked("6 <= duration + age < 36");
   EXPECT_EQ(chain.clauses.size(), 2U);
 }
 
 TEST(QueryTextLinear, NowChangesAndCategories) {
-  EXPECT_EQ(sum_of("2*duration + age <= now + 3"),
-            (LinearCondition{{{duration, 2, Of::change, {}}, {age, 1, Of::change, {}}}, {.upper = 3}}));
-  EXPECT_EQ(sum_of("change(duration) + 0.5 * change(\"credit amount\") <= 5"),
-            (LinearCondition{{{duration, 2, Of::size, {}}, {amount, 1, Of::size, {}}}, {.upper = 10}}));
-  EXPECT_EQ(sum_of("age + 20*(purpose = car) <= 100"),
-            (LinearCondition{{{purpose, 20, Of::codes, {0}}, {age, 1, Of::value, {}}}, {.upper = 100}}));
+  EXPECT_EQ(
+      sum_of("2*duration + age <= now + 3"),
+      (LinearCondition{{{duration, 2, Of::change, {}}, {age, 1, Of::change, {}}}, {.upper = 3}}));
+  EXPECT_EQ(
+      sum_of("change(duration) + 0.5 * change(\"credit amount\") <= 5"),
+      (LinearCondition{{{duration, 2, Of::size, {}}, {amount, 1, Of::size, {}}}, {.upper = 10}}));
+  EXPECT_EQ(
+      sum_of("age + 20*(purpose = car) <= 100"),
+      (LinearCondition{{{purpose, 20, Of::codes, {0}}, {age, 1, Of::value, {}}}, {.upper = 100}}));
   EXPECT_EQ(sum_of("age + 20*(purpose in {car, \"new kitchen\"}) <= 100").terms[0].codes,
             (std::vector<std::int32_t>{0, 2}));
-  EXPECT_EQ(sum_of("age + 20*(purpose != car) <= 100"),
-            (LinearCondition{{{purpose, 20, Of::codes, {0}}, {age, -1, Of::value, {}}}, {.lower = -80}}));
+  EXPECT_EQ(
+      sum_of("age + 20*(purpose != car) <= 100"),
+      (LinearCondition{{{purpose, 20, Of::codes, {0}}, {age, -1, Of::value, {}}}, {.lower = -80}}));
   EXPECT_EQ(sum_of("age + 20*(colour = red) <= 100"),
             (LinearCondition{{{age, 1, Of::value, {}}, {red, 20, Of::value, {}}}, {.upper = 100}}));
 }

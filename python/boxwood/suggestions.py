@@ -129,8 +129,8 @@ def _dependent(matrix: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     """Columns that are sums of earlier ones with short coefficients, by least squares."""
     for at in range(2, matrix.shape[1]):
         others = matrix[:, :at]
-        factors, _, _, _ = np.linalg.lstsq(others, matrix[:, at], rcond=None)
-        short = np.round(factors, 4)
+        factors = np.asarray(np.linalg.lstsq(others, matrix[:, at], rcond=None)[0])
+        short = np.asarray(np.round(factors, 4))
         if np.allclose(short, factors, atol=1e-7) and np.count_nonzero(short[1:]) > 0:
             yield at, short
 

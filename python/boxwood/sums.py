@@ -126,7 +126,7 @@ class Sum:
     def __add__(self, other: Any) -> Sum:
         """Add a sum or a number."""
         if isinstance(other, numbers.Real):
-            return Sum(self.terms, self.constant + other)  # type: ignore[operator]
+            return Sum(self.terms, self.constant + float(other))
         if isinstance(other, Sum):
             return Sum(self.terms + other.terms, self.constant + other.constant)
         return NotImplemented
@@ -137,8 +137,8 @@ class Sum:
         """Multiply by a number."""
         if not isinstance(factor, numbers.Real):
             return NotImplemented
-        scaled = tuple((name, have * factor) for name, have in self.terms)  # type: ignore[operator]
-        return Sum(scaled, self.constant * factor)  # type: ignore[operator, arg-type]
+        times = float(factor)
+        return Sum(tuple((name, have * times) for name, have in self.terms), self.constant * times)
 
     __rmul__ = __mul__
 
@@ -165,7 +165,7 @@ class Sum:
     def _compared(self, sign: str, other: Any) -> Rule:
         if not isinstance(other, (Sum, Quotient, numbers.Real)):
             return NotImplemented
-        right = other if isinstance(other, (Sum, Quotient)) else _number(other)  # type: ignore[arg-type]
+        right = other if isinstance(other, (Sum, Quotient)) else _number(float(other))
         return Comparison(f"{self} {sign} {right}")
 
     def __le__(self, other: Any) -> Rule:
@@ -201,7 +201,7 @@ class Quotient(Sum):
     """
 
     def __init__(self, top: Sum, bottom: Any) -> None:
-        shown = _number(bottom) if isinstance(bottom, numbers.Real) else _operand(bottom)
+        shown = _number(float(bottom)) if isinstance(bottom, numbers.Real) else _operand(bottom)
         super().__init__(((f"{_operand(top)} / {shown}", 1),))
 
 

@@ -114,8 +114,8 @@ class Score {
       return one.feature == term.feature && one.codes.empty();
     });
     if (part == parts_.end()) {
-      std::vector<double> values = listed_values(query_, term.feature, rules_.input,
-                                                 rules_.features[term.feature].name);
+      std::vector<double> values =
+          listed_values(query_, term.feature, rules_.input, rules_.features[term.feature].name);
       const std::size_t count = values.size();
       parts_.push_back({term.feature, std::move(values), std::vector<double>(count, 0.0), {}});
       part = parts_.end() - 1;
@@ -158,9 +158,8 @@ class Score {
         continue;
       }
       const std::size_t middle = first + (last - first) / 2;
-      const auto [left, right] =
-          maker.split(at, NodeKind::less, part.feature,
-                      as_read(part.values[middle], rules_.input), true);
+      const auto [left, right] = maker.split(at, NodeKind::less, part.feature,
+                                             as_read(part.values[middle], rules_.input), true);
       open.push_back({left, first, middle});
       open.push_back({right, middle, last});
     }
@@ -171,11 +170,11 @@ class Score {
   const Ensemble& rules_;
   double sign_;
   std::vector<Part> parts_;
-  bool whole_ = true;   // all that is added is a whole number
-  double size_ = 0;     // the sum of the terms' largest absolute values
-  double lowest_ = 0;   // the least sum
-  double least_ = 0;    // the sum that is enough
-  double error_ = 0;    // what was taken off it for rounding
+  bool whole_ = true;  // all that is added is a whole number
+  double size_ = 0;    // the sum of the terms' largest absolute values
+  double lowest_ = 0;  // the least sum
+  double least_ = 0;   // the sum that is enough
+  double error_ = 0;   // what was taken off it for rounding
 };
 
 }  // namespace
@@ -257,8 +256,7 @@ std::vector<Clause> clauses_on_missing(const Query& query, const Clause& clause)
   std::vector<Clause> clauses;
   for (const LinearTerm& term : clause.linear.front().terms) {
     const bool missing_now = std::isnan(query.point[term.feature]);
-    const bool from_now =
-        term.of == LinearTerm::Of::change || term.of == LinearTerm::Of::size;
+    const bool from_now = term.of == LinearTerm::Of::change || term.of == LinearTerm::Of::size;
     if (!missing_now && !query.features[term.feature].missing_allowed) continue;
     Clause known{clause.any_of};
     // A change from a missing value has no size, so then nothing but the others can hold.

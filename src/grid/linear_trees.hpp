@@ -19,8 +19,9 @@ inline constexpr std::size_t most_linear_values = 50'000;
 /// group, or its values are discrete, limited on both sides and not too many.
 bool is_listable(const Query& query, std::size_t feature, Precision precision);
 
-/// All values that a feature may have besides missing, ascending, the present one among them. Throws
-/// Error if it is continuous, if it has no limits, or if there are more than most_linear_values.
+/// All values that a feature may have besides missing, ascending, the present one among them.
+/// Throws Error if it is continuous, if it has no limits, or if there are more than
+/// most_linear_values.
 std::vector<double> listed_values(const Query& query, std::size_t feature, Precision precision,
                                   const std::string& name);
 

@@ -8,11 +8,10 @@
 namespace boxwood {
 namespace {
 
-/// Statements of which one has to hold are one tree, which gives the best bounds, unless they need more than this many leaves
-/// for points that break them. Then each statement is a tree of its own, and their scores are
-/// counted.
+/// Statements of which one has to hold are one tree, which gives the best bounds, unless they need
+/// more than this many leaves for points that break them. Then each statement is a tree of its own,
+/// and their scores are counted.
 constexpr std::size_t most_ends = 32;
-
 
 }  // namespace
 

@@ -9,8 +9,8 @@
 namespace boxwood {
 namespace {
 
-/// A sum of products of two doubles, as an integer multiple of the smallest one that is not 0. Every
-/// digit has 32 bits and is kept in 64, so that carries wait until the sign is asked for.
+/// A sum of products of two doubles, as an integer multiple of the smallest one that is not 0.
+/// Every digit has 32 bits and is kept in 64, so that carries wait until the sign is asked for.
 class ExactSum {
  public:
   void add(double a, double b) {
@@ -71,9 +71,9 @@ bool add_term(const LinearTerm& term, double now, double value, ExactSum& sum) {
   if (std::isnan(value)) return false;
   const double coefficient = term.coefficient;
   if (term.of == LinearTerm::Of::codes) {
-    const bool named = value > -1 && value < 0x1p31 &&
-                       std::binary_search(term.codes.begin(), term.codes.end(),
-                                          static_cast<std::int32_t>(value));
+    const bool named =
+        value > -1 && value < 0x1p31 &&
+        std::binary_search(term.codes.begin(), term.codes.end(), static_cast<std::int32_t>(value));
     if (named) sum.add(coefficient, 1);
     return true;
   }

@@ -59,12 +59,10 @@ bool obeys(const Query& query, std::span<const double> point, Precision precisio
 
 bool holds(const Clause& clause, std::span<const double> from, std::span<const double> point,
            Precision precision) {
-  return std::any_of(
-             clause.any_of.begin(), clause.any_of.end(),
-             [&](const Literal& literal) { return holds(literal, point, precision); }) ||
-         std::any_of(clause.linear.begin(), clause.linear.end(), [&](const LinearCondition& sum) {
-           return holds(sum, from, point);
-         });
+  return std::any_of(clause.any_of.begin(), clause.any_of.end(),
+                     [&](const Literal& literal) { return holds(literal, point, precision); }) ||
+         std::any_of(clause.linear.begin(), clause.linear.end(),
+                     [&](const LinearCondition& sum) { return holds(sum, from, point); });
 }
 
 std::size_t change_count(const Query& query, std::span<const double> to) {

@@ -231,11 +231,11 @@ void check_linear(const Query& query, const Clause& clause, const std::string& p
       }
       const bool categorical = query.features[term.feature].kind == FeatureKind::categorical;
       if (categorical != (term.of == LinearTerm::Of::codes)) {
-        throw Error(place,
-                    fmt::format("feature {} {}", term.feature,
-                                categorical ? "is categorical and has no number"
-                                            : "is not categorical"),
-                    "Use Of::codes for categorical features, and only for them");
+        throw Error(
+            place,
+            fmt::format("feature {} {}", term.feature,
+                        categorical ? "is categorical and has no number" : "is not categorical"),
+            "Use Of::codes for categorical features, and only for them");
       }
       if (categorical != are_codes(term.codes)) {
         throw Error(place, "the codes must be numbers ≥ 0 in ascending order");
@@ -431,11 +431,10 @@ bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<co
   const bool single = std::any_of(ensembles.begin(), ensembles.end(), [](const Ensemble& one) {
     return one.input == Precision::float32;
   });
-  return std::all_of(query.exact_clauses.begin(), query.exact_clauses.end(),
-                     [&](const Clause& clause) {
-                       return holds(clause, query.point, point,
-                                    single ? Precision::float32 : Precision::float64);
-                     });
+  return std::all_of(
+      query.exact_clauses.begin(), query.exact_clauses.end(), [&](const Clause& clause) {
+        return holds(clause, query.point, point, single ? Precision::float32 : Precision::float64);
+      });
 }
 
 }  // namespace boxwood

@@ -24,9 +24,8 @@ inline constexpr std::array question_norms{
 /// A number as the question file has it: JSON, with text for infinity and NaN.
 std::string question_number(double value);
 
-inline constexpr std::array question_terms{std::pair{"value", LinearTerm::Of::value},
-                                           std::pair{"change", LinearTerm::Of::change},
-                                           std::pair{"size", LinearTerm::Of::size},
-                                           std::pair{"codes", LinearTerm::Of::codes}};
+inline constexpr std::array question_terms{
+    std::pair{"value", LinearTerm::Of::value}, std::pair{"change", LinearTerm::Of::change},
+    std::pair{"size", LinearTerm::Of::size}, std::pair{"codes", LinearTerm::Of::codes}};
 
 }  // namespace boxwood

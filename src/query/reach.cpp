@@ -92,8 +92,8 @@ Interval kept_by(const LinearCondition& sum, std::span<const double> from,
   };
   if (!holds_at(value)) return {value, value};
   const auto last_in = [&](double end) {
-    const double finite = std::clamp(end, -std::numeric_limits<double>::max(),
-                                     std::numeric_limits<double>::max());
+    const double finite =
+        std::clamp(end, -std::numeric_limits<double>::max(), std::numeric_limits<double>::max());
     if (holds_at(finite)) return end;
     std::int64_t good = place_of(value), bad = place_of(finite);
     while (std::abs(good - bad) > 1) {

@@ -1,4 +1,5 @@
-// Conditions as trees of "all of" and "any of" over literals and linear conditions, and their conversion into clauses.
+// Conditions as trees of "all of" and "any of" over literals and linear conditions, and their
+// conversion into clauses.
 #pragma once
 
 #include <boxwood/query.hpp>

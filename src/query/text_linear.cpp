@@ -22,8 +22,7 @@ bool is_comparison(const Token& token) {
 }
 
 bool is_operator(const Token& token) {
-  return token.is_symbol("+") || token.is_symbol("-") || token.is_symbol("*") ||
-         token.is_word("/");
+  return token.is_symbol("+") || token.is_symbol("-") || token.is_symbol("*") || token.is_word("/");
 }
 
 Expression constant(Fraction number) { return {.top = {.constant = number}}; }
@@ -49,12 +48,12 @@ bool Parser::at_linear() const {
     const bool named = next.kind == TokenKind::word || next.kind == TokenKind::quoted;
     const bool feature_next = named && !next.is_word("now") && names_.find(next.text);
     if (token.is_symbol("*") || (token.is_word("change") && next.is_symbol("("))) return true;
-    const bool operand_next =
-        feature_next || next.is_symbol("(") || next.kind == TokenKind::number;
+    const bool operand_next = feature_next || next.is_symbol("(") || next.kind == TokenKind::number;
     if (token.is_word("/") && operand_next) return true;
     if (i == at_) continue;
     const Token& before = tokens_[i - 1];
-    const bool after_operand = (before.is_name() && !before.is_word("now")) || before.is_symbol(")");
+    const bool after_operand =
+        (before.is_name() && !before.is_word("now")) || before.is_symbol(")");
     if ((token.is_symbol("+") || token.is_symbol("-")) && after_operand) return true;
     if (!is_comparison(token) || !feature_next || !before.is_name()) continue;
     const auto subject = names_.find(before.text);
@@ -137,9 +136,9 @@ Formula Parser::linear_between(const Expression& left, const std::string& compar
     for (std::size_t i = 0; i < difference.terms.size(); ++i) {
       const LinearTerm& term = difference.terms[i];
       const double now = draft_.query.point[term.feature];
-      const bool named = term.of == LinearTerm::Of::codes && now > -1 && now < 0x1p31 &&
-                         std::binary_search(term.codes.begin(), term.codes.end(),
-                                            static_cast<std::int32_t>(now));
+      const bool named =
+          term.of == LinearTerm::Of::codes && now > -1 && now < 0x1p31 &&
+          std::binary_search(term.codes.begin(), term.codes.end(), static_cast<std::int32_t>(now));
       const auto less = named ? times(difference.factors[i], {-1, 1}) : Fraction{};
       const auto rest = less ? plus(difference.constant, *less) : std::nullopt;
       if (!rest) fail(at, too_long);
@@ -352,9 +351,8 @@ Interval Parser::range_of(const Sum& sum) const {
   }
   if (std::isnan(whole.lower) || std::isnan(whole.upper)) return {};
   // Sums of doubles are rounded.
-  const double error =
-      1e-9 * std::max(std::isfinite(whole.lower) ? std::abs(whole.lower) : 0.0,
-                      std::isfinite(whole.upper) ? std::abs(whole.upper) : 0.0);
+  const double error = 1e-9 * std::max(std::isfinite(whole.lower) ? std::abs(whole.lower) : 0.0,
+                                       std::isfinite(whole.upper) ? std::abs(whole.upper) : 0.0);
   const bool single = sum.terms.size() == 1 && sum.constant.top == 0;
   if (single) return whole;
   return {whole.lower - error, whole.upper + error};

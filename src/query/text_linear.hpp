@@ -12,8 +12,8 @@
 
 namespace boxwood::text {
 
-/// A fraction in lowest terms with a positive denominator. Operations give no value if a number gets
-/// too long.
+/// A fraction in lowest terms with a positive denominator. Operations give no value if a number
+/// gets too long.
 struct Fraction {
   std::int64_t top = 0;
   std::int64_t bottom = 1;

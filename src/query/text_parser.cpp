@@ -119,7 +119,8 @@ Subject Parser::subject() {
   }
   // An operator without blanks is part of a word.
   for (const char sign : {'/', '-'}) {
-    const std::size_t place = token.kind == TokenKind::word ? token.text.find(sign) : token.text.npos;
+    const std::size_t place =
+        token.kind == TokenKind::word ? token.text.find(sign) : token.text.npos;
     if (place == token.text.npos || !names_.find(token.text.substr(0, place)) ||
         !names_.find(token.text.substr(place + 1))) {
       continue;

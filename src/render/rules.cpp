@@ -95,7 +95,7 @@ std::string terms_text(const Ensemble& ensemble, const Schema& schema,
 }
 
 /// "debt at most 0.4 × income": the terms that are subtracted go to the other side if the limit is
-/// 0, and a single term on the left stands without a coefficient if the others stay short.
+/// 0, and the first term stands without a coefficient if the others stay short.
 std::string linear_text(const Ensemble& ensemble, const Schema& schema,
                         const LinearCondition& sum) {
   const Interval& range = sum.range;
@@ -114,22 +114,21 @@ std::string linear_text(const Ensemble& ensemble, const Schema& schema,
     (term.coefficient > 0 ? left : right).push_back(term);
   }
   double factor = 1;
-  if (left.size() == 1) {
+  if (!left.empty()) {
     constexpr std::size_t longest = 6;
     const double unit = left.front().coefficient;
     const auto is_short = [&](double number) {
       return number_text(std::abs(number / unit)).size() <= longest;
     };
-    if (is_short(limit) && std::all_of(right.begin(), right.end(), [&](const LinearTerm& term) {
-          return is_short(term.coefficient);
-        })) {
-      factor = 1 / unit;
-    }
+    const bool shorter = is_short(limit) &&
+                         std::all_of(sum.terms.begin(), sum.terms.end(),
+                                     [&](const auto& term) { return is_short(term.coefficient); });
+    if (shorter) factor = 1 / unit;
   }
   const auto scaled = [&](std::vector<LinearTerm> terms, double sign) {
     for (LinearTerm& term : terms) {
-      term.coefficient = factor == 1 ? term.coefficient
-                                     : term.coefficient / left.front().coefficient;
+      term.coefficient =
+          factor == 1 ? term.coefficient : term.coefficient / left.front().coefficient;
     }
     return terms_text(ensemble, schema, terms, sign);
   };
