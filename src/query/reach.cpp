@@ -1,10 +1,10 @@
 #include "query/reach.hpp"
 
+#include "base/bits.hpp"
 #include "base/infinity.hpp"
 #include "model/arithmetic.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -65,12 +65,11 @@ Interval kept_by(const Literal& literal, double value, Precision precision) {
 
 /// Doubles in ascending order as whole numbers in ascending order, and back.
 std::int64_t place_of(double value) {
-  const auto bits = std::bit_cast<std::int64_t>(value + 0.0);
+  const auto bits = bits_as<std::int64_t>(value + 0.0);
   return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
 }
 double at_place(std::int64_t place) {
-  return std::bit_cast<double>(place >= 0 ? place
-                                          : std::numeric_limits<std::int64_t>::min() - place);
+  return bits_as<double>(place >= 0 ? place : std::numeric_limits<std::int64_t>::min() - place);
 }
 
 /// The part of an interval around a feature's value in which a linear condition that holds in a
