@@ -4,6 +4,7 @@
 
 #include <boxwood/boxwood.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -37,7 +38,7 @@ inline Ask after(
 
 /// Rules about the first ten features that are numbers: the change of each, in units of its scale,
 /// is at most the sum of the changes of the `terms` - 1 after it. All hold with equality now.
-/// Features become discrete, with limits around the present value.
+/// Features become discrete, with limits around the present value: at most 2,000 values each.
 inline void add_linear_rules(boxwood::Query& query, std::size_t count, std::size_t terms) {
   using namespace boxwood;
   constexpr std::size_t most = 10;
@@ -46,8 +47,11 @@ inline void add_linear_rules(boxwood::Query& query, std::size_t count, std::size
     FeatureRule& rule = query.features[d];
     if (rule.kind == FeatureKind::categorical || std::isnan(query.point[d])) continue;
     numbers.push_back(d);
-    if (rule.kind == FeatureKind::continuous && rule.step == 0) rule.step = 0.01 * rule.scale;
-    const double reach = 4 * rule.scale;
+    const bool whole = rule.kind != FeatureKind::continuous;
+    if (!whole && rule.step == 0) rule.step = 0.01 * rule.scale;
+    constexpr double most_values = 2'000;
+    const double step = whole ? std::max(rule.step, 1.0) : rule.step;
+    const double reach = std::min(4 * rule.scale, most_values / 2 * step);
     rule.range = intersection(rule.range, {query.point[d] - reach, query.point[d] + reach});
   }
   for (std::size_t r = 0; r < count && r < numbers.size(); ++r) {
