@@ -46,6 +46,11 @@ class Pictures(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return ElementTree.fromstring(done.stdout)
 
+    def template(self):
+        file = self.folder / "template.html"
+        file.write_text('<script type="application/json" id="boxwood-content">{}</script>')
+        return file
+
     def hostile_schema(self):
         schema = json.loads((EXAMPLE / "schema.json").read_text())
         schema["subject"] = "<script>alert(1)</script>"
@@ -166,14 +171,17 @@ class Pictures(unittest.TestCase):
 
     def test_examples_run(self):
         texts = [path.read_text() for path in (ROOT / "docs").glob("*.md")]
-        for verb in ("inspect", "predict", "explain", "robustness", "sweep", "map", "regions"):
+        for verb in ("inspect", "predict", "explain", "robustness", "sweep", "map", "regions",
+                     "page"):
             texts.append(self.run_command([verb, "--help"]).stdout)
         count = 0
         for words in (words for text in texts for words in examples_of(text)):
             with self.subTest(words=words):
                 if "--resume" in words:  # it begins where there is no file yet
                     (self.folder / words[words.index("--output") + 1]).unlink(missing_ok=True)
-                done = self.run_command(words)
+                # The page itself is built and tried after these tests.
+                template = ["--template", self.template()] if words[0] == "page" else []
+                done = self.run_command(words + template)
                 # A list that is cut at --limit ends in 3.
                 allowed = (0, 3) if "--limit" in words or "--time-limit" in words else (0,)
                 self.assertIn(done.returncode, allowed, done.stderr)

@@ -145,7 +145,7 @@ TEST(Regression, Printed) {
   query.features[1].direction = boxwood::Direction::up;
   query.features[1].most_change = 8;
   query.groups.push_back({{1, 2}, 2, true});
-  query.clauses.push_back({{{1, {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), true, true}, false, false, {1, 4}}}});
+  query.clauses.push_back({{{1, {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), true, true}, false, false, {1, 4}}}, {}});
   query.norm = boxwood::Norm::mixture;
   query.mixture = {0, 0x1.8p-1, 0};
   query.max_changes = 2;

@@ -346,9 +346,11 @@ def test_menu(german, row, best):
     assert apart[1].cost >= apart[0].cost
     with pytest.raises(boxwood.Error, match="apart"):
         german.menu(row, 2, "granted", apart="colour")
-    for count in (0, -1, 1.5, "granted", np.inf):
+    for count in (0, -1, 1.5, np.inf):
         with pytest.raises(boxwood.Error, match="k: .* is not a whole number ≥ 1"):
             german.menu(row, count)
+    with pytest.raises(boxwood.Error, match=r"k: 'granted' .* menu\(x, 3, target\)"):
+        german.menu(row, "granted")
 
 
 def test_why_not(german, row):
