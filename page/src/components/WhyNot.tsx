@@ -42,7 +42,9 @@ export function WhyNot({ why }: { why: NonNullable<Answer["why_not"]> }) {
                 ? `without it possible at cost ${short(blocker.without.cost)} (${blocker.without.changes
                     .map((one) => `${title(one.feature)}: ${one.change_to}`)
                     .join("; ")})`
-                : "without it still impossible: other rules block it too"}
+                : blocker.without.status === "infeasible"
+                  ? "without it still impossible: other rules block it too"
+                  : "without it unknown: the search reached its limit"}
             </span>
             {canLift(blocker) ? (
               <button type="button" onClick={() => liftRule(blocker)}>Lift this rule</button>
