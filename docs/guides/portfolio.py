@@ -53,8 +53,9 @@ frame = made.table().to_pandas()
 print(frame[["key", "status", "cost", "changed", "changes"]].head(4).to_string(index=False, max_colwidth=60))
 
 # %%
-# An auditor checks a record with the model, the schema and the question, without a search. A record that was changed
-# does not pass.
+# An auditor checks a record with the model, the schema and the question, without a search: hashes, row, outcome, rules,
+# cost, region and words. That nothing is cheaper, or that nothing works, is checked only where the record has a
+# certificate (`proof`). Key, times and blocking rules are not checked.
 question = {"target": "granted", "fixed": ["age"], "rules": ["duration may only fall"], "node_limit": 20_000}
 record = made.table().to_pylist()[0]
 print(boxwood.check_record(record, explainer, question=question))
@@ -71,7 +72,8 @@ print(report)
 # %%
 # ## Letters
 # Two separate parts: the principal reasons, and what would have changed the decision. [Letters](../letters.md) defines both
-# and says what is established by law.
+# and says what is established by law. Age appears because this model uses it; Regulation B limits how a lender may use
+# age (12 CFR 1002.6(b)(2)).
 row = rows[~frame["already_met"].to_numpy(dtype=bool)].iloc[0]
 print(letters.letter(explainer, row[explainer.columns.names], "granted", fixed=["age"], rules=["duration may only fall"],
                      details={"sender": "Example Bank", "recipient": "R. Example", "date": "17 November 2026",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood import _core
+from boxwood._arguments import whole
 from boxwood._codec import label_text
 from boxwood._question import Asked
 from boxwood.errors import Error
@@ -26,8 +27,12 @@ _REGION = re.compile(r"(?:(missing)|([\[(])(\S+), (\S+)([\])]))(?: \{([\d, ]*)\}
 
 
 def check_record(record: Mapping[str, Any], model: Any, schema: Any = None, *,
-                 question: Any = None, samples: int = 256) -> list[str]:
+                 question: Any = None, alternative: int = 1, samples: int = 256) -> list[str]:
     """Check a record again, by code that shares nothing with the search.
+
+    Hashes, row, outcome, rules, cost, region and words are checked. That nothing is cheaper, or
+    that nothing works, is checked only where the record has a certificate (`proof`). Key, nodes,
+    times, version and blocking rules are not checked, nor columns that a portfolio keeps.
 
     Parameters
     ----------
@@ -40,20 +45,27 @@ def check_record(record: Mapping[str, Any], model: Any, schema: Any = None, *,
     question : mapping, str or path, optional
         The question, unless the record holds it: the arguments of `explain` by name
         (``{"target": "granted", "fixed": ["age"]}``), the text of a question file, or its path.
+    alternative : int
+        Which alternative of a menu the record is, from 1. Later ones claim less than the first.
     samples : int
         Random points of the region that are tried.
 
     Returns
     -------
     list of str
-        What is wrong; empty when the hashes, the outcome, the rules, the cost, the region and the
-        words hold, and the certificate too where the record has one. Without a certificate the
-        proof that nothing is cheaper is not repeated.
+        What is wrong; empty when everything that is checked holds. A row without an answer, whose
+        status is error or interrupted, cannot be checked, which is also in the list.
     """
     from boxwood.explainer import Explainer
 
+    # A row of a pandas frame is no mapping, but has items.
+    if not isinstance(record, Mapping) and not (
+            hasattr(record, "items") and getattr(record, "ndim", None) == 1):
+        raise Error("record", f"it is of type {type(record).__name__}",
+                    "Give what Answer.record returned, or one row of a portfolio")
+    earlier = whole(alternative, "alternative", 1, 10**6) - 1
     explainer = model if isinstance(model, Explainer) else Explainer(model, schema=schema)
-    return _Check(_plain(record), explainer, samples).run(question)
+    return _Check(_plain(record), explainer, samples, earlier).run(question)
 
 
 def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,8 +81,11 @@ def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class _Check:
-    def __init__(self, record: dict[str, Any], explainer: Explainer, samples: int) -> None:
+    def __init__(self, record: dict[str, Any], explainer: Explainer, samples: int,
+                 earlier: int) -> None:
         self.record, self.explainer, self.samples = record, explainer, samples
+        self.earlier = earlier  # alternatives of the same menu
+        self.kinds = kinds_of(explainer)
         self.faults: list[str] = []
 
     def run(self, question: Any) -> list[str]:
@@ -78,15 +93,17 @@ class _Check:
         if record.get("boxwood_record") != VERSION:
             raise Error("record", f"this Boxwood reads records of version {VERSION}",
                         "Give what Answer.record returned, or a row of a portfolio")
-        for name in kinds_of(self.explainer):
+        for name in self.kinds:
             if name not in record:
                 raise Error("record", f'it has no "{name}"', "Give a whole record, and its model")
         hashes = self.explainer.hashes
         for part in ("model", "schema"):
             if record[f"{part}_hash"] != hashes[part]:
                 self.faults.append(f"{part}_hash: the record is about another {part}")
-        if self.faults or record["status"] in ("error", "interrupted"):
+        if self.faults:
             return self.faults
+        if record["status"] in ("error", "interrupted"):
+            return ["status: a row without an answer cannot be checked"]
         try:
             self._check_answer(question)
         except _Fault as fault:
@@ -101,13 +118,19 @@ class _Check:
     def _check_answer(self, question: Any) -> None:
         point = self._point("before_")
         text = self._question(question, point)
-        query = _core.query_from_json(text)
+        try:
+            query = _core.query_from_json(text)
+        except Error as error:
+            raise _Fault(f"question: {error}") from None
         if not np.array_equal(query.point, point, equal_nan=True):
             raise _Fault("before: the row is not the one of the question")
         answer = self._answer()
         self.faults += self.explainer.core.verify(query, answer, self.samples, 1)[0]
         self._expect("proven", self.record["status"] in ("optimal", "infeasible"))
-        self._expect("claim", str(_core.claim_of(query, answer, self._earlier(query, answer))))
+        self._expect("claim", str(_core.claim_of(query, answer, self.earlier)))
+        self._expect("error", None)
+        if self.record["status"] != "infeasible":
+            self._expect("blockers", None)
         self._expect_outcome("outcome_before", point)
         self._expect("gap", answer.gap if answer.count else None)
         facts = _core.record_columns(self.explainer.core, [query], point[np.newaxis], [answer])
@@ -116,15 +139,13 @@ class _Check:
             self._expect(name, value.item() if isinstance(value, np.generic) else value)
         if answer.count:
             self._expect_outcome("outcome", self._point("after_"))
+        else:
+            for name in self.record:
+                if name in ("outcome", "output_after", "cost", "distance") or (
+                        name.startswith(("after_", "region_")) and name in self.kinds):
+                    self._expect(name, None)
         if self.record["proof"] is not None:
             self._check_proof(text, answer)
-
-    def _earlier(self, query: _core.Query, answer: _core.Answer) -> int:
-        # A menu's later alternatives claim less; how many came before is part of the words.
-        for earlier in range(1, 100):
-            if str(_core.claim_of(query, answer, earlier)) == self.record["claim"]:
-                return earlier
-        return 0
 
     def _expect_outcome(self, name: str, point: np.ndarray) -> None:
         # A class is 1 to a model and "1" to its schema.
@@ -138,43 +159,60 @@ class _Check:
                          for codec in self.explainer.columns.codecs])
 
     def _question(self, question: Any, point: np.ndarray) -> str:
-        text = self.record["question"] if question is None else _text_of(
-            question, self.explainer, point)
+        held, known = self.record["question"], self.record["question_hash"]
+        if held is not None and (not isinstance(held, str) or sha256(held) != known):
+            raise _Fault("question: it is not the one of question_hash")
+        text = held if question is None else _text_of(question, self.explainer, point)
         if text is None:
             raise Error("question", "the record holds only the hash of its question",
                         "Give question=, or make records with their questions")
-        if sha256(text) != self.record["question_hash"]:
+        if sha256(text) != known:
             raise _Fault("question_hash: the record is about another question")
         return text
 
     def _answer(self) -> _core.Answer:
         record = self.record
         for name, known in (("status", _core.Status), ("stop", _core.Stop)):
-            if not hasattr(known, str(record[name])):
+            if record[name] not in [one.name for one in known]:
                 raise _Fault(f"{name}: there is no {record[name]!r}")
         solution = None
-        if record["status"] in ("optimal", "feasible"):
+        found = record["status"] in ("optimal", "feasible")
+        if found:
             regions = [self._region(f"region_{name}") for name in self.explainer.columns.names]
             solution = _core.solution_of(self._point("after_").tolist(),
                                          [interval for interval, _ in regions],
                                          [codes for _, codes in regions])
-        numbers = {name: math.inf if record[name] is None else float(record[name])
+        if not isinstance(record["already_met"], bool):
+            raise _Fault(f"already_met: {record['already_met']!r} is neither true nor false")
+        numbers = {name: math.inf if record[name] is None and not (found and name != "lower_bound")
+                   else self._real(name, record[name])
                    for name in ("cost", "distance", "lower_bound")}
+        least = self._real("least_changes", record["least_changes"])
+        if not least.is_integer() or not 0 <= least < 2**31:
+            raise _Fault(f"least_changes: {least!r} is not a whole number")
         before = self._outputs("before_", "output_before")
         after: list[list[float]] = []
         if solution is not None:
             after = self._outputs("after_", "output_after")
         return _core.answer_of(getattr(_core.Status, record["status"]),
-                               getattr(_core.Stop, record["stop"]), bool(record["already_met"]),
+                               getattr(_core.Stop, record["stop"]), record["already_met"],
                                numbers["cost"], numbers["distance"], numbers["lower_bound"],
-                               int(record["least_changes"]), solution, before, after)
+                               int(least), solution, before, after)
 
     def _outputs(self, row: str, name: str) -> list[list[float]]:
         # The record has the outputs of the first model; those of the others are computed.
         core = self.explainer.core
         point = self._point(row)[np.newaxis]
-        return [list(self.record[name] or ()),
+        own = self.record[name]
+        if not isinstance(own, (list, tuple)):
+            raise _Fault(f"{name}: {own!r} is not a list of numbers")
+        return [[self._real(name, one) for one in own],
                 *(core.outputs(point, i)[0].tolist() for i in range(1, len(core)))]
+
+    def _real(self, name: str, value: Any) -> float:
+        if type(value) not in (int, float) or (type(value) is int and abs(value) > 2**53):
+            raise _Fault(f"{name}: {value!r} is not a number")
+        return float(value)
 
     def _region(self, name: str) -> tuple[_core.Interval, list[int]]:
         found = _REGION.fullmatch(str(self.record[name]))
@@ -183,10 +221,10 @@ class _Check:
         lost, start, lower, upper, end, codes = found.groups()
         try:
             ends = (math.nan, math.nan) if lost else (float(lower), float(upper))
+            listed = [int(code) for code in codes.split(",")] if codes else []
         except ValueError:
             raise _Fault(f"{name}: {self.record[name]!r} is not a region") from None
-        interval = _core.Interval(*ends, start != "(", end != ")")
-        return interval, [int(code) for code in codes.split(",")] if codes else []
+        return _core.Interval(*ends, start != "(", end != ")"), listed
 
     def _check_proof(self, question: str, answer: _core.Answer) -> None:
         from boxwood import boxwood_check as checker
@@ -213,7 +251,7 @@ class _Check:
                 checker.check(models, question.encode(), proof)
         except checker.Rejected as reason:
             self.faults.append(f"proof: {reason}")
-        except (checker.Unsupported, KeyError, IndexError, TypeError, ValueError,
+        except (checker.Unsupported, LookupError, AttributeError, TypeError, ValueError,
                 ArithmeticError) as error:
             self.faults.append(f"proof: it cannot be checked: {type(error).__name__}: {error}")
 
@@ -236,7 +274,7 @@ def _number(codec: Codec, value: Any, place: str) -> float:
         if text in originals:
             return float(originals.index(text))
         return float(len(codec.labels) - 1) if codec.others else float(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _Fault(f"{place}: {value!r} is no value of this feature") from None
 
 

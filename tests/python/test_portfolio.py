@@ -209,7 +209,8 @@ def test_sources_that_cannot_be_answered_are_refused_at_once(german, many, tmp_p
 
     def refused(source, words, **more):
         with pytest.raises(boxwood.Error, match=words):
-            portfolio.run(german, source, tmp_path / "out", target="granted", progress=False, **more)
+            portfolio.run(german, source, tmp_path / "out", progress=False,
+                          **{"target": "granted", **more})
 
     ids = table.schema.get_field_index("id")
     refused(table.set_column(ids, "id", pa.array(["a"] * 4 + ["b", "c", "d", "a", "e"])),
@@ -226,6 +227,9 @@ def test_sources_that_cannot_be_answered_are_refused_at_once(german, many, tmp_p
             "cannot read values of type timestamp")
     refused(tmp_path / "nothing.parquet", "no such file")
     refused(table, "cost function", question={"cost": lambda *_: 1})
+    refused(table, "target: a portfolio needs one wanted outcome. Give target=\"granted\"",
+            target=None)
+    refused(table, "one wanted outcome", target=None, question={"probability": 0.6})
     (tmp_path / "damaged.parquet").write_bytes(b"PAR1 and nothing")
     refused(tmp_path / "damaged.parquet", "source")
     (tmp_path / "ragged.csv").write_text("id,duration\n1,2,3\n")
@@ -244,7 +248,7 @@ def test_two_runs_do_not_write_to_one_folder(german, many, tmp_path):
     from boxwood.portfolio.manifest import Writer
 
     with Writer(tmp_path / "out"), pytest.raises(boxwood.Error, match="another run"):
-        portfolio.run(german, many.head(3), tmp_path / "out", progress=False)
+        portfolio.run(german, many.head(3), tmp_path / "out", target="granted", progress=False)
 
 
 def test_a_full_disk_keeps_what_is_done(german, many, tmp_path, monkeypatch):
@@ -295,6 +299,34 @@ def test_the_command(many, whole, tmp_path):
     done = ask("run", GERMAN / "model.ubj", tmp_path / "rows.csv", tmp_path / "out", "--schema",
                GERMAN / "schema.json", "--want", "refused")
     assert done.returncode == 2 and "another question" in done.stderr
+    done = ask("run", GERMAN / "model.ubj", tmp_path / "rows.csv", tmp_path / "new", "--schema",
+               GERMAN / "schema.json")
+    assert done.returncode == 2 and "needs one wanted outcome" in done.stderr
+
+
+def test_the_examples_of_the_page_run_as_printed(german, many, tmp_path, monkeypatch):
+    import re
+
+    page = (GERMAN.parents[1] / "docs" / "portfolio.md").read_text(encoding="utf-8")
+    python, terminal = re.findall(r"^```\n(.*?)^```", page, re.S | re.M)[:2]
+    many.head(8).assign(sex=["f", "m"] * 4, age_group=["young", "old"] * 4).to_parquet(
+        tmp_path / "refused.parquet", index=False)
+    for name in ("model.ubj", "schema.json"):
+        (tmp_path / name).symlink_to((GERMAN / name).resolve())
+    monkeypatch.chdir(tmp_path)
+    lines = terminal.splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        program, *arguments = line.split()
+        assert program == "python"
+        done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True,
+                              check=False)
+        assert done.returncode == 0, line + done.stderr
+    assert "By age_group" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    (tmp_path / "report.html").unlink()
+    (tmp_path / "answers").rename(tmp_path / "first")
+    exec(python, {"explainer": german})
+    assert "By sex" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_memory_does_not_grow_with_the_source(tmp_path):
@@ -318,8 +350,8 @@ for start in range(0, count, 2000):
                                         use_dictionary=False)
     writer.write_table(table)
 writer.close()
-made = portfolio.run(explainer, sys.argv[2], sys.argv[3], keep=["blob"], rows_per_part=1000,
-                     progress=False)
+made = portfolio.run(explainer, sys.argv[2], sys.argv[3], target=True, keep=["blob"],
+                     rows_per_part=1000, progress=False)
 assert made.rows == count
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """

@@ -88,6 +88,10 @@ def test_frame_arrow_and_single_records_are_the_same(german, applicants):
     assert "two years" in table.column("error")[3].as_py()
     single = german.explain(applicants.iloc[5], "granted", fixed=["age"]).record(5, question=False)
     assert {**single, "seconds": 0} == {**table.to_pylist()[5], "seconds": 0}
+    asked = {"target": "granted", "fixed": ["age"]}
+    assert boxwood.check_record(frame.iloc[5], german, question=asked) == []
+    assert boxwood.check_record(frame.iloc[3], german, question=asked) == [
+        "status: a row without an answer cannot be checked"]
     for row in (0, 3, 5):
         for name, value in frame.iloc[row].items():
             known = table.column(name)[row].as_py()
@@ -130,6 +134,46 @@ def test_true_records_pass_and_false_ones_do_not(german, applicants, question):
             else:
                 false = value + "x" if random.random() < 0.5 else "x" + value
             assert boxwood.check_record({**record, name: false}, german) != [], (name, value, false)
+
+
+def test_what_is_forged_is_found(german, applicants, answer):
+    record = answer.record()
+    for name, false in (("status", "error"), ("status", "interrupted"), ("status", "__class__"),
+                        ("status", ["optimal"]), ("stop", None), ("already_met", None),
+                        ("already_met", not record["already_met"]), ("already_met", "no"),
+                        ("distance", None), ("distance", 99.0), ("distance", "2"), ("distance", [1.0]), ("cost", None),
+                        ("cost", "a lot"), ("cost", True), ("cost", 10**400), ("lower_bound", {}),
+                        ("least_changes", None), ("least_changes", 2**40), ("least_changes", 0.5),
+                        ("least_changes", "1"), ("output_before", 3), ("output_before", None),
+                        ("output_before", ["x"]), ("output_after", [None]), ("gap", 0.5),
+                        ("error", "it was Tuesday"), ("blockers", ["age is fixed"]),
+                        ("before_duration", 10**400), ("region_duration", "[1, 2) {1,, 2}"),
+                        ("proof", "[]"), ("proof", 3), ("question", 3)):
+        faults = boxwood.check_record({**record, name: false}, german)
+        assert faults and all(isinstance(one, str) for one in faults), (name, false)
+    question = {"target": "granted", "fixed": ["age"]}
+    other = german.explain(applicants.iloc[0], "granted", fixed=["duration"]).record()["question"]
+    forged = {**record, "question": other}
+    assert boxwood.check_record(record, german, question=question) == []
+    assert boxwood.check_record(forged, german, question=question)[0].startswith("question: ")
+    none = german.explain(applicants.iloc[0], "granted", only=["duration"],
+                          ranges={"duration": (50, 60)}).record()
+    assert none["status"] == "infeasible" and boxwood.check_record(none, german) == []
+    for name in ("cost", "after_duration", "region_duration", "outcome", "distance"):
+        assert boxwood.check_record({**none, name: record[name]}, german), name
+
+
+def test_an_alternative_of_a_menu_does_not_pass_as_the_cheapest(german, applicants):
+    menu = german.menu(applicants.iloc[0], 3, "granted")
+    records_of = [one.record() for one in menu]
+    assert len(records_of) == 3
+    for place, record in enumerate(records_of, 1):
+        assert boxwood.check_record(record, german, alternative=place) == []
+    first, third = records_of[0], records_of[2]
+    forged = {**third, "question": first["question"], "question_hash": first["question_hash"]}
+    assert any(one.startswith("claim: ") for one in boxwood.check_record(forged, german))
+    with pytest.raises(boxwood.Error, match="alternative: 0 is not a whole number"):
+        boxwood.check_record(first, german, alternative=0)
 
 
 def test_a_certificate_in_a_record_is_checked(german, applicants):
@@ -179,6 +223,9 @@ def test_regressions_and_several_outputs_have_records():
 
 
 def test_mistakes_are_named(german, answer):
+    for wrong in (None, [], "text", 3, pa.table({"status": ["optimal"]}), pd.DataFrame({"a": [1]})):
+        with pytest.raises(boxwood.Error, match="record: it is of type"):
+            boxwood.check_record(wrong, german)
     with pytest.raises(boxwood.Error, match="version 1"):
         boxwood.check_record({}, german)
     record = answer.record()

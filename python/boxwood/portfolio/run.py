@@ -14,7 +14,7 @@ import numpy as np
 from boxwood import _core
 from boxwood._arguments import whole
 from boxwood._question import Asked
-from boxwood.errors import library
+from boxwood.errors import Error, library
 from boxwood.portfolio.manifest import VERSION, Portfolio, Writer
 from boxwood.portfolio.source import Source
 from boxwood.records import sha256, stamp, version
@@ -49,7 +49,8 @@ def run(explainer: Explainer, source: Any, folder: str | os.PathLike[str], key: 
     key : str
         The column that identifies a row: whole numbers or texts, each once.
     target : object, optional
-        As for `Explainer.explain`.
+        As for `Explainer.explain`; `question` may hold it instead. Classifiers need one: rows
+        that want different classes cannot be summed up.
     question : mapping, optional
         Everything else about the question, by the names of `Explainer.explain`.
     keep : iterable of str
@@ -78,6 +79,11 @@ def run(explainer: Explainer, source: Any, folder: str | os.PathLike[str], key: 
     rows_per_part = whole(rows_per_part, "rows_per_part", 1)
     worker = Worker(explainer, key, target=target, question=question, keep=keep, why_not=why_not,
                     questions=questions, time=time, threads=threads)
+    if explainer.core.ensemble(0).class_count and question_of(worker.asked)["any_other_class"]:
+        labels = [str(label) for label in explainer._labels(0)]
+        raise Error("target", "a portfolio needs one wanted outcome",
+                    f'Give target="{labels[-1]}"' if len(labels) == 2 else
+                    f"Give target=, one of: {', '.join(labels[:10])}")
     rows = Source(source)
     schema = worker.schema(rows.schema)
     with Writer(folder) as writer:
