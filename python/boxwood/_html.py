@@ -1,8 +1,9 @@
-"""HTML of what has no result object in the core: explainers, schemas, batches and maps."""
+"""HTML that the core does not write: explainers, schemas, batches, wide regions and maps."""
 
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,7 +50,7 @@ def _feature_lines(schema: Schema) -> list[list[str]]:
             values = f"{low} to {high}"
         unit = f" {feature.unit}" if feature.unit and values else ""
         lines.append([feature.title or feature.name, str(feature.kind or ""), values + unit,
-                      "fixed" if feature.fixed else "yes"])
+                      "no" if feature.fixed else "yes"])
     return lines
 
 
@@ -74,11 +75,19 @@ def batch_html(batch: Batch) -> str:
                           "" if answer is None else str(answer)])
             continue
         lines.append([str(label), answer.status, f"{answer.cost:.4g}" if answer.found else "",
+                      "nothing" if answer.already_met else
                       " · ".join(f"{change.title}: {change.change_to}"
                                  for change in answer.changes)])
     more = len(frame) - ROWS
     notes = [f"{more} more rows: see to_frame()."] if more > 0 else []
     return _core.html_table([batch.headline], lines, notes)
+
+
+def wide_html(words: Mapping[str, str], titles: Mapping[str, str], ending: str) -> str:
+    """Write what every feature of a wide region may be."""
+    lines = [["feature", "anything in"],
+             *([titles.get(name, name), text] for name, text in words.items())]
+    return _core.html_table(["Every combination of these values has the outcome:"], lines, [ending])
 
 
 def map_html(drawn: Map) -> str:

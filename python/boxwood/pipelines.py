@@ -129,7 +129,11 @@ def pushed_back(model: Any, steps: Steps, rounds: int | str | None = None) -> En
             "pipeline: the last step is a CatBoost model with categorical columns; it "
             "stores only hashes of their categories",
             "Give the CatBoost model itself, and the training data")
-    content = _model(last, rounds)
+    try:
+        content = _model(last, rounds)
+    except UnsupportedModelError as error:
+        raise UnsupportedModelError(f'pipeline, step "{model.steps[-1][0]}": {error.reason}',
+                                    f"{error.remedy}; keep the steps before it") from error
     _check_width(steps, content)
     for raw in mixed(sources):
         if steps.columns[raw].other is not None:

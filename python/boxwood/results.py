@@ -10,7 +10,7 @@ import numpy as np
 
 from boxwood import _core
 from boxwood._forms import Form, row_label
-from boxwood._html import map_html
+from boxwood._html import map_html, wide_html
 from boxwood.answer import Answer
 from boxwood.errors import library
 
@@ -304,6 +304,7 @@ class WideRegion:
     words: dict[str, str]
     maximal: bool
     stop: str
+    _titles: dict[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, explainer: Any, answer: Answer, found: _core.WideRegion) -> WideRegion:
@@ -312,6 +313,7 @@ class WideRegion:
         intervals = dict(zip(columns.called, found.region, strict=True))
         values: dict[str, list[Any]] = {}
         words: dict[str, str] = {}
+        titles: dict[str, str] = {}
         for i, (name, codes) in enumerate(zip(columns.called, found.values, strict=True)):
             group = columns.group_of(i)
             if group is None:
@@ -325,13 +327,20 @@ class WideRegion:
             else:
                 continue
             words[name] = explainer.core.wide_text(answer._query, found, answer.array, i)
-        return cls(intervals, values, words, found.maximal, found.stop.name)
+            titles[name] = columns.shown(i)
+        return cls(intervals, values, words, found.maximal, found.stop.name, titles)
+
+    def _ending(self) -> str:
+        return ("No side can be moved further (proven)." if self.maximal
+                else f"Not proven to be the widest: {self.stop}.")
 
     def __repr__(self) -> str:
         """Show every feature."""
-        lines = [f"{name}: {text}" for name, text in self.words.items()]
-        return "\n".join([*lines, "No side can be moved further (proven)." if self.maximal
-                          else f"Not proven to be the widest: {self.stop}."])
+        return "\n".join([*(f"{name}: {text}" for name, text in self.words.items()),
+                          self._ending()])
+
+    def _repr_html_(self) -> str:
+        return wide_html(self.words, self._titles, self._ending())
 
 
 @dataclass(frozen=True)
@@ -389,8 +398,11 @@ class Regions(list[Region]):
         self._explainer, self._query = explainer, query
 
     def _ending(self) -> str:
+        if self.complete and len(self) < 2:
+            return ("This is the only one within the distance." if self
+                    else "There is none within the distance (proven).")
         if self.complete:
-            return f"All {len(self)} regions within the distance."
+            return f"These are all {len(self)} regions within the distance."
         why = "the limit was reached" if self.stop == "visitor" else f"stopped: {self.stop}"
         return f"{len(self)} regions; there may be more ({why})."
 

@@ -1,5 +1,6 @@
 """The face of an answer: text, table, HTML, frames, and what is there when nothing was found."""
 
+import dataclasses
 import json
 import pickle
 
@@ -136,6 +137,7 @@ def test_every_result_has_html(german, applicants):
                shown.why_not(row, "granted", fixed=list(applicants.columns)),
                shown.sweep(row, [0.5, 0.6], "granted"), shown.robustness(row),
                shown.regions(row, 2, "granted", limit=3),
+               shown.widen(shown.explain(row, "granted")),
                shown.explain_batch(applicants, "granted", show_progress=False)]
     for result in results:
         page = result._repr_html_()
@@ -146,7 +148,21 @@ def test_every_result_has_html(german, applicants):
     assert drawn._repr_html_().startswith("<img") and drawn.to_svg().startswith("<svg")
 
 
+def test_html_of_a_wide_region_has_titles_and_what_is_proven(german, applicants):
+    wide = german.widen(german.explain(applicants.iloc[0], "granted"))
+    page = wide._repr_html_().replace("&nbsp;", " ")
+    assert "other debtors" in page and "other_parties" not in page
+    assert page.count("<tr>") == 1 + len(wide.words)
+    assert all(text in page for text in wide.words.values())
+    assert "No side can be moved further (proven)." in page
+    early = dataclasses.replace(wide, maximal=False, stop="nodes")
+    assert "Not proven to be the widest: nodes." in early._repr_html_()
+    assert "(proven)" not in early._repr_html_()
+
+
 def test_a_list_of_regions_says_whether_it_is_complete(german, applicants):
+    none = german.regions(applicants.iloc[0], 0.3, "granted")
+    assert repr(none).endswith("There is none within the distance (proven).") and none.complete
     some = german.regions(applicants.iloc[0], 2.5, "granted", limit=2)
     assert len(some) == 2 and not some.complete and "there may be more" in repr(some)
     few = german.regions(applicants.iloc[0], 1e-9, "granted")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
-from sklearn import ensemble, tree
+from sklearn import calibration, ensemble, frozen, model_selection, pipeline, preprocessing, tree
 
 QUIET = {"verbose": -1, "n_jobs": 1, "min_child_samples": 5}
 CAT = {"iterations": 12, "depth": 3, "verbose": False, "allow_writing_files": False,
@@ -242,3 +242,57 @@ def test_large_forests_are_handed_over_as_arrays(monkeypatch):
     assert peak < 3 * size
     assert by_arrays.leaf_count == by_file.leaf_count > 10_000
     assert by_arrays.to_json() == by_file.to_json()
+
+
+def refusal(model, frame):
+    with pytest.raises(boxwood.UnsupportedModelError) as caught:
+        boxwood.Explainer(model, frame)
+    return caught.value
+
+
+@pytest.mark.parametrize("positive", ["no", "yes"])
+def test_remedy_of_models_with_their_own_threshold(positive):
+    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(200, 3)), columns=["a", "b", "c"])
+    labels = np.where(frame["a"] * frame["b"] > 0.2, "yes", "no")
+    forest = ensemble.RandomForestClassifier(5, max_depth=3, random_state=0)
+    wrappers = [model_selection.FixedThresholdClassifier(forest, threshold=0.4, pos_label=positive),
+                model_selection.FixedThresholdClassifier(forest, pos_label=positive),
+                model_selection.TunedThresholdClassifierCV(forest, cv=2)]
+    for wrapper in wrappers:
+        wrapper.fit(frame, labels)
+        said = refusal(wrapper, frame).remedy
+        assert said.startswith("Give its estimator_ and ask for boxwood.Class(")
+        explainer = boxwood.Explainer(wrapper.estimator_, frame)
+        one, other = said.removeprefix("Give its estimator_ and ask for ").split(
+            "; for the other class ask for ")
+        one, other = eval(one), eval(other)  # the remedy is code that works
+        for i, predicted in enumerate(wrapper.predict(frame.iloc[:40])):
+            met = predicted == one.label
+            assert explainer.explain(frame.iloc[i], one).already_met == met
+            answer = explainer.explain(frame.iloc[i], other if met else one)
+            assert wrapper.predict(answer.point.to_frame().T)[0] != predicted
+    steps = pipeline.make_pipeline(preprocessing.StandardScaler(), wrappers[0]).fit(frame, labels)
+    said = str(refusal(steps, frame))
+    assert said.startswith('pipeline, step "fixedthresholdclassifier": FixedThresholdClassifier ')
+    assert said.endswith("; keep the steps before it")
+
+
+def test_remedies_of_other_wrappers_can_be_followed():
+    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(200, 3)), columns=["a", "b", "c"])
+    labels = np.where(frame["a"] * frame["b"] > 0.2, "yes", "no")
+    forest = ensemble.RandomForestClassifier(5, max_depth=3, random_state=0).fit(frame, labels)
+    voting = ensemble.VotingClassifier([("a", forest)]).fit(frame, labels)
+    assert "one of its estimators_ on its own, with classes=list(classes_)" in str(
+        refusal(voting, frame))
+    one = boxwood.Explainer(voting.estimators_[0], frame, classes=list(voting.classes_))
+    assert (one.predict(frame) == forest.predict(frame)).all()
+
+    search = model_selection.GridSearchCV(forest, {"max_depth": [2]}, cv=2).fit(frame, labels)
+    assert refusal(search, frame).remedy == "Give its best_estimator_ (it needs refit=True)"
+    boxwood.Explainer(search.best_estimator_, frame)
+
+    calibrated = calibration.CalibratedClassifierCV(frozen.FrozenEstimator(forest)).fit(frame, labels)
+    assert "give calibrated_classifiers_[0].estimator" in str(refusal(calibrated, frame))
+    inside = calibrated.calibrated_classifiers_[0].estimator
+    assert refusal(inside, frame).remedy == "Give its estimator"
+    boxwood.Explainer(inside.estimator, frame)

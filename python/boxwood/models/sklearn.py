@@ -31,23 +31,24 @@ CONVERTERS = {
 }
 
 ANOTHER = "Use a forest, GradientBoosting or HistGradientBoosting"
-ONE_MODEL = "Explain one of its tree models on its own"
+ONE_MODEL = "Explain one of its estimators_ on its own"
+ONE_CLASSIFIER = ONE_MODEL + ", with classes=list(classes_): it learned numbers of classes"
+THRESHOLD = "applies its own threshold to the probabilities of another model"
 REFUSED = {
     "AdaBoostRegressor": ("predicts the weighted median of its trees, which is not a sum", ANOTHER),
     "RandomTreesEmbedding": ("transforms data and predicts nothing", ANOTHER),
-    "VotingClassifier": ("combines models of any kind", ONE_MODEL),
+    "VotingClassifier": ("combines models of any kind", ONE_CLASSIFIER),
     "VotingRegressor": ("combines models of any kind", ONE_MODEL),
-    "StackingClassifier": ("fits a model to the predictions of other models", ONE_MODEL),
+    "StackingClassifier": ("fits a model to the predictions of other models", ONE_CLASSIFIER),
     "StackingRegressor": ("fits a model to the predictions of other models", ONE_MODEL),
-    "BaseSearchCV": ("searches for a model", "Give its best_estimator_"),
+    "BaseSearchCV": ("searches for a model",
+                     "Give its best_estimator_ (it needs refit=True)"),
+    "FrozenEstimator": ("keeps another model from being fitted", "Give its estimator"),
     "CalibratedClassifierCV": ("calibrates the probabilities of another model",
                                "Its decisions cannot be explained. An uncalibrated model can: give "
                                "calibrated_classifiers_[0].estimator, whose probabilities differ"),
-    "FixedThresholdClassifier": ("applies its own threshold to the probabilities of another model",
-                                 "Give its estimator_ and ask for probability=threshold"),
-    "TunedThresholdClassifierCV": ("applies its own threshold to the probabilities of another "
-                                   "model",
-                                   "Give its estimator_ and ask for probability=best_threshold_"),
+    "FixedThresholdClassifier": (THRESHOLD, "threshold"),
+    "TunedThresholdClassifierCV": (THRESHOLD, "best_threshold_"),
     "TransformedTargetRegressor": ("transforms the predictions of its model",
                                    "Give its regressor_ and transform the range that you ask for"),
     "MultiOutputClassifier": ("holds one model for each target", "Give one of its estimators_"),
@@ -91,9 +92,29 @@ def converted(model: Any) -> Ensemble:
     for base in type(model).__mro__:
         if base.__name__ in REFUSED:
             reason, remedy = REFUSED[base.__name__]
+            if reason == THRESHOLD:
+                remedy = _own_threshold(model, remedy)
             raise UnsupportedModelError(f"{name} {reason}", remedy)
         if base.__name__ in CONVERTERS:
             if not any(hasattr(model, part) for part in ("tree_", "estimators_", "_predictors")):
                 raise UnsupportedModelError(f"this {name} is not fitted", "Call fit first")
             return CONVERTERS[base.__name__](model)
     raise UnsupportedModelError(f"{name} is not one of scikit-learn's tree models", ANOTHER)
+
+
+def _own_threshold(model: Any, name: str) -> str:
+    # The same decision as a target of the model inside. It predicts the positive class where the
+    # probability of that is at least the threshold.
+    if not hasattr(model, "estimator_"):
+        return "Call fit, then give its estimator_"
+    if model.response_method == "decision_function":
+        return "Give its estimator_ and ask for a range of its output or score"
+    scorer = getattr(model, "_curve_scorer", None)  # of a tuned threshold
+    label = scorer._get_pos_label() if scorer else model.pos_label
+    label = model.classes_[1] if label is None else label
+    label = label.item() if hasattr(label, "item") else label
+    least = getattr(model, name)
+    least = 0.5 if isinstance(least, str) else float(least)
+    wanted = f"boxwood.Class({label!r}, probability={least!r})"
+    return (f"Give its estimator_ and ask for {wanted}; for the other class ask for "
+            f"boxwood.Not({wanted})")
