@@ -458,14 +458,15 @@ def bounds(recorded: Recorder | Iterable[tuple[float, float, float]],
     times, best, low = np.array(sorted(rows), dtype=float).T
     times, best, low = (np.concatenate([[first], values]) for first, values in (
         (0.0, times), (np.inf, best), (0.0, low)))
-    shown = np.where(np.isfinite(best), best, np.nan)
+    # Without a best point there is no line; a bound is infinite once nothing is possible.
+    shown, low = (np.where(np.isfinite(values), values, np.nan) for values in (best, low))
     ax.step(times, shown, where="post", color=GREEN, lw=2, label="best found")
     ax.step(times, low, where="post", color=AMBER, lw=2, label="nothing cheaper exists than")
     ax.fill_between(times, low, shown, where=np.isfinite(shown), step="post", color=AMBER,
                     alpha=0.14, lw=0)
     ax.plot(times[-1], shown[-1], "o", color=GREEN, ms=6)
     ax.set_xlim(0, times[-1] * 1.03 or 1.0)
-    highest = np.nanmax(np.append(shown, low.max()))
+    highest = np.nanmax([shown, low])
     ax.set_ylim(0, highest * 1.12 or 1.0)
     ax.locator_params(axis="x", nbins=5)
     ax.set_xlabel("time (s)")

@@ -117,6 +117,10 @@ def test_why_not_does_not_call_blocked_what_is_unknown(german, applicants):
         assert ("possible at" in line) == blocker.without.found
         assert ("still impossible" in line) == (blocker.without.status == "infeasible")
     assert "<table" not in text and why._repr_html_().startswith("<div")
+    early = german.why_not(row, "granted", fixed=fixed, node_limit=0)
+    assert not early.blockers and not early.smallest and not early.impossible
+    for shown in (repr(early), early._repr_html_()):
+        assert "It is unknown which rules block it (" in shown and "still" not in shown
 
 
 def test_robustness_is_a_statement(german, applicants):

@@ -220,6 +220,9 @@ def test_bounds_close(german, asked):
     assert low.get_ydata().tolist() == [0, 0.5, 1, 2]
     assert np.isnan(best.get_ydata()[:2]).all() and best.get_ydata()[2:].tolist() == [4, 3]
     assert painted(figure) > 500
+    impossible = german.explain(asked[0], "granted", max_changes=1, only=["telephone"])
+    ax = plots.bounds([], impossible).axes[0]
+    assert "proven impossible" in texts(ax) and np.isnan(ax.lines[1].get_ydata()[-1])
     with pytest.raises(boxwood.Error, match="no progress was recorded"):
         plots.bounds([])
 
