@@ -78,26 +78,28 @@ class Registry(unittest.TestCase):
              "AdaBoostRegressor predicts the weighted median of its trees, which is not a sum. "
              "Use a forest, GradientBoosting or HistGradientBoosting"),
             (ensemble.VotingClassifier([("a", stump)]).fit(X, BINARY),
-             "VotingClassifier combines models of any kind. Explain one of its tree models on "
-             "its own"),
+             "VotingClassifier combines models of any kind. Explain one of its estimators_ on "
+             "its own, with classes=list(classes_): it learned numbers of classes"),
             (ensemble.StackingClassifier([("a", stump)]).fit(X, BINARY),
              "StackingClassifier fits a model to the predictions of other models. Explain one of "
-             "its tree models on its own"),
+             "its estimators_ on its own, with classes=list(classes_): it learned numbers of "
+             "classes"),
             (pipeline.make_pipeline(stump),
              'pipeline, step "decisiontreeclassifier": its input columns are unknown. Call fit '
              "first; if it is fitted, put the model or a ColumnTransformer first"),
             (model_selection.GridSearchCV(stump, {}),
-             "GridSearchCV searches for a model. Give its best_estimator_"),
+             "GridSearchCV searches for a model. Give its best_estimator_ (it needs refit=True)"),
             (calibration.CalibratedClassifierCV(stump),
              "CalibratedClassifierCV calibrates the probabilities of another model. Its decisions "
              "cannot be explained. An uncalibrated model can: give "
              "calibrated_classifiers_[0].estimator, whose probabilities differ"),
-            (model_selection.FixedThresholdClassifier(stump, threshold=0.3),
+            (model_selection.FixedThresholdClassifier(stump, threshold=0.3).fit(X, BINARY),
              "FixedThresholdClassifier applies its own threshold to the probabilities of another "
-             "model. Give its estimator_ and ask for probability=threshold"),
+             "model. Give its estimator_ and ask for boxwood.Class(1, probability=0.3); for the "
+             "other class ask for boxwood.Not(boxwood.Class(1, probability=0.3))"),
             (model_selection.TunedThresholdClassifierCV(stump),
              "TunedThresholdClassifierCV applies its own threshold to the probabilities of another "
-             "model. Give its estimator_ and ask for probability=best_threshold_"),
+             "model. Call fit, then give its estimator_"),
             (linear_model.LinearRegression().fit(X, Y),
              "LinearRegression is not one of scikit-learn's tree models. Use a forest, "
              "GradientBoosting or HistGradientBoosting"),
