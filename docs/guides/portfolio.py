@@ -83,4 +83,4 @@ print(letters.letter(explainer, row[explainer.columns.names], "granted", fixed=[
 # ## From a laptop to a cluster
 # The question stays the same; only the call changes. `boxwood.spark.explain(frame, explainer, "granted", key="id", …)` returns a
 # frame of records, `boxwood.ray.explain(dataset, explainer, "granted", key="id", …)` a dataset ([Portfolios](../portfolio.md#on-a-cluster)).
-# [Performance](../performance.md#portfolios) has the command that measures all engines with people of adult, and the figures so far.
+# [Performance](../performance.md#portfolios) has the command that measures all engines with people of the UCI Adult census data, and the figures so far.

@@ -43,8 +43,10 @@ None of the changes that we consider possible would have led to another decision
 {% else %}
 We have not found a change that would have led to another decision; there may be one.
 {% endif %}
+{% if contact is defined and contact %}
 
 You can ask for a review of this decision by a person: {{ contact }}
+{% endif %}
 """
 
 HTML = """\
@@ -88,7 +90,9 @@ application, which will be decided with the details and the model of that time.<
 {% else %}
 <p>We have not found a change that would have led to another decision; there may be one.</p>
 {% endif %}
+{% if contact is defined and contact %}
 <p>You can ask for a review of this decision by a person: {{ contact }}</p>
+{% endif %}
 </body></html>
 """
 

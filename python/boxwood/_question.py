@@ -84,6 +84,14 @@ def _several(given: Any) -> list[Any]:
     return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
 
 
+def check_names(question: Mapping[str, Any]) -> None:
+    """Refuse a question in a mapping that names what `explain` does not take."""
+    for name in question:
+        if name not in Question.__annotations__:
+            raise Error("question", f'explain has no argument "{name}"',
+                        nearest(str(name), list(Question.__annotations__)))
+
+
 class Asked:
     """A question, ready to be asked from any point.
 

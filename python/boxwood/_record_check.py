@@ -15,7 +15,7 @@ import numpy as np
 from boxwood import _core
 from boxwood._arguments import whole
 from boxwood._codec import label_text
-from boxwood._question import Asked
+from boxwood._question import Asked, check_names
 from boxwood.errors import Error
 from boxwood.records import VERSION, _outcomes, is_labelled, kinds_of, sha256
 
@@ -282,6 +282,7 @@ def _text_of(question: Any, explainer: Explainer, point: np.ndarray) -> str:
     if isinstance(question, Mapping):
         arguments = dict(question)
         target = arguments.pop("target", None)
+        check_names(arguments)
         return Asked(explainer, target, arguments).at(point).question_text()  # type: ignore[arg-type]
     if isinstance(question, str) and question.lstrip().startswith("{"):
         return question

@@ -127,7 +127,8 @@ def letter(explainer: Explainer, row: Any, target: Any, *, html: bool = False,
     target : object
         The label of the wanted class.
     html : bool
-        An HTML page in place of plain text. All values are escaped.
+        An HTML page in place of plain text. All values are escaped, unless a template of your own
+        says ``|safe``.
     template : str, optional
         A Jinja2 template; the example letter by default. docs/letters.md lists what it can use.
     details : mapping, optional
@@ -164,6 +165,8 @@ def facts(explainer: Explainer, row: Any, target: Any, *, reasons: int = 4, alte
     dict
         What templates can use, docs/letters.md.
     """
+    reasons, alternatives = (whole(value, name, 1) for name, value in
+                             (("reasons", reasons), ("alternatives", alternatives)))
     answer = explainer.explain(row, target, **question)  # type: ignore[misc]
     if answer.already_met:
         raise Error("row", "it has the wanted outcome already", "There is no refusal to explain")
@@ -190,7 +193,7 @@ def render(told: Mapping[str, Any], *, html: bool = False, template: str | None 
     told : mapping
         What `facts` returned.
     html : bool
-        Escape all values for HTML.
+        Escape all values for HTML, unless the template says ``|safe``.
     template : str, optional
         A Jinja2 template; the example letter by default.
     details : mapping, optional
@@ -218,11 +221,19 @@ def render(told: Mapping[str, Any], *, html: bool = False, template: str | None 
     try:
         return str(environment.from_string(text).render(**told, **given))
     except jinja.TemplateSyntaxError as error:
-        raise Error(f"template, line {error.lineno}", str(error.message), "Mend it") from None
+        raise Error(f"template, line {error.lineno}", _sentence(error), "Mend it") from None
     except jinja.UndefinedError as error:
-        raise Error("template", str(error), "Give it in details=") from None
+        raise Error("template", _sentence(error), "Give it in details=") from None
     except sandbox.SecurityError as error:
-        raise Error("template", str(error), "Templates see the facts of the letter only") from None
+        raise Error("template", _sentence(error), "Templates see the facts of the letter only"
+                    ) from None
+    except Exception as error:  # whatever the template's own expressions raise
+        raise Error("template", f"it fails: {_sentence(error)}", "Mend it") from error
+
+
+def _sentence(error: Exception) -> str:
+    # Errors of Jinja2 end with a full stop, those of Boxwood get one.
+    return (str(error.args[0] if error.args else "") or type(error).__name__).rstrip(".")
 
 
 def _unrestricted(explainer: Explainer) -> Explainer:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood import _core
-from boxwood._question import Asked, Question
+from boxwood._question import Asked, Question, check_names
 from boxwood.answer import Answer
 from boxwood.errors import Error, library
 from boxwood.records import Records, arrow_schema, is_labelled, kinds_of, stamp
+from boxwood.schema import nearest
 
 if TYPE_CHECKING:
     from boxwood.explainer import Explainer
@@ -62,6 +63,7 @@ class Worker:
             if name in asked:
                 raise Error("question", f"{name} is not part of the question",
                             "Leave it out here")
+        check_names(asked)
         if callable(asked.get("cost")):
             raise Error("question", "a cost function has no hash and no file form",
                         "Use a norm, a mixture or a Cost")
@@ -288,8 +290,6 @@ def _numbers(column: Any, codec: Any, faults: dict[int, Error]) -> Any:
 
 
 def _field(schema: Any, name: str, place: str) -> Any:
-    from boxwood.schema import nearest
-
     if name not in schema.names:
         raise Error(place, f'the source has no column "{name}"', nearest(str(name), schema.names))
     return schema.field(name)

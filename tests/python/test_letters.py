@@ -78,12 +78,18 @@ def test_mistakes_are_named(german, applicants):
     def write(**more):
         return letters.letter(german, applicants.iloc[0], "granted", **{"details": DETAILS, **more})
 
-    with pytest.raises(boxwood.Error, match="'contact' is undefined"):
-        write(details={name: value for name, value in DETAILS.items() if name != "contact"})
-    with pytest.raises(boxwood.Error, match="template, line 1"):
-        write(template="{% if %}")
-    with pytest.raises(boxwood.Error, match="unsafe"):
+    with pytest.raises(boxwood.Error, match="'reference' is undefined"):
+        write(details={name: value for name, value in DETAILS.items() if name != "reference"})
+    with pytest.raises(boxwood.Error, match=r"template, line 1: .*[^.]\. Mend it"):
+        write(template="{{ sender ")
+    with pytest.raises(boxwood.Error, match=r"unsafe\. Templates"):
         write(template="{{ reasons.__class__.__mro__ }}")
+    for template in ("{% for i in range(10**9) %}{% endfor %}", "{{ 1 / 0 }}", "{{ 'a' + 1 }}"):
+        with pytest.raises(boxwood.Error, match="template: it fails: .*[^.]\\. Mend it"):
+            write(template=template)
+    for name in ("alternatives", "reasons"):
+        with pytest.raises(boxwood.Error, match=f"{name}: 0 is not a whole number"):
+            write(**{name: 0})
     with pytest.raises(boxwood.Error, match="a name of the letter's own"):
         write(details={**DETAILS, "reasons": []})
     with pytest.raises(boxwood.Error, match="has the wanted outcome already"):
@@ -91,6 +97,14 @@ def test_mistakes_are_named(german, applicants):
     with pytest.raises(boxwood.Error, match="no class 'good'"):
         letters.principal_reasons(german, applicants.iloc[0], "good")
     assert write(template="{{ sender }} {{ reasons|length }} {{ wanted }}") == "Example Bank 4 granted"
+
+
+def test_a_review_is_offered_only_by_those_who_give_a_contact(german, applicants):
+    without = {name: value for name, value in DETAILS.items() if name != "contact"}
+    for html in (False, True):
+        for details, offered in ((DETAILS, True), (without, False), ({**DETAILS, "contact": ""}, False)):
+            told = letters.letter(german, applicants.iloc[0], "granted", details=details, html=html)
+            assert ("review of this decision by a person" in told) == offered
 
 
 def test_nothing_that_leads_there_is_said_as_such(german, applicants):

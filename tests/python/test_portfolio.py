@@ -164,6 +164,11 @@ def test_what_changed_is_refused(german, many, whole, tmp_path):
               {"target": "granted", "question": QUESTION}),
              ("columns to keep", german, many.head(20),
               {"target": "granted", "question": QUESTION, "keep": ["sex"]})]
+    for name, value in (("duration", 73), ("purpose", "repairs"), ("credit_amount", None)):
+        changed = many.head(20).copy()
+        assert changed.loc[7, name] != value
+        changed.loc[7, name] = value
+        cases.append(("source", german, changed, {"target": "granted", "question": QUESTION}))
     for word, explainer, rows, asked in cases:
         if word == "columns to keep":
             rows = rows.assign(sex="f")
@@ -229,12 +234,31 @@ def test_sources_that_cannot_be_answered_are_refused_at_once(german, many, tmp_p
     refused(table, "cost function", question={"cost": lambda *_: 1})
     refused(table, "target: a portfolio needs one wanted outcome. Give target=\"granted\"",
             target=None)
+    refused(table, 'question: explain has no argument "fixd".*fixed', question={"fixd": ["age"]})
     refused(table, "one wanted outcome", target=None, question={"probability": 0.6})
     (tmp_path / "damaged.parquet").write_bytes(b"PAR1 and nothing")
     refused(tmp_path / "damaged.parquet", "source")
     (tmp_path / "ragged.csv").write_text("id,duration\n1,2,3\n")
     refused(tmp_path / "ragged.csv", "Expected 2 columns")
     assert not list((tmp_path / "out").glob("part-*"))
+
+
+def test_a_table_is_known_by_its_values_and_not_by_its_chunks():
+    from boxwood.portfolio.source import Source
+
+    def values(table):
+        return Source(table).identity(table.schema.names)["values"]
+
+    table = pa.table({"text": ["a", None, "b", "a"], "number": [1, None, 3, 4],
+                      "list": [[1], None, [2, 3], []]})
+    texts, numbers = table["text"], pa.array([1, 0, 3, 4])
+    for same_one in (pa.concat_tables([table.slice(0, 1), table.slice(1, 0), table.slice(1)]),
+                     pa.concat_tables([table, table]).slice(4),
+                     table.set_column(0, "text", texts.dictionary_encode())):
+        assert values(same_one) == values(table)
+    for other in (table.set_column(0, "text", texts.fill_null("")), table.slice(0, 3),
+                  table.set_column(1, "number", numbers), table.select(["text", "number"])):
+        assert values(other) != values(table)
 
 
 def test_an_empty_source_has_an_empty_portfolio_and_a_report(german, many, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import xml.etree.ElementTree as ElementTree
 
 import boxwood
@@ -70,6 +71,24 @@ def test_the_page_is_whole_and_safe(made):
     assert not re.search(r"\b(nan|inf|None)\b", re.sub(r"<style>.*</style>", "", page, flags=re.S))
     body = page[page.index("<body>"):page.index("</html>")]
     ElementTree.fromstring(body)  # well-formed, so that every printer and reader takes it
+
+
+def test_wide_tables_scroll_on_narrow_screens(made):
+    page = made[2].to_html()
+    assert page.count("<table") == page.count('<div class="wide"><table') >= 4
+    assert ".wide{overflow-x:auto}" in page
+
+
+def test_damaged_and_missing_parts_are_named(made, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(made[1], folder)
+    part = next(folder.glob("part-*.parquet"))
+    part.write_bytes(part.read_bytes()[:-9])
+    with pytest.raises(boxwood.Error, match=f"{part.name} is not the file that was written"):
+        portfolio.report(folder)
+    part.unlink()
+    with pytest.raises(boxwood.Error, match=f"{part.name} is missing"):
+        portfolio.report(folder)
 
 
 def test_text_and_json_have_the_same_numbers(made, tmp_path):

@@ -226,6 +226,8 @@ def test_mistakes_are_named(german, answer):
     for wrong in (None, [], "text", 3, pa.table({"status": ["optimal"]}), pd.DataFrame({"a": [1]})):
         with pytest.raises(boxwood.Error, match="record: it is of type"):
             boxwood.check_record(wrong, german)
+    with pytest.raises(boxwood.Error, match='explain has no argument "bogus"'):
+        boxwood.check_record(answer.record(), german, question={"bogus": 1})
     with pytest.raises(boxwood.Error, match="version 1"):
         boxwood.check_record({}, german)
     record = answer.record()

@@ -21,6 +21,7 @@ figure{margin:.6rem 0}svg{max-width:100%;height:auto;font:13px system-ui,sans-se
 svg text{fill:var(--ink)}svg .soft{fill:var(--soft)}
 .bar{fill:var(--bar)}.pale{fill:var(--pale)}.axis{stroke:var(--line)}
 .mark{stroke:var(--ink);stroke-width:1.5}
+.wide{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 th,td{text-align:right;padding:.3rem .5rem;border-bottom:1px solid var(--line);vertical-align:top}
 th:first-child,td:first-child,td.text,th.text{text-align:left}
@@ -29,7 +30,7 @@ th:first-child,td:first-child,td.text,th.text{text-align:left}
 .card b{display:block;font-size:1.5rem}code{font-size:.85em;overflow-wrap:anywhere}
 @media print{:root{--ink:#000;--soft:#444;--line:#bbb;--bar:#0f766e;--pale:#cfe6e3;--paper:#fff}
 body{margin:0;max-width:none;font-size:11pt}h2{break-after:avoid}
-figure,tr,.card{break-inside:avoid}}
+figure,tr,.card{break-inside:avoid}.wide{overflow-x:visible}}
 """
 
 
@@ -108,9 +109,7 @@ def _costs(facts: dict[str, Any]) -> str:
         shapes.append(f'<text class="soft" x="{place}" y="178" text-anchor="{anchor}">'
                       f"{number(value)}{more}</text>")
     quantiles = facts["costs"]["quantiles"]
-    table = "<table><tr>" + "".join(f"<th>{escape(name)}</th>" for name in quantiles) + \
-        "</tr><tr>" + "".join(f"<td>{number(value)}</td>" for value in quantiles.values()) + \
-        "</tr></table>"
+    table = _table(list(quantiles), [[number(value) for value in quantiles.values()]], ())
     counts = _bars("", [{"name": "1 change" if one["changes"] == 1 else f"{one['changes']} changes",
                          "count": one["rows"], "share": one["rows"] / facts["all"]["found"]}
                         for one in facts["changed"]], "How many features change.")
@@ -251,7 +250,7 @@ def _table(head: list[str], rows: list[list[Any]], texts: Sequence[int]) -> str:
     lines = "".join("<tr>" + "".join(cell("td", i, one) for i, one in enumerate(row)) + "</tr>"
                     for row in rows)
     heads = "".join(cell("th", i, one) for i, one in enumerate(head))
-    return f"<table><tr>{heads}</tr>{lines}</table>"
+    return f'<div class="wide"><table><tr>{heads}</tr>{lines}</table></div>'
 
 
 def _method(facts: dict[str, Any]) -> str:

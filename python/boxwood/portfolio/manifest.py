@@ -22,8 +22,8 @@ NAME = "_manifest.jsonl"  # readers of Parquet folders skip what begins so
 VERSION = 1
 # What must not change between two runs, and how to call it.
 FIXED = {"model_hash": "model", "schema_hash": "schema", "question_hash": "question",
-         "key": "key", "keep": "columns to keep", "source_hash": "source",
-         "rows": "number of rows", "records": "kind of records"}
+         "key": "key", "keep": "columns to keep", "rows": "number of rows", "source_hash": "source",
+         "records": "kind of records"}
 
 
 class Portfolio:

@@ -94,6 +94,10 @@ def report(folder: str | os.PathLike[str] | Portfolio, by: Iterable[str] | str =
     """
     portfolio = folder if isinstance(folder, Portfolio) else load(folder)
     names = [by] if isinstance(by, str) else list(by)
+    faults = portfolio.check()
+    if faults:
+        raise Error(str(portfolio.folder), "; ".join(faults[:3]),
+                    "The portfolio is damaged: run it again in another folder")
     dataset = portfolio.dataset()
     places = {name: _column_of(name, portfolio, dataset.schema.names) for name in names}
     needed = ["key", "status", "already_met", "cost", "changed", "changed_features", "changes",

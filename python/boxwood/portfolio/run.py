@@ -127,7 +127,7 @@ def _write(worker: Worker, rows: Source, writer: Writer, portfolio: Portfolio, r
 
 def _header(worker: Worker, rows: Source, schema: Any) -> dict[str, Any]:
     said = question_of(worker.asked)
-    identity = rows.identity()
+    identity = rows.identity(worker.columns(rows.schema))
     return {"boxwood_portfolio": VERSION, "boxwood_version": version(), "begun": stamp(),
             "model_hash": worker.explainer.hashes["model"],
             "schema_hash": worker.explainer.hashes["schema"],

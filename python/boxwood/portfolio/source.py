@@ -34,6 +34,7 @@ class Source:
     def __init__(self, given: Any) -> None:
         self.files: list[Path] = []
         self._dataset: Any = None
+        self._in_memory = False
         if isinstance(given, (str, os.PathLike)):
             self.files = _files_of(Path(given))
         elif isinstance(given, (list, tuple)) and given and all(
@@ -48,6 +49,7 @@ class Source:
             self.schema = self._joint_schema()
         else:
             self._dataset = _dataset_from(given)
+            self._in_memory = isinstance(self._dataset, library("pyarrow.dataset").InMemoryDataset)
             self.schema = self._dataset.schema
 
     def _joint_schema(self) -> Any:
@@ -68,18 +70,31 @@ class Source:
             raise Error("source", str(error).splitlines()[0],
                         "Give files whose columns have the same types") from None
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self, columns: Sequence[str]) -> dict[str, Any]:
         """Say what tells this source from others: names, sizes and the ends of its files.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Columns that are read.
 
         Returns
         -------
         dict
-            For the manifest. A table in memory is known by its columns alone.
+            For the manifest. A table in memory is known by the values of the columns that are read,
+            an Arrow dataset of files by its columns alone.
         """
         files = [[file.name, file.stat().st_size, _ends_of(file)] for file in self.files]
-        return {"files": files[:1000], "file_count": len(files),
-                "hash": hashlib.sha256(repr(files).encode()).hexdigest(),
-                "columns": [f"{field.name}: {field.type}" for field in self.schema]}
+        found = {"files": files[:1000], "file_count": len(files),
+                 "hash": hashlib.sha256(repr(files).encode()).hexdigest(),
+                 "columns": [f"{field.name}: {field.type}" for field in self.schema]}
+        if self._in_memory:
+            digest = hashlib.sha256()
+            for table in self.tables(columns, 1 << 16):  # whatever the chunks of the source
+                for column in table.columns:
+                    digest.update(_bytes_of(_plain_column(column)))
+            found["values"] = digest.hexdigest()
+        return found
 
     def tables(self, columns: Sequence[str], rows: int, first: int = 0) -> Iterator[Any]:
         """Read tables of equal size.
@@ -276,6 +291,23 @@ def _dataset_from(given: Any) -> Any:
             raise Error("source", f"it is of type {type(given).__name__}",
                         "Give a path, an Arrow dataset or table, or a data frame")
     return dataset.dataset(given)
+
+
+def _bytes_of(column: Any) -> bytes:
+    """Give bytes that are equal for equal values, whatever lies in memory where there is none."""
+    types = library("pyarrow").types
+    kind = column.type
+    if types.is_string(kind) or types.is_large_string(kind):  # few different ones, as a rule
+        encoded = column.combine_chunks().dictionary_encode()
+        places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return repr(encoded.dictionary.to_pylist()).encode("utf-8", "surrogatepass") + bytes(
+            places.tobytes())
+    if not (types.is_integer(kind) or types.is_float32(kind) or types.is_float64(kind)
+            or types.is_boolean(kind)):
+        return repr(column.to_pylist()).encode("utf-8", "surrogatepass")
+    known = column.is_valid().to_numpy()
+    values = column.fill_null(False if types.is_boolean(kind) else 0).to_numpy()
+    return bytes(np.packbits(known).tobytes() + values.tobytes())
 
 
 def _ends_of(file: Path) -> str:
