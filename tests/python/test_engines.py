@@ -218,6 +218,6 @@ def test_what_does_not_fit_is_refused_before_anything_runs(explainer, rows):
         made.schema(schema.remove(schema.get_field_index("duration")))
     with pytest.raises(boxwood.Error, match="threads is not part"):
         Worker(explainer, "id", question={"threads": 2})
-    with pytest.raises(TypeError, match="tarjet"):
+    with pytest.raises(boxwood.Error, match='explain has no argument "tarjet"'):
         Worker(explainer, "id", question={"tarjet": 2})
     assert worker.KEY == "key"
