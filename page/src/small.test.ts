@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { badgeOf } from "./components/Badge";
+import { errorLines } from "./components/ErrorBody";
+import { pieces } from "./components/Name";
 import { csvOf, valueCell, withEdits } from "./csv";
+import { kindOf } from "./kinds";
 import { letter } from "./letter";
 import { questionLink, questionOf } from "./link";
 import { duration, grouped, readNumber, short } from "./numbers";
 import { emptyQuestion } from "./question";
 import type { Answer, FeatureFacts, ModelFacts } from "./types";
 import { explain } from "./core";
+import { pageWords } from "./words";
 
 const feature = (name: string, labels: string[] = []) =>
   ({ name, title: name, categories: labels.map((label, code) => ({ code, label })) }) as unknown as FeatureFacts;
@@ -52,7 +56,7 @@ describe("numbers", () => {
 const answer = {
   row: 3, status: "optimal", proven: true, already_met: false, gap: 0, cost: 1,
   changes: [{ feature: "duration", now: "45 months", change_to: "44 months", anything_in: "at most 44 months", from: 45, to: 44 }],
-  class_before: "refused", class_after: "granted", claim: { text: "proven: no allowed change costs less", changes: 1 }, text: ["Applicant 3: refused"],
+  class_before: "refused", class_after: "granted", claim: { text: "proven: no allowed change costs less (L1 by scale)", cost: "L1 by scale", changes: 1 }, text: ["Applicant 3: refused"],
 } as unknown as Answer;
 
 describe("claims", () => {
@@ -67,10 +71,26 @@ describe("claims", () => {
   it("claims in a letter what the answer claims", () => {
     const proven = letter("letter", answer, model, new Date(0)).join("\n");
     expect(proven).toContain("duration: 44 months instead of 45 months");
-    expect(proven).toContain("Proven: no allowed change costs less.");
+    expect(proven).toContain("\nNo allowed change costs less.\n");
     const open = letter("letter", { ...answer, proven: false, claim: { text: "best found; nothing cheaper than 0.9 exists", changes: 1 } }, model, new Date(0)).join("\n");
     expect(open).not.toMatch(/proven/i);
     expect(open).toContain("a smaller change may exist");
+  });
+  const guarantor = { feature: "debtors", now: "none", change_to: "guarantor", anything_in: "guarantor", from: 0, to: 2 };
+  const wide = {
+    ...answer,
+    changes: [{ ...answer.changes[0]!, anything_in: "between 36 and 44 months" }, guarantor],
+    wide: { maximal: true, anything_in: { duration: "at most 44 months", debtors: "guarantor" } },
+    text: ["Bring duration to at most 44 months.", "From 45 months to 44 months (anything in: between 36 and 44 months); from none to guarantor (anything in: guarantor)."],
+  } as Answer;
+  it("has one width for a value, and none that is the value", () => {
+    expect(letter("receipt", wide, model, new Date(0)).slice(2)).toEqual([
+      "Bring duration to at most 44 months.",
+      "From 45 months to 44 months (anything in: at most 44 months); from none to guarantor.",
+    ]);
+    const lines = letter("letter", wide, model, new Date(0));
+    expect(lines).toContain("duration: 44 months instead of 45 months (at most 44 months).");
+    expect(lines).toContain("debtors: guarantor instead of none.");
   });
   it("prints the sentences on a receipt", () => expect(letter("receipt", answer, model, new Date(0))).toContain("Applicant 3: refused"));
 });
@@ -78,4 +98,34 @@ describe("claims", () => {
 describe("failures", () => {
   it("explains memory", () => expect(explain("RangeError: out of memory")).toMatch(/not enough memory/));
   it("keeps the words of others", () => expect(explain("unreachable")).toContain("unreachable"));
+});
+
+describe("dropped files", () => {
+  const kind = (name: string, text: string) => kindOf({ name, bytes: new TextEncoder().encode(text) });
+  it("knows a schema wherever its key is, and with a syntax error", () => {
+    expect(kind("s.json", `{"subject": "${"x".repeat(5000)}", "boxwood_schema" : 1}`)).toBe("schema");
+    expect(kind("s.txt", '\n{"boxwood_schema": 1, "features": [}')).toBe("schema");
+    expect(kind("m.json", '{"feature_names": ["boxwood_schema"]}')).toBe("model");
+    expect(kind("rows.CSV", "{}")).toBe("data");
+  });
+});
+
+describe("words of the command", () => {
+  it("become those of the page", () => {
+    expect(pageWords('s.json: this is JSON without a model; its keys are "a". Boxwood reads its own JSON')).toBe(
+      's.json is neither a model nor a schema: a schema has "boxwood_schema": 1 at its beginning.',
+    );
+    expect(pageWords("--rule, column 3\n    x")).toBe("In a rule, column 3\n    x");
+  });
+  it("keeps a rule above its caret, and sentences apart", () =>
+    expect(errorLines('In a rule, column 6\n    a <= b\n         ^ "b" is not a number')).toEqual([
+      { kept: false, text: "In a rule, column 6" },
+      { kept: true, text: "    a <= b\n         ^" },
+      { kept: false, text: '"b" is not a number' },
+    ]));
+  it("breaks only long words", () => {
+    expect(pieces("between 36 and 44 months").join("|")).toBe("between |36 |and |44 |months");
+    expect(Math.max(...pieces("n".repeat(400)).map((piece) => piece.length))).toBe(8);
+    expect(pieces("ab " + "é".repeat(30)).join("")).toBe("ab " + "é".repeat(30));
+  });
 });

@@ -4,12 +4,12 @@ import { batch, computed, signal } from "@preact/signals";
 import { bytesOf, content, parts } from "./content";
 import { Core, CoreFailure, Stopped } from "./core";
 import { csvOf, withEdits } from "./csv";
+import { kindOf, type Kind, type Loaded } from "./kinds";
 import { questionOf, sane } from "./link";
-import { emptyQuestion, liftedSchema, questionWords, type Files, type Limits, type Question } from "./question";
+import { emptyQuestion, liftedSchema, questionWords, type Files, type Limits, type Question, type Want } from "./question";
 import { codes, type Answer, type MapFacts, type Menu, type ModelFacts, type Prediction, type Progress, type Ran, type Sweep, type Value } from "./types";
+import { pageWords } from "./words";
 
-/** A file that a person dropped, or one of those inside of the page. */
-export interface Loaded { name: string; bytes: Uint8Array }
 export interface LoadedFiles { title: string; model: Loaded; data: Loaded; schema?: Loaded; saved?: Loaded }
 
 /** One part of the answer: what is known so far, and whether more is being searched for. */
@@ -159,8 +159,9 @@ export async function load(given: LoadedFiles, asked?: Question): Promise<void> 
       mapView.value = undefined;
       for (const part of [answer, menu, map, sweep, robustness]) part.value = idle;
       const wanted = asked ?? { ...emptyQuestion };
-      question.value = wanted.row < predictions.length ? wanted : { ...wanted, row: 0 };
-      present.value = predictions[question.value.row];
+      const row = wanted.row < predictions.length ? wanted.row : 0;
+      present.value = predictions[row];
+      question.value = { ...wanted, row, want: firstWant(wanted.want, model, predictions[row]) };
     });
     void refresh();
     loading.value = false;
@@ -169,6 +170,13 @@ export async function load(given: LoadedFiles, asked?: Question): Promise<void> 
     loading.value = false;
     failure.value = { title: "These files cannot be used", text: textOf(error) };
   }
+}
+
+/** Of two classes, the one that the first shown row does not have. It stays wanted when another row is chosen
+ * or a value is edited: whoever is granted already is not told how to be refused. */
+export function firstWant(want: Want, model: ModelFacts, shown: Prediction | undefined): Want {
+  if (want.class !== undefined || model.task === "regression" || model.classes.length !== 2 || !shown) return want;
+  return { ...want, class: model.classes.find((name) => name !== shown.class) };
 }
 
 async function restore(good: LoadedFiles): Promise<void> {
@@ -184,36 +192,58 @@ async function put(given: LoadedFiles): Promise<void> {
   if (given.saved) await core.write(savedPath(), given.saved.bytes);
 }
 
-/** Dropped or chosen files: a CSV holds rows, a schema says so inside, everything else is a model. */
+/** Dropped or chosen files. A new model comes with new rows; the schema of another model does not fit it. */
 export async function take(list: Iterable<File>): Promise<void> {
   const now = files.value;
   loading.value = true;
-  const next: Partial<LoadedFiles> = {};
+  const given: Record<Kind, Loaded[]> = { model: [], data: [], schema: [] };
   for (const file of list) {
     const one = { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
-    next[kindOf(one)] = one;
+    given[kindOf(one)].push(one);
   }
-  const fresh = next.model !== undefined;
-  const model = next.model ?? now!.model; // the page never has none
-  // A new model comes with new rows; the schema of another model does not fit it.
-  const schema = next.schema ?? (fresh ? undefined : now?.schema);
-  const data = next.data ?? (fresh ? undefined : now?.data);
-  if (!data) {
+  const problem = await problemOf(given);
+  if (problem) {
+    if (now) await restore(now);
     loading.value = false;
-    failure.value = {
-      title: "Rows are missing",
-      text: `${model.name} is a model. Drop it together with a CSV file of rows, and with a schema if you have one.`,
-    };
+    failure.value = problem;
     return;
   }
+  const fresh = given.model[0];
+  const model = fresh ?? now!.model; // the page never has none
+  const schema = given.schema[0] ?? (fresh ? undefined : now?.schema);
+  const data = given.data[0] ?? now!.data;
   await load({ title: model.name, model, data, schema });
 }
 
-export function kindOf(file: Loaded): "model" | "data" | "schema" {
-  if (/\.(csv|tsv)$/i.test(file.name)) return "data";
-  const head = decode(file.bytes.subarray(0, 4096));
-  if (/\.json$/i.test(file.name) && head.includes('"boxwood_schema"')) return "schema";
-  return "model";
+/** Why these files do not go together. A file that may be a model is read first: what its reader says about it
+ * is worth more than what is missing beside it. */
+async function problemOf(given: Record<Kind, Loaded[]>): Promise<{ title: string; text: string } | undefined> {
+  const rowsMissing = given.model.length > 0 && given.data.length === 0;
+  if (given.model.length > 1 || rowsMissing) {
+    generation++;
+    core.stop();
+    for (const [k, file] of given.model.entries()) {
+      const at = `/files0/tried${k}/${safeName(file.name)}`;
+      try {
+        await core.write(at, file.bytes);
+        parsed(await core.run(["inspect", at, "--format", "json"]));
+      } catch (error) {
+        return { title: "These files cannot be used", text: textOf(error) };
+      }
+    }
+  }
+  const kinds: Record<Kind, string> = { model: "models", data: "files of rows", schema: "schemas" };
+  for (const [kind, words] of Object.entries(kinds) as [Kind, string][]) {
+    const names = given[kind].map((file) => file.name);
+    if (names.length > 1) {
+      return { title: "Too many files", text: `${names.join(" and ")} are ${words}. Drop only one of them.` };
+    }
+  }
+  if (!rowsMissing) return undefined;
+  return {
+    title: "Rows are missing",
+    text: `${given.model[0]!.name} is a model. Drop it together with a CSV file of rows, and with a schema if you have one.`,
+  };
 }
 
 // Changing the question
@@ -484,7 +514,8 @@ export const forget = (id: number) => (bookmarks.value = bookmarks.value.filter(
 
 // Errors
 
-const complaint = (ran: Ran) => ran.err.replace(/^boxwood: /, "").replace(/\/files\d+\/\w+\//g, "").trim() || `the command ended with code ${ran.code}`;
+const complaint = (ran: Ran) =>
+  pageWords(ran.err.replace(/^boxwood: /, "").replace(/\/files\d+\/\w+\//g, "").trim()) || `the command ended with code ${ran.code}`;
 function parsed<Type>(ran: Ran): Type {
   if (ran.code !== codes.answered) throw new Error(complaint(ran));
   return JSON.parse(ran.out) as Type;

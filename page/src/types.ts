@@ -55,7 +55,7 @@ export interface Change {
   anything_in: string;
 }
 export interface Interval { lower: number | null; upper: number | null; lower_closed: boolean; upper_closed: boolean }
-export interface Claim { text: string; changes: number }
+export interface Claim { text: string; changes: number; cost?: string }
 export interface Blocker {
   rule: string;
   feature?: string | null;

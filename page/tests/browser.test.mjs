@@ -141,6 +141,18 @@ test("a row from the table, edited, with the prediction at once", async () => {
   await page.close();
 });
 
+test("the wanted class stays when the row or a value changes", async () => {
+  const { page } = await open(context);
+  await act(page, () => page.locator(".rows tbody button").nth(1).click());
+  assert.match(await text(page, ".standing"), /Now granted/);
+  assert.equal(await page.locator(".want select").inputValue(), "granted");
+  assert.match(await answerText(page), /already met[^]*has this outcome already/);
+  await act(page, () => page.locator(".rows tbody button").nth(3).click());
+  await act(page, () => page.getByLabel("duration, present value").fill("4").then(() => page.keyboard.press("Tab")));
+  assert.equal(await page.locator(".want select").inputValue(), "granted");
+  await page.close();
+});
+
 test("alternatives, bookmarks side by side", async () => {
   const { page } = await open(context);
   assert.equal(await page.locator(".plan").count(), 4);
@@ -194,7 +206,7 @@ test("why not, and a button that lifts the rule", async () => {
 test("what can be taken away says the same as the answer", async () => {
   const { page } = await open(context);
   await act(page, () => page.getByLabel("lock other debtors").click());
-  const record = JSON.parse(String(await saved(page, () => page.getByRole("button", { name: "Record" }).click())))[0];
+  const record = JSON.parse(String(await saved(page, () => page.getByRole("button", { name: "Answer (JSON)" }).click())))[0];
   assert.equal(record.status, "optimal");
   await page.locator("details summary", { hasText: "command line" }).click();
   const line = await text(page, "pre[aria-label='command line']");
@@ -214,12 +226,31 @@ test("what can be taken away says the same as the answer", async () => {
   await page.evaluate(() => (window.printed = undefined));
   await page.getByRole("button", { name: "Print a letter" }).click();
   await page.waitForFunction(() => window.printed);
-  assert.match(await page.evaluate(() => window.printed), /no promise/);
+  assert.match(await page.evaluate(() => window.printed), /No allowed change costs less\.[^]*no promise/);
+  assert.doesNotMatch(await page.evaluate(() => window.printed), /L1/);
   await page.getByRole("button", { name: "Check the proof" }).click();
   await page.waitForFunction(() => /The checker says/.test(document.querySelector(".said").textContent), undefined, { timeout: 60_000 });
   assert.match(await text(page, ".said"), /accepted/);
-  const proof = JSON.parse(String(await saved(page, () => page.getByRole("button", { name: "Proof", exact: true }).click())));
-  assert.ok(proof);
+  const downloads = {};
+  page.on("download", (one) => (downloads[one.suggestedFilename()] = one.path()));
+  await page.getByRole("button", { name: "Proof", exact: true }).click();
+  await page.waitForFunction(() => /To check them/.test(document.querySelector(".said").textContent));
+  while (Object.keys(downloads).length < 2) await page.waitForTimeout(20);
+  for (const [name, path] of Object.entries(downloads)) writeFileSync(join(folder, name), readFileSync(await path));
+  // The commands that the page names accept the proof.
+  const [, inspect, check] = /To check them: boxwood (.*), then python3 boxwood_check\.py (.*)$/.exec(await text(page, ".said"));
+  execFileSync(command, inspect.replace("model.ubj", german("model.ubj")).split(" "), { cwd: folder });
+  const checked = execFileSync("python3", [join(root, "checker/boxwood_check.py"), ...check.split(" ")], { cwd: folder, encoding: "utf8" });
+  assert.match(checked, /accepted/);
+  // Proofs do not cover linear rules: the page says so and goes on.
+  const rules = page.getByLabel("Rules in words");
+  await act(page, () => rules.fill("duration <= 2 * age").then(() => rules.blur()));
+  for (const name of ["Proof", "Check the proof"]) {
+    await page.getByRole("button", { name, exact: true }).click();
+    await page.waitForFunction(() => !/…|To check/.test(document.querySelector(".said").textContent));
+    assert.match(await text(page, ".said"), /proofs do not cover linear rules/);
+  }
+  assert.match(await answerText(page), /proven optimal/);
   await page.close();
 });
 
@@ -281,13 +312,24 @@ test("hostile files end in an error card, and the page goes on", async () => {
   for (const [name, files] of Object.entries(cases)) {
     await drop(page, files);
     assert.equal(await page.locator(".card.error[role=alert]").count(), 1, name);
-    assert.ok((await text(page, ".card.error pre")).length > 10, name);
+    assert.ok((await text(page, ".card.error .errortext")).length > 10, name);
     await settled(page);
     assert.match(await answerText(page), /proven optimal/, name);
     await page.getByRole("button", { name: "Close" }).click();
   }
-  await drop(page, [german("model.ubj")]);
-  assert.match(await text(page, ".card.error"), /together with a CSV/);
+  const said = [
+    [[german("model.ubj")], /model\.ubj is a model\. Drop it together with a CSV/],
+    [[make("unknown.txt", "no model")], /unknown\.txt: this is not a supported model file/],
+    [[make("broken.json", '{"boxwood_schema": 1, "features": [}')], /^[^]*broken\.json/],
+    [[make("keyless.json", '{"features": []}')], /keyless\.json is neither a model nor a schema: a schema has "boxwood_schema": 1/],
+    [[join(folder, "keyless.json"), german("model.ubj"), german("applicants.csv")], /keyless\.json is neither/],
+    [[german("applicants.csv"), join(folder, "words.csv")], /applicants\.csv and words\.csv are files of rows/],
+  ];
+  for (const [files, words] of said) {
+    await drop(page, files);
+    assert.match(await text(page, ".card.error"), words);
+  }
+  assert.match(await answerText(page), /proven optimal/);
   await page.close();
 });
 
@@ -307,6 +349,31 @@ test("text of files is text, whatever it holds", async () => {
   assert.equal(await page.evaluate(() => window.evil), undefined);
   assert.match(await text(page, ".question"), /<img src=x/);
   assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("long names stay inside of the page, and errors wrap", async () => {
+  const { page } = await open(context);
+  const schema = JSON.parse(readFileSync(german("schema.json"), "utf8"));
+  schema.features.find((one) => one.name === "duration").title = "n".repeat(400);
+  Object.assign(schema, { classes: ["r".repeat(200), "g".repeat(200)], subject: "s".repeat(100) });
+  const file = join(folder, "long.json");
+  writeFileSync(file, JSON.stringify(schema));
+  await drop(page, [german("model.ubj"), german("applicants.csv"), file]);
+  await act(page, () => page.locator(".rows tbody button").nth(3).click());
+  const inside = (selector) => page.locator(selector).first().evaluate((cell) => {
+    const box = cell.closest(".scroll").getBoundingClientRect();
+    return cell.getBoundingClientRect().right <= box.right + 1 && box.right <= window.innerWidth;
+  });
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 900 });
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+    assert.ok(await inside(".changes td.to"), `change to, ${width}`);
+    assert.ok(await inside(".rows td.number"), `probability, ${width}`);
+  }
+  const rules = page.getByLabel("Rules in words");
+  await act(page, () => rules.fill("age <= twelve").then(() => rules.blur()));
+  assert.ok(await page.locator(".errortext p").evaluateAll((all) => all.every((one) => one.scrollWidth <= one.clientWidth)));
   await page.close();
 });
 

@@ -1,8 +1,10 @@
 // The answer to the question: badge, table, what is proven, and where nothing is possible, why not.
 import { answer, bookmark, facts, stoppable, wantMissing } from "../store";
 import { duration, short } from "../numbers";
+import { pageWords } from "../words";
 import { Badge } from "./Badge";
 import { ChangeTable } from "./ChangeTable";
+import { ErrorBody } from "./ErrorBody";
 import { Searching } from "./Searching";
 import { WhyNot } from "./WhyNot";
 
@@ -21,7 +23,7 @@ export function AnswerView() {
   if (part.error) return <ErrorText text={part.error} />;
   if (!one || !model) return <section class="card answer" aria-busy="true" aria-labelledby="answer-title"><h2 id="answer-title">Answer</h2><p>Searching …</p></section>;
   const stay = model.features.length - one.changes.length;
-  const [headline, ...sentences] = one.text;
+  const [headline, ...sentences] = one.text.map(pageWords);
   return (
     <section class="card answer" aria-labelledby="answer-title" aria-busy={part.busy}>
       <h2 id="answer-title">
@@ -81,7 +83,7 @@ export function ErrorText({ text }: { text: string }) {
   return (
     <section class="card error" role="alert">
       <h2>This question cannot be answered</h2>
-      <pre>{text}</pre>
+      <ErrorBody text={text} />
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { busy, facts, failure, loading, take } from "../store";
 import { AnswerView } from "./AnswerView";
 import { Bookmarks } from "./Bookmarks";
+import { ErrorBody } from "./ErrorBody";
 import { Header } from "./Header";
 import { Panels } from "./Panels";
 import { QuestionCard } from "./QuestionCard";
@@ -13,7 +14,7 @@ function Failure() {
   return (
     <section class="card error" role="alert">
       <h2>{now.title}</h2>
-      <pre>{now.text}</pre>
+      <ErrorBody text={now.text} />
       <button type="button" onClick={() => (failure.value = undefined)}>Close</button>
     </section>
   );

@@ -2,6 +2,7 @@
 import { bookmarks, facts, forget } from "../store";
 import { short } from "../numbers";
 import { Badge } from "./Badge";
+import { Name } from "./Name";
 
 export function Bookmarks() {
   const kept = bookmarks.value;
@@ -27,10 +28,10 @@ export function Bookmarks() {
           <tbody>
             {names.map((name) => (
               <tr key={name}>
-                <th scope="row">{title(name)}</th>
+                <th scope="row"><Name text={title(name)} /></th>
                 {kept.map((one) => {
                   const change = one.answer.changes.find((each) => each.feature === name);
-                  return <td key={one.id}>{change ? <><s>{change.now}</s> <strong>{change.change_to}</strong></> : <span class="quiet">stays</span>}</td>;
+                  return <td key={one.id}>{change ? <><s><Name text={change.now} /></s> <strong><Name text={change.change_to} /></strong></> : <span class="quiet">stays</span>}</td>;
                 })}
               </tr>
             ))}

@@ -1,6 +1,7 @@
 // The changes of an answer: feature, now, change to, anything in; and a dumbbell for each.
 import { facts } from "../store";
 import type { Answer, Change } from "../types";
+import { Name } from "./Name";
 
 const titleOf = (name: string) => facts.value?.features.find((feature) => feature.name === name)?.title ?? name;
 
@@ -48,10 +49,10 @@ export function ChangeTable({ answer, wide = true }: { answer: Answer; wide?: bo
         <tbody>
           {answer.changes.map((change) => (
             <tr key={change.feature}>
-              <th scope="row">{titleOf(change.feature)}</th>
-              <td>{change.now}</td>
-              <td class="to">{change.change_to}</td>
-              <td>{(wide && answer.wide?.anything_in[change.feature]) || change.anything_in}</td>
+              <th scope="row"><Name text={titleOf(change.feature)} /></th>
+              <td><Name text={change.now} /></td>
+              <td class="to"><Name text={change.change_to} /></td>
+              <td><Name text={(wide && answer.wide?.anything_in[change.feature]) || change.anything_in} /></td>
               <td><Dumbbell change={change} answer={answer} /></td>
             </tr>
           ))}

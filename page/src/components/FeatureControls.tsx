@@ -3,6 +3,7 @@ import { facts, isLifted, lift, pointOf, question, rows, setLimits, edit, editMa
 import { readNumber } from "../numbers";
 import { difficultyOf, weightOf } from "../question";
 import type { FeatureFacts, GroupFacts, Value } from "../types";
+import { Name } from "./Name";
 
 const difficulties = ["much easier", "easier", "as usual", "harder", "much harder"];
 
@@ -109,7 +110,7 @@ function FeatureLine({ feature, index }: { feature: FeatureFacts; index: number 
   const edited = value !== rows.value[row]?.point[index];
   return (
     <tr class={edited ? "edited" : ""}>
-      <th scope="row">{feature.title}</th>
+      <th scope="row"><Name text={feature.title} /></th>
       <td><ValueInput feature={feature} value={value} /></td>
       <td><Lock name={feature.name} title={feature.title} fixed={feature.fixed} /></td>
       <td><Range feature={feature} /></td>
@@ -127,7 +128,7 @@ function GroupLine({ group }: { group: GroupFacts }) {
   const fixed = group.columns.every((column) => features[column]!.fixed);
   return (
     <tr>
-      <th scope="row">{group.title}</th>
+      <th scope="row"><Name text={group.title} /></th>
       <td>
         <select aria-label={`${group.title}, present value`} value={String(now)}
           onChange={(event) => {

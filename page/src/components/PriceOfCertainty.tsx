@@ -3,6 +3,7 @@ import { facts, stoppable, sweep, sweepLevels } from "../store";
 import { short } from "../numbers";
 import { badgeOf } from "./Badge";
 import { ErrorText } from "./AnswerView";
+import { Name } from "./Name";
 import { Picture } from "./Picture";
 import { Searching } from "./Searching";
 
@@ -31,7 +32,7 @@ export function PriceOfCertainty() {
                 <tr key={one.level}>
                   <th scope="row">{short(one.level)}</th>
                   <td class="number">{short(one.cost)}</td>
-                  <td>{one.already_met ? "nothing has to change" : one.changes.map((change) => `${title(change.feature)}: ${change.change_to}`).join("; ")}</td>
+                  <td><Name text={one.already_met ? "nothing has to change" : one.changes.map((change) => `${title(change.feature)}: ${change.change_to}`).join("; ")} /></td>
                   <td>{badgeOf(one).words}</td>
                 </tr>
               ))}

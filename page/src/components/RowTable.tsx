@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { change, facts, question, rows } from "../store";
 import { probability, short } from "../numbers";
 import type { Prediction } from "../types";
+import { Name } from "./Name";
 
 /** What a row is sorted by: its number, or its prediction. */
 const sorting = signal<{ by: "row" | "prediction"; falling: boolean }>({ by: "row", falling: false });
@@ -28,7 +29,7 @@ function Heading({ by, text }: { by: "row" | "prediction"; text: string }) {
   return (
     <th scope="col" aria-sort={state}>
       <button type="button" class="plain" onClick={() => (sorting.value = { by, falling: now === by && !falling })}>
-        {text} <span aria-hidden="true">{state === "none" ? "" : falling ? "▼" : "▲"}</span>
+        <span class="cut" title={text}><Name text={text} /></span> <span aria-hidden="true">{state === "none" ? "" : falling ? "▼" : "▲"}</span>
       </button>
     </th>
   );
@@ -48,7 +49,7 @@ export function RowTable() {
           <thead>
             <tr>
               <Heading by="row" text={model.subject || "row"} />
-              {model.task !== "regression" && <th scope="col">{model.outcome || "class"}</th>}
+              {model.task !== "regression" && <th scope="col"><span class="cut"><Name text={model.outcome || "class"} /></span></th>}
               <Heading by="prediction" text={figure} />
             </tr>
           </thead>
@@ -62,7 +63,7 @@ export function RowTable() {
                     {question.value.edits[row.row] && <span class="quiet"> edited</span>}
                   </button>
                 </th>
-                {row.class !== undefined && <td>{row.class}</td>}
+                {row.class !== undefined && <td><span class="cut" title={row.class}><Name text={row.class} /></span></td>}
                 <td class="number">{row.probabilities ? probability(figureOf(row)) : short(figureOf(row))}</td>
               </tr>
             ))}

@@ -1,9 +1,9 @@
-// What can be taken away: the record, a receipt, a letter, the command, the Python lines, a link, a proof.
+// What can be taken away: the answer, a receipt, a letter, the command, the Python lines, a link, a proof.
 import { signal } from "@preact/signals";
 import { answer, certificate, checkCertificate, editedCsv, facts, liftedText, namesForPeople, question, textOf } from "../store";
 import { letter } from "../letter";
 import { questionLink } from "../link";
-import { commandLine, pythonLines, questionWords } from "../question";
+import { commandLine, pythonLines, questionWords, shellWord } from "../question";
 import { save } from "../save";
 
 const said = signal("");
@@ -35,7 +35,8 @@ async function proof(check: boolean): Promise<void> {
       const made = await certificate();
       save("proof.json", made.proof, "application/json");
       save("question.json", made.question, "application/json");
-      said.value = "proof.json and question.json saved; boxwood_check.py checks them with the model";
+      const model = shellWord(namesForPeople().model);
+      said.value = `proof.json and question.json saved. To check them: boxwood inspect ${model} --save-model model.json, then python3 boxwood_check.py model.json question.json proof.json`;
     }
   } catch (error) {
     said.value = textOf(error);
@@ -64,7 +65,7 @@ export function TakeAway() {
     <section class="card" aria-labelledby="take-title">
       <h2 id="take-title">Take away</h2>
       <p class="actions">
-        <button type="button" onClick={() => save("answer.json", answer.value.record ?? "", "application/json")}>Record (JSON)</button>
+        <button type="button" onClick={() => save("answer.json", answer.value.record ?? "", "application/json")}>Answer (JSON)</button>
         <button type="button" onClick={() => print("receipt")}>Print a receipt</button>
         <button type="button" onClick={() => print("letter")}>Print a letter</button>
         <button type="button" onClick={() => void copy(questionLink(question.value, location.href), "Link to the question, without data,")}>Copy a link</button>

@@ -36,11 +36,7 @@ function NumberLimit({ name, label }: { name: "atLeast" | "atMost"; label: strin
 export function WantPicker() {
   const model = facts.value!;
   const want = question.value.want;
-  const asked = want.class ?? otherClass();
-  function otherClass(): string {
-    if (model.classes.length !== 2) return "";
-    return model.classes.find((name) => name !== present.value?.class) ?? "";
-  }
+  const asked = want.class ?? "";
   return (
     <fieldset class="want">
       <legend>Wanted outcome</legend>
