@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commandLine, difficultyOf, emptyQuestion, liftedSchema, pythonLines, questionWords, quoted, rangeRule, shellWord, statements, weightOf, type Question } from "./question";
+import { commandLine, difficultyOf, emptyQuestion, liftedSchema, oddValue, pythonLines, ruleExamples, questionWords, quoted, rangeRule, shellWord, statements, weightOf, type Question } from "./question";
 import type { FeatureFacts, ModelFacts } from "./types";
 
 const feature = (name: string, more: Partial<FeatureFacts> = {}): FeatureFacts => ({
@@ -59,6 +59,26 @@ describe("words", () => {
   it("writes Python", () => {
     const lines = pythonLines(question({ row: 1, want: { atLeast: 5 }, rules: "fix duration" }), model, files);
     expect(lines).toContain('explainer.explain(rows.iloc[1], at_least=5, rules=["fix duration"])');
+  });
+});
+
+describe("examples of rules", () => {
+  it("are of the model's own numbers", () => {
+    const other = { ...model, features: [feature("width"), feature("n".repeat(400)), feature("depth", { fixed: true })], groups: [] };
+    expect(ruleExamples(other, [2.00001, 1, 7])).toEqual({
+      lines: ['"width" <= 2', 'if "width" changes then "depth" does not rise'],
+      more: ["at most 2 changes", '"depth" stays or "depth" >= 7'],
+    });
+    expect(ruleExamples({ ...model, features: [], groups: [] }, [])).toEqual({ lines: [], more: ["at most 2 changes"] });
+  });
+});
+
+describe("unusual values", () => {
+  const months = feature("duration", { range: [4, 72] });
+  it("are marked", () => {
+    expect([-5, 12.5, 100, 4, 72, null].map((value) => oddValue(months, value))).toEqual([
+      "below 4", "not a whole number", "above 72", undefined, undefined, undefined,
+    ]);
   });
 });
 

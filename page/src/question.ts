@@ -50,6 +50,31 @@ export function rangeRule(feature: FeatureFacts, limits: Limits): string | undef
   return `${name} stays or ${from && to ? `(${from} and ${to})` : from || to}`;
 }
 
+/** Rules that could be said of this model, with the values of a row: for people who do not know the words yet. */
+export function ruleExamples(model: ModelFacts, point: Value[]): { lines: string[]; more: string[] } {
+  const grouped = new Set(model.groups.flatMap((group) => group.columns));
+  const usable = model.features.flatMap((feature, i) => {
+    const value = point[i];
+    const fits = !grouped.has(i) && feature.categories.length === 0 && feature.name.length <= 30 && typeof value === "number";
+    return fits ? [{ name: quoted(feature.name), value: Number(value.toPrecision(4)), fixed: feature.fixed }] : [];
+  });
+  const [one, two] = [...usable].sort((a, b) => Number(a.fixed) - Number(b.fixed));
+  return {
+    lines: [...(one ? [`${one.name} <= ${one.value}`] : []), ...(one && two ? [`if ${one.name} changes then ${two.name} does not rise`] : [])],
+    more: ["at most 2 changes", ...(two ? [`${two.name} stays or ${two.name} >= ${two.value}`] : [])],
+  };
+}
+
+/** Why a typed value of a number is unusual; the model takes it all the same. */
+export function oddValue(feature: FeatureFacts, value: Value): string | undefined {
+  if (typeof value !== "number") return undefined;
+  const [low, high] = feature.range;
+  if (feature.kind === "integer" && !Number.isInteger(value)) return "not a whole number";
+  if (low !== null && value < low) return `below ${low}`;
+  if (high !== null && value > high) return `above ${high}`;
+  return undefined;
+}
+
 /** The weight of a difficulty: 0 is as easy as the schema says, each step doubles or halves it. */
 export const weightOf = (own: number, difficulty: number) => Number((own * 2 ** difficulty).toPrecision(6));
 export const difficultyOf = (own: number, weight: number | undefined) =>

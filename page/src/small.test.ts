@@ -115,6 +115,8 @@ describe("words of the command", () => {
     expect(pageWords('s.json: this is JSON without a model; its keys are "a". Boxwood reads its own JSON')).toBe(
       's.json is neither a model nor a schema: a schema has "boxwood_schema": 1 at its beginning.',
     );
+    expect(pageWords("in a schema and give it with --schema")).not.toContain("--schema");
+    expect(pageWords("Note: no scale. Give data or scales to make changes")).toBe("Note: no scale. Give a schema with scales to make changes");
     expect(pageWords("--rule, column 3\n    x")).toBe("In a rule, column 3\n    x");
   });
   it("keeps a rule above its caret, and sentences apart", () =>

@@ -31,6 +31,8 @@ export const files = signal<LoadedFiles | undefined>(undefined);
 export const facts = signal<ModelFacts | undefined>(undefined);
 export const rows = signal<Prediction[]>([]);
 export const question = signal<Question>(emptyQuestion);
+/** Rules that are being typed, and not yet part of the question. */
+export const typedRules = signal<string | undefined>(undefined);
 export const past = signal<Question[]>([]);
 export const present = signal<Prediction | undefined>(undefined);
 export const answer = signal<Part<Answer>>(idle);
@@ -154,6 +156,7 @@ export async function load(given: LoadedFiles, asked?: Question): Promise<void> 
       facts.value = model;
       rows.value = predictions;
       past.value = [];
+      typedRules.value = undefined;
       saved.value = given.saved !== undefined;
       bookmarks.value = [];
       mapView.value = undefined;

@@ -1,5 +1,5 @@
 // The answer to the question: badge, table, what is proven, and where nothing is possible, why not.
-import { answer, bookmark, facts, stoppable, wantMissing } from "../store";
+import { answer, bookmark, facts, question, stoppable, typedRules, wantMissing } from "../store";
 import { duration, short } from "../numbers";
 import { pageWords } from "../words";
 import { Badge } from "./Badge";
@@ -29,6 +29,9 @@ export function AnswerView() {
       <h2 id="answer-title">
         Answer <Badge answer={one} /> <small>{duration(one.seconds)}</small>
       </h2>
+      {typedRules.value !== undefined && typedRules.value !== question.value.rules && (
+        <p class="quiet">This is the answer without the rules that you are typing.</p>
+      )}
       <div aria-live="polite">
         <p class="headline">{headline}</p>
         {one.already_met && <p>The row has this outcome already. Nothing has to change.</p>}

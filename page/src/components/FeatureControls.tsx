@@ -1,7 +1,8 @@
 // Every feature of the row: its value, and what may change about it.
+import { useState } from "preact/hooks";
 import { facts, isLifted, lift, pointOf, question, rows, setLimits, edit, editMany } from "../store";
 import { readNumber } from "../numbers";
-import { difficultyOf, weightOf } from "../question";
+import { difficultyOf, oddValue, weightOf } from "../question";
 import type { FeatureFacts, GroupFacts, Value } from "../types";
 import { Name } from "./Name";
 
@@ -42,6 +43,10 @@ function Difficulty({ name, title, own }: { name: string; title: string; own: nu
 
 function ValueInput({ feature, value }: { feature: FeatureFacts; value: Value }) {
   const label = `${feature.title}, present value`;
+  // What was typed and is no number stays to be seen, until the value changes.
+  const [unread, setUnread] = useState<{ text: string; value: Value }>();
+  const wrong = unread && unread.value === value ? unread.text : undefined;
+  const note = wrong !== undefined ? `not a number; ${value === null ? "missing" : value} is used` : oddValue(feature, value);
   if (feature.categories.length > 0) {
     return (
       <select aria-label={label} value={value === null ? "" : String(value)}
@@ -55,13 +60,16 @@ function ValueInput({ feature, value }: { feature: FeatureFacts; value: Value })
   }
   return (
     <span class="withunit">
-      <input type="text" inputMode="decimal" aria-label={label} value={value === null ? "" : String(value)} placeholder="missing"
+      <input type="text" inputMode="decimal" aria-label={label} value={wrong ?? (value === null ? "" : String(value))} placeholder="missing"
+        aria-invalid={note !== undefined}
         onChange={(event) => {
-          const typed = readNumber(event.currentTarget.value);
-          if (typed === undefined) event.currentTarget.value = value === null ? "" : String(value);
-          else edit(feature.name, typed);
+          const text = event.currentTarget.value;
+          const typed = readNumber(text);
+          setUnread(typed === undefined ? { text, value } : undefined);
+          if (typed !== undefined && typed !== value) edit(feature.name, typed);
         }} />
       {feature.unit && <span class="unit">{feature.unit}</span>}
+      {note !== undefined && <span class="odd" role="status">{note}</span>}
     </span>
   );
 }
@@ -164,7 +172,7 @@ export function FeatureControls() {
           </tr>
         </thead>
         <tbody>
-          {model.features.map((feature, i) => (grouped.has(i) ? null : <FeatureLine key={feature.name} feature={feature} index={i} />))}
+          {model.features.map((feature, i) => (grouped.has(i) ? null : <FeatureLine key={`${question.value.row} ${feature.name}`} feature={feature} index={i} />))}
           {model.groups.map((group) => <GroupLine key={group.title} group={group} />)}
         </tbody>
       </table>

@@ -1,5 +1,6 @@
 // The question about the chosen row.
-import { answer, change, facts, question, saved } from "../store";
+import { answer, change, facts, pointOf, question, saved, typedRules } from "../store";
+import { ruleExamples } from "../question";
 import { FeatureControls } from "./FeatureControls";
 import { WantPicker } from "./WantPicker";
 
@@ -20,15 +21,32 @@ function Lifted() {
   );
 }
 
+/** Long enough to type the next word of a rule. */
+const pause = 1200;
+let timer: ReturnType<typeof setTimeout> | undefined;
+function typeRules(text: string): void {
+  typedRules.value = text;
+  clearTimeout(timer);
+  timer = setTimeout(applyRules, pause);
+}
+/** Asks with the typed rules, after a pause or when the field is left. */
+function applyRules(): void {
+  clearTimeout(timer);
+  const typed = typedRules.value;
+  typedRules.value = undefined;
+  if (typed !== undefined && typed !== question.value.rules) change({ rules: typed });
+}
+
 function Rules() {
-  const wrong = answer.value.error?.startsWith("--rule") ?? false;
+  const wrong = answer.value.error?.startsWith("In a rule") ?? false;
+  const examples = ruleExamples(facts.value!, pointOf(question.value.row));
   return (
     <label class="rules">
       Rules in words, one a line
-      <textarea rows={2} spellcheck={false} value={question.value.rules} aria-invalid={wrong} aria-describedby="rules-help"
-        placeholder={"duration <= 36 months\nif purpose changes then \"credit amount\" does not rise"}
-        onChange={(event) => change({ rules: event.currentTarget.value })} />
-      <span id="rules-help" class="quiet">for instance: at most 2 changes; age stays or age &gt;= 30</span>
+      <textarea rows={2} spellcheck={false} value={typedRules.value ?? question.value.rules} aria-invalid={wrong} aria-describedby="rules-help"
+        placeholder={examples.lines.join("\n")}
+        onInput={(event) => typeRules(event.currentTarget.value)} onBlur={applyRules} />
+      <span id="rules-help" class="quiet">for instance: {examples.more.join("; ")}</span>
     </label>
   );
 }
