@@ -91,6 +91,26 @@ TEST(QueryTextLinear, OneFeatureIsAnOrdinaryComparison) {
   EXPECT_EQ(asked("2 * duration <= 60").clauses, asked("duration <= 30").clauses);
   EXPECT_EQ(asked("2 * duration <= 60").features, asked("duration <= 30").features);
   EXPECT_EQ(asked("duration + 5 <= 20").clauses, asked("duration <= 15").clauses);
+  // A third is no double: the sum stays a sum.
+  EXPECT_EQ(sum_of("3 * duration >= 1"),
+            (LinearCondition{{{duration, 3, Of::value, {}}}, {.lower = 1}}));
+}
+
+TEST(QueryTextLinear, NowStandsAloneOnItsSideWithAPlus) {
+  for (const char* text : {"duration + age <= 12 - now", "duration - age <= 3 - now",
+                           "duration + age <= now + age + 1", "duration + now <= age + now"}) {
+    EXPECT_NE(complaint(text).find("must stand for the present value"), std::string::npos) << text;
+  }
+  EXPECT_EQ(
+      sum_of("now - 3 <= duration + age"),
+      (LinearCondition{{{duration, 1, Of::change, {}}, {age, 1, Of::change, {}}}, {.lower = -3}}));
+}
+
+TEST(QueryTextLinear, ManySignsDoNoHarm) {
+  std::string signs;
+  for (int i = 0; i < 100'000; ++i) signs += "- ";
+  EXPECT_EQ(sum_of(signs + "duration + age <= 5"), sum_of("duration + age <= 5"));
+  EXPECT_EQ(sum_of("- " + signs + "duration + age <= 5"), sum_of("age - duration <= 5"));
 }
 
 TEST(QueryTextLinear, StandInConditions) {

@@ -104,8 +104,10 @@ def _orders(columns: dict[str, np.ndarray], least: float) -> list[Suggestion]:
 
 
 def _sums(columns: dict[str, np.ndarray]) -> Iterator[Suggestion]:
+    # Rules hold exactly, and sums of decimals such as 0.1 + 0.2 = 0.3 do not: only whole numbers.
     names = [name for name, values in columns.items()
-             if not np.isnan(values).any() and np.ptp(values) > 0]
+             if len(values) and np.all(np.abs(values) < 2**31)
+             and np.all(values == np.floor(values)) and np.ptp(values) > 0]
     if not names or len(columns[names[0]]) < _LEAST_ROWS:
         return
     matrix = np.column_stack([np.ones(len(columns[names[0]]))] + [columns[n] for n in names])
@@ -113,7 +115,9 @@ def _sums(columns: dict[str, np.ndarray]) -> Iterator[Suggestion]:
         used = [(i, factor) for i, factor in enumerate(factors) if factor != 0]
         if len(used) > _MOST_TERMS or matrix.shape[0] < 3 * len(used):
             continue
-        if not np.array_equal(matrix[:, at], sum(f * matrix[:, i] for i, f in used)):
+        whole = matrix.astype(np.int64)
+        if not np.array_equal(10_000 * whole[:, at],
+                              sum(round(10_000 * f) * whole[:, i] for i, f in used)):
             continue
         right = Sum(tuple((_quoted(names[i - 1]), f) for i, f in used if i > 0), float(factors[0]))
         if all(factor < 0 for i, factor in used if i > 0):  # shares that add up to a constant

@@ -207,6 +207,8 @@ class Worker:
                     except KeyboardInterrupt:
                         answers, interrupted = answers[:row], True
                         break
+                    except Error:  # why-not does not support every question: linear rules
+                        continue
         records = Records(self.explainer, answers, questions=self.questions,
                           time=stamp() if self.time else None, blockers=blockers)
         table = table.slice(0, len(answers))

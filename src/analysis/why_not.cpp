@@ -10,7 +10,6 @@
 #include "analysis/variables.hpp"
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
-#include "grid/linear_trees.hpp"
 
 #include <boxwood/analysis.hpp>
 #include <boxwood/budget.hpp>
@@ -161,26 +160,6 @@ bool keeps_out(const FeatureRule& rule) {
   return !rule.range.contains(0) || !rule.range.contains(1);
 }
 
-/// Linear conditions need features whose values can be listed. Rules without which they could not
-/// be are never lifted.
-std::vector<Rule> liftable(const Query& query, std::vector<Rule> rules) {
-  std::vector<std::uint8_t> in_sum(query.point.size(), 0);
-  for (const Clause& clause : query.clauses) {
-    for (const LinearCondition& sum : clause.linear) {
-      for (const LinearTerm& term : sum.terms) in_sum[term.feature] = 1;
-    }
-  }
-  std::vector<Rule> kept;
-  for (const Rule& rule : rules) {
-    const bool between = rule.kind == Rule::Kind::clause || rule.kind == Rule::Kind::max_changes;
-    kept.push_back(rule);
-    if (between || !in_sum[rule.index]) continue;
-    const Query free = lifted(query, kept);
-    if (!is_listable(free, rule.index, Precision::float64)) kept.pop_back();
-  }
-  return kept;
-}
-
 }  // namespace
 
 std::vector<Rule> rules_of(const Query& query) {
@@ -214,9 +193,7 @@ std::vector<Rule> rules_of(const Query& query) {
     rules.push_back({Rule::Kind::clause, c});
   }
   if (query.max_changes) rules.push_back({Rule::Kind::max_changes, 0});
-  const bool sums = std::any_of(query.clauses.begin(), query.clauses.end(),
-                                [](const Clause& clause) { return !clause.linear.empty(); });
-  return sums ? liftable(query, std::move(rules)) : rules;
+  return rules;
 }
 
 Query lifted(const Query& query, std::span<const Rule> rules) {
@@ -283,6 +260,14 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
 
 WhyNot find_why_not(const Prepared& prepared, const Query& query, const WhyNotOptions& asked,
                     const Options& options) {
+  // A linear rule needs features with limits, and the sign of a divisor comes from a limit: with
+  // such limits lifted the rule would be refused or mean something else.
+  if (std::any_of(query.clauses.begin(), query.clauses.end(),
+                  [](const Clause& clause) { return !clause.linear.empty(); })) {
+    throw Error(
+        "why-not", "it does not support linear rules",
+        "Ask without the linear rules, or compare the answers with and without each of them");
+  }
   Budget budget(options);
   WhyNot why;
   why.answer = budget.note(explain(prepared, query, budget.rest()));

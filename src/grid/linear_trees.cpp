@@ -38,18 +38,6 @@ bool is_limited(const Query& query, std::size_t feature, Precision precision) {
          (reach.below.empty() || reach.below.lower > -infinity);
 }
 
-/// About how many values a feature with limits has.
-double value_count(const Query& query, std::size_t feature, Precision precision) {
-  const FeatureRule& rule = query.features[feature];
-  if (!rule.allowed.empty()) return static_cast<double>(rule.allowed.size());
-  const Reach reach = reach_of(rule, query.point[feature], precision);
-  const auto width = [](const Interval& range) {
-    return range.empty() ? 0 : range.upper - range.lower;
-  };
-  const double step = rule.kind == FeatureKind::continuous ? rule.step : std::max(rule.step, 1.0);
-  return (width(reach.above) + width(reach.below)) / step;
-}
-
 /// What one feature adds to a score, for each of its values.
 struct Part {
   std::size_t feature = 0;
@@ -178,16 +166,6 @@ class Score {
 };
 
 }  // namespace
-
-bool is_listable(const Query& query, std::size_t feature, Precision precision) {
-  const FeatureRule& rule = query.features[feature];
-  if (rule.fixed || is_grouped(query, feature) || rule.kind == FeatureKind::categorical) {
-    return true;
-  }
-  if (std::isnan(query.point[feature]) && !rule.missing_allowed) return true;
-  return is_discrete(rule) && is_limited(query, feature, precision) &&
-         value_count(query, feature, precision) < static_cast<double>(most_linear_values) / 2;
-}
 
 std::vector<double> listed_values(const Query& query, std::size_t feature, Precision precision,
                                   const std::string& name) {

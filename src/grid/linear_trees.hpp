@@ -15,10 +15,6 @@ namespace boxwood {
 /// The most values that one feature of a linear condition may have.
 inline constexpr std::size_t most_linear_values = 50'000;
 
-/// Whether all values that a feature may have can be listed: it is fixed, a column of a one-hot
-/// group, or its values are discrete, limited on both sides and not too many.
-bool is_listable(const Query& query, std::size_t feature, Precision precision);
-
 /// All values that a feature may have besides missing, ascending, the present one among them.
 /// Throws Error if it is continuous, if it has no limits, or if there are more than
 /// most_linear_values.

@@ -122,11 +122,11 @@ Formula Parser::linear_between(const Expression& left, const std::string& compar
   }
   if (difference.now.top != 0) {
     // `now` is the present value of the other side, so the rule is about the change of that side.
-    const Sum& side = left.top.now.top != 0 ? right.top : left.top;
-    const Fraction share = difference.now;
-    if (left.bottom || right.bottom || side.terms.empty() || std::abs(share.top) != share.bottom ||
-        (left.top.now.top != 0 && right.top.now.top != 0) ||
-        difference.terms.size() != side.terms.size()) {
+    const bool on_the_left = left.top.now.top != 0;
+    const Sum& side = on_the_left ? right.top : left.top;
+    const Sum& other = on_the_left ? left.top : right.top;
+    if (left.bottom || right.bottom || side.terms.empty() || side.now.top != 0 ||
+        !other.terms.empty() || other.now.top != other.now.bottom) {
       fail(at, "\"now\" must stand for the present value of the other side",
            "Write a + b <= now + 3");
     }
@@ -148,13 +148,24 @@ Formula Parser::linear_between(const Expression& left, const std::string& compar
   const auto condition = condition_of(std::move(difference), sign);
   if (!condition) fail(at, too_long);
   if (condition->terms.empty()) fail(at, "no feature is left in this comparison");
+  for (const LinearTerm& term : condition->terms) {
+    const bool from_now = term.of == LinearTerm::Of::change || term.of == LinearTerm::Of::size;
+    if (!from_now || !std::isnan(draft_.query.point[term.feature])) continue;
+    // A missing value has no change: the comparison never holds, and its negation always does.
+    return formula_of(Literal{.feature = term.feature, .inside = false, .missing = false});
+  }
   if (condition->terms.size() == 1 && condition->terms.front().of == LinearTerm::Of::value) {
-    // The same as a comparison with a number, which needs no sum.
+    // The same as a comparison with a number, which needs no sum, unless the division rounds.
     const LinearTerm& term = condition->terms.front();
     Interval range = condition->range;
     range.lower /= term.coefficient;
     range.upper /= term.coefficient;
-    return formula_of(Literal{.feature = term.feature, .range = range});
+    const auto exact = [&](double quotient, double end) {
+      return std::isinf(end) || std::fma(quotient, term.coefficient, -end) == 0;
+    };
+    if (exact(range.lower, condition->range.lower) && exact(range.upper, condition->range.upper)) {
+      return formula_of(Literal{.feature = term.feature, .range = range});
+    }
   }
   return formula_of(*condition);
 }
@@ -213,14 +224,19 @@ Expression Parser::product() {
 
 Expression Parser::operand() {
   const Token& at = peek();
-  if (accept_symbol("-")) {
-    Expression turned = operand();
-    const auto sum = added({}, turned.top, {-1, 1});
-    if (!sum) fail(at, too_long);
-    turned.top = *sum;
-    return turned;
-  }
-  if (at.kind == TokenKind::number && !names_.find(at.text)) {
+  bool turned = false;
+  while (accept_symbol("-")) turned = !turned;
+  Expression found = operand_without_sign();
+  if (!turned) return found;
+  const auto sum = added({}, found.top, {-1, 1});
+  if (!sum) fail(at, too_long);
+  found.top = *sum;
+  return found;
+}
+
+Expression Parser::operand_without_sign() {
+  const Token& at = peek();
+  if (at.kind == TokenKind::number) {  // a feature that is called 5 is written in quotes
     const auto number = fraction_of(at.text);
     if (!number) fail(at, too_long, "Use at most 15 digits");
     ++at_;

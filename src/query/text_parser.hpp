@@ -160,6 +160,7 @@ class Parser {
   Expression expression();
   Expression product();
   Expression operand();
+  Expression operand_without_sign();
   Expression change_of();
   Expression category();
   Expression of_subject(Subject subject, const Token& at) const;

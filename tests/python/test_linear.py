@@ -92,11 +92,23 @@ def test_agrees_with_every_pair_of_values(loans):
     assert answer.cost == pytest.approx(cost, rel=1e-12)
 
 
-def test_why_not_names_the_rule(loans):
+def test_why_not_refuses_linear_rules(loans):
     explainer = loans[0]
     row = refused(loans, 1).iloc[0]
-    why = explainer.why_not(row, 1, rules=[f("debt") + f("age") <= 0.001 * f("income")])
-    assert any("debt + age at most 0.001 × income" in blocker.rule for blocker in why.blockers)
+    with pytest.raises(boxwood.Error, match="why-not: it does not support linear rules"):
+        explainer.why_not(row, 1, rules=[f("debt") + f("age") <= 0.001 * f("income")])
+
+
+def test_numbers_are_numbers_where_columns_have_numbers_as_names():
+    xgboost = pytest.importorskip("xgboost")
+    pandas = pytest.importorskip("pandas")
+    data = pandas.DataFrame(np.random.default_rng(1).integers(0, 10, (300, 6)))
+    model = xgboost.XGBClassifier(n_estimators=8, max_depth=3).fit(data, data[0] + data[1] > 9)
+    explainer = boxwood.Explainer(model, data=data)
+    answer = explainer.explain(pandas.Series([3, 3, 2, 0, 0, 9]), 1, rules=[f("0") + f("1") <= 13])
+    assert answer.status == "optimal" and answer.array[0] + answer.array[1] <= 13
+    answer = explainer.explain(pandas.Series([3, 3, 2, 0, 0, 9]), 1, rules=[f("0") + f("1") <= 5])
+    assert not answer.found or answer.array[0] + answer.array[1] <= 5
 
 
 def test_continuous_features_are_refused_by_name():
@@ -142,3 +154,37 @@ def test_suggestions_can_be_asked(loans):
     rules = [rule for rule in boxwood.suggest_rules(more) if "least" not in str(rule)]
     row = refused(loans, 1).iloc[0]
     assert explainer.explain(row, 1, rules=rules).status in ("optimal", "infeasible")
+
+
+def test_a_missing_value_has_no_change():
+    xgboost = pytest.importorskip("xgboost")
+    random = np.random.default_rng(1)
+    data = np.column_stack([random.integers(0, 5, 500).astype(float), random.integers(0, 5, 500)])
+    wanted = data[:, 0] > 1
+    data[random.random(500) < 0.1, 0] = np.nan
+    wanted &= ~np.isnan(data[:, 0])
+    model = xgboost.XGBClassifier(n_estimators=5, max_depth=2).fit(data, wanted)
+    kind = {"kind": "integer", "range": [0, 4], "scale": 1}
+    schema = boxwood.Schema.from_dict({"boxwood_schema": 1, "features": [
+        {"name": "f0", "title": "a", "missing_allowed": True, **kind},
+        {"name": "f1", "title": "b", **kind}]})
+    explainer = boxwood.Explainer(model, schema=schema)
+    row = np.array([np.nan, 1.0])
+    plain = explainer.explain(row, 1, cost="l1")
+    for rule, same in (("change(a) + change(b) <= 3", False),
+                       ("not (change(a) + change(b) <= 3)", True),
+                       ("if change(a) + change(b) > 3 then b = 4", True),
+                       ("if a + b >= now + 2 then b = 4", True)):
+        answer = explainer.explain(row, 1, rules=[rule], cost="l1")
+        assert answer.status == ("optimal" if same else "infeasible"), rule
+        assert not same or answer.cost == plain.cost
+
+
+def test_suggestions_are_exact_and_survive_odd_columns():
+    random = np.random.default_rng(0)
+    first, second = random.integers(0, 50, 500) / 10, random.integers(0, 50, 500) / 10
+    data = {"p": first, "q": second, "t": first + second}
+    assert not any("=" in str(rule).replace("<=", "") for rule in boxwood.suggest_rules(data))
+    assert boxwood.suggest_rules({"a": []}) == []
+    data["p"] = np.where(np.arange(500) == 3, np.inf, first)
+    boxwood.suggest_rules(data)
