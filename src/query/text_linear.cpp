@@ -120,7 +120,7 @@ Formula Parser::linear_between(const Expression& left, const std::string& compar
     if (!sum) fail(at, too_long);
     difference = *sum;
   }
-  if (difference.now.top != 0) {
+  if (left.top.now.top != 0 || right.top.now.top != 0) {
     // `now` is the present value of the other side, so the rule is about the change of that side.
     const bool on_the_left = left.top.now.top != 0;
     const Sum& side = on_the_left ? right.top : left.top;
