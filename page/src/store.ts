@@ -429,6 +429,12 @@ async function ask<Type>(
       const limits = ["--time-limit", String(seconds), "--memory-limit", "2048"];
       const ran = await core.run([...words, "--format", "json", ...limits], progress);
       if (mine !== generation) return;
+      if (ran.err.includes("why-not: it does not support") && words.includes("--why-not")) {
+        // Linear rules have answers, but no reasons why there is none.
+        words.splice(words.indexOf("--why-not"), 1);
+        seconds /= nextSlice;
+        continue;
+      }
       if (ran.code !== codes.answered && ran.code !== codes.stopped) {
         part.value = { busy: false, error: complaint(ran) };
         return;
