@@ -62,8 +62,10 @@ std::vector<Interval> outside(const Interval& range) {
   std::vector<Interval> parts;
   const Interval below{.upper = range.lower, .upper_closed = !range.lower_closed};
   const Interval above{.lower = range.upper, .lower_closed = !range.upper_closed};
-  if (range.lower > -std::numeric_limits<double>::infinity()) parts.push_back(below);
-  if (range.upper < std::numeric_limits<double>::infinity()) parts.push_back(above);
+  // An output that overflows is infinite, and outside of an interval that is open there.
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  if (range.lower > -infinite || !range.lower_closed) parts.push_back(below);
+  if (range.upper < infinite || !range.upper_closed) parts.push_back(above);
   return parts;
 }
 
