@@ -995,7 +995,7 @@ class Checker:
     # [Rule D: dual bound]
 
     def set_tolls(self):
-        """[Tolls] Make the tolls of cells, the limit, and the demands."""
+        """[Tolls] Make the tolls of cells, the limit, and the priced conditions."""
         question, limits = self.question, [self.question.max_changes, self.claimed_changes]
         changes = min((limit for limit in limits if limit is not None), default=None)
         exponent, self.limit = 0, 2 ** 40
@@ -1008,9 +1008,10 @@ class Checker:
         self.tolls = {v: [min(scaled(Fraction(cost), exponent), self.limit) if by_cost else
                           2 ** 30 if bit and changes is not None else 0 for bit, cost in enumerate(variable.costs)]
                       for v, variable in self.variables.items()}
-        self.demands = [(wanted.get("model", 0), condition)
-                        for wanted, alternatives in zip(question.requirements, self.alternatives)
-                        if len(alternatives) == 1 for condition in alternatives[0] if condition.part is None]
+        self.priced_conditions = [
+            (wanted.get("model", 0), condition)
+            for wanted, alternatives in zip(question.requirements, self.alternatives)
+            if len(alternatives) == 1 for condition in alternatives[0] if condition.part is None]
 
     def read_dual(self, tokens):
         """Read the numbers of a dual bound: exponent, prices, and for each tree its runs [(cells, share)]."""
@@ -1021,7 +1022,7 @@ class Checker:
             return token
 
         unit, exponent = take(0, 44), take(-60, 800)
-        prices = [take(0, 2 ** 31 - 1) for _ in self.demands]
+        prices = [take(0, 2 ** 31 - 1) for _ in self.priced_conditions]
         shares, count = [], 0
         for _ in self.trees:
             shares.append({})
@@ -1047,7 +1048,7 @@ class Checker:
         if not all(box.live):
             return box
         weights, bound = {}, 0
-        for price, (m, condition) in zip(prices, self.demands):
+        for price, (m, condition) in zip(prices, self.priced_conditions):
             if price:
                 model, k, rival, sign = self.question.models[m], condition.plus, condition.minus, condition.sign
                 if condition.least in (INF, -INF) or INF in self.errors[m]:

@@ -46,7 +46,7 @@ TEST(ChangeLimit, EveryPointWithFewEnoughStays) {
         }
       }
       fast::Origin origin;
-      now = reduce_traced(*now, keep, context.demands, origin);
+      now = reduce_traced(*now, keep, context.conditions, origin);
       if (!now) {
         EXPECT_TRUE(inside.empty()) << "nothing is left although a point is";
         return;

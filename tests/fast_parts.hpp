@@ -44,7 +44,7 @@ bool each_combination(const std::vector<std::uint32_t>& counts, double most, See
 struct GridPoint {
   Cells cells;
   double cost = 0;
-  std::vector<double> reached;  ///< of a demand: the sum of its leaves' scores
+  std::vector<double> reached;  ///< of a condition: the sum of its leaves' scores
   bool works = false;
 };
 
@@ -163,12 +163,13 @@ inline std::uint32_t leaf_at(const fast::Leaves& leaves, std::size_t tree, const
   return found;
 }
 
-inline double reached(const Problem& problem, const fast::Demand& demand, const Cells& at) {
+inline double reached(const Problem& problem, const fast::RowCondition& condition,
+                      const Cells& at) {
   double sum = 0;
   for (std::size_t t = 0; t < problem.leaves.tree_count(); ++t) {
     const std::uint32_t leaf = leaf_at(problem.leaves, t, at);
     if (leaf == ~std::uint32_t{0}) return std::numeric_limits<double>::quiet_NaN();
-    sum += fast::score(demand, problem.leaves.rows[t], problem.leaves.values_of(t, leaf));
+    sum += fast::score(condition, problem.leaves.rows[t], problem.leaves.values_of(t, leaf));
   }
   return sum;
 }
@@ -213,9 +214,9 @@ inline std::unique_ptr<Traced> gather_all(const fast::Context& context, double r
 
 /// On the heap, because a dual bound refers to the problem.
 inline std::unique_ptr<Traced> reduce_traced(const Traced& from, Selection& keep,
-                                             std::span<const fast::Demand> demands,
+                                             std::span<const fast::RowCondition> conditions,
                                              fast::Origin& origin) {
-  auto problem = reduce(from.problem, keep, demands, &origin);
+  auto problem = reduce(from.problem, keep, conditions, &origin);
   if (!problem) return nullptr;
   auto to = std::make_unique<Traced>(Traced{std::move(*problem), from.went});
   for (std::uint32_t v = 0; v < from.problem.variable_count(); ++v) {
@@ -258,9 +259,9 @@ inline void expect_same_point(const fast::Context& context, const Traced& traced
     EXPECT_LE(problem.cost_at(v, problem.nearest[v]), problem.cost[flat]);
   }
   EXPECT_LE(cost, point.cost * (1 + 1e-12));
-  for (std::size_t m = 0; m < context.demands.size(); ++m) {
+  for (std::size_t m = 0; m < context.conditions.size(); ++m) {
     const double certain = context.thresholds[m] - problem.thresholds[m];
-    EXPECT_NEAR(reached(problem, context.demands[m], *at) + certain, point.reached[m], 1e-9);
+    EXPECT_NEAR(reached(problem, context.conditions[m], *at) + certain, point.reached[m], 1e-9);
   }
 }
 

@@ -33,7 +33,7 @@ TEST(Reduce, EveryPointWithinTheRadiusStaysWithItsScores) {
         std::erase_if(inside, [&](const GridPoint* p) { return !kept(*now, keep, p->cells); });
       }
       fast::Origin origin;
-      std::unique_ptr<Traced> next = reduce_traced(*now, keep, question.context.demands, origin);
+      std::unique_ptr<Traced> next = reduce_traced(*now, keep, question.context.conditions, origin);
       if (!next) {
         EXPECT_TRUE(inside.empty()) << "nothing is left although a point is";
         return;
@@ -138,7 +138,7 @@ TEST(DualBound, BoundsEveryPointAndDropsNoneWithinTheRadius) {
     std::unique_ptr<Traced> now = gather_all(context, radius);
     Selection all(now->problem);
     fast::Origin origin;
-    now = reduce_traced(*now, all, context.demands, origin);
+    now = reduce_traced(*now, all, context.conditions, origin);
     ASSERT_TRUE(now);
     auto dual = std::make_unique<fast::DualBound>(context, now->problem);
     EXPECT_LE(dual->certify(), least()) << "before the first round";
@@ -173,7 +173,7 @@ TEST(DualBound, BoundsEveryPointAndDropsNoneWithinTheRadius) {
       std::erase_if(working, [&](const GridPoint* p) { return !kept(*now, keep, p->cells); });
       if (working.empty()) return;
       origin = {};
-      std::unique_ptr<Traced> next = reduce_traced(*now, keep, context.demands, origin);
+      std::unique_ptr<Traced> next = reduce_traced(*now, keep, context.conditions, origin);
       ASSERT_TRUE(next);
       for (const GridPoint* point : working) expect_same_point(context, *next, *point);
       auto smaller = std::make_unique<fast::DualBound>(context, next->problem);
@@ -205,12 +205,12 @@ TEST(Moves, TheTableSaysWhatEveryMoveDoes) {
     std::unique_ptr<Traced> now = gather_all(context, infinity);
     Selection all(now->problem);
     fast::Origin origin;
-    now = reduce_traced(*now, all, context.demands, origin);
+    now = reduce_traced(*now, all, context.conditions, origin);
     ASSERT_TRUE(now);
     const Problem& problem = now->problem;
     const std::uint32_t rows = context.table.row_count;
     const auto sum = [&](std::uint32_t row, const Cells& at) {
-      return reached(problem, fast::Demand{row, fast::Demand::none, 1}, at);
+      return reached(problem, fast::RowCondition{row, fast::RowCondition::none, 1}, at);
     };
     fast::MoveTable table(problem.leaves, problem.testers, problem.cell_begin, rows);
     Cells at = problem.nearest;

@@ -90,7 +90,7 @@ class Checker {
     std::vector<double> cost;        ///< of a bit; bit 0 is the own cell
     std::size_t words = 0;
   };
-  struct Demand {
+  struct PricedCondition {
     std::uint32_t model = 0;
     Condition condition;
   };
@@ -150,7 +150,7 @@ class Checker {
   std::vector<std::uint32_t> model_of_;
   std::vector<std::vector<std::int64_t>> tolls_;  // of a variable: of a bit
   std::int64_t limit_ = std::int64_t{1} << 40;
-  std::vector<Demand> demands_;
+  std::vector<PricedCondition> priced_conditions_;
 };
 
 }  // namespace check

@@ -55,7 +55,7 @@ void Checker::set_tolls() {
   for (std::size_t r = 0; r < outcomes_.size(); ++r) {
     if (outcomes_[r].alternatives.size() != 1) continue;
     for (const Condition& one : outcomes_[r].alternatives[0]) {
-      if (!one.part) demands_.push_back({model_of_[r], one});
+      if (!one.part) priced_conditions_.push_back({model_of_[r], one});
     }
   }
 }
@@ -64,7 +64,7 @@ DualNumbers Checker::read_dual(Tokens& tokens, long unit) const {
   DualNumbers made;
   if (unit < 0 || unit > 44) throw Rejected("rule D: a number is out of range");
   made.exponent = static_cast<int>(tokens.next(-60, 800));
-  for (std::size_t m = 0; m < demands_.size(); ++m) {
+  for (std::size_t m = 0; m < priced_conditions_.size(); ++m) {
     made.prices.push_back(tokens.next(0, 0x7fffffff));
   }
   std::size_t count = 0;
@@ -104,8 +104,8 @@ void Checker::thin(Box& box, const DualNumbers& numbers) const {
   }
   std::int64_t bound = 0;
   std::map<std::pair<std::uint32_t, int>, std::int64_t> weights;
-  for (std::size_t m = 0; m < demands_.size(); ++m) {
-    const auto& [model, one] = demands_[m];
+  for (std::size_t m = 0; m < priced_conditions_.size(); ++m) {
+    const auto& [model, one] = priced_conditions_[m];
     const std::int64_t price = one.sign > 0 ? numbers.prices[m] : -numbers.prices[m];
     if (price == 0) continue;
     if (!std::isfinite(one.needed)) throw Rejected("rule D: a price that cannot be used");
@@ -113,7 +113,7 @@ void Checker::thin(Box& box, const DualNumbers& numbers) const {
     if (one.minus >= 0) weights[{model, one.minus}] -= price;
     bound += priced(numbers.prices[m], scaled(one.needed, numbers.exponent));
   }
-  std::size_t terms = demands_.size() + variables_.size();
+  std::size_t terms = priced_conditions_.size() + variables_.size();
   for (const Part& part : parts_) {
     terms += part.output == -1 ? models_[part.model].base.size() : 1;
   }

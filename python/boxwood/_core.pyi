@@ -269,7 +269,7 @@ class ScoreIn:
     def rival(self) -> int | None: ...
 
 class Requirement:
-    """One demand on one model."""
+    """One requirement on the outcome of one model."""
 
     def __init__(self, outcome: ClassIs | ClassIn | OutputIn | ScoreIn, ensemble: int = ..., negated: bool = ...) -> None: ...
 

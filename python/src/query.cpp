@@ -46,7 +46,7 @@ void bind_outcomes(nb::module_& module) {
       .def_ro("rival", &ScoreIn::rival);
 
   using Outcome = std::variant<ClassIs, ClassIn, OutputIn, ScoreIn>;
-  nb::class_<Requirement>(module, "Requirement", "One demand on one model.")
+  nb::class_<Requirement>(module, "Requirement", "One requirement on the outcome of one model.")
       .def(
           "__init__",
           [](Requirement* self, Outcome outcome, std::size_t ensemble, bool negated) {

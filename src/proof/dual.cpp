@@ -11,7 +11,7 @@
 namespace boxwood::proofs {
 
 Dual::Dual(const DualProblem& dual, const Level& level)
-    : dual_(dual), level_(level), prices_(dual.demands.size(), 0.0) {
+    : dual_(dual), level_(level), prices_(dual.conditions.size(), 0.0) {
   build();
 }
 
@@ -98,11 +98,11 @@ void Dual::build_slot(std::uint32_t tree, std::uint32_t variable,
   slots_.push_back(slot);
 }
 
-double Dual::score(const Demand& demand, std::uint32_t live) const {
+double Dual::score(const PricedCondition& priced, std::uint32_t live) const {
   const LeafEntry& leaf = dual_.problem.leaves[level_.live[live].leaf];
   const TreeEntry& tree = dual_.problem.trees[leaf.tree];
-  const Condition& condition = demand.condition;
-  if (tree.model != demand.model) return 0;
+  const Condition& condition = priced.condition;
+  if (tree.model != priced.model) return 0;
   if (tree.output != Tree::every_output) {
     const auto output = static_cast<std::size_t>(tree.output);
     return output == condition.plus    ? condition.sign * *leaf.values
@@ -117,7 +117,7 @@ double Dual::score(const Demand& demand, std::uint32_t live) const {
 void Dual::set_prices(std::span<const double> prices) {
   for (std::size_t m = 0; m < prices_.size(); ++m) {
     for (std::uint32_t i = 0; i < leaf_value_.size(); ++i) {
-      leaf_value_[i] -= (prices[m] - prices_[m]) * score(dual_.demands[m], i);
+      leaf_value_[i] -= (prices[m] - prices_[m]) * score(dual_.conditions[m], i);
     }
     prices_[m] = prices[m];
   }
@@ -235,9 +235,9 @@ void Dual::ascend_variable(std::uint32_t variable) {
 
 /// The bound is concave and piecewise linear in each price: doubles or halves the price until the
 /// slope changes its sign, then goes where two tangents meet.
-void Dual::search_price(std::size_t demand) {
-  const double now = prices_[demand];
-  const Demand& wanted = dual_.demands[demand];
+void Dual::search_price(std::size_t index) {
+  const double now = prices_[index];
+  const PricedCondition& wanted = dual_.conditions[index];
   double spread = 0;
   for (std::size_t t = 0; t < dual_.problem.trees.size(); ++t) {
     double low = infinity, high = -infinity;
@@ -296,13 +296,13 @@ void Dual::search_price(std::size_t demand) {
   for (std::uint32_t i = 0; i < leaf_value_.size(); ++i) {
     leaf_value_[i] -= (best.at - now) * scores_[i];
   }
-  prices_[demand] = best.at;
+  prices_[index] = best.at;
 }
 
 double Dual::value() const {
   double sum = 0;
   for (std::size_t m = 0; m < prices_.size(); ++m) {
-    if (prices_[m] > 0) sum += prices_[m] * dual_.demands[m].condition.needed;
+    if (prices_[m] > 0) sum += prices_[m] * dual_.conditions[m].condition.needed;
   }
   for (const double least : least_) sum += least;
   for (std::size_t t = 0; t < dual_.problem.trees.size(); ++t) {

@@ -22,12 +22,12 @@ struct Tolls {
 Tolls make_tolls(const ProofProblem& problem);
 
 /// A linear condition that every point with the outcome meets.
-struct Demand {
+struct PricedCondition {
   std::size_t model = 0;
   Condition condition;
 };
 /// Those of all requirements with one alternative.
-std::vector<Demand> demands_of(const std::vector<Outcomes>& outcomes);
+std::vector<PricedCondition> priced_conditions(const std::vector<Outcomes>& outcomes);
 
 /// Whole numbers, as certificates list them.
 struct Shares {
@@ -38,7 +38,7 @@ struct Shares {
 struct DualNumbers {
   int unit = 0;                      ///< shares count in 2^unit
   int exponent = 0;                  ///< scores count in 2^-exponent
-  std::vector<std::int64_t> prices;  ///< of a demand
+  std::vector<std::int64_t> prices;  ///< of a condition
   std::vector<Shares> shares;        ///< ascending by tree, then variable
 };
 
@@ -49,7 +49,7 @@ constexpr std::size_t most_shares = std::size_t{1} << 16;
 struct DualProblem {
   const ProofProblem& problem;
   const Tolls& tolls;
-  std::span<const Demand> demands;
+  std::span<const PricedCondition> conditions;
 };
 
 /// The leaves that stay live, as indices into `level.live`.
@@ -96,9 +96,9 @@ class Dual {
                   std::span<const std::pair<std::uint32_t, const LeafCells*>> tests);
   void ascend_variable(std::uint32_t variable);
   void set_shares(Slot& slot, const double* shares);
-  void search_price(std::size_t demand);
+  void search_price(std::size_t index);
   void set_prices(std::span<const double> prices);
-  double score(const Demand& demand, std::uint32_t live) const;
+  double score(const PricedCondition& priced, std::uint32_t live) const;
   double value() const;
 
   DualProblem dual_;

@@ -15,7 +15,7 @@ TreeWriter::TreeWriter(const ProofProblem& problem, const std::vector<Outcomes>&
       outcomes_(outcomes),
       limits_(limits),
       tolls_(make_tolls(problem)),
-      demands_(demands_of(outcomes)) {
+      conditions_(priced_conditions(outcomes)) {
   std::uint32_t cuts = 0;
   for (const ProofVariable& variable : problem.variables) {
     gain_begin_.push_back(cuts);
@@ -196,7 +196,8 @@ bool TreeWriter::thin_again(std::size_t depth) {
                                  [](const Found& found) { return found.written; });
   if (last == found_.rend()) return false;
   Level& level = levels_[depth];
-  const std::vector<std::uint32_t> kept = thin({problem_, tolls_, demands_}, last->numbers, level);
+  const std::vector<std::uint32_t> kept =
+      thin({problem_, tolls_, conditions_}, last->numbers, level);
   if (!worthwhile(kept.size(), level.live.size())) return false;
   tree_.push_back(by_dual);
   tree_.push_back(-1);
@@ -211,8 +212,8 @@ bool TreeWriter::thin_anew(std::size_t depth) {
   for (const Outcomes& outcome : outcomes_) {
     terms = std::max(terms, outcome.ensemble().base.size() * problem_.trees.size());
   }
-  if (demands_.empty() || terms > most_shares) return false;
-  const DualProblem parts{problem_, tolls_, demands_};
+  if (conditions_.empty() || terms > most_shares) return false;
+  const DualProblem parts{problem_, tolls_, conditions_};
   Dual dual(parts, level);
   if (dual.share_count() == 0 || dual.share_count() > most_shares) return false;
   if (!found_.empty()) dual.start_from(found_.back().start);

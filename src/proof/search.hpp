@@ -62,7 +62,7 @@ class TreeWriter {
   std::uint64_t boxes_ = 0;
   std::vector<Level> levels_;
   Tolls tolls_;
-  std::vector<Demand> demands_;
+  std::vector<PricedCondition> conditions_;
   /// A dual bound of a box; the boxes below start from it.
   struct Found {
     std::size_t depth = 0;

@@ -58,15 +58,15 @@ Tolls make_tolls(const ProofProblem& problem) {
   return tolls;
 }
 
-std::vector<Demand> demands_of(const std::vector<Outcomes>& outcomes) {
-  std::vector<Demand> demands;
+std::vector<PricedCondition> priced_conditions(const std::vector<Outcomes>& outcomes) {
+  std::vector<PricedCondition> conditions;
   for (const Outcomes& outcome : outcomes) {
     if (outcome.alternatives().size() != 1) continue;
     for (const Condition& condition : outcome.alternatives().front()) {
-      if (!condition.part) demands.push_back({outcome.model(), condition});
+      if (!condition.part) conditions.push_back({outcome.model(), condition});
     }
   }
-  return demands;
+  return conditions;
 }
 
 std::vector<std::uint32_t> thin(const DualProblem& dual, const DualNumbers& numbers,
@@ -81,8 +81,8 @@ std::vector<std::uint32_t> thin(const DualProblem& dual, const DualNumbers& numb
   // Weights of outputs, and the priced thresholds.
   std::vector<std::vector<std::int64_t>> weights;
   std::int64_t bound = 0;
-  for (std::size_t m = 0; m < dual.demands.size(); ++m) {
-    const auto& [model, condition] = dual.demands[m];
+  for (std::size_t m = 0; m < dual.conditions.size(); ++m) {
+    const auto& [model, condition] = dual.conditions[m];
     if (numbers.prices[m] == 0) continue;
     weights.resize(std::max(weights.size(), model + 1));
     const std::size_t last = condition.minus == Condition::none ? condition.plus : condition.minus;

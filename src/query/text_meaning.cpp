@@ -258,7 +258,7 @@ class Meaning {
                        names_.title(subject), step);
   }
 
-  struct Demand {
+  struct Stated {
     Values values;
     bool missing = false;
     Part part;
@@ -266,15 +266,15 @@ class Meaning {
 
   /// Checks that some value of the subject satisfies all conditions on it.
   void check(Subject subject, const Values& values, bool missing) {
-    std::vector<Demand>& demands = demands_[subject];
+    std::vector<Stated>& stated = stated_[subject];
     Values left = values;
     bool left_missing = missing;
-    for (const Demand& other : demands) {
+    for (const Stated& other : stated) {
       left = common(left, other.values);
       left_missing = left_missing && other.missing;
     }
     if (!left_missing && leaves_nothing(subject, left)) {
-      for (const Demand& other : demands) {
+      for (const Stated& other : stated) {
         if ((missing && other.missing) || !leaves_nothing(subject, common(values, other.values))) {
           continue;
         }
@@ -284,10 +284,10 @@ class Meaning {
                                       : fmt::format("it contradicts {}", quote(other.part)));
       }
       fail(condition_->part,
-           demands.empty() ? nothing_left(subject)
-                           : "no value satisfies this together with the statements before it");
+           stated.empty() ? nothing_left(subject)
+                          : "no value satisfies this together with the statements before it");
     }
-    demands.push_back({values, missing, condition_->part});
+    stated.push_back({values, missing, condition_->part});
   }
 
   Interval as_read(const Interval& range) const {
@@ -364,7 +364,7 @@ class Meaning {
   Query& query_;
   Precision precision_ = Precision::float64;
   const Condition* condition_ = nullptr;
-  std::map<Subject, std::vector<Demand>> demands_;
+  std::map<Subject, std::vector<Stated>> stated_;
 };
 
 void check_sizes(std::span<const Ensemble> ensembles, const Schema& schema, const Query& query) {

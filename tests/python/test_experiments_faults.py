@@ -135,7 +135,7 @@ def test_slow_methods_are_asked_about_three_faults(run):
             assert (said == methods.NORMAL).all()
     sure = report.slow["exact, fewest, normal with 0.9"].points
     assert (report.case.model.predict_proba(sure)[:, methods.NORMAL] >= methods.SURE - 1e-6).all()
-    # To be no outlier either is one demand more: it cannot be nearer.
+    # To be no outlier either is one requirement more: it cannot be nearer.
     plain = report.found["exact, L1"].weights.sum(axis=1)
     rows = report.case.rows.index.get_indexer(report.part.rows.index)
     guarded = report.slow["exact, L1, no outlier either"].weights.sum(axis=1)

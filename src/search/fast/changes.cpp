@@ -27,7 +27,7 @@ class ChangeLimit {
     for (std::uint32_t round = 0; round < context_.tuning.change_rounds; ++round) {
       drop_leaves();
       bool dropped = false;
-      for (std::size_t m = 0; m < context_.demands.size(); ++m) {
+      for (std::size_t m = 0; m < context_.conditions.size(); ++m) {
         if (!weigh(m)) return false;
         dropped |= keep_affordable();
       }
@@ -82,13 +82,13 @@ class ChangeLimit {
     }
   }
 
-  /// Computes what a demand reaches without a change (base_) and how much the change of each
+  /// Computes what a condition reaches without a change (base_) and how much the change of each
   /// variable can add (gain_): in every tree, the best leaf that requires this change. A point
   /// takes from each tree a leaf that requires only changes the point makes, and such a leaf gains
   /// no more than the best leaf for any one of its changes. So base_ plus the gains of a point's
   /// changes bounds what the point reaches. False when that is too little for every point.
   bool weigh(std::size_t m) {
-    const Demand& demand = context_.demands[m];
+    const RowCondition& condition = context_.conditions[m];
     const Leaves& leaves = problem_.leaves;
     base_ = 0;
     double size = 0;
@@ -98,7 +98,7 @@ class ChangeLimit {
       double unchanged = -infinity, least = infinity;
       for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
         if (!keep_.leaf[leaf]) continue;
-        const double value = score(demand, leaves.rows[t], leaves.values_of(t, leaf));
+        const double value = score(condition, leaves.rows[t], leaves.values_of(t, leaf));
         least = std::min(least, value);
         if (required_[leaf] == 0) unchanged = std::max(unchanged, value);
       }
@@ -106,7 +106,7 @@ class ChangeLimit {
       if (unchanged == -infinity) unchanged = least;
       base_ += unchanged;
       size += std::abs(unchanged);
-      add_gains(demand, t, unchanged);
+      add_gains(condition, t, unchanged);
     }
     order_.resize(gain_.size());
     std::iota(order_.begin(), order_.end(), 0U);
@@ -119,13 +119,13 @@ class ChangeLimit {
     return !(base_ + most_gain_ < enough_);
   }
 
-  void add_gains(const Demand& demand, std::size_t tree, double unchanged) {
+  void add_gains(const RowCondition& condition, std::size_t tree, double unchanged) {
     const Leaves& leaves = problem_.leaves;
     touched_.clear();
     for (std::uint32_t leaf = leaves.tree_begin[tree]; leaf < leaves.tree_begin[tree + 1]; ++leaf) {
       if (!keep_.leaf[leaf] || required_[leaf] == 0) continue;
       const double more =
-          score(demand, leaves.rows[tree], leaves.values_of(tree, leaf)) - unchanged;
+          score(condition, leaves.rows[tree], leaves.values_of(tree, leaf)) - unchanged;
       if (!(more > 0)) continue;
       for (const LeafRange& range : leaves.ranges_of(leaf)) {
         if (!requires_change(range)) continue;
@@ -167,7 +167,7 @@ class ChangeLimit {
   std::vector<std::uint32_t> own_;       // of a variable: the cell in which it stays unchanged
   std::vector<std::uint8_t> stays_;      // of a variable: proven that no point changes it
   std::vector<std::uint32_t> required_;  // of a leaf: the number of changes that it requires
-  double base_ = 0, most_gain_ = 0, enough_ = 0;  // of the latest demand, as are the next
+  double base_ = 0, most_gain_ = 0, enough_ = 0;  // of the latest condition, as are the next
   std::vector<double> gain_, best_;
   std::vector<std::uint32_t> order_, touched_;
 };

@@ -146,8 +146,9 @@ std::size_t bytes_of(std::span<const Variable> variables) {
 
 Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_query,
                  const LeafBoxes& given_boxes, const LeafTable& given_table,
-                 std::span<const Condition> conditions, std::span<const double> known_solution,
-                 Incumbent& given_incumbent, Watch& given_watch, const Tuning& given_tuning)
+                 std::span<const Condition> given_conditions,
+                 std::span<const double> known_solution, Incumbent& given_incumbent,
+                 Watch& given_watch, const Tuning& given_tuning)
     : ensembles(given_ensembles),
       query(given_query),
       boxes(given_boxes),
@@ -166,12 +167,12 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
   in_pieces = given_boxes.list_begin.size() > 1 ||
               std::any_of(variables.begin(), variables.end(),
                           [](const Variable& variable) { return variable.listed; });
-  for (const Condition& condition : conditions) {
+  for (const Condition& condition : given_conditions) {
     const std::uint32_t first = table.first_row[condition.ensemble];
-    Demand demand{first + static_cast<std::uint32_t>(condition.plus), Demand::none, condition.sign,
-                  condition.group, condition.unit};
-    if (condition.minus >= 0) demand.minus = first + static_cast<std::uint32_t>(condition.minus);
-    demands.push_back(demand);
+    RowCondition in_rows{first + static_cast<std::uint32_t>(condition.plus), RowCondition::none,
+                         condition.sign, condition.group, condition.unit};
+    if (condition.minus >= 0) in_rows.minus = first + static_cast<std::uint32_t>(condition.minus);
+    conditions.push_back(in_rows);
     thresholds.push_back(condition.threshold);
     // A little more than what was subtracted for rounding: where equal sums are not enough, as in a
     // forest with a tie of votes, a point just at the threshold would be rejected.

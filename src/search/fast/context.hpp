@@ -1,4 +1,4 @@
-// What all boxes of one query share: cells, demands, the best point so far.
+// What all boxes of one query share: cells, conditions, the best point so far.
 #pragma once
 
 #include "grid/grid.hpp"
@@ -21,7 +21,7 @@ namespace boxwood::fast {
 
 struct Context {
   Context(std::span<const Ensemble> ensembles, const Query& query, const LeafBoxes& boxes,
-          const LeafTable& table, std::span<const Condition> conditions,
+          const LeafTable& table, std::span<const Condition> given_conditions,
           std::span<const double> known_solution, Incumbent& incumbent, Watch& watch,
           const Tuning& tuning = {});
 
@@ -30,9 +30,9 @@ struct Context {
   const LeafBoxes& boxes;
   const LeafTable& table;
   std::vector<Variable> variables;  ///< the grid's, one for each feature
-  std::vector<Demand> demands;
-  std::vector<double> thresholds;  ///< of a demand: necessary for it, all rounding subtracted
-  std::vector<double> slack;       ///< of a demand: what was subtracted; sufficient when added
+  std::vector<RowCondition> conditions;
+  std::vector<double> thresholds;  ///< of a condition: necessary for it, all rounding subtracted
+  std::vector<double> slack;       ///< of a condition: what was subtracted; sufficient when added
   std::vector<double> leaf_cost;   ///< of a model's leaf: a lower bound on the cost of its points
   bool in_pieces = false;  ///< leaves may be cut into pieces; more of them for a larger radius
   MemoryHold held;         ///< of the lists above

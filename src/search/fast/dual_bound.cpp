@@ -11,7 +11,7 @@ namespace boxwood::fast {
 namespace {}  // namespace
 
 DualBound::DualBound(const Context& context, const Problem& problem)
-    : context_(context), problem_(problem), price_(context.demands.size(), 0.0) {
+    : context_(context), problem_(problem), price_(context.conditions.size(), 0.0) {
   build_slots();
   share_.assign(cut_.size(), 0.0);
   least_.assign(slots_.size(), 0.0);
@@ -99,9 +99,9 @@ void DualBound::inherit(const DualBound& from, const Origin& origin) {
 void DualBound::set_rewards() {
   std::vector<double> weights(context_.table.row_count, 0.0);
   for (std::size_t m = 0; m < price_.size(); ++m) {
-    const Demand& demand = context_.demands[m];
-    weights[demand.plus] += price_[m] * demand.sign;
-    if (demand.minus != Demand::none) weights[demand.minus] -= price_[m];
+    const RowCondition& condition = context_.conditions[m];
+    weights[condition.plus] += price_[m] * condition.sign;
+    if (condition.minus != RowCondition::none) weights[condition.minus] -= price_[m];
   }
   const Leaves& leaves = problem_.leaves;
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {

@@ -1,12 +1,12 @@
 // The dual bound by cost splitting. Every tree gets its own copy of each variable that it tests,
-// and each cell's cost is shared among the copies; every demand gets a price. For any shares that
-// sum to at most the cost of their cell, and any prices that are not negative,
+// and each cell's cost is shared among the copies; every condition gets a price. For any shares
+// that sum to at most the cost of their cell, and any prices that are not negative,
 //
 //   sum of price * threshold + sum over trees of the cheapest leaf, where a leaf costs
 //     the least share that its ranges allow, less its priced score
 //
-// is at most the cost of every point that meets the demands: such a point takes one leaf of every
-// tree, pays at least the shares of its cells, and scores at least the thresholds.
+// is at most the cost of every point that meets the conditions: such a point takes one leaf of
+// every tree, pays at least the shares of its cells, and scores at least the thresholds.
 #pragma once
 
 #include "search/fast/context.hpp"
@@ -58,7 +58,7 @@ class DualBound {
   void build_slots();
   void refresh();
   void ascend_variable(std::uint32_t variable);
-  void search_price(std::size_t demand);
+  void search_price(std::size_t condition);
   void set_rewards();
   double value() const;
   double differences_of(std::size_t variable) const;
@@ -93,7 +93,7 @@ class DualBound {
   std::vector<double> extra_;             // of a tester: its least share above that
   std::vector<double> leaf_value_;        // of a leaf: its extras less its reward
   std::vector<double> reward_;            // of a leaf: prices times scores
-  std::vector<double> price_;             // of a demand
+  std::vector<double> price_;             // of a condition
   std::vector<std::uint32_t> favourite_;  // of a variable
   double rounding_ = 0;                   // what certify() took off for rounding
 

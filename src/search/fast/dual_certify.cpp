@@ -18,9 +18,9 @@ double DualBound::differences_of(std::size_t variable) const {
 double DualBound::largest_rewards() const {
   std::vector<double> weights(context_.table.row_count, 0.0);
   for (std::size_t m = 0; m < price_.size(); ++m) {
-    const Demand& demand = context_.demands[m];
-    weights[demand.plus] += price_[m];
-    if (demand.minus != Demand::none) weights[demand.minus] += price_[m];
+    const RowCondition& condition = context_.conditions[m];
+    weights[condition.plus] += price_[m];
+    if (condition.minus != RowCondition::none) weights[condition.minus] += price_[m];
   }
   const Leaves& leaves = problem_.leaves;
   double sum = 0;

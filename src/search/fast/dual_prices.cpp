@@ -1,4 +1,4 @@
-// The prices of the dual bound: a line search for each demand.
+// The prices of the dual bound: a line search for each condition.
 #include "base/infinity.hpp"
 #include "search/fast/dual_bound.hpp"
 
@@ -9,11 +9,11 @@ namespace boxwood::fast {
 
 /// The bound is concave and piecewise linear in each price. The search brackets the maximum between
 /// two tangents; where they meet is the next guess.
-void DualBound::search_price(std::size_t demand) {
+void DualBound::search_price(std::size_t condition) {
   const Leaves& leaves = problem_.leaves;
   const Tuning& tuning = context_.tuning;
-  const Demand& wanted = context_.demands[demand];
-  const double now = price_[demand];
+  const RowCondition& wanted = context_.conditions[condition];
+  const double now = price_[condition];
   residual_.resize(leaf_value_.size());
   scores_.resize(leaf_value_.size());
   std::vector<std::uint32_t> trees;
@@ -30,7 +30,7 @@ void DualBound::search_price(std::size_t demand) {
     double at, value, slope;
   };
   const auto tangent = [&](double price) {
-    Tangent result{price, price * problem_.thresholds[demand], problem_.thresholds[demand]};
+    Tangent result{price, price * problem_.thresholds[condition], problem_.thresholds[condition]};
     for (const std::uint32_t t : trees) {
       double least = infinity;
       double chosen = 0;
@@ -82,7 +82,7 @@ void DualBound::search_price(std::size_t demand) {
     }
   }
   if (best.at == now || !(best.value > here.value)) return;
-  price_[demand] = best.at;
+  price_[condition] = best.at;
   for (const std::uint32_t t : trees) {
     for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
       const double more = (best.at - now) * scores_[leaf];

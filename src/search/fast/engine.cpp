@@ -102,7 +102,7 @@ class Engine {
       return nullptr;
     }
     guard_selection(raw, keep, "number of changes");
-    auto problem = reduce(raw, keep, context_.demands, context_.watch);
+    auto problem = reduce(raw, keep, context_.conditions, context_.watch);
     if (!problem) {
       guard(raw, "radius of the first problem");
       return nullptr;
@@ -124,7 +124,7 @@ class Engine {
     for (std::size_t c = 0; c < problem.cost.size(); ++c) keep.cell[c] = problem.cost[c] <= radius;
     guard_selection(problem, keep, "smaller radius");
     context_.watch.count_leaves(problem.leaf_count());
-    auto smaller = reduce(problem, keep, context_.demands);
+    auto smaller = reduce(problem, keep, context_.conditions);
     if (!smaller) {
       guard(problem, "smaller radius");
       return nullptr;
@@ -291,7 +291,7 @@ class Engine {
     if (!many_dead(keep.leaf) && !many_dead(keep.cell)) return true;
     Origin origin;
     context_.watch.count_leaves(node->problem.leaf_count());
-    auto problem = reduce(node->problem, keep, context_.demands, &origin);
+    auto problem = reduce(node->problem, keep, context_.conditions, &origin);
     if (!problem) {
       guard(node->problem, "reduction");
       return false;
@@ -329,7 +329,7 @@ class Engine {
       if (known) guard_selection(problem, keep, "number of changes");
       Origin origin;
       context_.watch.count_leaves(problem.leaf_count());
-      auto part = reduce(problem, keep, context_.demands, &origin);
+      auto part = reduce(problem, keep, context_.conditions, &origin);
       if (!part) continue;
       auto child = std::make_unique<Node>(std::move(*part));
       child->bound = node->bound;

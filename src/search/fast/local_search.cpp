@@ -42,24 +42,24 @@ void LocalSearch::move(std::uint32_t variable, std::uint32_t cell) {
 
 double LocalSearch::shortfall() { return shortfall_of(table_.sums()); }
 
-/// How much the demands are missed by, in total. A group of demands, which stands for one
+/// How much the conditions are missed by, in total. A group of conditions, which stands for one
 /// probability, counts with the logarithm of its sum of exp(-margin): that is what the probability
 /// lacks.
 double LocalSearch::shortfall_of(std::span<const double> sums) const {
   double missing = 0, group_sum = 0;
-  for (std::size_t m = 0; m < terrain_.demands.size(); ++m) {
-    const Demand& demand = terrain_.demands[m];
-    double lack = terrain_.thresholds[m] - demand.sign * sums[demand.plus];
-    if (demand.minus != Demand::none) lack += sums[demand.minus];
-    if (demand.group < 0) {
+  for (std::size_t m = 0; m < terrain_.conditions.size(); ++m) {
+    const RowCondition& condition = terrain_.conditions[m];
+    double lack = terrain_.thresholds[m] - condition.sign * sums[condition.plus];
+    if (condition.minus != RowCondition::none) lack += sums[condition.minus];
+    if (condition.group < 0) {
       missing += std::max(0.0, lack);
       continue;
     }
-    group_sum += std::exp(demand.unit * lack);
+    group_sum += std::exp(condition.unit * lack);
     const bool last =
-        m + 1 == terrain_.demands.size() || terrain_.demands[m + 1].group != demand.group;
+        m + 1 == terrain_.conditions.size() || terrain_.conditions[m + 1].group != condition.group;
     if (!last) continue;
-    missing += std::max(0.0, std::log(group_sum) / demand.unit);
+    missing += std::max(0.0, std::log(group_sum) / condition.unit);
     group_sum = 0;
   }
   return missing;
@@ -70,14 +70,14 @@ void LocalSearch::each_move(std::uint32_t variable, Visit visit) {
   const std::uint32_t begin = terrain_.cell_begin[variable];
   const std::uint32_t count = terrain_.cell_begin[variable + 1] - begin;
   const double* cost = &terrain_.cost[begin];
-  if (terrain_.demands.size() == 1 && terrain_.demands[0].minus == Demand::none) {
-    const Demand& demand = terrain_.demands[0];
-    const double* steps = table_.steps(demand.plus, variable);
-    const double missing = terrain_.thresholds[0] - demand.sign * table_.sums()[demand.plus];
+  if (terrain_.conditions.size() == 1 && terrain_.conditions[0].minus == RowCondition::none) {
+    const RowCondition& condition = terrain_.conditions[0];
+    const double* steps = table_.steps(condition.plus, variable);
+    const double missing = terrain_.thresholds[0] - condition.sign * table_.sums()[condition.plus];
     double run = 0;
     for (std::uint32_t c = 0; c < count; ++c) {
       run += steps[c];
-      visit(c, cost[c], std::max(0.0, missing - demand.sign * run));
+      visit(c, cost[c], std::max(0.0, missing - condition.sign * run));
     }
     return;
   }

@@ -1,6 +1,6 @@
-// Finds good points quickly by moving one variable at a time: greedy repair until the demands are
-// met, then pull-back of what was moved too far. It proves nothing; Context::offer checks what it
-// finds by the source library's arithmetic.
+// Finds good points quickly by moving one variable at a time: greedy repair until the conditions
+// are met, then pull-back of what was moved too far. It proves nothing; Context::offer checks what
+// it finds by the source library's arithmetic.
 #pragma once
 
 #include "search/fast/moves.hpp"
@@ -21,8 +21,8 @@ struct Terrain {
   std::span<const std::uint32_t> cell_begin;
   std::span<const double> cost;
   std::span<const std::uint32_t> home;  ///< of a variable: its cheapest cell
-  std::span<const Demand> demands;
-  std::vector<double> thresholds;  ///< of a demand: sufficient, rounding added
+  std::span<const RowCondition> conditions;
+  std::vector<double> thresholds;  ///< of a condition: sufficient, rounding added
   std::uint32_t row_count = 0;
   Watch& watch;
   const Tuning& tuning;
@@ -34,10 +34,10 @@ class LocalSearch {
 
   void place(std::span<const std::uint32_t> at);
 
-  /// Makes the move with the largest gain^exponent / cost until every demand is met. False when no
-  /// move helps or the cost exceeds `limit`.
+  /// Makes the move with the largest gain^exponent / cost until every condition is met. False when
+  /// no move helps or the cost exceeds `limit`.
   bool repair(double exponent, double limit);
-  /// Saves as much cost as single moves can while every demand stays met.
+  /// Saves as much cost as single moves can while every condition stays met.
   void pull_back();
   /// From now on repair() prefers some variables and avoids others, at random.
   void shake(std::uint32_t seed);

@@ -101,13 +101,13 @@ bool Probe::enter(ProbeBox& box) {
 
 /// Whether the nearest point meets the requirements; if so, it is offered to the incumbent.
 bool Probe::ask(ProbeBox& box) {
-  reached_.assign(context_.demands.size(), 0.0);
+  reached_.assign(context_.conditions.size(), 0.0);
   bool enough = true;
   for (const std::uint32_t leaf : box.here) enough = enough && leaf != nothing;
   for (std::size_t m = 0; m < reached_.size(); ++m) {
-    const Demand& demand = context_.demands[m];
-    reached_[m] = demand.sign * box.here_sum[demand.plus];
-    if (demand.minus != Demand::none) reached_[m] -= box.here_sum[demand.minus];
+    const RowCondition& condition = context_.conditions[m];
+    reached_[m] = condition.sign * box.here_sum[condition.plus];
+    if (condition.minus != RowCondition::none) reached_[m] -= box.here_sum[condition.minus];
     enough = enough && reached_[m] >= problem_->thresholds[m];
   }
   if (enough && box.asked == ProbeBox::Asked::no) {

@@ -34,7 +34,7 @@ struct ProbeBox {
   std::vector<CellRange> range;
   std::vector<std::uint32_t> nearest;
   BitSet alive;                     ///< leaves that a point worth finding may lie in
-  std::vector<std::uint32_t> best;  ///< of a tree: its best alive leaf, if there is one demand
+  std::vector<std::uint32_t> best;  ///< of a tree: its best alive leaf, if there is one condition
   std::vector<std::uint32_t> here;  ///< of a tree: the leaf that holds the nearest point, if alive
   std::vector<double> here_sum;     ///< of a row: the sum of those leaves' values
   bool knows_here = false;
@@ -117,8 +117,8 @@ class Probe {
   MemoryHold held_;  // of the boxes
   SortedTesters sorted_;
   bool is_sorted_ = false;
-  bool one_demand_ = false;
-  std::vector<double> scores_;  // of a leaf, where there is one demand
+  bool one_condition_ = false;
+  std::vector<double> scores_;  // of a leaf, where there is one condition
   std::size_t depth_ = 0;
   Branch first_branch_;
   mutable std::vector<std::uint32_t> cells_;
@@ -126,7 +126,7 @@ class Probe {
   BitSet holds_known_;                    // leaves that hold the known solution
   BitSet here_alive_;                     // alive leaves that hold the nearest point
   std::vector<double> high_, low_;        // of a row
-  std::vector<double> bounds_, reached_;  // of a demand
+  std::vector<double> bounds_, reached_;  // of a condition
   std::vector<double> weights_;           // of a row
   std::vector<double> gain_;              // of a cut
   std::vector<std::uint32_t> touched_;

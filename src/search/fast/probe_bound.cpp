@@ -37,17 +37,17 @@ std::uint32_t Probe::last_alive(const BitSet& leaves, std::size_t tree) const {
   return leaves.last_in(problem_->leaves.tree_begin[tree], problem_->leaves.tree_begin[tree + 1]);
 }
 
-/// Adds up the best alive leaves of all trees; false when a demand is out of reach. A point takes
-/// one alive leaf of each tree, so no point of the box scores more. Thresholds allow for the
+/// Adds up the best alive leaves of all trees; false when a condition is out of reach. A point
+/// takes one alive leaf of each tree, so no point of the box scores more. Thresholds allow for the
 /// rounding of these sums.
 bool Probe::measure(ProbeBox& box) {
   if (!box.knows_here) locate(box);
-  if (one_demand_) return measure_one(box);
+  if (one_condition_) return measure_one(box);
   const Leaves& leaves = problem_->leaves;
-  const std::size_t demands = context_.demands.size();
+  const std::size_t conditions = context_.conditions.size();
   high_.assign(context_.table.row_count, 0.0);
   low_.assign(context_.table.row_count, 0.0);
-  bounds_.assign(demands, 0.0);
+  bounds_.assign(conditions, 0.0);
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     const std::uint32_t first = first_alive(box.alive, t);
     if (first == nothing) return false;
@@ -56,20 +56,20 @@ bool Probe::measure(ProbeBox& box) {
       high_[rows.first] += *leaves.values_of(t, first);
       low_[rows.first] += *leaves.values_of(t, last_alive(box.alive, t));
     } else {
-      for (std::size_t m = 0; m < demands; ++m) {
+      for (std::size_t m = 0; m < conditions; ++m) {
         double best = -infinity;
         for (std::uint32_t leaf = first; leaf < leaves.tree_begin[t + 1]; ++leaf) {
           if (!box.alive.contains(leaf)) continue;
-          best = std::max(best, score(context_.demands[m], rows, leaves.values_of(t, leaf)));
+          best = std::max(best, score(context_.conditions[m], rows, leaves.values_of(t, leaf)));
         }
         bounds_[m] += best;
       }
     }
   }
-  for (std::size_t m = 0; m < demands; ++m) {
-    const Demand& demand = context_.demands[m];
-    bounds_[m] += demand.sign > 0 ? high_[demand.plus] : -low_[demand.plus];
-    if (demand.minus != Demand::none) bounds_[m] -= low_[demand.minus];
+  for (std::size_t m = 0; m < conditions; ++m) {
+    const RowCondition& condition = context_.conditions[m];
+    bounds_[m] += condition.sign > 0 ? high_[condition.plus] : -low_[condition.plus];
+    if (condition.minus != RowCondition::none) bounds_[m] -= low_[condition.minus];
     if (bounds_[m] < problem_->thresholds[m]) return false;
   }
   return probabilities_suffice();
@@ -81,16 +81,16 @@ bool Probe::measure(ProbeBox& box) {
 bool Probe::probabilities_suffice() const {
   double sum = 0;
   for (std::size_t m = 0; m < bounds_.size(); ++m) {
-    const std::int32_t group = context_.demands[m].group;
+    const std::int32_t group = context_.conditions[m].group;
     if (group < 0) continue;
-    if (m == 0 || context_.demands[m - 1].group != group) sum = 0;
-    sum += std::exp(context_.demands[m].unit * (problem_->thresholds[m] - bounds_[m]));
+    if (m == 0 || context_.conditions[m - 1].group != group) sum = 0;
+    sum += std::exp(context_.conditions[m].unit * (problem_->thresholds[m] - bounds_[m]));
     if (sum > 1 + generous) return false;
   }
   return true;
 }
 
-/// measure() for one demand. A tree's best leaf stays the best as long as it is alive. A
+/// measure() for one condition. A tree's best leaf stays the best as long as it is alive. A
 /// probability with one rival needs no other check: its sum has one term.
 bool Probe::measure_one(ProbeBox& box) {
   // Four sums, because additions to one sum wait for each other; thresholds allow for any order.
@@ -112,7 +112,7 @@ std::uint32_t Probe::best_alive(const ProbeBox& box, std::size_t tree) const {
   const Leaves::Rows rows = problem_->leaves.rows[tree];
   if (first == nothing) return nothing;
   // The leaf with the largest value comes first.
-  if (rows.count == 1) return context_.demands[0].sign > 0 ? first : last_alive(box.alive, tree);
+  if (rows.count == 1) return context_.conditions[0].sign > 0 ? first : last_alive(box.alive, tree);
   std::uint32_t best = first;
   for (std::uint32_t leaf = first + 1; leaf < problem_->leaves.tree_begin[tree + 1]; ++leaf) {
     if (!box.alive.contains(leaf)) continue;

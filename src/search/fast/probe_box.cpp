@@ -55,20 +55,20 @@ void Probe::bind(const Problem& problem) {
   box.here.resize(problem.leaves.tree_count());
   box.knows_here = false;
   gain_.assign(problem.cost.size() + problem.variable_count(), 0.0);
-  // Not where some trees add to one row of the demand and others to the other row: the allowance
+  // Not where some trees add to one row of the condition and others to the other row: the allowance
   // for rounding is for the sum of each row.
-  one_demand_ = context_.demands.size() == 1 &&
-                (context_.demands[0].minus == Demand::none ||
-                 std::all_of(problem.leaves.rows.begin(), problem.leaves.rows.end(),
-                             [](Leaves::Rows rows) { return rows.count > 1; }));
-  if (!one_demand_) return;
+  one_condition_ = context_.conditions.size() == 1 &&
+                   (context_.conditions[0].minus == RowCondition::none ||
+                    std::all_of(problem.leaves.rows.begin(), problem.leaves.rows.end(),
+                                [](Leaves::Rows rows) { return rows.count > 1; }));
+  if (!one_condition_) return;
   scores_.resize(leaves);
   for (std::size_t t = 0; t < problem.leaves.tree_count(); ++t) {
     const Leaves::Rows rows = problem.leaves.rows[t];
     const double* values = &problem.leaves.values[problem.leaves.values_begin[t]];
     const std::uint32_t end = problem.leaves.tree_begin[t + 1];
     for (std::uint32_t leaf = problem.leaves.tree_begin[t]; leaf < end; ++leaf) {
-      scores_[leaf] = score(context_.demands[0], rows, values);
+      scores_[leaf] = score(context_.conditions[0], rows, values);
       values += rows.count;
     }
   }

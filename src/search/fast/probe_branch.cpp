@@ -32,7 +32,7 @@ bool Probe::find_tie(const ProbeBox& box, Branch& branch) const {
   return found;
 }
 
-/// The weight of each row in the demands that the nearest point misses.
+/// The weight of each row in the conditions that the nearest point misses.
 void Probe::weigh_rows() {
   weights_.assign(context_.table.row_count, 0.0);
   const double limit = context_.tuning.rival_exponent;
@@ -42,15 +42,15 @@ void Probe::weigh_rows() {
   }
   for (std::size_t m = 0; m < reached_.size(); ++m) {
     if (short_of_any && reached_[m] >= problem_->thresholds[m]) continue;
-    const Demand& demand = context_.demands[m];
+    const RowCondition& condition = context_.conditions[m];
     // The closest rivals of a probability count most.
     const double weight =
-        demand.group < 0
+        condition.group < 0
             ? 1.0
-            : std::exp(
-                  std::clamp(demand.unit * (problem_->thresholds[m] - reached_[m]), -limit, limit));
-    weights_[demand.plus] += weight * demand.sign;
-    if (demand.minus != Demand::none) weights_[demand.minus] -= weight;
+            : std::exp(std::clamp(condition.unit * (problem_->thresholds[m] - reached_[m]), -limit,
+                                  limit));
+    weights_[condition.plus] += weight * condition.sign;
+    if (condition.minus != RowCondition::none) weights_[condition.minus] -= weight;
   }
 }
 
@@ -119,7 +119,7 @@ bool Probe::choose(ProbeBox& box) {
   touched_.clear();
   const std::vector<std::uint32_t>& outside = state(box).outside;
   for (std::size_t t = 0; t < problem_->leaves.tree_count(); ++t) {
-    if (!one_demand_) {
+    if (!one_condition_) {
       add_gain(box, t);
       continue;
     }

@@ -16,7 +16,7 @@
 namespace boxwood::fast {
 
 /// One linear condition on leaf values: sign * row `plus` minus row `minus`, summed over trees.
-struct Demand {
+struct RowCondition {
   std::uint32_t plus = 0;
   std::uint32_t minus = none;
   double sign = 1;
@@ -26,13 +26,13 @@ struct Demand {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 };
 
-inline double score(const Demand& demand, Leaves::Rows rows, const double* values) {
+inline double score(const RowCondition& condition, Leaves::Rows rows, const double* values) {
   const auto number = [&](std::uint32_t row) {
     const std::uint32_t at = row - rows.first;  // wraps around below the first
     return at < rows.count ? values[at] : 0.0;
   };
-  return demand.sign * number(demand.plus) -
-         (demand.minus == Demand::none ? 0.0 : number(demand.minus));
+  return condition.sign * number(condition.plus) -
+         (condition.minus == RowCondition::none ? 0.0 : number(condition.minus));
 }
 
 struct Problem {
@@ -44,7 +44,7 @@ struct Problem {
   std::vector<double> cost;  ///< of a cell; never falls with the distance from `nearest`
   std::vector<std::uint32_t> choice;    ///< of a cell: the cheapest of the grid's cells it covers
   std::vector<std::uint32_t> nearest;   ///< of a variable: its cheapest cell
-  std::vector<double> thresholds;       ///< of a demand, minus the leaves that every point takes
+  std::vector<double> thresholds;       ///< of a condition, minus the leaves that every point takes
   std::vector<std::uint32_t> fixed_at;  ///< of a grid variable with one cell left: that cell
   double fixed_cost = 0;                ///< sum of the costs of those cells, up to rounding
   bool holds_known = false;             ///< developer builds: the known solution is inside
@@ -110,10 +110,10 @@ Problem gather(const LeafTable& table, const LeafBoxes& boxes, std::span<const V
 /// The problem without everything that is not selected and everything that this makes pointless:
 /// cells in which some tree has no leaf, leaves without a cell, borders of cells that no leaf has,
 /// trees with one leaf, variables with one cell. Nothing if some tree has no leaf left.
-std::optional<Problem> reduce(const Problem& from, Selection& keep, std::span<const Demand> demands,
-                              Origin* origin = nullptr);
+std::optional<Problem> reduce(const Problem& from, Selection& keep,
+                              std::span<const RowCondition> conditions, Origin* origin = nullptr);
 /// The same for a large problem: throws Pace::Stopped at a limit.
-std::optional<Problem> reduce(const Problem& from, Selection& keep, std::span<const Demand> demands,
-                              Watch& watch);
+std::optional<Problem> reduce(const Problem& from, Selection& keep,
+                              std::span<const RowCondition> conditions, Watch& watch);
 
 }  // namespace boxwood::fast

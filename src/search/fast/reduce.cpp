@@ -77,7 +77,7 @@ class Reducer {
     return true;
   }
 
-  Problem build(std::span<const Demand> demands, Origin* origin) {
+  Problem build(std::span<const RowCondition> conditions, Origin* origin) {
     mark_ends();
     if (watch_) {
       watch_->require_bytes(kept_ranges_ * (sizeof(LeafRange) + sizeof(Testers::Tester)) +
@@ -90,7 +90,7 @@ class Reducer {
     to_.leaves.values.reserve(kept_leaves_);
     for (std::size_t t = 0; t < from_.leaves.tree_count(); ++t) {
       pace_.work(from_.leaves.tree_begin[t + 1] - from_.leaves.tree_begin[t]);
-      build_tree(t, demands, origin);
+      build_tree(t, conditions, origin);
     }
     to_.testers = list_testers(to_.leaves, to_.variable_count());
     return std::move(to_);
@@ -272,7 +272,7 @@ class Reducer {
     }
   }
 
-  void build_tree(std::size_t tree, std::span<const Demand> demands, Origin* origin) {
+  void build_tree(std::size_t tree, std::span<const RowCondition> conditions, Origin* origin) {
     const Leaves& leaves = from_.leaves;
     std::uint32_t alive = 0;
     std::uint32_t only = none;
@@ -283,8 +283,8 @@ class Reducer {
     }
     if (alive == 1) {
       // Every remaining cell lies in this leaf, or settle() would have dropped the cell.
-      for (std::size_t m = 0; m < demands.size(); ++m) {
-        to_.thresholds[m] -= score(demands[m], leaves.rows[tree], leaves.values_of(tree, only));
+      for (std::size_t m = 0; m < conditions.size(); ++m) {
+        to_.thresholds[m] -= score(conditions[m], leaves.rows[tree], leaves.values_of(tree, only));
       }
       return;
     }
@@ -366,18 +366,18 @@ Origin compose(const Problem& middle, const Origin& first, const Origin& second)
   return origin;
 }
 
-std::optional<Problem> reduce(const Problem& from, Selection& keep, std::span<const Demand> demands,
-                              Origin* origin) {
+std::optional<Problem> reduce(const Problem& from, Selection& keep,
+                              std::span<const RowCondition> conditions, Origin* origin) {
   Reducer reducer(from, keep);
   if (!reducer.settle()) return std::nullopt;
-  return reducer.build(demands, origin);
+  return reducer.build(conditions, origin);
 }
 
-std::optional<Problem> reduce(const Problem& from, Selection& keep, std::span<const Demand> demands,
-                              Watch& watch) {
+std::optional<Problem> reduce(const Problem& from, Selection& keep,
+                              std::span<const RowCondition> conditions, Watch& watch) {
   Reducer reducer(from, keep, &watch);
   if (!reducer.settle()) return std::nullopt;
-  return reducer.build(demands, nullptr);
+  return reducer.build(conditions, nullptr);
 }
 
 }  // namespace boxwood::fast

@@ -15,10 +15,10 @@ constexpr double repair_exponents[] = {1, 2, 1.5, 3};
 
 Terrain terrain_of(const Context& context, const Problem& problem) {
   context.watch.count_leaves(problem.leaf_count());
-  Terrain terrain{problem.leaves,  problem.testers, problem.cell_begin, problem.cost,
-                  problem.nearest, context.demands, problem.thresholds, context.table.row_count,
+  Terrain terrain{problem.leaves,  problem.testers,    problem.cell_begin, problem.cost,
+                  problem.nearest, context.conditions, problem.thresholds, context.table.row_count,
                   context.watch,   context.tuning};
-  for (std::size_t m = 0; m < context.demands.size(); ++m) {
+  for (std::size_t m = 0; m < context.conditions.size(); ++m) {
     terrain.thresholds[m] += context.slack[m];
   }
   return terrain;
@@ -46,13 +46,13 @@ Outlook::Outlook(const Context& context) {
   // For each row, whether its largest and its least values count.
   std::vector<std::uint8_t> wants_high(context.table.row_count, 0);
   std::vector<std::uint8_t> wants_low(context.table.row_count, 0);
-  for (const Demand& demand : context.demands) {
-    (demand.sign > 0 ? wants_high : wants_low)[demand.plus] = 1;
-    if (demand.minus != Demand::none) wants_low[demand.minus] = 1;
+  for (const RowCondition& condition : context.conditions) {
+    (condition.sign > 0 ? wants_high : wants_low)[condition.plus] = 1;
+    if (condition.minus != RowCondition::none) wants_low[condition.minus] = 1;
   }
   const auto reachable = [&](double radius) {
     std::vector<double> high(context.table.row_count, 0.0), low(context.table.row_count, 0.0);
-    std::vector<double> best(context.demands.size(), 0.0);
+    std::vector<double> best(context.conditions.size(), 0.0);
     for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
       const Leaves::Rows rows = leaves.rows[t];
       const std::uint32_t begin = leaves.tree_begin[t], end = leaves.tree_begin[t + 1];
@@ -77,15 +77,15 @@ Outlook::Outlook(const Context& context) {
         double most = -infinity;
         for (std::uint32_t leaf = begin; leaf < end; ++leaf) {
           if (!(context.leaf_cost[leaf] <= radius)) continue;
-          most = std::max(most, score(context.demands[m], rows, leaves.values_of(t, leaf)));
+          most = std::max(most, score(context.conditions[m], rows, leaves.values_of(t, leaf)));
         }
         best[m] += most;
       }
     }
     for (std::size_t m = 0; m < best.size(); ++m) {
-      const Demand& demand = context.demands[m];
-      best[m] += demand.sign > 0 ? high[demand.plus] : -low[demand.plus];
-      if (demand.minus != Demand::none) best[m] -= low[demand.minus];
+      const RowCondition& condition = context.conditions[m];
+      best[m] += condition.sign > 0 ? high[condition.plus] : -low[condition.plus];
+      if (condition.minus != RowCondition::none) best[m] -= low[condition.minus];
       if (best[m] < context.thresholds[m]) return false;
     }
     return true;

@@ -18,7 +18,7 @@ class Outlook {
   /// Throws Pace::Stopped at a limit.
   explicit Outlook(const Context& context);
 
-  /// A first guess of the radius: within much less, the leaves' values cannot meet the demands.
+  /// A first guess of the radius: within much less, the leaves' values cannot meet the conditions.
   /// Infinite when no guess can be made.
   double least() const { return least_; }
   /// A radius larger than `radius` that lets in about `factor` times as many leaves. Infinite when
