@@ -25,6 +25,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 INF = math.inf
+OVERFLOWING = 2.0 ** 127  # what a library calculates as an infinite output is at least this large
 decimal.getcontext().prec = 40
 decimal.getcontext().Emax = decimal.MAX_EMAX
 decimal.getcontext().Emin = decimal.MIN_EMIN
@@ -362,14 +363,14 @@ class Outcomes:
 
     def score_for(self, output, sign):
         """Bound the score: an output >= (sign -1: <=) `output` needs a score beyond the result."""
-        if output in (INF, -INF):
-            return -sign * INF  # no condition
+        if output == -sign * INF:
+            return output  # no condition
         if self.link in self.DIRECT:
-            return Fraction(output)
+            return output if output == sign * INF else Fraction(output)
         if self.link not in self.INVERSE:
             raise Unsupported(f"outputs of the link {self.link}")
         inverse, lowest, highest = self.INVERSE[self.link]
-        y = decimal_of(output)
+        y = decimal_of(sign * OVERFLOWING if output == sign * INF else output)
         y -= sign * (abs(y) * self.relative(y) * 2 + self.tiny)
         if y <= lowest or y >= highest:
             return INF if y >= highest else -INF
@@ -459,7 +460,10 @@ class Outcomes:
             return [interval]
         below = Interval(upper=interval.lower, upper_closed=not interval.lower_closed)
         above = Interval(lower=interval.upper, lower_closed=not interval.upper_closed)
-        return [side for side, end in ((below, interval.lower), (above, interval.upper)) if math.isfinite(end)]
+        # An output that overflows is outside of an interval that is open there.
+        return [side for side, end, closed in ((below, interval.lower, interval.lower_closed),
+                                               (above, interval.upper, interval.upper_closed))
+                if math.isfinite(end) or not closed]
 
     def conditions(self, wanted, side):
         """Conditions for an interval of whatever the requirement is about."""
@@ -485,9 +489,9 @@ class Outcomes:
         """Whether a condition cannot hold; upper(plus, minus, sign) bounds or, if known, gives differences."""
         if condition.part is not None:
             return self.softmax_fails(condition, upper)
-        if condition.least in (INF, -INF):
-            return condition.least == INF
         if not known:
+            if condition.least in (INF, -INF):
+                return condition.least == INF
             most = upper(condition.plus, condition.minus, condition.sign)
             centre = condition.sign * Fraction(condition.centre)
             return most != INF and most - centre < condition.least - condition.slack

@@ -25,6 +25,7 @@
 #include "random_problem.hpp"
 #include "random_rules.hpp"
 #include "seeds.hpp"
+#include "small_models.hpp"
 
 namespace boxwood {
 namespace {
@@ -149,6 +150,78 @@ void add_suboptimal(const RandomProblem& problem, const Answer& truth, Cases& li
     }
     return;
   }
+}
+
+/// A model of one tree whose output is `low` below 1 and `high` from 1 on, and a point below 1.
+RandomProblem overflowing(Link link, double low, double high, const Requirement& wanted) {
+  RandomProblem problem;
+  problem.ensembles = {binary_model(1, {stump(0, 1, low, high)})};
+  problem.ensembles[0].task = Task::regression;
+  problem.ensembles[0].link = link;
+  problem.query.point = {0};
+  problem.query.features.resize(1);
+  problem.query.norm = Norm::l1;
+  problem.query.requirements = {wanted};
+  return problem;
+}
+
+TEST(Proof, OutputsThatOverflowAreOutsideOfIntervalsOpenAtInfinity) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const Interval finite{-inf, inf, false, false};
+  Cases list;
+  for (const bool by_score : {false, true}) {
+    const Link link = by_score ? Link::identity : Link::exponential;
+    // exp(100) overflows in float32; so does twice 2^127.
+    const double high = by_score ? 0x1p127 : 100, low = by_score ? 0x1p120 : 50;
+    Requirement wanted{0, OutputIn{finite}, true};
+    if (by_score) wanted.outcome = ScoreIn{finite};
+    RandomProblem overflows = overflowing(link, 0, high, wanted);
+    RandomProblem does_not = overflowing(link, 0, low, wanted);
+    for (RandomProblem* problem : {&overflows, &does_not}) {
+      if (by_score) problem->ensembles[0].trees.push_back(problem->ensembles[0].trees[0]);
+    }
+    const Answer found = explain(overflows.ensembles, overflows.query);
+    ASSERT_EQ(found.status, Status::optimal);
+    EXPECT_EQ(found.cost, 1);
+    const Answer none = explain(does_not.ensembles, does_not.query);
+    ASSERT_EQ(none.status, Status::infeasible);
+    const std::string proof = prove(does_not.ensembles, does_not.query, none).text;
+    list.add(does_not, none, proof, "accepted", 0);
+
+    // "It never overflows" is false, and no certificate shows it.
+    Answer missed = found;
+    missed.status = Status::infeasible;
+    missed.solutions.clear();
+    EXPECT_THROW(prove(overflows.ensembles, overflows.query, missed), Error);
+    const auto forged = [&](const RandomProblem& problem) {
+      Json json = Json::parse(proof);
+      json["models"] = {model_digest(problem.ensembles[0])};
+      json["question"] = sha256(question_text(problem.query));
+      return json;
+    };
+    list.add(overflows, found, forged(overflows).dump(), "rejected", 0);
+
+    // "It is finite and at least 3" does not hold where it overflows.
+    RandomProblem bounded = overflows;
+    Requirement& least = bounded.query.requirements[0];
+    least.negated = false;
+    const Interval from_3{3, inf, true, false};
+    if (by_score) {
+      least.outcome = ScoreIn{from_3};
+    } else {
+      least.outcome = OutputIn{from_3};
+    }
+    const Answer nothing = explain(bounded.ensembles, bounded.query);
+    ASSERT_EQ(nothing.status, Status::infeasible);
+    Json json = forged(bounded);
+    json["claim"] = "optimal";
+    json["cost"] = 1;
+    json["point"] = {1};
+    json["tree"] = {-4};
+    list.add(bounded, nothing, json.dump(), "rejected", 0);
+  }
+  EXPECT_EQ(list.count(), 6);
+  EXPECT_EQ(list.check(2), 0);
 }
 
 TEST(Proof, RandomAnswersAreProvenAndFalseClaimsAreNot) {

@@ -9,6 +9,9 @@ namespace {
 /// Our own sums and logarithms are off by far less than this, relatively.
 constexpr double own = 0x1p-45;
 
+/// What the library calculates as an infinite output is at least this large, in both precisions.
+constexpr double overflowing = 0x1p127;
+
 struct End {
   double sign, end;
   bool closed;
@@ -93,8 +96,8 @@ double Outcomes::inverse(double y) const {
 }
 
 double Outcomes::score_for(double output, double sign) const {
-  if (std::isinf(output)) return -sign * inf;
-  if (direct()) return output;
+  if (direct() || output == -sign * inf) return output;
+  if (std::isinf(output)) output = sign * overflowing;
   const double y = output - sign * (std::abs(output) * relative(output) * 2 + tiny_);
   const double score = inverse(y);
   if (std::isinf(score)) return score;
@@ -197,10 +200,11 @@ Alternatives Outcomes::make(bool negated) const {
       throw Unsupported("an interval that holds no finite number");
     }
     if (!negated) return {conditions(whole)};
-    if (std::isfinite(whole.lower)) {
+    // An output that overflows is outside of an interval that is open there.
+    if (std::isfinite(whole.lower) || !whole.lower_closed) {
       made.push_back(conditions({-inf, whole.lower, true, !whole.lower_closed}));
     }
-    if (std::isfinite(whole.upper)) {
+    if (std::isfinite(whole.upper) || !whole.upper_closed) {
       made.push_back(conditions({whole.upper, inf, !whole.upper_closed, true}));
     }
     return made;
@@ -262,7 +266,6 @@ bool Outcomes::fails(const Condition& condition, const std::vector<double>& scor
     return a == b ? 0.0 : a - b;
   };
   if (condition.part) return softmax_fails(condition, difference);
-  if (std::isinf(condition.least)) return condition.least > 0;
   double value = difference(condition.plus, condition.minus, 1) - condition.centre;
   if (condition.in_single) value = to_single(value);
   value *= condition.sign;

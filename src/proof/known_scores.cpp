@@ -59,7 +59,6 @@ bool Outcomes::fails(const Condition& condition, std::span<const double> scores)
     return scores[plus] == scores[minus] ? 0.0 : scores[plus] - scores[minus];
   };
   if (condition.part) return softmax_fails(condition, difference);
-  if (std::isinf(condition.least)) return condition.least > 0;
   double value = difference(condition.plus, condition.minus, 1) - condition.centre;
   if (condition.in_single) value = static_cast<double>(static_cast<float>(value));
   value *= condition.sign;

@@ -18,6 +18,9 @@ namespace {
 /// Our own sums and logarithms are off by far less than this, relatively.
 constexpr double own_error = 0x1p-40;
 
+/// What the library calculates as an infinite output is at least this large, in both precisions.
+constexpr double overflowing = 0x1p127;
+
 [[noreturn]] void refuse(const Ensemble& model, const char* what) {
   throw Error(
       "proof",
@@ -146,8 +149,8 @@ double Outcomes::middle() const {
 
 /// The score that an output of at least (sign -1: at most) `output` needs.
 double Outcomes::score_for(double output, double sign) const {
-  if (std::isinf(output)) return -sign * infinity;
-  if (direct()) return output;
+  if (direct() || output == -sign * infinity) return output;
+  if (std::isinf(output)) output = sign * overflowing;
   const double y = output - sign * (std::abs(output) * relative(output) * 2 + tiny_);
   const double score = inverse(*ensemble_, y);
   if (std::isinf(score)) return score;
@@ -253,11 +256,12 @@ Alternatives Outcomes::make_alternatives(bool negated) const {
   Alternatives made;
   if (interval) {
     if (!negated) return {conditions(*interval)};
-    if (std::isfinite(interval->lower)) {
+    // An output that overflows is outside of an interval that is open there.
+    if (std::isfinite(interval->lower) || !interval->lower_closed) {
       made.push_back(
           conditions({.upper = interval->lower, .upper_closed = !interval->lower_closed}));
     }
-    if (std::isfinite(interval->upper)) {
+    if (std::isfinite(interval->upper) || !interval->upper_closed) {
       made.push_back(
           conditions({.lower = interval->upper, .lower_closed = !interval->upper_closed}));
     }

@@ -30,7 +30,9 @@ void check_point(std::span<const Ensemble> ensembles, const std::vector<proofs::
                  std::span<const double> point) {
   for (const proofs::Outcomes& outcome : outcomes) {
     if (outcome.certainly(ensembles[outcome.model()].predict(point), true)) continue;
-    throw Error("proof", "the outcome of the answer depends on the last digits of the model's link",
+    throw Error("proof",
+                "the outcome of the answer depends on the last digits of the model's link, or the "
+                "output overflows",
                 "Ask without a proof");
   }
 }
