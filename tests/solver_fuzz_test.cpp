@@ -52,7 +52,9 @@ Seen ask(const RandomProblem& problem, std::uint64_t seed) {
   const auto truth = Oracle::solve(problem.ensembles, problem.query, 3'000);
   if (!truth) return Seen::too_large;
   const RandomOptions drawn(seed, problem.query.point);
-  const Options options = drawn.options();
+  Options options = drawn.options();
+  // A search that never ends must fail, so that it can be shrunk.
+  if (!drawn.limited()) options.limits.seconds = 20;
   const Prepared prepared(problem.ensembles);
   if (!drawn.limited() && options.ties > truth->points.size()) {
     std::vector<double> first_point;

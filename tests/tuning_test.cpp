@@ -11,6 +11,7 @@
 #include "search/engine_settings.hpp"
 #include "seeds.hpp"
 #include "shrink.hpp"
+#include "small_models.hpp"
 
 #include <gtest/gtest.h>
 
@@ -49,6 +50,30 @@ TEST(Tuning, AnswersDoNotDependOnIt) {
                            first_point);
   });
   expect_share(compared, cases, 0.8);
+}
+
+/// From a value of 0 the nearest change costs 5e-324. Radii that grow by a factor alone would take
+/// a thousand problems to come to the answer at 1, or never get there.
+TEST(Tuning, RadiiGrowFromTheSmallestCost) {
+  Ensemble model = binary_model(2, {stump(0, 0, 2, 0), stump(0, 0, -2, 0), stump(0, 1, 0, 2),
+                                    stump(1, 5, 0, 0.5, NodeKind::equal)});
+  model.input = model.accumulator = Precision::float64;
+  Query query;
+  query.point = {0, 0};
+  query.features.resize(2);
+  query.norm = Norm::l1;
+  query.requirements = {{0, ScoreIn{{.lower = 2}}}};
+  for (const double factor : {1.01, 2.0}) {
+    Options options;
+    fast::Tuning tuning;
+    set(tuning, "piece_radius_factor", factor);
+    set(tuning, "first_probe_boxes", 0);
+    set(options, tuning);
+    options.limits.seconds = 10;
+    const Answer answer = explain({&model, 1}, query, options);
+    EXPECT_EQ(answer.status, Status::optimal);
+    EXPECT_EQ(answer.cost, 1);
+  }
 }
 
 TEST(Tuning, ATunedSearchTakesOtherSteps) {

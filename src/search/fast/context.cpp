@@ -181,6 +181,18 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
   }
 }
 
+double Context::wider_by(double radius, double factor) const {
+  double next = infinity;
+  for (const Variable& variable : variables) {
+    for (const Cell& cell : variable.cells) {
+      if (cell.cost > radius) next = std::min(next, cell.cost);
+    }
+  }
+  const double grown = radius * factor;
+  if (std::isfinite(next)) return std::max(grown, next);
+  return grown > radius ? grown : infinity;
+}
+
 bool Context::offer(std::span<const std::uint32_t> cells) const {
   std::vector<double> point = query.point;
   for (std::size_t d = 0; d < cells.size(); ++d) {

@@ -66,6 +66,10 @@ struct Context {
   /// search is still limited to a small radius; and at most the cost of the most expensive cells
   /// together, so that a bound above that proves that there is no point at all.
   double reach() const { return std::min({incumbent.cost(), cap, most}); }
+  /// A radius larger by `factor`, and at least the cost of the next dearer cell: from a value of 0
+  /// the smallest change may cost 5e-324, from where factors alone would take a thousand steps or,
+  /// where they are lost in rounding, never arrive.
+  double wider_by(double radius, double factor) const;
   double cap = std::numeric_limits<double>::infinity();
   double most = 0;
 

@@ -60,8 +60,9 @@ class Engine {
     // Where leaves are cut into pieces, the number of pieces grows with the radius: go no farther
     // than necessary.
     const auto wider = [&](double radius, double factor) {
-      return context_.in_pieces && radius > 0 ? tuning_.piece_radius_factor * radius
-                                              : outlook.wider(radius, factor);
+      return context_.in_pieces && radius > 0
+                 ? context_.wider_by(radius, tuning_.piece_radius_factor)
+                 : outlook.wider(radius, factor);
     };
     const bool stay_near = context_.in_pieces && outlook.least() > 0;
     double radius =
