@@ -57,6 +57,9 @@ class Codec:
         The type of the data's column.
     digits : int, optional
         Digits after the decimal point of the column's values, where known from data or schema.
+    float32_only : bool
+        The model reads other numbers, but is asked as if it read float32 (`Known.single`), and the
+        column's own type is another one.
     """
 
     name: str
@@ -72,6 +75,7 @@ class Codec:
     mark: Mark | None = None
     dtype: Any = None
     digits: int | None = None
+    float32_only: bool = False
 
     @cached_property
     def codes(self) -> Mapping[str, int]:
@@ -89,9 +93,12 @@ class Codec:
         arrays; otherwise a number that is a label stands for that category.
         """
         try:
-            return self._encode(value, place, raw)
+            number = self._encode(value, place, raw)
         except OverflowError:
             raise too_large(self.where(place)) from None
+        if self.float32_only:
+            self._check_float32(np.array([number]), place)
+        return number
 
     def _encode(self, value: Any, place: str, raw: bool) -> float:
         if missing(value):
@@ -158,7 +165,16 @@ class Codec:
             return np.array([known[value] if value in known
                              else known.setdefault(value, self.encode(value, place))
                              for value in column.values.tolist()])
+        if self.float32_only:
+            self._check_float32(column.values, place)
         return column.values
+
+    def _check_float32(self, numbers: np.ndarray, place: str) -> None:
+        with np.errstate(over="ignore"):
+            other = numbers[(numbers != numbers.astype(np.float32)) & ~np.isnan(numbers)]
+        if len(other):
+            raise Error(self.where(place), f"{float(other[0])!r} is not a float32 number",
+                        "The other columns of the data are float32: convert all to float64")
 
     def _category(self, position: int, value: Any, place: str) -> float:
         if self.disputed and is_number(value):

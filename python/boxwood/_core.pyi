@@ -700,6 +700,9 @@ class Ensemble:
     @property
     def single(self) -> bool: ...
 
+    def of_float32(self) -> Ensemble:
+        """The same model of values that are rounded to float32 first."""
+
     @property
     def output_count(self) -> int: ...
 

@@ -41,12 +41,16 @@ class Known(NamedTuple):
         The names of the data's columns, in the model's order.
     notes : list of str
         What was found in the data and may be overridden.
+    single : bool
+        The models are asked as if they read float32, because the data is float32. A number then
+        means what it means in the data's columns: 0.4 is the float32 nearest to 0.4.
     """
 
     schema: Schema
     columns: Columns
     frame_columns: Any
     notes: list[str]
+    single: bool
 
 
 class _Learned(NamedTuple):
@@ -56,6 +60,8 @@ class _Learned(NamedTuple):
     frame_columns: Any
     found_whole: set[str]  # columns of floats that hold whole numbers only
     called: list[str] | None  # the names of the data's columns
+    singles: list[bool]  # whether a column is float32
+    floats: set[int]  # the columns of floats
 
 
 def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
@@ -80,6 +86,8 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
     others = {i for one in ensembles for i, feature in enumerate(one.features)
               if feature.categories and feature.categories[-1].others}
 
+    single = False
+
     def codecs(originals: Sequence[Sequence[Any] | None], dtypes: Sequence[Any],
                columns: Mapping[int, PipelineColumn]) -> list[Codec]:
         made = []
@@ -95,11 +103,12 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
                            for one in own_categories),
                 written=column.values is not None, by_value=i in by_value,
                 disputed=i in disputed, mark=column.mark, dtype=dtypes[i],
-                digits=_digits(feature.step) if first.single else None))
+                digits=_digits(feature.step) if first.single else None,
+                float32_only=single and not learned.singles[i]))
         return made
 
     nothing: list[Any] = [None] * len(schema)
-    learned = _Learned(nothing, np.empty((0, len(schema))), nothing, None, set(), None)
+    learned = _Learned(nothing, np.empty((0, len(schema))), nothing, None, set(), None, [], set())
     notes: list[str] = []
     if data is not None:
         learned = _learn_all(schema, first, by_value, given, data,
@@ -132,13 +141,30 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
     if groups is not None:
         schema.one_hot = given_groups(groups, schema)
     notes += _grid_notes(schema, learned.found_whole)
-    if not first.single:
+    # A pipeline has found the type of its columns itself.
+    single = not first.single and not pipelines and _is_float32(schema, learned)
+    if single:
+        notes.append("numbers are float32, as in the data")
+    elif not first.single:
         notes += _single_notes(schema, learned.points)
     final = codecs(learned.originals, learned.dtypes, columns)
     closed = frozenset(i for i, column in columns.items() if column.closed)
     refusals = Refusals(models, final, closed)
     known = Columns(final, schema.one_hot, refusals, learned.called)
-    return Known(schema, known, learned.frame_columns, notes)
+    return Known(schema, known, learned.frame_columns, notes, single)
+
+
+def _is_float32(schema: Schema, learned: _Learned) -> bool:
+    """Whether float32 numbers are all that the columns need.
+
+    Some columns are float32, and the others have categories or whole numbers that float32 has too.
+    """
+    def fits(i: int) -> bool:
+        feature, values = schema.features[i], learned.points[:, i]
+        return learned.singles[i] or bool(feature.labels) or (
+            i not in learned.floats and bool((np.abs(values[np.isfinite(values)]) <= 2**24).all()))
+
+    return any(learned.singles) and all(fits(i) for i in range(len(learned.singles)))
 
 
 def _grid_notes(schema: Schema, found_whole: set[str]) -> list[str]:
@@ -166,7 +192,9 @@ def _single_notes(schema: Schema, points: np.ndarray) -> list[str]:
             shown = shown or f"{round(float(odd[0]), digits or 0)} is {float(odd[0])!r}"
     return [f"float32 values that the model reads as float64 ({shown}): {', '.join(names[:5])}"
             + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-            + "; train on float64 columns for readable numbers"] if names else []
+            + "; for readable numbers train with all columns of floats in float32, or rounded in "
+            "float64"
+            ] if names else []
 
 
 def _schema_of_model(ensemble: _core.Ensemble) -> Schema:
@@ -232,7 +260,9 @@ def _learn_all(schema: Schema, ensemble: _core.Ensemble, by_value: set[int], giv
     points = np.column_stack([codec.numbers(table[at], "data")
                               for codec, at in zip(codecs(), order, strict=True)])
     called = [table[at].name or feature.name for at, feature in zip(order, schema, strict=True)]
-    return _Learned(originals, points, dtypes, frame_columns, found_whole, called)
+    singles = [table[at].single for at in order]
+    floats = {i for i, at in enumerate(order) if table[at].kind == "float"}
+    return _Learned(originals, points, dtypes, frame_columns, found_whole, called, singles, floats)
 
 
 def _measure(schema: Schema, points: np.ndarray, scale: str) -> None:

@@ -31,6 +31,8 @@ class Column:
         The values of a category's codes.
     ordered : bool
         Whether they are in an order.
+    single : bool
+        Whether its type is float32.
     """
 
     name: str | None
@@ -38,6 +40,7 @@ class Column:
     values: np.ndarray
     categories: list[Any] | None = None
     ordered: bool = False
+    single: bool = False
 
 
 def module_of(value: Any) -> str:
@@ -109,8 +112,13 @@ def _array_column(index: int, values: np.ndarray, place: str) -> Column:
     if values.dtype.kind in "iu":
         return Column(None, "int", values.astype(np.float64))
     if values.dtype.kind == "f":
-        return Column(None, "float", values.astype(np.float64))
+        return Column(None, "float", values.astype(np.float64), single=_is_float32(values.dtype))
     return _object_column(None, values.astype(object), f"{place}, column {index}")
+
+
+def _is_float32(dtype: Any) -> bool:
+    """Whether a type of numpy or pandas has the numbers of float32."""
+    return bool(dtype.kind == "f" and dtype.itemsize == 4)
 
 
 def _pandas() -> Any:
@@ -155,7 +163,8 @@ def _pandas_column(name: str, series: Any, place: str) -> Column:
     kind = getattr(dtype, "kind", "O")
     if kind in "biuf":
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        return Column(name, {"b": "bool", "f": "float"}.get(kind, "int"), values)
+        return Column(name, {"b": "bool", "f": "float"}.get(kind, "int"), values,
+                      single=_is_float32(dtype))
     if kind in "mM":
         raise Error(f'{place}, column "{name}"', "it contains dates", "Convert them to numbers")
     return _object_column(name, series.to_numpy(dtype=object, na_value=None),
@@ -177,6 +186,7 @@ def _arrow_column(name: str, values: Any, place: str) -> Column:
     plain = numbers.get(kind, "int" if "int" in kind else "")
     if plain:
         return Column(name, plain, np.array([np.nan if value is None else float(value)
-                                             for value in values.to_pylist()], dtype=np.float64))
+                                             for value in values.to_pylist()], dtype=np.float64),
+                      single=kind == "float")
     return _object_column(name, np.array(values.to_pylist(), dtype=object),
                           f'{place}, column "{name}"')

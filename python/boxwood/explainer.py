@@ -102,6 +102,8 @@ class Explainer(Analyses):
             given.classes = [str(label) for label in classes]
         known = put_together(models, ensembles, pipelines, data, given, categories or {}, scale,
                              groups)
+        if known.single:
+            ensembles = [one.of_float32() for one in ensembles]
         self.schema, self.columns = known.schema, known.columns
         self.notes = known.notes
         self._frame_columns = known.frame_columns

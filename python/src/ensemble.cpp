@@ -260,6 +260,13 @@ void bind_ensemble(nb::module_& module) {
       .def_ro("task", &Ensemble::task)
       .def_ro("classes", &Ensemble::classes)
       .def_prop_ro("single", [](const Ensemble& self) { return self.input == Precision::float32; })
+      .def(
+          "of_float32",
+          [](Ensemble self) {
+            self.input = Precision::float32;
+            return self;
+          },
+          "The same model of values that are rounded to float32 first.")
       .def_prop_ro("output_count", [](const Ensemble& self) { return self.base.size(); })
       .def_prop_ro("class_count", &Ensemble::class_count)
       .def_prop_ro("tree_count", [](const Ensemble& self) { return self.trees.size(); })

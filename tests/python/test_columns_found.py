@@ -162,6 +162,7 @@ def test_flags_that_are_rarely_set_are_no_group():
 LIBRARIES = {
     "forest": lambda: ensemble.RandomForestClassifier(12, max_depth=5, random_state=0, n_jobs=1),
     "histogram": lambda: ensemble.HistGradientBoostingClassifier(max_iter=12),  # reads doubles
+    "lightgbm": lambda: lightgbm.LGBMClassifier(n_estimators=12, verbose=-1, n_jobs=1),
     "xgboost": lambda: xgboost.XGBClassifier(n_estimators=12, max_depth=3, n_jobs=1),
 }
 
@@ -412,15 +413,65 @@ def test_a_group_is_called_by_its_column_where_categories_begin_alike():
         "male div", "male single", "male widowed"]
 
 
-def test_float32_columns_of_a_float64_library_are_noted():
+def float32_frame(rows=300):
     random = np.random.default_rng(4)
-    frame = pd.DataFrame({"a": random.integers(1, 50, 300) / 10, "b": random.normal(size=300)})
-    for kind, noted in (("float32", True), ("float64", False)):
-        data = frame.astype(kind)
-        model = LIBRARIES["histogram"]().fit(data, data["a"] > 2)
-        notes = "".join(boxwood.Explainer(model, data).notes)
-        assert ("float32 values that the model reads as float64" in notes) == noted
-        assert ("): a; train" in notes) == noted
-    forest32 = boxwood.Explainer(forest(frame.astype("float32"), frame["a"] > 2),
-                                 frame.astype("float32"))
-    assert "float64" not in "".join(forest32.notes)  # it reads float32
+    return pd.DataFrame({"grid": (random.integers(1, 100, rows) / 10).astype(np.float32),
+                         "free": random.normal(size=rows).astype(np.float32),
+                         "whole": random.integers(0, 9, rows)})
+
+
+@pytest.mark.parametrize("library", ["histogram", "lightgbm"])
+def test_float32_columns_of_a_float64_library_print_and_read_as_float32(library):
+    frame = float32_frame()
+    wanted = (frame["grid"] + frame["free"] + frame["whole"] / 4 > 6).astype(int)
+    model = LIBRARIES[library]().fit(frame, wanted)
+    explainer = boxwood.Explainer(model, frame)
+    assert "numbers are float32, as in the data" in explainer.notes
+    assert list(explainer.predict(frame)) == list(model.predict(frame))
+    changed = set()
+    for _, row in frame.head(12).iterrows():
+        for name in frame:
+            answer = explainer.explain(row, only=[name])
+            if not answer.found:
+                continue
+            assert answer.verify() == []
+            assert model.predict(answer.point_frame())[0] == answer.outcome
+            change, = answer.changes
+            changed.add(name)
+            # The printed number, typed into the column, has the outcome, and is a short one.
+            typed = answer.point_frame()
+            typed[name] = np.asarray([change.change_to], dtype=frame[name].dtype)
+            assert model.predict(typed)[0] == answer.outcome
+            assert len(change.change_to) <= (3 if name == "grid" else 12), change
+            # No other value of the column that costs less has it.
+            if name == "grid":
+                tenths = (np.arange(1, 100) / 10).astype(np.float32)
+                rows = pd.concat([typed] * len(tenths), ignore_index=True)
+                rows["grid"] = tenths
+                good = tenths[model.predict(rows) == answer.outcome].astype(float)
+                least = np.abs(good - float(row["grid"])).min()
+                assert abs(float(answer.array[0]) - float(row["grid"])) == least
+    assert changed >= {"grid", "free"}
+    # A number that is typed in means the same as in the column.
+    typed, = explainer.explain({"grid": 0.4, "free": 0.1, "whole": 3}).changes
+    stored = pd.DataFrame({"grid": [0.4], "free": [0.1], "whole": [3]}).astype(frame.dtypes)
+    kept, = explainer.explain(stored).changes
+    assert (typed.now, typed.change_to) == (kept.now, kept.change_to)
+
+
+def test_float32_is_not_assumed_where_a_column_needs_more():
+    frame = float32_frame()
+    model = LIBRARIES["histogram"]().fit(frame, frame["grid"] > 2)
+    explainer = boxwood.Explainer(model, frame)
+    with pytest.raises(boxwood.Error, match='column "whole".*16777217.* is not a float32 number'):
+        explainer.explain({"grid": 1, "free": 0, "whole": 2**24 + 1})
+    with pytest.raises(boxwood.Error, match='column "whole".*16777217.* is not a float32 number'):
+        explainer.predict(frame.assign(whole=2**24 + 1))
+    for other in (frame.assign(whole=frame["whole"] + 2**24), frame.astype({"free": float})):
+        notes = "".join(boxwood.Explainer(model, other).notes)
+        assert "float32 values that the model reads as float64" in notes and "): grid; for" in notes
+    doubles = frame.astype(float).round(1)
+    again = LIBRARIES["histogram"]().fit(doubles, frame["grid"] > 2)
+    assert "float32" not in "".join(boxwood.Explainer(again, doubles).notes)
+    forest32 = boxwood.Explainer(forest(frame, frame["grid"] > 2), frame)
+    assert "float32" not in "".join(forest32.notes)  # it reads float32 whatever the data is
