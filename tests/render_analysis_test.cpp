@@ -1,5 +1,6 @@
 // Menus, wide regions, blockers, paths, sweeps, robustness and maps in words and as pictures, from
 // values made by hand.
+#include <boxwood/picture.hpp>
 #include <boxwood/render.hpp>
 
 #include "small_models.hpp"
@@ -308,6 +309,27 @@ TEST_F(Analysed, ASweepNamesWhatChangesAtEachLevel) {
   EXPECT_TRUE(has(picture, "probability of &quot;granted&quot;, at least"));
   EXPECT_TRUE(has(picture, "prefers-color-scheme:dark"));
   EXPECT_EQ(picture, to_svg(view));
+}
+
+TEST_F(Analysed, ASweepKnowsTheCostBetweenLevelsOfTheSameCost) {
+  query.requirements = {require_class(1, 0.5)};
+  for (const double next_cost : {25.0, 30.0}) {
+    // The first point reaches 0.56.
+    const std::vector<SweepPoint> points = {{0.5, answered({19, 1, 4870}, 25)},
+                                            {0.6, answered({18, 1, 4870}, next_cost)}};
+    const SweepView view{ensemble, schema, query, points, 3};
+    const SweepPicture picture = picture_of(view, view.row);
+    ASSERT_EQ(picture.known.size(), 1U);
+    EXPECT_EQ(picture.known[0].from, 0.5);
+    if (next_cost == 25) {
+      EXPECT_EQ(picture.known[0].to, 0.6);
+      EXPECT_TRUE(picture.between.empty());
+    } else {
+      EXPECT_NEAR(picture.known[0].to, 0.56, 0.01);
+      ASSERT_EQ(picture.between.size(), 1U);
+      EXPECT_EQ(picture.between[0].to, 0.6);
+    }
+  }
 }
 
 TEST_F(Analysed, RobustnessIsALineForEachRow) {

@@ -2,7 +2,7 @@
 //
 // The point found for one level may reach a higher level, and costs never fall as levels ask for
 // more. So the cost is known exactly from a level up to what its point reaches. From there to the
-// next level it lies between the costs of both.
+// next level it lies between the costs of both, and is known where these are the same.
 #include "base/text.hpp"
 #include "render/axes.hpp"
 #include "render/changes.hpp"
@@ -78,11 +78,12 @@ void add_spans(SweepPicture& picture, const SweepView& view) {
     if (answer.solutions.empty()) continue;
     const double reached = reached_level(view, answer);
     const bool beyond = level < next ? reached >= next : reached <= next;
-    const double known = beyond ? next : reached;
+    const bool same_cost = !next_answer.solutions.empty() && next_answer.cost == answer.cost;
+    const double known = beyond || same_cost ? next : reached;
     // A cost that is not proven to be the least says nothing about the levels in between.
     if (answer.status == Status::optimal) {
       picture.known.push_back({level, known, answer.cost, answer.cost});
-      if (!beyond && !next_answer.solutions.empty()) {
+      if (known != next && !next_answer.solutions.empty()) {
         picture.between.push_back({known, next, answer.cost, next_answer.cost});
       }
     }
