@@ -15,6 +15,7 @@ docs/proof.md, which has the theorem behind each part.
 
 import bisect
 import decimal
+import functools
 import hashlib
 import json
 import math
@@ -924,7 +925,7 @@ class Checker:
                     key = (node._replace(left=0, right=0), model.input, str(node.kind == 4 and tree.sets[node.value]))
                     if key not in passing:
                         passing[key] = self.cells_where(
-                            node.feature, lambda value: model.goes_left(node, tree.sets, value))
+                            node.feature, functools.partial(model.goes_left, node, tree.sets))
                     v, left = passing[key]
                     before = path.get(v, cells[v])
                     for child, mask in ((node.left, before & left), (node.right, before & ~left)):

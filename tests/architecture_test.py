@@ -19,8 +19,7 @@ IGNORED_FOLDERS = {".git", ".venv", ".cache", "build", "node_modules", "__pycach
                    ".pytest_cache", ".ruff_cache"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 # Written so that this file does not name such a place itself.
-MACHINE_PATH = re.compile(r"(?<![\w.~$}/-])/(?:%s)/\w" % "|".join(
-    ["work", "tmp", "home", "root", "Users"]))
+MACHINE_PATH = re.compile(r"(?<![\w.~$}/-])/(?:" + "|".join(["work", "tmp", "home", "root", "Users"]) + r")/\w")
 STANDARD_HEADER = re.compile(r"[a-z0-9_]+")
 
 

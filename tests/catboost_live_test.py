@@ -16,9 +16,8 @@ import sys
 import tempfile
 
 import catboost as cb
-import numpy as np
-
 import live
+import numpy as np
 
 np.seterr(over="ignore")
 

@@ -17,9 +17,8 @@ import tempfile
 import warnings
 
 import lightgbm as lgb
-import numpy as np
-
 import live
+import numpy as np
 
 warnings.filterwarnings("ignore")
 

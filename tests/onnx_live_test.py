@@ -17,13 +17,11 @@ import sys
 import tempfile
 import warnings
 
+import live
 import numpy as np
 import onnx
-import onnxruntime
-
 import onnx_models
-
-import live
+import onnxruntime
 
 warnings.filterwarnings("ignore")
 

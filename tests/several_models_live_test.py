@@ -11,12 +11,11 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 
 import boxwood
+import live
 import numpy as np
 import pandas as pd
 import xgboost as xgb
 from sklearn.ensemble import IsolationForest, RandomForestClassifier
-
-import live
 
 NAMES = [f"f{i}" for i in range(5)]
 

@@ -18,11 +18,10 @@ import warnings
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 
 import boxwood
+import live
 import numpy as np
 import sklearn
 from sklearn_models import VERSION, draw_model, raw_scores
-
-import live
 
 warnings.filterwarnings("ignore")
 

@@ -4,7 +4,6 @@ import pathlib
 import tempfile
 
 import numpy as np
-
 from support_case import Case, Sample, kept_bytes
 
 FAMILY = "CatBoost"

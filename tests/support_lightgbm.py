@@ -1,7 +1,6 @@
 """The cases of LightGBM for support_live_test.py."""
 
 import numpy as np
-
 from support_case import Case, Sample
 
 FAMILY = "LightGBM"

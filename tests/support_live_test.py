@@ -19,7 +19,6 @@ import time
 import warnings
 
 import numpy as np
-
 from support_case import DATA
 
 warnings.filterwarnings("ignore")

@@ -4,7 +4,6 @@ import os
 import tempfile
 
 import numpy as np
-
 from support_case import Case, Sample
 
 FAMILY = "ONNX (skl2onnx)"
@@ -179,6 +178,7 @@ def exported(library, kind, label):
                 model.save_model(file, format="onnx")
                 return onnx.load(file)
         import importlib
+
         import onnxmltools
         from onnxmltools.convert.common.data_types import FloatTensorType
         quiet = {"verbose": -1} if library == "lightgbm" else {"verbosity": 0}

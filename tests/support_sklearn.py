@@ -5,7 +5,6 @@ import pathlib
 import sys
 
 import numpy as np
-
 from support_case import Case, Sample, kept_sklearn
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))

@@ -5,7 +5,6 @@ import pathlib
 import tempfile
 
 import numpy as np
-
 from support_case import Case, Sample, kept_bytes, kept_xgboost
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")

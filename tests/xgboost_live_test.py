@@ -19,10 +19,9 @@ import warnings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the models are small
 
+import live
 import numpy as np
 import xgboost as xgb
-
-import live
 
 warnings.filterwarnings("ignore")
 xgb.set_config(verbosity=0)

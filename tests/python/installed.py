@@ -12,7 +12,6 @@ import sys
 
 import boxwood
 
-
 # Python exits while threads search; wheels.yml runs this with every version of Python.
 EXIT = """
 import threading

@@ -7,7 +7,6 @@ import textwrap
 
 from conftest import GERMAN
 
-
 # The explainer of the example and the first of its rows.
 ASK = """
 import sys, csv, boxwood

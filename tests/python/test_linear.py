@@ -2,10 +2,9 @@
 
 from fractions import Fraction
 
+import boxwood
 import numpy as np
 import pytest
-
-import boxwood
 
 f = boxwood.feature
 

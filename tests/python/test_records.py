@@ -10,7 +10,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from boxwood import records
-
 from conftest import GERMAN
 
 

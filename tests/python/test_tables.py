@@ -113,9 +113,9 @@ def test_a_scale_that_is_given_goes_before_the_data(model, explainer, people):
                if explainer.explain(one, only=["income"]).found)
     for scale in ("range", "quantiles"):
         measured = boxwood.Explainer(model, people[0], scale=scale)
-        for given in (boxwood.Schema([boxwood.Feature("income", scale=1)]),
-                      {"boxwood_schema": 1, "features": [{"name": "income", "scale": 1}]}):
-            own = boxwood.Explainer(model, people[0], schema=given, scale=scale)
+        for schema in (boxwood.Schema([boxwood.Feature("income", scale=1)]),
+                       {"boxwood_schema": 1, "features": [{"name": "income", "scale": 1}]}):
+            own = boxwood.Explainer(model, people[0], schema=schema, scale=scale)
             assert own.schema["income"].scale == 1 and own.schema["income"].quantiles is None
             assert own.schema["age"].scale == measured.schema["age"].scale
             answer = own.explain(row, only=["income"], cost="l1")
@@ -185,9 +185,9 @@ def test_schema_goes_before_the_data_and_survives_its_file(model, explainer, peo
     schema.save(tmp_path / "schema.json")
     again = boxwood.Schema.load(tmp_path / "schema.json")
     assert again.to_dict() == schema.to_dict()
-    for given in (schema, tmp_path / "schema.json", str(tmp_path / "schema.json"), schema.to_json(),
-                  json.loads(schema.to_json())):
-        told = boxwood.Explainer(model, people[0], schema=given)
+    for form in (schema, tmp_path / "schema.json", str(tmp_path / "schema.json"), schema.to_json(),
+                 json.loads(schema.to_json())):
+        told = boxwood.Explainer(model, people[0], schema=form)
         assert told.schema["income"].range == (1, 500)
         answer = told.explain(people[0].iloc[0])
         assert "age" not in {change.feature for change in answer.changes}
@@ -440,9 +440,9 @@ def test_no_scale_stays_no_scale(model, people):
 
 
 def test_what_is_no_row_or_no_schema(model, explainer, people, tmp_path):
-    for given in (None, 3, "age"):
+    for wrong in (None, 3, "age"):
         with pytest.raises(boxwood.Error, match="(is not|not) a row"):
-            explainer.explain(given)
+            explainer.explain(wrong)
     with pytest.raises(boxwood.Error, match="no such file"):
         boxwood.Explainer(model, schema=tmp_path / "nowhere.json")
     with pytest.raises(boxwood.Error, match="is not a pair of values"):

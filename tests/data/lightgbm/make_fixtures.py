@@ -134,7 +134,7 @@ def write_models(folder):
     holed_binary = (holed_score > 1.5).astype(int)
     three = np.digitize(score, [0.5, 2.0])
     positive = np.exp(score / 3)
-    names = ["income", "number_of_loans", u"\u00e9t\u00e9", "house=own"]
+    names = ["income", "number_of_loans", "\u00e9t\u00e9", "house=own"]
 
     record(folder, "binary_nan.txt",
            train("binary", holed, holed_binary, names=names, sigmoid=1.23457), holed)
@@ -153,7 +153,7 @@ def write_models(folder):
 
     frame = pd.DataFrame({"size": x[:, 0],
                           "colour": pd.Categorical.from_codes(x[:, 1].astype(int),
-                                                              ["a", "b c", "d", "e", "f", u"\u00fc"]),
+                                                              ["a", "b c", "d", "e", "f", "\u00fc"]),
                           "count": x[:, 2],
                           "zone": pd.Categorical(x[:, 3].astype(int))})
     codes = np.column_stack([x[:, 0], frame["colour"].cat.codes, x[:, 2], frame["zone"].cat.codes])
