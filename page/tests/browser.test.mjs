@@ -62,13 +62,19 @@ test("the policy forbids connections and inline handlers", async () => {
   assert.ok(refused);
   const ran = await page.evaluate(async () => {
     const violations = [];
-    document.addEventListener("securitypolicyviolation", (event) => violations.push(event.effectiveDirective));
+    const refused = new Promise((done) => {
+      document.addEventListener("securitypolicyviolation", (event) => {
+        violations.push(event.effectiveDirective);
+        if (event.effectiveDirective === "img-src") done();
+      });
+    });
     const image = document.createElement("img");
     image.setAttribute("onerror", "window.evil = true");
+    const broken = new Promise((done) => image.addEventListener("error", done));
     image.src = "data:,";
     document.body.append(image);
     new Image().src = "http://127.0.0.1:9/x.png";
-    await new Promise((done) => setTimeout(done, 300));
+    await Promise.all([refused, broken]);
     return { evil: window.evil === true, violations };
   });
   assert.equal(ran.evil, false);

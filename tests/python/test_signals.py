@@ -51,10 +51,10 @@ def test_what_a_callback_raises_is_raised(hard):
     def watch(progress):
         raise LookupError("not today")
 
-    start = time.monotonic()
+    start = time.process_time()  # other processes do not change it
     with pytest.raises(LookupError, match="not today"):
         explainer.explain(row, 1, probability=0.8, time_limit=60, progress=watch)
-    assert time.monotonic() - start < 30
+    assert time.process_time() - start < 5
 
 
 def test_other_threads_go_on(hard):
@@ -64,16 +64,15 @@ def test_other_threads_go_on(hard):
 
     def work():
         nonlocal count
-        while not over.is_set():
+        while not over.wait(0.001):
             count += 1
-            time.sleep(0.005)
 
     worker = threading.Thread(target=work)
     worker.start()
-    explainer.explain(row, 1, probability=0.8, time_limit=1)
+    answer = explainer.explain(row, 1, probability=0.8, time_limit=60, progress=lambda _: count < 20)
     over.set()
     worker.join()
-    assert count > 20
+    assert answer.stop == "interrupt"  # by what the other thread counted
 
 
 def test_questions_from_several_threads(german, applicants):
