@@ -22,7 +22,7 @@ help:
 	@echo 'make test-wheel  build the Python wheel and try it in an environment of its own'
 	@echo 'make asan        quick tests under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan        threaded tests under the thread sanitizer'
-	@echo 'make fuzz        fuzz the readers (BOXWOOD_FUZZ_SECONDS=30 a target)'
+	@echo 'make fuzz        fuzz the readers and the solver (BOXWOOD_FUZZ_SECONDS=15 a target)'
 	@echo 'make bench       train, ask all tools and rewrite docs/performance.md (hours; BENCH_FLAGS=...)'
 	@echo 'make bench-quick a slice of it, to the terminal (under 5 minutes)'
 	@echo 'make bench-kinds  what each kind of rule and question costs, into docs/performance.md (after make bench)'

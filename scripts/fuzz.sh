@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets and runs each for some seconds, then the fuzzer of the solver. Fails on a crash, a sanitizer's finding,
+# Builds the fuzz targets and runs each and the fuzzer of the solver for some seconds. Fails on a crash, a sanitizer's finding,
 # an input that takes longer than 25 s or needs more than 2 GB; the input is left in build/fuzz.
 #
 #   scripts/fuzz.sh SECONDS [BUILD_FOLDER]
@@ -48,33 +48,35 @@ fuzz() {  # fuzz TARGET
   echo "$target, $seconds s: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
 }
 
-# One target for each processor at a time.
+# The solver against brute force (tests/solver_fuzz_test.cpp), in whichever build has it; BOXWOOD_SEED=fresh draws other questions.
+solver() {
+  local log=$build/findings/solver.log program
+  mkdir -p "$build/findings"
+  for program in build/{dev,asan}/tests/solver_fuzz_test; do [ ! -x "$program" ] || break; done
+  if [ ! -x "$program" ]; then
+    echo "solver_fuzz_test is not built: cmake --preset dev && cmake --build --preset dev --target solver_fuzz_test" >&2
+    return 1
+  fi
+  if ! BOXWOOD_SECONDS=$seconds "$program" >"$log" 2>&1; then
+    tail -n 60 "$log"
+    return 1
+  fi
+  echo "solver, $seconds s: $(grep -E '^[0-9]+ questions' "$log")"
+}
+
+# One for each processor at a time.
 failed=0 running=0
-for target in "${targets[@]}"; do
+for target in solver "${targets[@]}"; do
   if [ $running -ge "$(nproc 2>/dev/null || echo 2)" ]; then
     wait -n || failed=1
     running=$((running - 1))
   fi
-  fuzz "$target" &
+  if [ "$target" = solver ]; then solver & else fuzz "$target" & fi
   running=$((running + 1))
 done
 while [ $running -gt 0 ]; do
   wait -n || failed=1
   running=$((running - 1))
 done
-# The solver against brute force (tests/solver_fuzz_test.cpp), in whichever build has it; BOXWOOD_SEED=fresh draws other questions.
-solver=
-for folder in build/dev build/asan; do
-  if [ -x $folder/tests/solver_fuzz_test ]; then solver=$folder/tests/solver_fuzz_test; break; fi
-done
-if [ -z "$solver" ]; then
-  echo "solver_fuzz_test is not built: cmake --preset dev && cmake --build --preset dev --target solver_fuzz_test" >&2
-  failed=1
-elif ! BOXWOOD_SECONDS=$seconds "$solver" >"$build/findings/solver.log" 2>&1; then
-  tail -n 60 "$build/findings/solver.log"
-  failed=1
-else
-  echo "solver, $seconds s: $(grep -E '^[0-9]+ questions' "$build/findings/solver.log")"
-fi
 [ $failed = 0 ]
 echo "nothing found"

@@ -6,7 +6,6 @@
 #   scripts/test.sh PHASE...       just these: check, all, page, quick, long, soak, engines, wheel, asan, tsan, fuzz
 set -uo pipefail
 cd "$(dirname "$0")/.."
-fuzz_seconds=${BOXWOOD_FUZZ_SECONDS:-15}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 passed=0 failed=0 skipped=0
@@ -69,9 +68,9 @@ check() {
   fi
   count "bash -n" bash -n scripts/*.sh .ci/run
   if [ -x .venv/bin/ruff ]; then
-    count "ruff" .venv/bin/ruff check --quiet python
+    count "ruff" .venv/bin/ruff check --quiet .
   else
-    skip "the check of the Python package needs ruff in .venv"
+    skip "the check of Python files needs ruff in .venv"
   fi
 }
 dev() {  # dev PRESET
@@ -126,7 +125,7 @@ page() {  # after `all`, whose command it is compared with
     return
   fi
   local targets="boxwood_cli boxwood_check"
-  build dev || return
+  [ -n "${dev_is_built:-}" ] || build dev || return
   count "page build" bash scripts/page.sh
   count "page unit tests" npm --prefix page run --silent test
   count "page as the command" node page/tests/same_answers.mjs build/dev/bin/boxwood
@@ -137,15 +136,17 @@ page() {  # after `all`, whose command it is compared with
     skip "the tests of the page in a browser need chromium"
   fi
 }
-asan() {
+asan() {  # its tests are those of the developer build, linked with an instrumented library
   heading "Address and undefined-behaviour sanitizers, shared library"
-  build asan && run_ctest asan
+  local targets=quick_tests
+  build dev && build asan && run_ctest asan
 }
 tsan() {
   heading "Thread sanitizer"
   build tsan && run_ctest tsan
 }
-fuzz() {
+fuzz() {  # 15 s a target on its own, half of that among all phases
+  local fuzz_seconds=${BOXWOOD_FUZZ_SECONDS:-${usual_fuzz_seconds:-15}}
   heading "Fuzzing, $fuzz_seconds s a target"
   if command -v clang++ >/dev/null; then
     count "fuzzing" bash scripts/fuzz.sh "$fuzz_seconds"
@@ -154,9 +155,36 @@ fuzz() {
   fi
 }
 
-[ $# -gt 0 ] || set -- check all page asan tsan fuzz
+# beside PHASE: in the background, for a phase that often keeps one processor busy only, as linking
+# WebAssembly and the browser do. What it prints and counts is taken at the end.
+beside() {
+  beside_out=$(mktemp)
+  (
+    log=$(mktemp) passed=0 failed=0 skipped=0
+    trap 'rm -f "$log"' EXIT
+    "$1"
+    echo "$passed $failed $skipped" >"$beside_out.counts"
+  ) >"$beside_out" 2>&1 &
+  beside_id=$!
+}
+take_beside() {
+  local p=0 f=1 s=0
+  wait "$beside_id"
+  cat "$beside_out"
+  [ ! -e "$beside_out.counts" ] || read -r p f s <"$beside_out.counts"
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+  rm -f "$beside_out" "$beside_out.counts"
+  beside_id=
+}
+
+if [ $# = 0 ]; then
+  usual_fuzz_seconds=7 dev_is_built=1
+  set -- check all page-beside asan tsan fuzz
+fi
+beside_id=
 for phase in "$@"; do
   case $phase in
+    page-beside) beside page ;;
     all) dev dev ;;
     quick) dev quick ;;
     long) dev long; soak; engines ;;
@@ -165,6 +193,7 @@ for phase in "$@"; do
   esac
 done
 
+[ -z "$beside_id" ] || take_beside
 heading "Summary ($((SECONDS / 60)) min $((SECONDS % 60)) s)"
 line="$passed passed, $failed failed"
 [ $skipped = 0 ] || line+=", $skipped skipped"
