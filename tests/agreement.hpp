@@ -98,7 +98,10 @@ inline void expect_agreement(const Answer& answer, const Oracle::Result& truth,
   // Rules cut the regions of the models; each piece has a nearest point of its own.
   const bool cut = boxwood::has_rules(query) || query.fewest_first;
   std::vector<Ensemble> cutting = ensembles;
-  if (cut) cutting.push_back(boxwood::rule_trees(ensembles, rules_at(query, answer)));
+  if (cut) {
+    cutting.push_back(
+        boxwood::rule_trees(ensembles, rules_at(query, answer), boxwood::collect_cuts(ensembles)));
+  }
   for (const Solution& solution : answer.solutions) {
     for (const Solution& other : answer.solutions) {
       EXPECT_TRUE(cut || &solution == &other || !same_region(solution, other))

@@ -237,9 +237,12 @@ TEST(Linear, RefusesByNameWhatItDoesNotSupport) {
     return "no error";
   };
   const auto explained = [&] { explain(model, query); };
+  query.norm = Norm::linf;
   EXPECT_EQ(complaint(explained),
-            "feature \"f0\": it is continuous, and linear rules need features with discrete "
-            "values. Give it a kind (integer) or a step");
+            "feature \"f0\": it is continuous and in a linear rule, and the largest change as cost "
+            "(linf) supports only features with discrete values there. Give it a kind (integer) or "
+            "a step, or choose another cost");
+  query.norm = Norm::l1;
   for (FeatureRule& rule : query.features) rule.kind = FeatureKind::integer;
   EXPECT_EQ(complaint(explained),
             "feature \"f0\": linear rules need features whose values have limits on both sides. "

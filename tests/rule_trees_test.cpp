@@ -18,7 +18,8 @@ TEST(RuleTrees, CountBrokenClausesAndChanges) {
   Query query = query_for(model, std::vector{0.0, 5.0, 1.0});
   query.clauses = {{{stays(query, 0), negated(falls(query, 1))}}, {{changes(query, 2)}}};
   query.max_changes = 1;
-  const Ensemble rules = rule_trees(std::span(&model, 1), query);
+  const Ensemble rules =
+      rule_trees(std::span(&model, 1), query, collect_cuts(std::span(&model, 1)));
   rules.validate();
   EXPECT_EQ(rules.predict(std::vector{0.0, 5.0, 1.0}), (std::vector<double>{-1, 0}));
   EXPECT_EQ(rules.predict(std::vector{0.0, 4.0, 1.0}), (std::vector<double>{-1, -1}));
@@ -32,7 +33,8 @@ TEST(RuleTrees, LongClausesCountTheStatementsThatHold) {
   Clause clause;
   for (std::size_t d = 0; d < 8; ++d) clause.any_of.push_back(stays(query, d));
   query.clauses = {clause};
-  const Ensemble rules = rule_trees(std::span(&model, 1), query);
+  const Ensemble rules =
+      rule_trees(std::span(&model, 1), query, collect_cuts(std::span(&model, 1)));
   ASSERT_EQ(rules.base.size(), 3U);
   std::vector<double> point(8, 1.0);
   EXPECT_EQ(rules.predict(point)[2], 0);
@@ -56,7 +58,7 @@ TEST(RuleTrees, JoinPreparedEnsemblesAsIfAllWerePreparedTogether) {
     SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
     const LeafBoxes before = box_leaves(problem.ensembles);
     std::vector<Ensemble> all = problem.ensembles;
-    all.push_back(rule_trees(problem.ensembles, problem.query));
+    all.push_back(rule_trees(problem.ensembles, problem.query, collect_cuts(problem.ensembles)));
     const LeafBoxes together = box_leaves(all);
     const LeafBoxes added =
         add_ensemble(before, all.back(), static_cast<std::uint32_t>(all.size() - 1), unlimited);

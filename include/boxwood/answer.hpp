@@ -12,14 +12,18 @@
 namespace boxwood {
 
 /// What is proven about an answer.
-///   optimal      no admissible point that meets the requirements is cheaper
+///   optimal      no admissible point that meets the requirements is cheaper; with linear rules
+///                between continuous features, none costs less than `lower_bound`, which is within
+///                a tolerance of the cost (docs/concepts.md)
 ///   feasible     the search stopped early: a point was found, none costs less than `lower_bound`
 ///   infeasible   no admissible point meets the requirements
 ///   unknown      the search stopped before it found a point; none costs less than `lower_bound`
 enum class Status : std::uint8_t { optimal, feasible, infeasible, unknown };
 
 /// Why a search ended: by itself, at a limit, by an interrupt, or because a visitor returned false.
-enum class Stop : std::uint8_t { finished, time, nodes, memory, interrupt, visitor };
+/// `precision`: by itself, but numbers of the models' precision are too coarse to tell whether
+/// linear rules between continuous features can hold somewhere.
+enum class Stop : std::uint8_t { finished, time, nodes, memory, interrupt, visitor, precision };
 
 /// A point that meets the requirements, and the box around it in which the scores of every ensemble
 /// are constant. The point is the cheapest of its box.
@@ -68,7 +72,8 @@ struct Answer {
 
   /// The answer's point; throws std::out_of_range if there is none.
   const Solution& best() const { return solutions.at(0); }
-  /// (cost - lower_bound) / cost; 0 when proven.
+  /// (cost - lower_bound) / cost; 0 when proven, or the tolerance of linear rules between
+  /// continuous features.
   double gap() const;
 };
 

@@ -80,6 +80,8 @@ class Stop(enum.Enum):
 
     visitor = 5
 
+    precision = 6
+
 class ChangeText:
     """A change as people see it."""
 

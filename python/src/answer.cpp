@@ -51,7 +51,8 @@ void bind_answer(nb::module_& module) {
       .value("nodes", Stop::nodes)
       .value("memory", Stop::memory)
       .value("interrupt", Stop::interrupt)
-      .value("visitor", Stop::visitor);
+      .value("visitor", Stop::visitor)
+      .value("precision", Stop::precision);
 
   nb::class_<ChangeText>(module, "ChangeText", "A change as people see it.")
       .def_ro("title", &ChangeText::title)

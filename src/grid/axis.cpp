@@ -89,6 +89,20 @@ std::optional<double> Axis::highest(const Cut* lower, const Cut* upper) const {
   return admitted(value, below, lower ? !lower->left_of(value) : true);
 }
 
+Interval Axis::between(const Cut* lower, const Cut* upper, bool up) const {
+  const Interval& range = up ? above : below;
+  Interval all;
+  if (lower) all.lower = first_right_of(*lower, precision);
+  if (upper) all.upper = last_left_of(*upper, precision);
+  if (range.lower != -infinity) {
+    all.lower = std::max(all.lower, first_right_of({range.lower, !range.lower_closed}, precision));
+  }
+  if (range.upper != infinity) {
+    all.upper = std::min(all.upper, last_left_of({range.upper, range.upper_closed}, precision));
+  }
+  return all;
+}
+
 std::optional<double> Axis::any(const Cut* lower, const Cut* upper) const {
   if (const auto value = lowest(lower, upper)) return value;
   if (const auto value = highest(lower, upper)) return value;

@@ -38,13 +38,66 @@ bool is_limited(const Query& query, std::size_t feature, Precision precision) {
          (reach.below.empty() || reach.below.lower > -infinity);
 }
 
+/// The values of a continuous feature between two cuts, all on one side of the present one.
+struct Stretch {
+  double lower = 0, upper = 0;   // lower > upper: no value
+  double side = 0;               // -1 below the present value, 1 above it
+  double slope = 0, offset = 0;  // what a value adds: slope * value + offset
+};
+
 /// What one feature adds to a score, for each of its values.
 struct Part {
   std::size_t feature = 0;
-  std::vector<double> values;  ///< empty: by category
-  std::vector<double> scores;  ///< of a value; of a category: not named, named
+  std::vector<double> values;  ///< empty: by category, or continuous
+  std::vector<double> scores;  ///< of a value or a stretch; of a category: not named, named
   std::vector<std::int32_t> codes;
+  std::vector<Stretch> stretches{};  ///< of a continuous feature
+  std::vector<Cut> cuts{};           ///< between them
 };
+
+/// All cuts of a continuous feature: of the models, of statements about it, and around its present
+/// value. A box of cells then has one truth of every statement and one side of the present value.
+std::vector<Cut> cuts_of_spread(const Query& query, std::size_t feature, const Cuts& cuts,
+                                Precision precision) {
+  std::vector<Cut> all = cuts[feature];
+  const auto add = [&](double value) {
+    const double read = as_read(value, precision) + 0.0;
+    if (!std::isfinite(read)) return;
+    all.push_back({read, false});
+    all.push_back({read, true});
+  };
+  if (!std::isnan(query.point[feature])) add(query.point[feature]);
+  for (const Clause& clause : query.clauses) {
+    for (const Literal& literal : clause.any_of) {
+      if (literal.feature != feature) continue;
+      add(literal.range.lower);
+      add(literal.range.upper);
+    }
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+std::vector<Stretch> stretches_of(const Query& query, std::size_t feature,
+                                  const std::vector<Cut>& cuts, Precision precision) {
+  const double now = query.point[feature];
+  const Axis axis(query.features[feature], now, precision);
+  const std::size_t own =
+      std::isnan(now) ? cuts.size() + 1 : cell_rank(cuts, as_read(now, precision));
+  std::vector<Stretch> stretches;
+  for (std::size_t rank = 0; rank <= cuts.size(); ++rank) {
+    if (rank == own) {
+      stretches.push_back({now, now});
+      continue;
+    }
+    const bool up = std::isnan(now) || rank > own;
+    const Interval values = axis.between(rank > 0 ? &cuts[rank - 1] : nullptr,
+                                         rank < cuts.size() ? &cuts[rank] : nullptr, up);
+    stretches.push_back({values.lower, values.upper, up ? 1.0 : -1.0});
+  }
+  return stretches;
+}
 
 /// Twice a bound on the rounding errors of a sum of this many terms.
 double rounding_of(std::size_t terms, double size) {
@@ -53,14 +106,17 @@ double rounding_of(std::size_t terms, double size) {
 
 class Score {
  public:
-  Score(const Query& query, const LinearCondition& condition, bool lower, const Ensemble& rules)
+  Score(const Query& query, const LinearCondition& condition, bool lower, const Cuts& cuts,
+        const Ensemble& rules)
       : query_(query), rules_(rules), sign_(lower ? 1 : -1) {
-    for (const LinearTerm& term : condition.terms) add(term);
+    for (const LinearTerm& term : condition.terms) add(term, cuts);
+    for (Part& part : parts_) score_stretches(part);
     least_ = sign_ * (lower ? condition.range.lower : condition.range.upper);
     const double size = size_ + std::abs(least_);
     const bool closed = lower ? condition.range.lower_closed : condition.range.upper_closed;
     for (const Part& part : parts_) {
-      lowest_ += *std::min_element(part.scores.begin(), part.scores.end());
+      const double lowest = *std::min_element(part.scores.begin(), part.scores.end());
+      lowest_ += lowest < infinity ? lowest : 0;
     }
     if (whole_ && size < largest_whole) {
       // Half a unit less than the next whole number is the same condition, and the local search,
@@ -69,6 +125,16 @@ class Score {
     } else {
       error_ = rounding_of(condition.terms.size() + parts_.size(), size);
       least_ -= error_;
+    }
+    // A stretch without a limit can add as much as is needed, whatever the other features add.
+    for (Part& part : parts_) {
+      const double lowest = *std::min_element(part.scores.begin(), part.scores.end());
+      const double others = lowest_ - (lowest < infinity ? lowest : 0);
+      const double needed = least_ - others;
+      const double plenty = needed + std::abs(needed) * 0x1p-20 + 8 * error_;
+      for (double& score : part.scores) {
+        if (score == infinity) score = std::max(plenty, 0.0);
+      }
     }
   }
 
@@ -91,7 +157,7 @@ class Score {
 
  private:
   /// Terms of one feature share a tree; categories have a tree for each term.
-  void add(const LinearTerm& term) {
+  void add(const LinearTerm& term, const Cuts& cuts) {
     if (term.of == LinearTerm::Of::codes) {
       parts_.push_back({term.feature, {}, {0, sign_ * term.coefficient}, term.codes});
       whole_ = whole_ && is_whole(term.coefficient);
@@ -101,6 +167,16 @@ class Score {
     auto part = std::find_if(parts_.begin(), parts_.end(), [&](const Part& one) {
       return one.feature == term.feature && one.codes.empty();
     });
+    if (is_spread(query_, term.feature)) {
+      if (part == parts_.end()) {
+        std::vector<Cut> all = cuts_of_spread(query_, term.feature, cuts, rules_.input);
+        std::vector<Stretch> stretches = stretches_of(query_, term.feature, all, rules_.input);
+        parts_.push_back({term.feature, {}, {}, {}, std::move(stretches), std::move(all)});
+        part = parts_.end() - 1;
+      }
+      add_to_stretches(term, part->stretches);
+      return;
+    }
     if (part == parts_.end()) {
       std::vector<double> values =
           listed_values(query_, term.feature, rules_.input, rules_.features[term.feature].name);
@@ -123,6 +199,44 @@ class Score {
     size_ += largest;
   }
 
+  void add_to_stretches(const LinearTerm& term, std::vector<Stretch>& stretches) {
+    whole_ = false;
+    const double now = query_.point[term.feature];
+    const bool from_now = term.of != LinearTerm::Of::value;
+    if (from_now && std::isnan(now)) return;
+    for (Stretch& stretch : stretches) {
+      const bool turned = term.of == LinearTerm::Of::size && stretch.side < 0;
+      const double factor = sign_ * (turned ? -term.coefficient : term.coefficient);
+      stretch.slope += factor;
+      if (from_now) stretch.offset -= factor * now;
+    }
+  }
+
+  /// What a stretch adds is linear in the value, so it is largest at an end. A stretch without a
+  /// value never counts: it gets the lowest score.
+  void score_stretches(Part& part) {
+    if (part.stretches.empty()) return;
+    double largest = 0, lowest = infinity;
+    for (const Stretch& stretch : part.stretches) {
+      const auto at = [&](double end) {
+        if (stretch.slope == 0) return stretch.offset;
+        const double product = stretch.slope * end;
+        if (std::isfinite(product)) {
+          largest = std::max(largest, std::abs(product) + std::abs(stretch.offset));
+        }
+        return product + stretch.offset;
+      };
+      const bool empty = stretch.lower > stretch.upper;
+      part.scores.push_back(empty ? -infinity : std::max(at(stretch.lower), at(stretch.upper)));
+      if (!empty) lowest = std::min(lowest, part.scores.back());
+      largest = std::max(largest, std::abs(stretch.offset));
+    }
+    for (double& score : part.scores) {
+      if (score == -infinity) score = lowest;
+    }
+    size_ += largest;
+  }
+
   static bool is_whole(double value) {
     return value == std::floor(value) && std::abs(value) < largest_whole;
   }
@@ -137,7 +251,8 @@ class Score {
     struct Open {
       std::size_t at, first, last;
     };
-    std::vector<Open> open{{0, 0, part.values.size()}};
+    const bool spread = !part.stretches.empty();
+    std::vector<Open> open{{0, 0, part.scores.size()}};
     while (!open.empty()) {
       const auto [at, first, last] = open.back();
       open.pop_back();
@@ -146,8 +261,10 @@ class Score {
         continue;
       }
       const std::size_t middle = first + (last - first) / 2;
-      const auto [left, right] = maker.split(at, NodeKind::less, part.feature,
-                                             as_read(part.values[middle], rules_.input), true);
+      const Cut cut =
+          spread ? part.cuts[middle - 1] : Cut{as_read(part.values[middle], rules_.input), false};
+      const auto [left, right] = maker.split(
+          at, cut.inclusive ? NodeKind::less_equal : NodeKind::less, part.feature, cut.value, true);
       open.push_back({left, first, middle});
       open.push_back({right, middle, last});
     }
@@ -167,6 +284,46 @@ class Score {
 
 }  // namespace
 
+bool is_spread(const Query& query, std::size_t feature) {
+  const FeatureRule& rule = query.features[feature];
+  const bool stays_missing = std::isnan(query.point[feature]) && !rule.missing_allowed;
+  return !rule.fixed && !stays_missing && !is_discrete(rule) && !is_grouped(query, feature);
+}
+
+bool has_spread(const Query& query) {
+  const auto any = [&](const std::vector<Clause>& clauses) {
+    return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
+      if (clause.linear.empty()) return false;
+      const std::vector<LinearTerm>& terms = clause.linear.front().terms;
+      return std::any_of(terms.begin(), terms.end(),
+                         [&](const LinearTerm& term) { return is_spread(query, term.feature); });
+    });
+  };
+  return any(query.clauses) || any(query.exact_clauses);
+}
+
+void check_spread_costs(const Query& query, std::span<const Ensemble> ensembles) {
+  for (const Clause& clause : query.clauses) {
+    if (clause.linear.empty()) continue;
+    for (const LinearTerm& term : clause.linear.front().terms) {
+      if (!is_spread(query, term.feature)) continue;
+      const std::string place =
+          fmt::format("feature \"{}\"", ensembles.front().features[term.feature].name);
+      const char* const remedy = "Give it a kind (integer) or a step, or choose another cost";
+      const auto refuse = [&](const char* cost) {
+        throw Error(place,
+                    fmt::format("it is continuous and in a linear rule, and {} supports only "
+                                "features with discrete values there",
+                                cost),
+                    remedy);
+      };
+      if (query.norm == Norm::linf) refuse("the largest change as cost (linf)");
+      if (query.norm == Norm::custom) refuse("a custom cost");
+      if (!query.features[term.feature].quantiles.empty()) refuse("a cost by quantile");
+    }
+  }
+}
+
 std::vector<double> listed_values(const Query& query, std::size_t feature, Precision precision,
                                   const std::string& name) {
   const FeatureRule& rule = query.features[feature];
@@ -179,10 +336,6 @@ std::vector<double> listed_values(const Query& query, std::size_t feature, Preci
     return values;
   }
   const std::string place = fmt::format("feature \"{}\"", name);
-  if (!is_discrete(rule)) {
-    throw Error(place, "it is continuous, and linear rules need features with discrete values",
-                "Give it a kind (integer) or a step");
-  }
   if (!is_limited(query, feature, precision)) {
     throw Error(place, "linear rules need features whose values have limits on both sides",
                 "Give it a range");
@@ -220,13 +373,13 @@ std::size_t linear_sides(const LinearCondition& condition) {
          (std::isfinite(condition.range.upper) ? 1U : 0U);
 }
 
-void add_linear_trees(const Query& query, const Clause& clause, Ensemble& rules) {
+void add_linear_trees(const Query& query, const Clause& clause, const Cuts& cuts, Ensemble& rules) {
   const LinearCondition& condition = clause.linear.front();
   if (std::isfinite(condition.range.lower)) {
-    Score(query, condition, true, rules).add_to(clause.any_of, rules);
+    Score(query, condition, true, cuts, rules).add_to(clause.any_of, rules);
   }
   if (std::isfinite(condition.range.upper)) {
-    Score(query, condition, false, rules).add_to(clause.any_of, rules);
+    Score(query, condition, false, cuts, rules).add_to(clause.any_of, rules);
   }
 }
 

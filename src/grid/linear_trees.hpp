@@ -1,7 +1,11 @@
 // Linear conditions as trees: each feature of a sum is a tree with one leaf for each value that the
 // feature may have, and the leaf's score is what that value adds to the sum. So the engines bound
-// sums, branch on them and give them a price as they do for any model.
+// sums, branch on them and give them a price as they do for any model. A continuous feature has a
+// leaf for each of its cells, with the most that a value of the cell can add: necessary for the
+// condition, and not sufficient. search/linear_box.hpp decides about single boxes of such cells.
 #pragma once
+
+#include "grid/cuts.hpp"
 
 #include <boxwood/ensemble.hpp>
 #include <boxwood/query.hpp>
@@ -15,8 +19,19 @@ namespace boxwood {
 /// The most values that one feature of a linear condition may have.
 inline constexpr std::size_t most_linear_values = 50'000;
 
+/// Whether a feature may take all numbers of an interval, so that its values cannot be listed.
+bool is_spread(const Query& query, std::size_t feature);
+
+/// Whether a linear condition of the query, or of its exact clauses, has such a feature. The cost
+/// is then within a tolerance of the lowest one.
+bool has_spread(const Query& query);
+
+/// Throws Error if a linear condition has such a feature and the query asks for a cost that is not
+/// a convex function of its change.
+void check_spread_costs(const Query& query, std::span<const Ensemble> ensembles);
+
 /// All values that a feature may have besides missing, ascending, the present one among them.
-/// Throws Error if it is continuous, if it has no limits, or if there are more than
+/// Not for a continuous feature. Throws Error if it has no limits, or if there are more than
 /// most_linear_values.
 std::vector<double> listed_values(const Query& query, std::size_t feature, Precision precision,
                                   const std::string& name);
@@ -26,8 +41,9 @@ std::size_t linear_sides(const LinearCondition& condition);
 
 /// Adds one score for each finite end of the clause's linear condition, with its trees. If the
 /// clause holds, the score is at least 0. If it does not, the score may still be 0 or more by
-/// rounding, unless all values are whole numbers.
-void add_linear_trees(const Query& query, const Clause& clause, Ensemble& rules);
+/// rounding, unless all values are whole numbers; and where a feature is continuous. `cuts` are
+/// those of the models.
+void add_linear_trees(const Query& query, const Clause& clause, const Cuts& cuts, Ensemble& rules);
 
 /// What must hold of single features if the clause is to hold: a value where none is known makes
 /// the sum undefined.

@@ -45,7 +45,7 @@ bool has_rules(const Query& query) {
   return !query.clauses.empty() || query.max_changes.has_value();
 }
 
-Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query) {
+Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts) {
   Ensemble rules;
   rules.source = "rules";
   rules.input = common_precision(ensembles);
@@ -66,7 +66,7 @@ Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query) {
     }
   }
   for (const Clause& clause : query.clauses) {
-    if (!clause.linear.empty()) add_linear_trees(query, clause, rules);
+    if (!clause.linear.empty()) add_linear_trees(query, clause, cuts, rules);
   }
   if (!query.max_changes) return rules;
   std::vector<std::uint8_t> grouped(query.point.size(), 0);

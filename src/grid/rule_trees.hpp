@@ -2,6 +2,8 @@
 // and check them as they do for any model.
 #pragma once
 
+#include "grid/cuts.hpp"
+
 #include <boxwood/ensemble.hpp>
 #include <boxwood/query.hpp>
 
@@ -15,7 +17,8 @@ bool has_rules(const Query& query);
 
 /// An ensemble that scores points: minus the number of broken clauses, minus the number of changed
 /// features, and for clauses of many statements the number of statements that hold.
-Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query);
+/// `cuts` are those of the ensembles.
+Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts);
 
 /// The query without its rules, but with requirements on the scores of rule_trees(), which is
 /// ensemble `index`.

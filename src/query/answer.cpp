@@ -3,7 +3,7 @@
 namespace boxwood {
 
 double Answer::gap() const {
-  if (status == Status::optimal || cost == lower_bound) return 0;
+  if (cost == lower_bound) return 0;
   return (cost - lower_bound) / cost;
 }
 
@@ -33,6 +33,8 @@ const char* to_string(Stop stop) {
       return "memory";
     case Stop::interrupt:
       return "interrupt";
+    case Stop::precision:
+      return "precision";
     case Stop::visitor:
       break;
   }

@@ -1,8 +1,8 @@
 #include "query/reach.hpp"
 
-#include "base/bits.hpp"
 #include "base/infinity.hpp"
 #include "model/arithmetic.hpp"
+#include "model/places.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -61,15 +61,6 @@ Interval kept_by(const Literal& literal, double value, Precision precision) {
   if (literal.inside) return range;
   if (value <= range.lower) return {.upper = range.lower, .upper_closed = !range.lower_closed};
   return {.lower = range.upper, .lower_closed = !range.upper_closed};
-}
-
-/// Doubles in ascending order as whole numbers in ascending order, and back.
-std::int64_t place_of(double value) {
-  const auto bits = bits_as<std::int64_t>(value + 0.0);
-  return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
-}
-double at_place(std::int64_t place) {
-  return bits_as<double>(place >= 0 ? place : std::numeric_limits<std::int64_t>::min() - place);
 }
 
 /// The part of an interval around a feature's value in which a linear condition that holds in a

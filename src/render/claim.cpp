@@ -120,14 +120,29 @@ std::string proven_text(const Claim& claim) {
       claim.earlier_alternatives == 1 ? "" : "s");
 }
 
+/// The gap that linear rules between continuous features leave, rounded up to one digit.
+std::string tolerance_text(double gap) {
+  const double percent = 100 * gap;
+  const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(percent))));
+  const double unit = std::pow(10.0, -digits);
+  constexpr double almost = 1 - 1e-6;  // so that rounding does not add a unit
+  return fmt::format("{:.{}f} %", unit * std::ceil(percent / unit * almost), digits);
+}
+
 std::string optimal_text(const Claim& claim) {
+  if (claim.gap > 0 && !claim.fewest_first) {
+    return fmt::format("{} to within {} of the optimum ({})", proven_text(claim),
+                       tolerance_text(claim.gap), claim.cost_name);
+  }
   if (!claim.fewest_first) {
     return fmt::format("proven: no allowed change {}costs less ({})", apart_text(claim),
                        claim.cost_name);
   }
   const std::string refuted = refuted_text(claim);
-  return fmt::format("{}: {}{}no other {} is cheaper ({})", proven_text(claim), refuted,
-                     refuted.empty() ? "" : "; ", change_set(claim), claim.cost_name);
+  const std::string by =
+      claim.gap > 0 ? fmt::format(" by more than {}", tolerance_text(claim.gap)) : "";
+  return fmt::format("{}: {}{}no other {} is cheaper{} ({})", proven_text(claim), refuted,
+                     refuted.empty() ? "" : "; ", change_set(claim), by, claim.cost_name);
 }
 
 std::string feasible_text(const Claim& claim) {
@@ -202,7 +217,7 @@ Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_alt
   claim.limited = !rules_of(query).empty();
   if (!answer.solutions.empty()) claim.changes = change_count(query, answer.best().point);
   if (answer.status == Status::infeasible) return claim;
-  claim.lower_bound = answer.status == Status::optimal ? answer.cost : answer.lower_bound;
+  claim.lower_bound = answer.lower_bound;
   claim.gap = answer.solutions.empty() ? 0 : answer.gap();
   if (!query.fewest_first) return claim;
   // A cost is only bounded among the points with the fewest changes. While it is open how many

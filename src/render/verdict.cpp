@@ -91,6 +91,8 @@ std::string stop_text(Stop stop) {
       return "stopped at the memory limit";
     case Stop::interrupt:
       return "interrupted";
+    case Stop::precision:
+      return "stopped at the precision of the model's numbers";
     case Stop::finished:
     case Stop::visitor:
       break;

@@ -4,6 +4,7 @@
 
 #include "base/infinity.hpp"
 #include "grid/grid.hpp"
+#include "grid/linear_trees.hpp"
 #include "grid/rule_trees.hpp"
 #include "search/bottleneck.hpp"
 #include "search/cases.hpp"
@@ -12,6 +13,7 @@
 #include "search/fewest.hpp"
 #include "search/guarded.hpp"
 #include "search/incumbent.hpp"
+#include "search/linear_box.hpp"
 #include "search/paper/paper.hpp"
 #include "search/prepared.hpp"
 #include "search/reporter.hpp"
@@ -175,6 +177,7 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
     answer.already_met = meets(query, ensembles, query.point);
   }
 
+  const bool within_tolerance = has_spread(query);
   Incumbent incumbent(query, options.ties);
   Unfinished unfinished{infinity, 0};
   const int threads = thread_count(options.threads);
@@ -190,18 +193,29 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   }
 
   const Incumbent::Result found = incumbent.result();
-  const bool proven = unfinished.open_bound > incumbent.cost() || unfinished.open_bound == infinity;
+  // A box that is not settled is one in which no number of the models' precision was found that
+  // satisfies the linear rules, or only much dearer ones.
+  const bool finished =
+      unfinished.open_bound > incumbent.cost() || unfinished.open_bound == infinity;
+  const bool settled = incumbent.unsettled_bound() == infinity ||
+                       incumbent.unsettled_bound() >= incumbent.cost() * (1 - cost_tolerance);
+  const bool proven = finished && settled;
   answer.cost = incumbent.cost();
   answer.distance = distance(query.norm, answer.cost);
   answer.lower_bound = std::min(answer.cost, unfinished.open_bound);
+  if (within_tolerance && answer.cost > 0) {
+    answer.lower_bound = std::min(
+        {answer.lower_bound, answer.cost * (1 - cost_tolerance), incumbent.closed_bound()});
+  }
   answer.more_ties = found.more;
+  answer.more_ties |= within_tolerance && answer.cost > 0;
   if (found.points.empty()) {
     answer.status = proven ? Status::infeasible : Status::unknown;
   } else {
     answer.status = proven ? Status::optimal : Status::feasible;
     answer.output_after = outputs_at(ensembles, found.points.front());
   }
-  answer.stop = proven ? Stop::finished : watch.stop();
+  answer.stop = proven ? Stop::finished : finished ? Stop::precision : watch.stop();
   for (const std::vector<double>& point : found.points) {
     answer.solutions.push_back({point, pure_box(ensembles, point), pure_codes(ensembles, point)});
   }

@@ -5,6 +5,7 @@
 
 #include <boxwood/query.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
@@ -46,6 +47,19 @@ class Incumbent {
       more_ = true;
     }
   }
+
+  /// A box of linear rules between continuous features was closed: no point of it costs less than
+  /// this. If it is not settled, some point of it may cost less than all that were found. Not for
+  /// boxes whose bound is beyond the reach of the search.
+  void close_box(double bound, bool settled) {
+    std::atomic<double>& least = settled ? closed_ : unsettled_;
+    double before = least.load(std::memory_order_relaxed);
+    while (bound < before && !least.compare_exchange_weak(before, bound)) {
+    }
+  }
+  /// The least bound of all closed boxes, and of those that are not settled.
+  double closed_bound() const { return std::min(closed_.load(), unsettled_.load()); }
+  double unsettled_bound() const { return unsettled_.load(); }
 
   /// Whether a further point of the same cost with so many changes would be dropped: more ties than
   /// the limit are known, and all that are kept have fewer changes.
@@ -91,6 +105,8 @@ class Incumbent {
   const Query& query_;
   std::size_t ties_;
   std::atomic<double> cost_{std::numeric_limits<double>::infinity()};
+  std::atomic<double> closed_{std::numeric_limits<double>::infinity()};
+  std::atomic<double> unsettled_{std::numeric_limits<double>::infinity()};
   mutable std::mutex mutex_;
   std::set<Ranked> points_;
   bool more_ = false;

@@ -1,6 +1,7 @@
 #include "search/rules.hpp"
 
 #include "grid/grid.hpp"
+#include "grid/linear_trees.hpp"
 #include "grid/rule_trees.hpp"
 #include "search/guarded.hpp"
 #include "search/prepared.hpp"
@@ -11,8 +12,9 @@
 namespace boxwood {
 
 WithRules::WithRules(const Prepared& given, const Query& given_query, Watch& watch)
-    : prepared(prepare_with(given, rule_trees(given.ensembles(), given_query),
-                            given_query.max_changes, watch, held)),
+    : prepared(prepare_with(
+          given, rule_trees(given.ensembles(), given_query, tables_of(given, &watch).leaves.cuts),
+          given_query.max_changes, watch, held)),
       query(without_rules(given_query, given.ensembles().size())),
       base_(tables_of(given, nullptr).bytes()) {}
 
@@ -29,6 +31,7 @@ Limits WithRules::rest(const Limits& limits, const Watch& watch) const {
 
 Answer explain_with_rules(const Prepared& prepared, const Query& query, const Options& options,
                           std::span<const double> known_solution) {
+  check_spread_costs(query, prepared.ensembles());
   Watch watch(options.limits);
   std::optional<WithRules> with;
   try {

@@ -110,14 +110,20 @@ def test_numbers_are_numbers_where_columns_have_numbers_as_names():
     assert not answer.found or answer.array[0] + answer.array[1] <= 5
 
 
-def test_continuous_features_are_refused_by_name():
+def test_continuous_features_are_proven_up_to_a_tolerance():
     xgboost = pytest.importorskip("xgboost")
     random = np.random.default_rng(3)
     data = random.normal(size=(300, 2)).astype(np.float32)
     model = xgboost.XGBClassifier(n_estimators=5, max_depth=2).fit(data, data[:, 0] > 0)
     explainer = boxwood.Explainer(model, data=data)
-    with pytest.raises(boxwood.Error, match="continuous, and linear rules need"):
-        explainer.explain(data[0], bool(data[0, 0] <= 0), rules=f("f0") <= f("f1"))
+    wanted = bool(data[0, 0] <= 0)
+    answer = explainer.explain(data[0], wanted, rules=[f("f0") + 0.3 <= f("f1")])
+    assert answer.status == "optimal" and 0 <= answer.gap < 1e-5
+    assert 10 * Fraction(float(answer.array[0])) + 3 <= 10 * Fraction(float(answer.array[1]))
+    if answer.gap:
+        assert "of the optimum" in str(answer.claim)
+    with pytest.raises(boxwood.Error, match="linf"):
+        explainer.explain(data[0], wanted, rules=[f("f0") + 0.3 <= f("f1")], cost="linf")
 
 
 def test_suggestions_are_relations_that_hold():

@@ -159,7 +159,9 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
       known(given_ensembles, given_query, given_boxes.cuts, variables, known_solution),
       incumbent(given_incumbent),
       watch(given_watch),
-      tuning(given_tuning) {
+      tuning(given_tuning),
+      linear(given_ensembles, given_query, given_boxes.cuts) {
+  if (linear.needed()) worth_finding = 1 - cost_tolerance;
   for (const Variable& variable : variables) {
     most += std::max(variable.cells.front().cost, variable.cells.back().cost);
   }
@@ -198,6 +200,7 @@ bool Context::offer(std::span<const std::uint32_t> cells) const {
   for (std::size_t d = 0; d < cells.size(); ++d) {
     if (variables[d].owner == d) variables[d].place(cells[d], d, point);
   }
+  if (linear.needed() && !offer_within_rules(point)) return false;
   if (!meets(query, ensembles, point)) return false;
   // Several boxes may meet one region, and each has a nearest point of it. The nearest of these
   // represents the region; it is no farther in any feature.
@@ -217,6 +220,25 @@ bool Context::offer(std::span<const std::uint32_t> cells) const {
   settle_listed(ensembles, variables, cells, point);
   incumbent.offer(std::move(point));
   return true;
+}
+
+/// Whether the cheapest point of its cells satisfies the linear rules itself. Otherwise the
+/// cheapest one that does is offered. Every cell of a continuous feature of a rule is a leaf of the
+/// rule's trees, so the cells of a point are one box of them, and the box is closed by this.
+bool Context::offer_within_rules(const std::vector<double>& point) const {
+  // Not reach(): its other limits are about the cheapest points of cells.
+  const double most_worth = incumbent.cost() * worth_finding;
+  const BoxAnswer found = linear.solve(point, most_worth);
+  if (found.point == point) return true;
+  if (!(found.bound > most_worth)) incumbent.close_box(found.bound, found.settled);
+  if (!found.point.empty() && meets(query, ensembles, found.point)) {
+    incumbent.offer(found.point);
+  } else if (found.point.empty()) {
+    // Not needed for the proof: a point near by is worth having.
+    const BoxAnswer near = linear.solve_around(point, most_worth);
+    if (!near.point.empty() && meets(query, ensembles, near.point)) incumbent.offer(near.point);
+  }
+  return false;
 }
 
 std::vector<std::uint32_t> Context::cells_of(std::span<const double> point) const {

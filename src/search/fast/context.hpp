@@ -7,6 +7,7 @@
 #include "search/fast/tuning.hpp"
 #include "search/incumbent.hpp"
 #include "search/known_solution.hpp"
+#include "search/linear_box.hpp"
 #include "search/watch.hpp"
 
 #include <boxwood/ensemble.hpp>
@@ -40,6 +41,7 @@ struct Context {
   Incumbent& incumbent;
   Watch& watch;
   const Tuning tuning;
+  const LinearBox linear;
 
   /// The cost of a point given by its cells, as total_cost adds it up.
   double cost(std::span<const std::uint32_t> cells) const {
@@ -56,7 +58,9 @@ struct Context {
   }
 
   /// Evaluates the point of these cells as the source library does. If it meets the requirements,
-  /// offers the nearest point of its region to the incumbent and returns true.
+  /// offers the nearest point of its region to the incumbent and returns true. If linear rules
+  /// between continuous features ask for another point of the cells, that one is offered, and the
+  /// result is false: the cells are done with, and other cells of a box may still be better.
   bool offer(std::span<const std::uint32_t> cells) const;
 
   /// The cells of a point. Where a value lies in no admissible cell, the query's own cell.
@@ -65,13 +69,18 @@ struct Context {
   /// Points that cost more than this are not searched for: the best known cost; the cap, while the
   /// search is still limited to a small radius; and at most the cost of the most expensive cells
   /// together, so that a bound above that proves that there is no point at all.
-  double reach() const { return std::min({incumbent.cost(), cap, most}); }
+  /// With linear rules between continuous features, points that are cheaper by the tolerance or
+  /// less are not searched for either.
+  double reach() const { return std::min({incumbent.cost() * worth_finding, cap, most}); }
   /// A radius larger by `factor`, and at least the cost of the next dearer cell: from a value of 0
   /// the smallest change may cost 5e-324, from where factors alone would take a thousand steps or,
   /// where they are lost in rounding, never arrive.
   double wider_by(double radius, double factor) const;
   double cap = std::numeric_limits<double>::infinity();
   double most = 0;
+  double worth_finding = 1;
+
+  bool offer_within_rules(const std::vector<double>& point) const;
 
   /// Bounds are about the exact sum of a point's costs, and total_cost adds with rounding. A bound
   /// above this proves that every total_cost is above reach().

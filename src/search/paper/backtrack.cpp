@@ -17,10 +17,7 @@ bool backtrack(const Space& space, Incumbent& incumbent, Watch& watch, Reporter&
       if (!space.expand(node, std::numeric_limits<double>::infinity(), watch, stack)) return false;
       continue;
     }
-    std::vector<double> point = space.speaker(node);
-    if (!space.meets_requirements(point)) continue;
-    incumbent.offer(std::move(point));
-    return false;
+    if (space.offer(node, incumbent)) return false;
   }
   return true;
 }

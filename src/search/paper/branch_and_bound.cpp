@@ -86,8 +86,7 @@ class Search {
     }
     reporter_.tick([this] { return least_open(); });
     if (space_.complete(node)) {
-      std::vector<double> point = space_.speaker(node);
-      if (space_.meets_requirements(point)) incumbent_.offer(std::move(point));
+      space_.offer(node, incumbent_);
       return;
     }
     std::vector<SearchNode> children;

@@ -19,6 +19,7 @@ Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Cuts
       grid_(grid),
       additions_(additions),
       known_(ensembles, query, cuts, grid.variables, known_solution),
+      linear_(ensembles, query, cuts),
       known_leaves_(grid.leaf_count()),
       dimensions_(make_dimensions(grid, additions.leaf_pruning)) {
   for (const Ensemble& ensemble : ensembles) {
@@ -242,6 +243,21 @@ std::vector<double> Space::speaker(const SearchNode& node) const {
   const std::vector<std::uint32_t> cells = place_nearest(node, point);
   settle_listed(ensembles_, grid_.variables, cells, point);
   return point;
+}
+
+bool Space::offer(const SearchNode& node, Incumbent& incumbent) const {
+  std::vector<double> point = speaker(node);
+  if (linear_.needed()) {
+    // Its leaves are one box of cells of the continuous features of rules: see Context::offer.
+    const double reach = incumbent.cost();
+    BoxAnswer found = linear_.solve(point, reach);
+    if (!(found.bound > reach)) incumbent.close_box(found.bound, found.settled);
+    if (found.point.empty()) return false;
+    point = std::move(found.point);
+  }
+  if (!meets_requirements(point)) return false;
+  incumbent.offer(std::move(point));
+  return true;
 }
 
 bool Space::speaks_for(std::span<const Interval> box, const SearchNode& node) const {

@@ -6,7 +6,9 @@
 #include "base/bit_set.hpp"
 #include "grid/grid.hpp"
 #include "search/engine_settings.hpp"
+#include "search/incumbent.hpp"
 #include "search/known_solution.hpp"
+#include "search/linear_box.hpp"
 #include "search/paper/dimensions.hpp"
 
 #include "search/watch.hpp"
@@ -61,6 +63,10 @@ class Space {
   bool speaks_for(std::span<const Interval> box, const SearchNode& node) const;
   /// Whether that point lies in the node's own box, which is true for exactly one piece.
   bool holds_nearest_point(const SearchNode& node) const;
+  /// Offers the point that represents the leaves of a complete node, if it meets the requirements;
+  /// with linear rules between continuous features, the cheapest point that does. False if none
+  /// was found.
+  bool offer(const SearchNode& node, Incumbent& incumbent) const;
   /// Whether a point meets the requirements in the source library's arithmetic.
   bool meets_requirements(std::span<const double> point) const {
     return meets(query_, ensembles_, point);
@@ -86,6 +92,7 @@ class Space {
   const Grid& grid_;
   PaperAdditions additions_;
   KnownSolution known_;
+  LinearBox linear_;
   BitSet known_leaves_;
   Dimensions dimensions_;
   std::vector<BitSet> votes_;              ///< for each condition the leaves with a positive score

@@ -1,0 +1,67 @@
+// The last step of a search with linear rules between continuous features: the cheapest point of
+// one box of cells that satisfies them. The search itself treats a rule as trees over the cells,
+// which is necessary for the rule and not sufficient (grid/linear_trees.hpp).
+#pragma once
+
+#include "base/infinity.hpp"
+#include "grid/cuts.hpp"
+#include "search/convex.hpp"
+
+#include <boxwood/ensemble.hpp>
+#include <boxwood/query.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace boxwood {
+
+/// An answer is proven to cost at most this share more than the cheapest one. The cost of a few
+/// steps of floating-point numbers comes on top: see steps_allowed.
+inline constexpr double cost_tolerance = 1e-9;
+
+/// What is known about the points of one box that have the outcome and satisfy the linear rules.
+struct BoxAnswer {
+  double bound = infinity;    ///< none of them costs less; infinite: there is none
+  std::vector<double> point;  ///< one of them; empty: none was found
+  /// Nothing more is to be found here: there is no such point, or the point found costs at most as
+  /// much more than the bound as is allowed.
+  bool settled = true;
+};
+
+class LinearBox {
+ public:
+  /// The last ensemble is that of the rules. `cuts` are those of all ensembles.
+  LinearBox(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts);
+
+  /// Whether some linear rule has a continuous feature. Otherwise there is nothing to solve.
+  bool needed() const { return !features_.empty(); }
+
+  /// About the box of cells that holds a point: features that are not continuous, or in no linear
+  /// rule, keep their values.
+  /// A bound above `reach` is enough.
+  BoxAnswer solve(std::span<const double> at, double reach) const;
+  /// About the larger box in which the models' scores stay the same, on the same sides of the
+  /// query's point. Other rules may not hold in all of it.
+  BoxAnswer solve_around(std::span<const double> at, double reach) const;
+
+ private:
+  struct Range {
+    std::size_t feature = 0;
+    double lower = 0, upper = 0;  ///< numbers that the models read, or infinite
+    bool up = true;               ///< above the query's value
+  };
+  struct Side;
+  class Work;
+
+  bool has_outcome(std::span<const double> at) const;
+  Range range_between(std::size_t feature, double value, const Cut* lower, const Cut* upper) const;
+
+  std::span<const Ensemble> ensembles_;
+  const Query& query_;
+  const Cuts& cuts_;
+  Precision precision_;
+  std::vector<std::size_t> features_;  ///< continuous, in a linear rule, ascending
+};
+
+}  // namespace boxwood

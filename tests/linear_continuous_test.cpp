@@ -1,0 +1,331 @@
+// Linear rules between continuous features: the rules hold exactly, and the cost is within the
+// tolerance of the lowest one. The oracle solves every box of cells by trying all sets of tight
+// constraints; it shares no code with the library.
+#include <boxwood/error.hpp>
+#include <boxwood/explain.hpp>
+#include <boxwood/query.hpp>
+#include <boxwood/verify.hpp>
+
+#include "seeds.hpp"
+#include "small_models.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <iostream>
+#include <optional>
+#include <random>
+
+namespace {
+
+using namespace boxwood;
+using Of = LinearTerm::Of;
+
+constexpr double nowhere = std::numeric_limits<double>::infinity();
+
+/// The sum of factors * x is at most, or exactly, the limit.
+struct Plane {
+  std::vector<double> factors;
+  double limit = 0;
+  bool equal = false;
+
+  double excess(const std::vector<double>& x) const {
+    double sum = -limit;
+    for (std::size_t j = 0; j < x.size(); ++j) sum += factors[j] * x[j];
+    return equal ? std::abs(sum) : sum;
+  }
+};
+
+std::optional<std::vector<double>> solve_equations(std::vector<std::vector<double>> rows) {
+  const std::size_t n = rows.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k; i < n; ++i) {
+      if (std::abs(rows[i][k]) > std::abs(rows[pivot][k])) pivot = i;
+    }
+    if (std::abs(rows[pivot][k]) < 1e-9) return std::nullopt;
+    std::swap(rows[k], rows[pivot]);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const double factor = rows[i][k] / rows[k][k];
+      for (std::size_t j = k; j <= n; ++j) rows[i][j] -= factor * rows[k][j];
+    }
+  }
+  std::vector<double> x(n);
+  for (std::size_t k = 0; k < n; ++k) x[k] = rows[k][n] / rows[k][k];
+  return x;
+}
+
+/// The least cost in a closed box under some planes. The least cost of a sum of squares, absolute
+/// values and counts is at a point where some of the constraints and of the planes "as it is now"
+/// are tight, and where nothing else than a sum of squares is left to minimise.
+double least_cost_in(const Query& query, std::vector<Plane> planes, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) {
+    Plane now{std::vector<double>(n, 0.0), query.point[j], false};
+    now.factors[j] = 1;
+    planes.push_back(now);
+  }
+  const std::size_t given = planes.size() - n;
+  double best = nowhere;
+  for (std::size_t set = 0; set < (std::size_t{1} << planes.size()); ++set) {
+    std::vector<const Plane*> tight;
+    for (std::size_t p = 0; p < planes.size(); ++p) {
+      if (set >> p & 1U) tight.push_back(&planes[p]);
+    }
+    if (tight.size() > n) continue;
+    // Lagrange: weight * (x - now) + factors * prices = 0, and the planes.
+    const std::size_t size = n + tight.size();
+    std::vector<std::vector<double>> rows(size, std::vector<double>(size + 1, 0.0));
+    for (std::size_t j = 0; j < n; ++j) {
+      const FeatureRule& rule = query.features[j];
+      const double weight = rule.weight / rule.scale / rule.scale;
+      rows[j][j] = weight;
+      rows[j][size] = weight * query.point[j];
+      for (std::size_t k = 0; k < tight.size(); ++k) {
+        rows[j][n + k] = rows[n + k][j] = tight[k]->factors[j];
+      }
+    }
+    for (std::size_t k = 0; k < tight.size(); ++k) rows[n + k][size] = tight[k]->limit;
+    std::optional<std::vector<double>> x = solve_equations(std::move(rows));
+    if (!x) continue;
+    x->resize(n);
+    bool inside = true;
+    for (std::size_t p = 0; p < given; ++p) inside = inside && planes[p].excess(*x) < 1e-9;
+    if (!inside) continue;
+    for (std::size_t j = 0; j < n; ++j) {
+      if (std::abs((*x)[j] - query.point[j]) < 1e-9) (*x)[j] = query.point[j];
+    }
+    best = std::min(best, total_cost(query, *x));
+  }
+  return best;
+}
+
+struct Case {
+  Ensemble model;
+  Query query;
+};
+
+class CaseMaker {
+ public:
+  explicit CaseMaker(std::uint64_t seed) : random_(seed) {}
+
+  Case make() {
+    const std::size_t n = 2 + below(2);
+    std::vector<Tree> trees;
+    for (std::size_t t = 1 + below(4); t > 0; --t) trees.push_back(tree(n));
+    Case made{binary_model(n, std::move(trees)), {}};
+    if (below(2) == 0) made.model.input = Precision::float32;
+    std::vector<double> point;
+    for (std::size_t d = 0; d < n; ++d) point.push_back(number());
+    made.query = query_for(made.model, point);
+    Query& query = made.query;
+    for (FeatureRule& rule : query.features) {
+      rule.range = {-0.25, 1.25};
+      rule.weight = 0.5 + uniform();
+      rule.scale = 0.5 + uniform();
+    }
+    constexpr Norm norms[] = {Norm::squared_l2, Norm::l1, Norm::l0, Norm::mixture};
+    query.norm = norms[below(4)];
+    query.mixture = {.l1 = 1, .l0 = 0.1};
+    if (below(2) == 0) query.mixture = {.squared_l2 = 1, .l0 = 0.1};
+    query.requirements = {{0, ScoreIn{{.lower = uniform()}}}};
+    for (std::size_t c = 1 + below(2); c > 0; --c) query.clauses.push_back({{}, {sum(n)}});
+    return made;
+  }
+
+ private:
+  std::size_t below(std::size_t count) { return random_() % count; }
+  double uniform() { return std::uniform_real_distribution(0.0, 1.0)(random_); }
+  /// A number that float32 has.
+  double number() { return static_cast<double>(static_cast<float>(uniform())); }
+
+  Tree tree(std::size_t n) {
+    Tree made;
+    made.nodes.resize(7);
+    for (std::int32_t i = 0; i < 3; ++i) {
+      made.nodes[static_cast<std::size_t>(i)] = {
+          .kind = below(2) == 0 ? NodeKind::less : NodeKind::less_equal,
+          .feature = static_cast<std::int32_t>(below(n)),
+          .left = 2 * i + 1,
+          .right = 2 * i + 2,
+          .threshold = number()};
+    }
+    for (std::int32_t i = 0; i < 4; ++i) {
+      made.nodes[static_cast<std::size_t>(3 + i)].value = i;
+      made.values.push_back(static_cast<float>(2 * uniform() - 1));
+    }
+    return made;
+  }
+
+  LinearCondition sum(std::size_t n) {
+    LinearCondition made;
+    double middle = 0;
+    for (std::size_t d = 0; d < n; ++d) {
+      if (d >= 2 && below(2) == 0) continue;
+      const double factor = (below(2) == 0 ? 1 : -1) * (0.5 + uniform());
+      made.terms.push_back({.feature = d, .coefficient = factor});
+      middle += factor * uniform();
+    }
+    if (below(2) == 0) {
+      made.range.upper = middle;
+      made.range.upper_closed = below(2) == 0;
+    } else {
+      made.range = {.lower = middle, .upper = middle + (below(2) == 0 ? nowhere : 0.1)};
+    }
+    return made;
+  }
+
+  std::mt19937_64 random_;
+};
+
+/// The least cost over all boxes of cells, up to rounding and to ends that are not included.
+double oracle(const Case& made) {
+  const std::size_t n = made.query.point.size();
+  std::vector<std::vector<double>> ends(n, {-0.25, 1.25});
+  for (const Tree& tree : made.model.trees) {
+    for (const Node& node : tree.nodes) {
+      if (node.kind == NodeKind::leaf) continue;
+      ends[static_cast<std::size_t>(node.feature)].push_back(node.threshold);
+    }
+  }
+  for (std::vector<double>& list : ends) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  const auto& wanted = std::get<ScoreIn>(made.query.requirements[0].outcome);
+  double best = nowhere;
+  std::vector<std::size_t> cell(n, 0);
+  for (;;) {
+    std::vector<double> middle;
+    std::vector<Plane> planes;
+    for (std::size_t d = 0; d < n; ++d) {
+      const double low = ends[d][cell[d]], high = ends[d][cell[d] + 1];
+      middle.push_back(low + (high - low) / 2);
+      Plane side{std::vector<double>(n, 0.0), high};
+      side.factors[d] = 1;
+      planes.push_back(side);
+      side.factors[d] = -1;
+      side.limit = -low;
+      planes.push_back(side);
+    }
+    if (wanted.range.contains(made.model.predict(middle)[0])) {
+      for (const Clause& clause : made.query.clauses) {
+        Plane plane{std::vector<double>(n, 0.0)};
+        for (const LinearTerm& term : clause.linear[0].terms) {
+          plane.factors[term.feature] += term.coefficient;
+        }
+        const Interval& range = clause.linear[0].range;
+        plane.limit = range.upper;
+        if (std::isfinite(range.upper)) planes.push_back(plane);
+        for (double& factor : plane.factors) factor = -factor;
+        plane.limit = -range.lower;
+        if (std::isfinite(range.lower)) planes.push_back(plane);
+      }
+      best = std::min(best, least_cost_in(made.query, std::move(planes), n));
+    }
+    std::size_t d = 0;
+    while (d < n && ++cell[d] + 1 == ends[d].size()) cell[d++] = 0;
+    if (d == n) return best;
+  }
+}
+
+TEST(LinearContinuous, RandomRulesAgreeWithAllSetsOfTightConstraints) {
+  CaseMaker maker(test_seed());
+  const int cases = test_cases(150);
+  int changed = 0, infeasible = 0, coarse = 0;
+  for (int i = 0; i < cases; ++i) {
+    const Case made = maker.make();
+    const double truth = oracle(made);
+    for (const Engine engine : {Engine::fast, Engine::paper}) {
+      SCOPED_TRACE(testing::Message()
+                   << "case " << i << " " << to_string(engine) << " " << to_json(made.query));
+      Options options;
+      options.engine = engine;
+      options.threads = 1 + i % 2;
+      const Answer answer = explain(made.model, made.query, options);
+      if (std::isinf(truth)) {
+        EXPECT_EQ(answer.status, Status::infeasible);
+        continue;
+      }
+      // Between two rules that almost coincide, float32 numbers are far apart.
+      if (answer.stop == Stop::precision) {
+        ++coarse;
+        EXPECT_EQ(made.model.input, Precision::float32);
+        EXPECT_LE(answer.lower_bound, truth * (1 + 1e-6));
+        continue;
+      }
+      ASSERT_EQ(answer.status, Status::optimal);
+      // The oracle takes all ends for included; the next number costs a step more.
+      const double step = made.model.input == Precision::float32 ? 1e-6 : 1e-8;
+      EXPECT_NEAR(answer.cost, truth, step * (1 + truth));
+      EXPECT_LE(answer.lower_bound, answer.cost);
+      EXPECT_GE(answer.lower_bound, answer.cost * (1 - 1.1e-9) - 50 * step);
+      EXPECT_TRUE(verify(made.model, made.query, answer).passed());
+    }
+    changed += std::isfinite(truth) && truth > 0 ? 1 : 0;
+    infeasible += std::isinf(truth) ? 1 : 0;
+  }
+  std::cout << changed << " with a change, " << infeasible << " infeasible, " << coarse
+            << " too coarse\n";
+  expect_share(changed, cases, 0.3);
+  EXPECT_LE(coarse, 1 + cases / 50);
+}
+
+Query query_of(const Ensemble& model, std::vector<double> point) {
+  Query query = query_for(model, point);
+  query.requirements = {{0, ScoreIn{{.lower = 1}}}};
+  query.norm = Norm::l1;
+  return query;
+}
+
+/// Debt may be at most two fifths of income, and the model wants more debt.
+TEST(LinearContinuous, TheCheapestPointLiesOnTheRule) {
+  const Ensemble model = binary_model(2, {stump(0, 50, 0, 2)});
+  Query query = query_of(model, {30, 100});
+  query.clauses = {{{}, {{{{0, 5}, {1, -2}}, {.upper = 0}}}}};  // 5 debt <= 2 income
+  const Answer answer = explain(model, query);
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_EQ(answer.best().point, (std::vector<double>{50, 125}));
+  EXPECT_DOUBLE_EQ(answer.cost, 45);
+  EXPECT_LT(answer.gap(), 1.1e-9);
+}
+
+/// Shares add up to 100 exactly, in numbers that float32 has.
+TEST(LinearContinuous, AnEquationHoldsExactlyInFloat32) {
+  Ensemble model = binary_model(3, {stump(0, 40.3, 0, 2)});
+  model.input = Precision::float32;
+  Query query = query_of(model, {20, 30, 50});
+  query.norm = Norm::squared_l2;
+  query.clauses = {{{}, {{{{0}, {1}, {2}}, {100, 100}}}}};
+  const Answer answer = explain(model, query);
+  ASSERT_EQ(answer.status, Status::optimal);
+  const std::vector<double>& point = answer.best().point;
+  EXPECT_EQ(point[0] + point[1] + point[2], 100);
+  for (const double value : point) EXPECT_EQ(static_cast<double>(static_cast<float>(value)), value);
+  EXPECT_NEAR(point[1], 30 - 10.15, 1e-4);
+}
+
+/// The two rules leave no point between them; each of them alone does.
+TEST(LinearContinuous, RulesWithoutACommonPointAreProvenInfeasible) {
+  const Ensemble model = binary_model(3, {stump(0, 0.5, 0, 2)});
+  Query query = query_of(model, {0, 0, 0});
+  for (FeatureRule& rule : query.features) rule.range = {-10, 10};
+  query.clauses = {{{}, {{{{0}, {1}, {2}}, {.upper = 1}}}},
+                   {{}, {{{{0}, {1}, {2}}, {.lower = 1.001}}}}};
+  EXPECT_EQ(explain(model, query).status, Status::infeasible);
+  query.clauses.pop_back();
+  EXPECT_EQ(explain(model, query).status, Status::optimal);
+}
+
+TEST(LinearContinuous, CostsThatAreNotConvexAreRefused) {
+  const Ensemble model = binary_model(2, {stump(0, 0.5, 0, 2)});
+  Query query = query_of(model, {0, 0});
+  query.clauses = {{{}, {{{{0}, {1}}, {.upper = 1}}}}};
+  query.norm = Norm::linf;
+  EXPECT_THROW(explain(model, query), Error);
+  query.norm = Norm::l1;
+  query.features[1].quantiles = {0, 1, 2};
+  EXPECT_THROW(explain(model, query), Error);
+}
+
+}  // namespace
