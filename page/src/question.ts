@@ -25,7 +25,7 @@ export interface Question {
   maxChanges?: number;
   fewestFirst: boolean;
   rules: string;
-  /** Rules of the schema that were lifted: "fixed", "range_lower", … of a feature. */
+  /** Rules of the schema that were lifted: "fixed", "range_lower", … of a feature, or a "rule" with its words. */
   lifted: { rule: string; feature: string }[];
 }
 
@@ -131,6 +131,10 @@ export function liftedSchema(schema: string | undefined, lifted: Question["lifte
   const json = schema ? JSON.parse(schema) : { boxwood_schema: 1 };
   json.features ??= [];
   for (const { rule, feature } of lifted) {
+    if (rule === "rule") {
+      json.rules = (json.rules ?? []).filter((one: string) => one !== feature);
+      continue;
+    }
     let entry = json.features.find((one: { name: string }) => one.name === feature);
     if (!entry) json.features.push((entry = { name: feature }));
     if (rule === "fixed") entry.fixed = false;

@@ -5,9 +5,10 @@ import { bytesOf, content, parts } from "./content";
 import { Core, CoreFailure, Stopped } from "./core";
 import { csvOf, withEdits } from "./csv";
 import { kindOf, type Kind, type Loaded } from "./kinds";
+import { isGone, withoutEach, type ReadQuestion } from "./lifting";
 import { questionOf, sane } from "./link";
 import { emptyQuestion, liftedSchema, questionWords, type Files, type Limits, type Question, type Want } from "./question";
-import { codes, type Answer, type MapFacts, type Menu, type ModelFacts, type Prediction, type Progress, type Ran, type Sweep, type Value } from "./types";
+import { codes, type Answer, type Blocker, type MapFacts, type Menu, type ModelFacts, type Prediction, type Progress, type Ran, type Sweep, type Value } from "./types";
 import { pageWords } from "./words";
 
 export interface LoadedFiles { title: string; model: Loaded; data: Loaded; schema?: Loaded; saved?: Loaded }
@@ -76,14 +77,14 @@ const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const safeName = (name: string) => name.split(/[/\\]/).pop()?.replace(/^\.+$/, "file") || "file";
 
 /** Where the files of the question are for the command. */
-function paths(): Files {
+function paths(asked = question.value): Files {
   const loaded = files.value!;
-  const edited = Object.keys(question.value.edits).length > 0;
-  const lifted = question.value.lifted.length > 0;
+  const edited = Object.keys(asked.edits).length > 0;
+  const lifted = asked.lifted.length > 0;
   return {
     model: place("model", loaded.model.name),
     data: place(edited ? "edited" : "data", loaded.data.name),
-    schema: lifted ? place("lifted", `${hashOf(liftedText())}.json`)
+    schema: lifted ? place("lifted", `${hashOf(liftedText(asked))}.json`)
       : loaded.schema ? place("schema", loaded.schema.name) : undefined,
   };
 }
@@ -96,7 +97,8 @@ export function namesForPeople(): Files {
     schema: question.value.lifted.length > 0 ? "schema_without_rules.json" : loaded.schema && safeName(loaded.schema.name),
   };
 }
-export const liftedText = () => liftedSchema(files.value?.schema && decode(files.value.schema.bytes), question.value.lifted);
+export const liftedText = (asked = question.value) =>
+  liftedSchema(files.value?.schema && decode(files.value.schema.bytes), asked.lifted);
 export const editedCsv = () => csvOf(facts.value!.features, rows.value.map((row) => pointOf(row.row)));
 
 /** A new name for new contents: the command keeps a model by the names of its files. */
@@ -290,6 +292,22 @@ export function editMany(values: Record<string, Value>): void {
 }
 export const lift = (rule: string, feature: string) =>
   change({ lifted: [...question.value.lifted, { rule, feature }] });
+/** Takes away the control, the line of words or the rule of the schema that says a blocking rule. */
+export async function liftBlocker(blocker: Blocker): Promise<void> {
+  const model = facts.value!;
+  const asked = question.value;
+  const read = async (words: string[]) => parsed<ReadQuestion>(await core.run(["explain", ...words, "--show-query"]));
+  const before = await read(askedWords("explain"));
+  // The question of a report need not be in the controls.
+  for (const next of [...(saved.value ? [{}] : []), ...withoutEach(asked, blocker, model)]) {
+    const other = { ...asked, ...next };
+    await writeFiles(other);
+    if (!isGone(blocker, before, await read(questionWords(other, model, paths(other))), model)) continue;
+    if (question.value === asked) change(next);
+    return;
+  }
+  failure.value = { title: "This rule was not lifted", text: "More than one of your settings says it. Change them one by one." };
+}
 export const isLifted = (rule: string, feature: string) =>
   question.value.lifted.some((one) => one.rule === rule && one.feature === feature);
 
@@ -354,10 +372,10 @@ export async function refreshPanel(): Promise<void> {
   }
 }
 
-async function writeFiles(): Promise<void> {
-  const at = paths();
-  if (Object.keys(question.value.edits).length > 0) await core.write(at.data, encode(editedCsv()));
-  if (question.value.lifted.length > 0) await core.write(at.schema!, encode(liftedText()));
+async function writeFiles(asked = question.value): Promise<void> {
+  const at = paths(asked);
+  if (Object.keys(asked.edits).length > 0) await core.write(at.data, encode(editedCsv()));
+  if (asked.lifted.length > 0) await core.write(at.schema!, encode(liftedText(asked)));
 }
 
 async function predictPresent(mine: number): Promise<void> {

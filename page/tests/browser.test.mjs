@@ -222,6 +222,23 @@ test("why not, and a button that lifts the rule", async () => {
   assert.match(shown, /block/);
   await act(page, () => page.locator(".whynot li", { hasText: "at most 1 feature changes" }).getByRole("button").click());
   assert.doesNotMatch(await answerText(page), /at most 1 feature/);
+  // The rule of the schema, or the line of words, that says it is taken away, and nothing else.
+  const rules = page.getByLabel("Rules in words");
+  const lines = ["age <= 80", "duration = 45 or credit_amount >= 90000", "at most 2 changes"];
+  await act(page, () => page.getByLabel("with probability at least").fill("0.8"));
+  await act(page, () => rules.fill(lines.join("\n")).then(() => rules.blur()));
+  const lift = async (words) => {
+    await page.locator(".whynot li", { hasText: words }).getByRole("button").click();
+    await page.waitForFunction(() => !document.querySelector(".whynot"));
+    await settled(page);
+    assert.match(await answerText(page), /proven optimal/);
+  };
+  await lift("duration stays or credit amount");
+  assert.equal(await rules.inputValue(), [lines[0], lines[2]].join("\n"));
+  await act(page, () => page.getByRole("button", { name: "Undo" }).click());
+  await lift("checking account at most");
+  assert.match(await text(page, ".lifted"), /checking account \(range upper\)/);
+  assert.equal(await rules.inputValue(), lines.join("\n"));
   await page.close();
 });
 

@@ -8,13 +8,14 @@ function Lifted() {
   const lifted = question.value.lifted;
   if (lifted.length === 0) return null;
   const title = (name: string) => facts.value!.features.find((one) => one.name === name)?.title ?? name;
+  const ofFeature = (rule: string) => (rule === "rule" ? "" : ` (${rule.replaceAll("_", " ")})`);
   return (
     <p class="lifted">
       Lifted rules of the schema:{" "}
       {lifted.map((one, k) => (
-        <button key={k} type="button" aria-label={`restore: ${title(one.feature)} ${one.rule}`}
+        <button key={k} type="button" aria-label={`restore: ${title(one.feature)}${ofFeature(one.rule)}`}
           onClick={() => change({ lifted: lifted.filter((_, i) => i !== k) })}>
-          {title(one.feature)} ({one.rule.replaceAll("_", " ")}) ×
+          {title(one.feature)}{ofFeature(one.rule)} ×
         </button>
       ))}
     </p>
