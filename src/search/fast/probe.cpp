@@ -11,6 +11,7 @@ bool Probe::start(const Problem& problem, const Selection* keep) {
   for (std::size_t leaf = 0; keep && leaf < keep->leaf.size(); ++leaf) {
     if (!keep->leaf[leaf]) boxes_by_depth_[0].alive.erase(leaf);
   }
+  locate(boxes_by_depth_[0]);
   depth_ = 0;
   if (!enter(boxes_by_depth_[0])) return false;
   first_branch_ = boxes_by_depth_[0].branch;
@@ -22,6 +23,7 @@ bool Probe::search(std::uint64_t budget) {
   for (std::uint64_t used = 0;;) {
     if (boxes_by_depth_[depth_].next == sides_of_a_cut) {
       if (depth_ == 0) return true;
+      leave(boxes_by_depth_[depth_]);
       --depth_;
       continue;
     }
@@ -37,7 +39,11 @@ bool Probe::search(std::uint64_t budget) {
     ++box.next;
     ProbeBox& child = boxes_by_depth_[depth_ + 1];
     make_child(box, child, left);
-    if (enter(child)) ++depth_;
+    if (enter(child)) {
+      ++depth_;
+    } else {
+      leave(child);
+    }
   }
 }
 
@@ -102,9 +108,8 @@ bool Probe::enter(ProbeBox& box) {
 /// Whether the nearest point meets the requirements; if so, it is offered to the incumbent.
 bool Probe::ask(ProbeBox& box) {
   reached_.assign(context_.conditions.size(), 0.0);
-  bool enough = true;
-  for (const std::uint32_t leaf : box.here) enough = enough && leaf != nothing;
-  for (std::size_t m = 0; m < reached_.size(); ++m) {
+  bool enough = box.all_here && (!one_condition_ || box.here_score >= problem_->thresholds[0]);
+  for (std::size_t m = 0; !one_condition_ && m < reached_.size(); ++m) {
     const RowCondition& condition = context_.conditions[m];
     reached_[m] = condition.sign * box.here_sum[condition.plus];
     if (condition.minus != RowCondition::none) reached_[m] -= box.here_sum[condition.minus];

@@ -20,13 +20,19 @@ struct Branch {
   std::uint32_t cell = 0;
 };
 
-/// For each leaf, its cost beyond the cost of the box and the number of its ranges that the box's
-/// nearest point lies outside of. A cut that keeps the nearest point does not change it, so boxes
-/// share it with their ancestors.
+/// For each leaf that is alive in the present box, its cost beyond the cost of the box and the
+/// number of its ranges that the box's nearest point lies outside of. A cut that keeps the nearest
+/// point does not change it; a box that moves the nearest point keeps a list of what it changed,
+/// and the search undoes that when it leaves the box.
 struct LeafState {
   std::vector<double> extra;
   std::vector<std::uint32_t> outside;
-  BitSet around;  ///< leaves that hold the nearest point: `outside` is 0
+
+  struct Change {
+    double extra = 0;  ///< before the change
+    std::uint32_t leaf = 0;
+    std::uint32_t entered = 0;  ///< 1 if the nearest point came into one more of its ranges
+  };
 };
 
 /// A box within a problem: a range of cells for each variable and the leaves alive in it.
@@ -36,11 +42,17 @@ struct ProbeBox {
   BitSet alive;                     ///< leaves that a point worth finding may lie in
   std::vector<std::uint32_t> best;  ///< of a tree: its best alive leaf, if there is one condition
   std::vector<std::uint32_t> here;  ///< of a tree: the leaf that holds the nearest point, if alive
+  bool all_here = false;            ///< whether every tree has such a leaf
   std::vector<double> here_sum;     ///< of a row: the sum of those leaves' values
-  bool knows_here = false;
-  LeafState own;          ///< used if `owner` is this box's depth
-  std::size_t owner = 0;  ///< the depth of the box that has this box's LeafState
-  double cost = 0;        ///< of the nearest point, up to rounding
+  // If there is one condition, trees whose best alive leaf is `here` are settled for this box and,
+  // as long as the nearest point stays, for all boxes within: no other leaf of theirs matters.
+  std::vector<std::uint32_t> open;  ///< the other trees, in ascending order
+  double settled_score = 0;         ///< the sum of the settled trees' best leaves
+  double here_score = 0;            ///< the sum of the leaves `here` of all trees
+  bool moved =
+      true;  ///< the nearest point is not the parent's, so that all trees must be looked at
+  std::vector<LeafState::Change> changes;  ///< what this box changed in the LeafState
+  double cost = 0;                         ///< of the nearest point, up to rounding
   double filtered = std::numeric_limits<double>::infinity();  ///< the radius that `alive` is for
   enum class Asked : std::uint8_t {
     no,
@@ -85,24 +97,24 @@ class Probe {
   void count_memory();
   void sort_testers();
   bool enter(ProbeBox& box);
+  void leave(ProbeBox& box);
   void filter(ProbeBox& box) const;
-  const LeafState& state(const ProbeBox& box) const { return boxes_by_depth_[box.owner].own; }
   bool measure(ProbeBox& box);
   bool measure_one(ProbeBox& box);
+  bool settle_trees(ProbeBox& box);
   std::uint32_t best_alive(const ProbeBox& box, std::size_t tree) const;
   double least_alive(const ProbeBox& box, std::size_t tree) const;
   bool probabilities_suffice() const;
   void locate(ProbeBox& box);
+  void sum_here(ProbeBox& box) const;
   bool ask(ProbeBox& box);
   bool find_tie(const ProbeBox& box, Branch& branch) const;
   bool choose(ProbeBox& box);
   void weigh_rows();
   void add_gain(const ProbeBox& box, std::size_t tree);
-  void share_gain(const ProbeBox& box, const std::vector<std::uint32_t>& outside, double gain,
-                  std::uint32_t best);
-  void make_child(const ProbeBox& parent, ProbeBox& child, bool left) const;
-  void move_nearest(ProbeBox& child, std::uint32_t variable, std::uint32_t from,
-                    std::uint32_t to) const;
+  void share_gain(const ProbeBox& box, double gain, std::uint32_t best);
+  void make_child(const ProbeBox& parent, ProbeBox& child, bool left);
+  void move_nearest(ProbeBox& child, std::uint32_t variable, std::uint32_t from, std::uint32_t to);
   double exact_cost(const ProbeBox& box, std::uint32_t variable, std::uint32_t cell) const;
   std::uint32_t first_alive(const BitSet& leaves, std::size_t tree) const;
   std::uint32_t last_alive(const BitSet& leaves, std::size_t tree) const;
@@ -114,7 +126,9 @@ class Probe {
   const Context& context_;
   const Problem* problem_ = nullptr;
   std::deque<ProbeBox> boxes_by_depth_;
-  MemoryHold held_;  // of the boxes
+  MemoryHold held_;                     // of the boxes
+  LeafState state_;                     // of the box that is being searched
+  std::vector<std::uint32_t> tree_of_;  // of a leaf
   SortedTesters sorted_;
   bool is_sorted_ = false;
   bool one_condition_ = false;
@@ -124,7 +138,8 @@ class Probe {
   mutable std::vector<std::uint32_t> cells_;
   std::vector<std::uint32_t> cursor_;
   BitSet holds_known_;                    // leaves that hold the known solution
-  BitSet here_alive_;                     // alive leaves that hold the nearest point
+  BitSet around_;                         // leaves that hold the nearest point of the whole problem
+  BitSet here_alive_;                     // those that are alive
   std::vector<double> high_, low_;        // of a row
   std::vector<double> bounds_, reached_;  // of a condition
   std::vector<double> weights_;           // of a row

@@ -17,7 +17,7 @@ void Probe::filter(ProbeBox& box) const {
   const double radius = context_.reach();
   if (radius >= box.filtered || std::isinf(radius)) return;
   box.filtered = radius;
-  const std::vector<double>& extra = state(box).extra;
+  const std::vector<double>& extra = state_.extra;
   context_.watch.count_leaves(extra.size());
   const double limit = radius - box.cost + extra_drift * radius;
   const bool guarded = box.holds_known && context_.known.within(radius);
@@ -41,8 +41,8 @@ std::uint32_t Probe::last_alive(const BitSet& leaves, std::size_t tree) const {
 /// takes one alive leaf of each tree, so no point of the box scores more. Thresholds allow for the
 /// rounding of these sums.
 bool Probe::measure(ProbeBox& box) {
-  if (!box.knows_here) locate(box);
-  if (one_condition_) return measure_one(box);
+  if (one_condition_) return box.moved ? settle_trees(box) : measure_one(box);
+  if (box.moved) sum_here(box);
   const Leaves& leaves = problem_->leaves;
   const std::size_t conditions = context_.conditions.size();
   high_.assign(context_.table.row_count, 0.0);
@@ -90,21 +90,58 @@ bool Probe::probabilities_suffice() const {
   return true;
 }
 
-/// measure() for one condition. A tree's best leaf stays the best as long as it is alive. A
-/// probability with one rival needs no other check: its sum has one term.
+/// measure() for one condition, where the nearest point is the parent's. The best leaf of a settled
+/// tree holds the nearest point, so no cut has removed it. Every tree is added once, in some order;
+/// thresholds allow for any order. A probability with one rival needs no other check: its sum has
+/// one term.
 bool Probe::measure_one(ProbeBox& box) {
-  // Four sums, because additions to one sum wait for each other; thresholds allow for any order.
-  constexpr std::size_t parallel = 4;
-  double sums[parallel] = {};
-  for (std::size_t t = 0; t < box.best.size(); ++t) {
+  double open_score = 0;
+  std::size_t open = 0;
+  for (const std::uint32_t t : box.open) {
     std::uint32_t& best = box.best[t];
+    if (!box.alive.contains(best)) {
+      best = best_alive(box, t);
+      if (best == nothing) return false;
+    }
+    if (best == box.here[t]) {
+      box.settled_score += scores_[best];
+    } else {
+      open_score += scores_[best];
+      box.open[open++] = t;
+    }
+  }
+  box.open.resize(open);
+  return box.settled_score + open_score >= problem_->thresholds[0];
+}
+
+/// measure() for one condition, where the nearest point has moved.
+bool Probe::settle_trees(ProbeBox& box) {
+  box.open.clear();
+  box.all_here = true;
+  box.settled_score = 0;
+  double open_score = 0, here_score = 0;
+  for (std::uint32_t t = 0; t < box.best.size(); ++t) {
+    std::uint32_t& best = box.best[t];
+    std::uint32_t& here = box.here[t];
     if (best == nothing || !box.alive.contains(best)) {
       best = best_alive(box, t);
       if (best == nothing) return false;
     }
-    sums[t % parallel] += scores_[best];
+    if (best == here) {
+      box.settled_score += scores_[best];
+      continue;
+    }
+    open_score += scores_[best];
+    box.open.push_back(t);
+    if (here != nothing && !box.alive.contains(here)) here = nothing;
+    if (here == nothing) {
+      box.all_here = false;
+    } else {
+      here_score += scores_[here];
+    }
   }
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]) >= problem_->thresholds[0];
+  box.here_score = box.settled_score + here_score;
+  return box.settled_score + open_score >= problem_->thresholds[0];
 }
 
 std::uint32_t Probe::best_alive(const ProbeBox& box, std::size_t tree) const {

@@ -21,10 +21,9 @@ void Probe::bind(const Problem& problem) {
   for (std::size_t v = 0; v < problem.variable_count(); ++v) {
     box.range[v] = {0, problem.cell_count(v)};
   }
-  box.owner = 0;
-  box.own.extra.resize(leaves);
-  box.own.outside.resize(leaves);
-  box.own.around.clear(leaves);
+  state_.extra.resize(leaves);
+  state_.outside.resize(leaves);
+  around_.clear(leaves);
   for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
     double extra = 0;
     std::uint32_t outside = 0;
@@ -36,9 +35,9 @@ void Probe::bind(const Problem& problem) {
                problem.cost_at(v, own);
       ++outside;
     }
-    box.own.extra[leaf] = extra;
-    box.own.outside[leaf] = outside;
-    if (outside == 0) box.own.around.insert(leaf);
+    state_.extra[leaf] = extra;
+    state_.outside[leaf] = outside;
+    if (outside == 0) around_.insert(leaf);
   }
   box.alive.fill(leaves);
   box.filtered = infinity;
@@ -53,7 +52,8 @@ void Probe::bind(const Problem& problem) {
   }
   box.best.assign(problem.leaves.tree_count(), nothing);
   box.here.resize(problem.leaves.tree_count());
-  box.knows_here = false;
+  box.moved = true;
+  box.changes.clear();
   gain_.assign(problem.cost.size() + problem.variable_count(), 0.0);
   // Not where some trees add to one row of the condition and others to the other row: the allowance
   // for rounding is for the sum of each row.
@@ -112,10 +112,11 @@ void Probe::sort_testers() {
       sorted_.ends[cursor_[cuts + 1 + cut_at(range.variable, range.last)]++] = {range.last, leaf};
     }
   }
+  tree_of_ = problem.leaves.trees();
   is_sorted_ = true;
 }
 
-void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) const {
+void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) {
   const Problem& problem = *problem_;
   const auto [v, cell] = parent.branch;
   child.range = parent.range;
@@ -123,10 +124,14 @@ void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) const
   child.alive = parent.alive;
   child.best = parent.best;
   child.here = parent.here;
+  child.all_here = parent.all_here;
   child.here_sum = parent.here_sum;
-  child.knows_here = true;
+  child.open = parent.open;
+  child.settled_score = parent.settled_score;
+  child.here_score = parent.here_score;
+  child.moved = false;
+  child.changes.clear();
   child.filtered = parent.filtered;
-  child.owner = parent.owner;
   child.asked = parent.asked;
   child.next = 0;
   (left ? child.range[v].last : child.range[v].first) = cell;
@@ -145,10 +150,8 @@ void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) const
   const std::uint32_t own = parent.nearest[v];
   if (!child.range[v].contains(own)) {
     child.asked = ProbeBox::Asked::no;
-    child.knows_here = false;
+    child.moved = true;
     child.filtered = infinity;
-    child.own = state(parent);
-    child.owner = depth_ + 1;
     move_nearest(child, v, own, left ? cell - 1 : cell);
   }
 }
@@ -156,18 +159,19 @@ void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) const
 /// Moves the nearest point's cell up or down to the new end of the box. A leaf beyond the old cell
 /// now has a smaller extra cost: the difference has become part of the box's cost. A leaf that
 /// holds the new cell has no extra cost in this variable any more. Leaves between the two are dead
-/// already.
+/// already. A leaf that now holds the whole point takes the place of its tree's leaf before, which
+/// does not hold it any more and is dead.
 void Probe::move_nearest(ProbeBox& child, std::uint32_t variable, std::uint32_t from,
-                         std::uint32_t to) const {
+                         std::uint32_t to) {
   const Problem& problem = *problem_;
   const double* cost = &problem.cost[problem.cell_begin[variable]];
   const std::uint32_t cuts = problem.cell_begin[variable] + variable;
-  LeafState& state = child.own;
   child.nearest[variable] = to;
   const auto come_nearer = [&](std::uint32_t leaf, std::uint32_t cell, bool reached) {
     if (!child.alive.contains(leaf)) return;
-    state.extra[leaf] -= cost[cell] - cost[from];
-    if (reached && --state.outside[leaf] == 0) state.around.insert(leaf);
+    child.changes.push_back({state_.extra[leaf], leaf, reached ? 1U : 0U});
+    state_.extra[leaf] -= cost[cell] - cost[from];
+    if (reached && --state_.outside[leaf] == 0) child.here[tree_of_[leaf]] = leaf;
   };
   if (to > from) {
     const std::uint32_t end = sorted_.begin_at[cuts + problem.cell_count(variable)];
@@ -184,20 +188,38 @@ void Probe::move_nearest(ProbeBox& child, std::uint32_t variable, std::uint32_t 
   }
 }
 
-/// Finds the leaves that hold the nearest point. They have no extra cost, so no radius drops them;
-/// a leaf that is missing was excluded before.
+/// Undoes what a box changed in the state of leaves.
+void Probe::leave(ProbeBox& box) {
+  for (const LeafState::Change& change : box.changes) {
+    state_.extra[change.leaf] = change.extra;
+    state_.outside[change.leaf] += change.entered;
+  }
+  box.changes.clear();
+}
+
+/// Finds the leaves that hold the nearest point of the whole problem. They have no extra cost, so
+/// no radius drops them; a leaf that is missing was excluded before.
 void Probe::locate(ProbeBox& box) {
+  here_alive_.intersect(box.alive, around_);
+  for (std::size_t t = 0; t < box.here.size(); ++t) box.here[t] = first_alive(here_alive_, t);
+}
+
+/// Adds up the leaves that hold the nearest point.
+void Probe::sum_here(ProbeBox& box) const {
   const Leaves& leaves = problem_->leaves;
-  here_alive_.intersect(box.alive, state(box).around);
+  box.all_here = true;
   box.here_sum.assign(context_.table.row_count, 0.0);
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
-    box.here[t] = first_alive(here_alive_, t);
-    if (box.here[t] == nothing) continue;
+    std::uint32_t& here = box.here[t];
+    if (here != nothing && !box.alive.contains(here)) here = nothing;
+    if (here == nothing) {
+      box.all_here = false;
+      continue;
+    }
     const Leaves::Rows rows = leaves.rows[t];
-    const double* values = leaves.values_of(t, box.here[t]);
+    const double* values = leaves.values_of(t, here);
     for (std::uint32_t r = 0; r < rows.count; ++r) box.here_sum[rows.first + r] += values[r];
   }
-  box.knows_here = true;
 }
 
 double Probe::exact_cost(const ProbeBox& box, std::uint32_t variable, std::uint32_t cell) const {

@@ -55,10 +55,9 @@ void Probe::weigh_rows() {
 }
 
 /// Shares a tree's gain among the ranges that keep the nearest point out of its best leaf.
-void Probe::share_gain(const ProbeBox& box, const std::vector<std::uint32_t>& outside, double gain,
-                       std::uint32_t best) {
-  if (gain <= 0 || outside[best] == 0) return;
-  const double share = gain / outside[best];
+void Probe::share_gain(const ProbeBox& box, double gain, std::uint32_t best) {
+  if (gain <= 0 || state_.outside[best] == 0) return;
+  const double share = gain / state_.outside[best];
   for (const LeafRange& range : problem_->leaves.ranges_of(best)) {
     const std::uint32_t own = box.nearest[range.variable];
     if (own >= range.first && own < range.last) continue;
@@ -73,7 +72,6 @@ void Probe::share_gain(const ProbeBox& box, const std::vector<std::uint32_t>& ou
 /// leaf is dead, the worst alive leaf takes its place.
 void Probe::add_gain(const ProbeBox& box, std::size_t tree) {
   const Leaves& leaves = problem_->leaves;
-  const std::vector<std::uint32_t>& outside = state(box).outside;
   const std::uint32_t here = box.here[tree];
   const Leaves::Rows rows = leaves.rows[tree];
   if (rows.count == 1) {
@@ -85,8 +83,8 @@ void Probe::add_gain(const ProbeBox& box, std::size_t tree) {
     const std::uint32_t best = extreme(weight > 0);
     const std::uint32_t other = here != nothing ? here : extreme(!(weight > 0));
     if (best == other) return;
-    share_gain(box, outside,
-               weight * (*leaves.values_of(tree, best) - *leaves.values_of(tree, other)), best);
+    share_gain(box, weight * (*leaves.values_of(tree, best) - *leaves.values_of(tree, other)),
+               best);
     return;
   }
   const auto weighted = [&](std::uint32_t leaf) {
@@ -108,25 +106,23 @@ void Probe::add_gain(const ProbeBox& box, std::size_t tree) {
     }
     least = std::min(least, value);
   }
-  share_gain(box, outside, most - (here != nothing ? weighted(here) : least), best);
+  share_gain(box, most - (here != nothing ? weighted(here) : least), best);
 }
 
 /// Branching by score. Where the best alive leaves score more than the leaves of the nearest point,
 /// the ranges that keep the nearest point out of them are worth cutting at; the cut with the
 /// largest gain is chosen. False when nothing is gained anywhere.
 bool Probe::choose(ProbeBox& box) {
-  weigh_rows();
   touched_.clear();
-  const std::vector<std::uint32_t>& outside = state(box).outside;
-  for (std::size_t t = 0; t < problem_->leaves.tree_count(); ++t) {
-    if (!one_condition_) {
-      add_gain(box, t);
-      continue;
+  if (one_condition_) {
+    for (const std::uint32_t t : box.open) {
+      const std::uint32_t best = box.best[t], here = box.here[t];
+      const double less = here != nothing ? scores_[here] : least_alive(box, t);
+      share_gain(box, scores_[best] - less, best);
     }
-    const std::uint32_t best = box.best[t], here = box.here[t];
-    if (best == here) continue;
-    const double less = here != nothing ? scores_[here] : least_alive(box, t);
-    share_gain(box, outside, scores_[best] - less, best);
+  } else {
+    weigh_rows();
+    for (std::size_t t = 0; t < problem_->leaves.tree_count(); ++t) add_gain(box, t);
   }
   double most = 0;
   std::uint32_t cut = nothing;
