@@ -33,6 +33,11 @@ def verdict(case, proof):
         return f"{type(reason).__name__}: {reason}"
 
 
+def refused_by_name(why):
+    """Whether the Python checker leaves a question to the fast one."""
+    return why is not None and why.endswith("the fast checker covers them")
+
+
 def is_true(case, proof):
     """Whether a claim is true, whatever the tree is worth."""
     claim = proof.get("claim")
@@ -40,7 +45,7 @@ def is_true(case, proof):
         return not case["feasible"]
     if claim not in ("optimal", "lower_bound"):
         return False
-    cost = checker.number(proof["cost"])
+    cost = checker.numeric(proof["cost"])
     if not case["feasible"]:
         return claim == "lower_bound"
     best, mine = (case["changes"], case["cost"]), (proof.get("changes"), cost)
@@ -71,7 +76,7 @@ def mutated(proof, draw):
     elif kind == 6 and "cost" in proof:
         proof["claim"] = "lower_bound"
         proof.pop("point", None)
-        proof["cost"] = math.nextafter(checker.number(proof["cost"]), math.inf)
+        proof["cost"] = math.nextafter(checker.numeric(proof["cost"]), math.inf)
     elif kind in (9, 10):  # a number that is nearly right, or far too large
         at = draw.randrange(len(tree))
         tree[at] += draw.choice([-1, 1, 2, -tree[at] * 2, tree[at], 2 ** 31, -2 ** 31, 2 ** 64, 10 ** 30])
@@ -106,12 +111,18 @@ def fast_verdicts(program, cases):
 def main(path, count, seed, program):
     """Check all cases; 1 if something is wrong."""
     draw = random.Random(int(seed))
-    faults = tried = kept = rejected = dual = 0
+    faults = tried = kept = rejected = dual = left = 0
     for_fast, expected = [], []
     with open(path, encoding="utf-8") as file:
         cases = [json.loads(line) for line in file]
     for case in cases:
         why = verdict(case, case["proof"])
+        if refused_by_name(why):
+            left += 1
+            if case["expected"] == "accepted" or not is_true(case, case["proof"]):
+                for_fast.append((case, case["proof"]))
+                expected.append(case["expected"] == "accepted")
+            continue
         if (why is None) != (case["expected"] == "accepted") and not \
                 (case["expected"] == "rejected" and is_true(case, case["proof"])):
             print(f"seed {case['seed']}: expected {case['expected']}, got {why or 'accepted'}")
@@ -135,14 +146,15 @@ def main(path, count, seed, program):
                 if hashes or not is_true(case, proof):
                     print(f"seed {case['seed']}: a false claim was accepted: {json.dumps(proof)}")
                     faults += 1
-    print(f"{len(cases)} certificates ({rejected} of false claims, {dual} with dual bounds), {tried} mutations, of which {kept} are "
-          f"still proofs; {faults} faults")
+    print(f"{len(cases)} certificates ({rejected} of false claims, {dual} with dual bounds, {left} left to the fast "
+          f"checker), {tried} mutations, of which {kept} are still proofs; {faults} faults")
     lines = fast_verdicts(program, for_fast)
     if len(lines) != len(expected):
         print(f"the fast checker gave {len(lines)} of {len(expected)} verdicts")
         return 1
     for (case, _), one, line in zip(for_fast, expected, lines):
-        if one != line.startswith("accepted"):
+        # The fast checker adds in 64 bits and says so where that is not enough.
+        if one != line.startswith("accepted") and not (one and line.endswith("for this checker")):
             print(f"seed {case['seed']}: checkers disagree: Python "
                   f"{'accepts' if one else 'rejects'}, the fast one says {line}")
             faults += 1

@@ -56,8 +56,8 @@ def solutions(model, weights, wanted):
 def drawn_numbers(draw, walk, scale):
     """Numbers of a dual bound: each toll is split among the trees that test the variable, more or less."""
     unit, exponent = 30, 20
-    numbers = [unit, exponent, max(0, int(walk.limit / 2 ** exponent * scale)), 0]
-    tests = [sorted({v for leaf, _ in leaves for v in leaf.cells}) for leaves in walk.whole.live]
+    numbers = [unit, exponent, max(0, int(walk.toll_limit / 2 ** exponent * scale)), 0]
+    tests = [sorted({v for leaf in leaves for v in leaf.cells}) for leaves in walk.whole.live]
     for own in tests:
         numbers.append(len(own))
         for v in own:
@@ -98,10 +98,10 @@ class DualRule(unittest.TestCase):
                 claim = draw.choice([best, best + 1, best + 0.001, draw.uniform(0.5, 12)])
                 walk = checker.Checker(checker.Question(json.loads(question), [read]), claim, None)
                 numbers = drawn_numbers(draw, walk, draw.choice([.5, .8, 1, 1.5]) / gap)
-                live = walk.thinned(walk.whole, *walk.read_dual(iter(numbers))).live
+                live = walk.thinned(walk.whole, *walk.read_dual(numbers[0], iter(numbers[1:]))).live
                 for t, (before, after) in enumerate(zip(walk.whole.live, live)):
-                    kept = [leaf.numbers[0] for leaf, _ in after]
-                    gone = [leaf.numbers[0] for leaf, _ in before if leaf.numbers[0] not in kept]
+                    kept = [leaf.numbers[0] for leaf in after]
+                    gone = [leaf.numbers[0] for leaf in before if leaf.numbers[0] not in kept]
                     excluded += len(gone)
                     for cost, leaves in found:
                         self.assertFalse(cost < claim and leaves[t] in gone,

@@ -18,14 +18,14 @@ std::int64_t scaled(double value, int exponent, bool up = false) {
   double moved = std::ldexp(value, exponent);
   if (value != 0 && std::abs(value) < 0x1p-900) moved = value < 0 ? -0.5 : 0.5;
   moved = up ? std::ceil(moved) : std::floor(moved);
-  if (!(std::abs(moved) <= 0x1p60)) throw Rejected("rule D: a number is out of range");
+  if (!(std::abs(moved) <= 0x1p60)) throw Unsupported("rule D: a number is too large for this checker");
   return static_cast<std::int64_t>(moved);
 }
 
 std::int64_t priced(std::int64_t price, std::int64_t value) {
   if (price == 0 || value == 0) return 0;
   if (std::abs(value) > most_toll || std::abs(price) > most_toll / std::abs(value)) {
-    throw Rejected("rule D: a priced number is out of range");
+    throw Unsupported("rule D: a priced number is too large for this checker");
   }
   return price * value;
 }
@@ -72,10 +72,10 @@ DualNumbers Checker::read_dual(Tokens& tokens, long unit) const {
     std::vector<DualShares>& list = made.shares.emplace_back();
     for (long n = tokens.next(0, static_cast<long>(variables_.size())); n > 0; --n) {
       DualShares one{variable_numbered(tokens.next()), {}};
-      if (++count > most_shares || std::any_of(list.begin(), list.end(), [&](const DualShares& s) {
-            return s.variable == one.variable;
-          })) {
-        throw Rejected("rule D: too many shares, or shares of a variable twice");
+      if (++count > most_shares) throw Unsupported("rule D: too many shares for this checker");
+      if (std::any_of(list.begin(), list.end(),
+                      [&](const DualShares& s) { return s.variable == one.variable; })) {
+        throw Rejected("rule D: shares of a variable twice");
       }
       const Order& order = order_[one.variable];
       const auto cells = static_cast<long>(order.bit.size());
@@ -88,7 +88,7 @@ DualNumbers Checker::read_dual(Tokens& tokens, long unit) const {
       for (long runs = tokens.next(1, cells); runs > 0; --runs) {
         fill(tokens.next(begin, cells - 1));
         share = tokens.next(-0x7fffffff, 0x7fffffff);
-        if (std::abs(share) > most_toll >> unit) throw Rejected("rule D: a share is out of range");
+        if (std::abs(share) > most_toll >> unit) throw Unsupported("rule D: a share is too large for this checker");
         share *= std::int64_t{1} << unit;
       }
       fill(cells);
@@ -117,7 +117,7 @@ void Checker::thin(Box& box, const DualNumbers& numbers) const {
   for (const Part& part : parts_) {
     terms += part.output == -1 ? models_[part.model].base.size() : 1;
   }
-  if (terms > most_terms) throw Rejected("rule D: the model has too many trees");
+  if (terms > most_terms) throw Unsupported("rule D: the model has too many trees for this checker");
 
   std::vector<std::vector<std::int64_t>> rest = tolls_;
   for (const std::vector<DualShares>& list : numbers.shares) {

@@ -16,16 +16,15 @@ std::vector<bool> flags_of(const Json& tree, const char* key, std::size_t count)
   return tree.at(key).get<std::vector<bool>>();
 }
 
-template <typename Number>
-void append(std::string& bytes, Number value) {
-  char raw[sizeof(Number)];
-  std::memcpy(raw, &value, sizeof(Number));
-  if constexpr (std::endian::native == std::endian::big) std::reverse(raw, raw + sizeof(Number));
-  bytes.append(raw, sizeof(Number));
+void append(std::string& bytes, double value) {
+  char raw[sizeof(double)];
+  std::memcpy(raw, &value, sizeof(double));
+  if constexpr (std::endian::native == std::endian::big) std::reverse(raw, raw + sizeof(double));
+  bytes.append(raw, sizeof(double));
 }
 
 void append_count(std::string& bytes, std::size_t count) {
-  append(bytes, static_cast<std::uint32_t>(count));
+  append(bytes, static_cast<double>(count));
 }
 
 }  // namespace
@@ -200,23 +199,23 @@ std::string Model::make_digest() const {
   append_count(bytes, width);
   append_count(bytes, trees.size());
   for (const Tree& tree : trees) {
-    append(bytes, static_cast<std::int32_t>(tree.output));
+    append(bytes, tree.output);
     append_count(bytes, tree.nodes.size());
     for (const Node& node : tree.nodes) {
-      append(bytes, static_cast<std::uint8_t>(node.kind));
-      append(bytes, static_cast<std::uint8_t>((node.missing_left ? 1 : 0) | (node.at_zero ? 2 : 0) |
-                                              (node.zero_up ? 4 : 0)));
-      for (const int part : {node.feature, node.left, node.right, node.value}) {
-        append(bytes, static_cast<std::int32_t>(part));
-      }
+      append(bytes, node.kind);
+      append(bytes, node.feature);
       append(bytes, node.threshold);
+      for (const int part : {node.left, node.right, node.value}) append(bytes, part);
+      for (const bool flag : {node.missing_left, node.at_zero, node.zero_up}) {
+        append(bytes, flag ? 1.0 : 0.0);
+      }
     }
     append_count(bytes, tree.values.size());
     for (const double value : tree.values) append(bytes, value);
     append_count(bytes, tree.sets.size());
     for (const auto& set : tree.sets) {
       append_count(bytes, set.size());
-      for (const int code : set) append(bytes, static_cast<std::int32_t>(code));
+      for (const int code : set) append(bytes, code);
     }
   }
   return sha256(bytes);

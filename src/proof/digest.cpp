@@ -8,32 +8,25 @@
 
 #include <fmt/format.h>
 
-#include <type_traits>
+#include <string>
+#include <vector>
 
 namespace boxwood {
 namespace {
 
-/// Numbers as little-endian bytes.
-class Bytes {
+/// Numbers as little-endian doubles, which hold every int32 exactly.
+class Doubles {
  public:
-  template <typename Number>
-  void add(Number number) {
-    if constexpr (std::is_same_v<Number, double>) {
-      add(bits_as<std::uint64_t>(number));
-    } else {
-      const auto bits = static_cast<std::make_unsigned_t<Number>>(number);
-      for (std::size_t i = 0; i < sizeof(Number); ++i) {
-        text_.push_back(static_cast<char>(static_cast<std::uint64_t>(bits) >> (8 * i) & 0xff));
-      }
-    }
+  void add(double number) {
+    const auto bits = bits_as<std::uint64_t>(number);
+    for (int i = 0; i < 8; ++i) text_.push_back(static_cast<char>(bits >> (8 * i) & 0xff));
   }
+  void add_count(std::size_t count) { add(static_cast<double>(count)); }
   template <typename Number>
   void add(const std::vector<Number>& numbers) {
     add_count(numbers.size());
-    for (const Number number : numbers) add(number);
+    for (const Number number : numbers) add(static_cast<double>(number));
   }
-  void add_count(std::size_t count) { add(static_cast<std::uint32_t>(count)); }
-  void add_text(const std::string& text) { text_ += text; }
   const std::string& text() const { return text_; }
 
  private:
@@ -43,36 +36,35 @@ class Bytes {
 }  // namespace
 
 std::string model_digest(const Ensemble& ensemble) {
-  Bytes bytes;
-  bytes.add_text(fmt::format(
+  const std::string words = fmt::format(
       "boxwood model 1 {} {} {} {} {} {} {} ", name_of(precision_names, ensemble.input),
       name_of(precision_names, ensemble.accumulator), name_of(order_names, ensemble.order),
       name_of(link_names, ensemble.link), name_of(link_form_names, ensemble.link_form),
-      name_of(task_names, ensemble.task), name_of(decision_names, ensemble.decision)));
-  bytes.add(ensemble.factor);
-  bytes.add(ensemble.divisor);
-  bytes.add(ensemble.steepness);
-  bytes.add(ensemble.base);
-  bytes.add_count(ensemble.features.size());
-  bytes.add_count(ensemble.trees.size());
+      name_of(task_names, ensemble.task), name_of(decision_names, ensemble.decision));
+  Doubles doubles;
+  doubles.add(ensemble.factor);
+  doubles.add(ensemble.divisor);
+  doubles.add(ensemble.steepness);
+  doubles.add(ensemble.base);
+  doubles.add_count(ensemble.features.size());
+  doubles.add_count(ensemble.trees.size());
   for (const Tree& tree : ensemble.trees) {
-    bytes.add(tree.output);
-    bytes.add_count(tree.nodes.size());
+    doubles.add(tree.output);
+    doubles.add_count(tree.nodes.size());
     for (const Node& node : tree.nodes) {
-      bytes.add(static_cast<std::uint8_t>(node.kind));
-      bytes.add(static_cast<std::uint8_t>((node.missing_left ? 1 : 0) +
-                                          (node.missing_at_zero ? 2 : 0) + (node.zero_up ? 4 : 0)));
-      bytes.add(node.feature);
-      bytes.add(node.left);
-      bytes.add(node.right);
-      bytes.add(node.value);
-      bytes.add(node.threshold);
+      doubles.add(static_cast<double>(node.kind));
+      doubles.add(node.feature);
+      doubles.add(node.threshold);
+      for (const std::int32_t number : {node.left, node.right, node.value}) doubles.add(number);
+      for (const bool flag : {node.missing_left, node.missing_at_zero, node.zero_up}) {
+        doubles.add(flag ? 1.0 : 0.0);
+      }
     }
-    bytes.add(tree.values);
-    bytes.add_count(tree.sets.size());
-    for (const std::vector<std::int32_t>& set : tree.sets) bytes.add(set);
+    doubles.add(tree.values);
+    doubles.add_count(tree.sets.size());
+    for (const std::vector<std::int32_t>& set : tree.sets) doubles.add(set);
   }
-  return sha256(bytes.text());
+  return sha256(words + doubles.text());
 }
 
 }  // namespace boxwood
