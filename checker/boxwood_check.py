@@ -160,8 +160,11 @@ class Model:
             data["right"], data["value"], data["missing_left"], data.get("missing_at_zero", falses),
             data.get("zero_up", falses), strict=True)]
         for at, node in enumerate(nodes):
-            if node.kind and not at < node.left < len(nodes) > node.right > at:
-                raise Unsupported("a child does not come after its parent")
+            if node.kind and not (at < node.left < len(nodes) > node.right > at and 0 <= node.feature < self.width):
+                raise Unsupported("a child does not come after its parent, or a split without a feature")
+            if node.kind == 0 and not 0 <= node.value <= len(data["values"]) - (
+                    len(self.base) if data["output"] == -1 else 1):
+                raise Unsupported("a leaf without values")
         return Tree(data["output"], nodes, numeric(data["values"]), sets)
 
     def digest(self):

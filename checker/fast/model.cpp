@@ -40,10 +40,22 @@ double number(const Json& value) {
   return value.get<double>();
 }
 
+void known(const Json& object, std::initializer_list<std::string_view> keys, const char* what) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+    throw Unsupported(std::string(what) + " with " + key);
+  }
+}
+
 Model::Model(const Json& data) {
   if (!data.is_object() || data.value("boxwood_model", 0) != 1) {
     throw Unsupported("the model file is not Boxwood's of version 1");
   }
+  known(data,
+        {"boxwood_model", "source", "library", "objective", "notes", "task", "link", "link_form",
+         "input", "accumulator", "order", "factor", "divisor", "steepness", "decision", "classes",
+         "base", "features", "trees"},
+        "a model");
   task = data.at("task");
   link = data.at("link");
   form = data.value("link_form", "plain");
@@ -60,6 +72,10 @@ Model::Model(const Json& data) {
   const std::array<std::string, 5> kinds{"leaf", "<", "<=", "==", "in"};
   for (const Json& one : data.at("trees")) {
     Tree tree;
+    known(one,
+          {"output", "values", "sets", "kind", "feature", "threshold", "left", "right", "value",
+           "missing_left", "missing_at_zero", "zero_up"},
+          "a tree");
     tree.output = one.at("output");
     for (const Json& value : one.at("values")) tree.values.push_back(number(value));
     if (one.contains("sets")) tree.sets = one.at("sets").get<std::vector<std::vector<int>>>();

@@ -6,9 +6,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace check {
@@ -27,6 +29,8 @@ struct Unsupported : std::runtime_error {
 
 /// A number of a JSON file; infinities and NaN are text there.
 double number(const Json& value);
+/// Refuses an object of a file that has other keys, whose meaning is not known here.
+void known(const Json& object, std::initializer_list<std::string_view> keys, const char* what);
 inline double to_single(double value) { return static_cast<double>(static_cast<float>(value)); }
 
 struct Node {

@@ -24,6 +24,10 @@ std::array<End, 2> sides_of(const Interval& interval) {
 }  // namespace
 
 Outcomes::Outcomes(const Model& of, const Json& wanted) : model(of), wanted_(wanted) {
+  known(wanted,
+        {"class", "classes", "probability", "margin", "output", "score", "rival", "range", "model",
+         "negated"},
+        "a requirement");
   negated_ = wanted.value("negated", false);
   const bool onnx = model.form == "onnxruntime";
   const bool known = direct() || model.link == "sigmoid" || model.link == "softmax";

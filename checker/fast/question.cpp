@@ -64,8 +64,17 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
   if (!data.is_object() || data.value("boxwood_question", 0) != 1) {
     throw Unsupported("the question file is not of version 1");
   }
+  known(data,
+        {"boxwood_question", "point", "requirements", "features", "groups", "clauses", "max_changes",
+         "cost", "mixture", "fewest_first", "scale_name"},
+        "a question");
   point = numbers(data.at("point"));
   for (const Json& one : data.at("features")) {
+    known(one,
+          {"kind", "fixed", "range", "domain", "allowed", "step", "missing_allowed", "changes",
+           "direction", "least_change", "most_change", "weight", "up", "down", "scale",
+           "quantiles"},
+          "a feature");
     Rule rule;
     rule.kind = one.value("kind", rule.kind);
     rule.direction = one.value("direction", rule.direction);
@@ -90,6 +99,7 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
     rules.push_back(std::move(rule));
   }
   for (const Json& one : data.value("groups", Json::array())) {
+    known(one, {"columns", "weight", "none_allowed"}, "a group");
     groups.push_back(
         {one.at("columns").get<std::vector<std::size_t>>(), 1, one.value("none_allowed", false)});
     if (one.contains("weight")) groups.back().weight = number(one["weight"]);
@@ -97,6 +107,7 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
   for (const Json& clause : data.value("clauses", Json::array())) {
     clauses.emplace_back();
     for (const Json& one : clause) {
+      known(one, {"feature", "inside", "range", "codes", "missing"}, "a condition");
       Literal literal;
       literal.feature = one.at("feature");
       literal.inside = one.at("inside");
