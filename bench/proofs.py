@@ -2,7 +2,7 @@
 
     python3 bench/proofs.py --bin build/dev/bin [--models 'german*,mnist_*'] [--queries N] [--write FILE]
 
-Needs the models of bench/models.py in --cache. Each model's results are kept in WORK/proofs/NAME.json
+Needs the models of bench/models.py in --cache. The results of each model and norm are kept in WORK/NAME.NORM.json
 and not computed again unless --again is given. The Python checker is slow on large certificates: it
 checks the first --python-queries of each model, the fast checker all of them.
 """
@@ -31,7 +31,7 @@ def arguments():
     parser.add_argument("--cache", type=pathlib.Path, default=ROOT / "build" / "bench" / "models")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build" / "bench" / "proofs")
     parser.add_argument("--models", default="*", help="names, * and ? fit anything, commas between")
-    parser.add_argument("--norm", default="squared_l2")
+    parser.add_argument("--norms", default="squared_l2,l1", help="commas between (squared_l2,l1)")
     parser.add_argument("--queries", type=int, help="at most so many of each model (all)")
     parser.add_argument("--python-queries", type=int, default=5,
                         help="certificates of each model that the Python checker checks too (5)")
@@ -40,9 +40,9 @@ def arguments():
     return parser.parse_args()
 
 
-def answers(given, folder, meta, place):
+def answers(given, folder, meta, norm, place):
     """Ask every query of a model and make its certificate; one line of boxwood_ask each."""
-    command = [given.bin / "boxwood_ask", folder / meta["model"], folder / "queries.json", "--norm", given.norm,
+    command = [given.bin / "boxwood_ask", folder / meta["model"], folder / "queries.json", "--norm", norm,
                "--threads", "1", "--time-limit", "60", "--proofs", place]
     if given.queries:
         command += ["--rows", ",".join(str(row) for row in range(given.queries))]
@@ -73,11 +73,11 @@ def check_python(place, row):
     return done.returncode == 0, time.perf_counter() - begun, done.stdout.strip()
 
 
-def measure(given, folder, meta):
-    """Everything about one model."""
-    place = given.work / f"{meta['name']}.files"
+def measure(given, folder, meta, norm):
+    """Everything about one model and norm."""
+    place = given.work / f"{meta['name']}.{norm}.files"
     place.mkdir(parents=True, exist_ok=True)
-    lines = answers(given, folder, meta, place)
+    lines = answers(given, folder, meta, norm, place)
     made = [line["row"] for line in lines if "proof_bytes" in line]
     fast = check_fast(given, place, made)
     rows = []
@@ -89,7 +89,7 @@ def measure(given, folder, meta):
         rows.append(row)
     for row in [row for row in rows if "fast" in row][:given.python_queries]:
         row["python"], row["python_seconds"], row["python_said"] = check_python(place, row["row"])
-    return {"name": meta["name"], "family": meta["family"], "norm": given.norm, "rows": rows}
+    return {"name": meta["name"], "family": meta["family"], "norm": norm, "rows": rows}
 
 
 def middle(values):
@@ -108,8 +108,8 @@ def faults(result):
 
 def table(results):
     """The table of docs/performance.md."""
-    lines = ["| models | queries | made | accepted | size, median and worst | make / solve | fast check / solve "
-             "| fast check | Python check, median and worst |", "|---|---|---|---|---|---|---|---|---|"]
+    lines = [("| models | queries | made | accepted | size, median and worst | make / solve | fast check / solve "
+              "| fast check | Python check, median and worst |"), "|---|---|---|---|---|---|---|---|---|"]
     for title in dict.fromkeys(FAMILIES.values()):
         rows = [row for result in results if FAMILIES[result["family"]] == title for row in result["rows"]]
         made = [row for row in rows if row["proof_bytes"] is not None]
@@ -129,6 +129,16 @@ def table(results):
     return "\n".join(lines)
 
 
+def told(result):
+    """Print what is missing or not accepted; give the number of certificates that a checker does not accept."""
+    for row in faults(result):
+        print(f"  {result['name']} row {row['row']}: {row.get('fast_said')}; {row.get('python_said')}", flush=True)
+    for row in result["rows"]:
+        if row["proof_bytes"] is None:
+            print(f"  {result['name']} row {row['row']}: {row['status']}, no proof: {row['proof_error']}", flush=True)
+    return len(faults(result))
+
+
 def main():
     given = arguments()
     given.work.mkdir(parents=True, exist_ok=True)
@@ -137,20 +147,15 @@ def main():
     for folder in sorted(given.cache.iterdir()):
         if not (folder / "meta.json").is_file() or not any(fnmatch.fnmatch(folder.name, p) for p in patterns):
             continue
-        meta, kept = json.loads((folder / "meta.json").read_text()), given.work / f"{folder.name}.json"
-        if given.again or not kept.is_file():
-            begun = time.perf_counter()
-            result = measure(given, folder, meta)
-            kept.write_text(json.dumps(result))
-            print(f"{folder.name}: {len(result['rows'])} queries in {time.perf_counter() - begun:.0f} s", flush=True)
-        result = json.loads(kept.read_text())
-        results.append(result)
-        for row in faults(result):
-            print(f"  {folder.name} row {row['row']}: {row.get('fast_said')}; {row.get('python_said')}", flush=True)
-            bad += 1
-        for row in result["rows"]:
-            if row["proof_bytes"] is None:
-                print(f"  {folder.name} row {row['row']}: {row['status']}, no proof: {row['proof_error']}", flush=True)
+        meta = json.loads((folder / "meta.json").read_text())
+        for norm in given.norms.split(","):
+            kept = given.work / f"{folder.name}.{norm}.json"
+            if given.again or not kept.is_file():
+                begun = time.perf_counter()
+                kept.write_text(json.dumps(measure(given, folder, meta, norm)))
+                print(f"{folder.name}, {norm}: {time.perf_counter() - begun:.0f} s", flush=True)
+            results.append(json.loads(kept.read_text()))
+            bad += told(results[-1])
     text = table(results)
     print(text)
     if given.write:

@@ -114,8 +114,7 @@ void Checker::place_leaves() {
           if (side == now.sides.end()) {
             next.sides.push_back({v, std::move(mask)});
           } else {
-            next.sides[static_cast<std::size_t>(side - now.sides.begin())].cells =
-                std::move(mask);
+            next.sides[static_cast<std::size_t>(side - now.sides.begin())].cells = std::move(mask);
           }
           if (!excluded(next.measure, root_, next.sides)) open.push_back(std::move(next));
         }

@@ -18,7 +18,8 @@ std::int64_t scaled(double value, int exponent, bool up = false) {
   double moved = std::ldexp(value, exponent);
   if (value != 0 && std::abs(value) < 0x1p-900) moved = value < 0 ? -0.5 : 0.5;
   moved = up ? std::ceil(moved) : std::floor(moved);
-  if (!(std::abs(moved) <= 0x1p60)) throw Unsupported("rule D: a number is too large for this checker");
+  if (!(std::abs(moved) <= 0x1p60))
+    throw Unsupported("rule D: a number is too large for this checker");
   return static_cast<std::int64_t>(moved);
 }
 
@@ -35,7 +36,8 @@ std::int64_t priced(std::int64_t price, std::int64_t value) {
 void Checker::set_tolls() {
   const bool by_cost = sums_ && claim_ > 0 && !question_.fewest;
   std::optional<long> changes = question_.max_changes;
-  if (claimed_changes_ >= 0) changes = std::min(changes.value_or(claimed_changes_), claimed_changes_);
+  if (claimed_changes_ >= 0)
+    changes = std::min(changes.value_or(claimed_changes_), claimed_changes_);
   int exponent = 0;
   if (by_cost) {
     std::frexp(claim_, &exponent);
@@ -88,7 +90,8 @@ DualNumbers Checker::read_dual(Tokens& tokens, long unit) const {
       for (long runs = tokens.next(1, cells); runs > 0; --runs) {
         fill(tokens.next(begin, cells - 1));
         share = tokens.next(-0x7fffffff, 0x7fffffff);
-        if (std::abs(share) > most_toll >> unit) throw Unsupported("rule D: a share is too large for this checker");
+        if (std::abs(share) > most_toll >> unit)
+          throw Unsupported("rule D: a share is too large for this checker");
         share *= std::int64_t{1} << unit;
       }
       fill(cells);
@@ -117,7 +120,8 @@ void Checker::thin(Box& box, const DualNumbers& numbers) const {
   for (const Part& part : parts_) {
     terms += part.output == -1 ? models_[part.model].base.size() : 1;
   }
-  if (terms > most_terms) throw Unsupported("rule D: the model has too many trees for this checker");
+  if (terms > most_terms)
+    throw Unsupported("rule D: the model has too many trees for this checker");
 
   std::vector<std::vector<std::int64_t>> rest = tolls_;
   for (const std::vector<DualShares>& list : numbers.shares) {
@@ -155,7 +159,8 @@ void Checker::thin(Box& box, const DualNumbers& numbers) const {
       std::int64_t value = 0;
       for (std::size_t k = 0; k < of.size(); ++k) {
         if (of[k] == 0) continue;
-        value -= priced(of[k], scaled(model.read(live.leaf->values[k]), numbers.exponent, of[k] > 0));
+        value -=
+            priced(of[k], scaled(model.read(live.leaf->values[k]), numbers.exponent, of[k] > 0));
       }
       for (std::size_t s = 0; s < everywhere.size(); ++s) {
         const DualShares& one = numbers.shares[t][s];

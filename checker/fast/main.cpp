@@ -158,8 +158,8 @@ int batch(const std::string& list, const std::vector<std::string>& names) {
       const auto text = [&](const std::string& key) {
         return one.contains(key) ? one[key].get<std::string>() : contents(one.at(key + "_file"));
       };
-      const std::string proven = check_proof(names.empty() ? own : common, text("question"),
-                                             Json::parse(text("proof")));
+      const std::string proven =
+          check_proof(names.empty() ? own : common, text("question"), Json::parse(text("proof")));
       const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begun;
       return proven + " in " + std::to_string(used.count()) + " s";
     });
@@ -181,7 +181,8 @@ int main(int count, char** words) {
     return 2;
   }
   return check::report([&] {
-    return check::check_proof(check::models_named({names.begin(), names.end() - 2}), check::contents(names[names.size() - 2]),
+    return check::check_proof(check::models_named({names.begin(), names.end() - 2}),
+                              check::contents(names[names.size() - 2]),
                               check::Json::parse(check::contents(names.back())));
   });
 }

@@ -65,16 +65,16 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
     throw Unsupported("the question file is not of version 1");
   }
   known(data,
-        {"boxwood_question", "point", "requirements", "features", "groups", "clauses", "max_changes",
-         "cost", "mixture", "fewest_first", "scale_name"},
+        {"boxwood_question", "point", "requirements", "features", "groups", "clauses",
+         "max_changes", "cost", "mixture", "fewest_first", "scale_name"},
         "a question");
   point = numbers(data.at("point"));
   for (const Json& one : data.at("features")) {
-    known(one,
-          {"kind", "fixed", "range", "domain", "allowed", "step", "missing_allowed", "changes",
-           "direction", "least_change", "most_change", "weight", "up", "down", "scale",
-           "quantiles"},
-          "a feature");
+    known(
+        one,
+        {"kind", "fixed", "range", "domain", "allowed", "step", "missing_allowed", "changes",
+         "direction", "least_change", "most_change", "weight", "up", "down", "scale", "quantiles"},
+        "a feature");
     Rule rule;
     rule.kind = one.value("kind", rule.kind);
     rule.direction = one.value("direction", rule.direction);

@@ -25,7 +25,7 @@ struct ProofLimits {
   std::uint64_t boxes = 2'000'000;
   /// A box that needs more boxes than this below it first gets a dual bound, which excludes leaves
   /// and is written into the certificate. 0: wherever it excludes anything.
-  std::uint64_t plain_boxes = 2000;
+  std::uint64_t plain_boxes = 250;
   double seconds = std::numeric_limits<double>::infinity();
   const std::atomic<bool>* interrupt = nullptr;  ///< any thread may set it to stop
 };

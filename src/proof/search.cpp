@@ -247,6 +247,7 @@ bool TreeWriter::thin_anew(std::size_t depth) {
 
 /// Closes a box, or cuts it and returns true.
 bool TreeWriter::close_or_cut(Level& level) {
+  if (thinned_ && !drop_cells(level)) return false;
   const std::int32_t rule = closing_rule(level);
   if (rule != 0) {
     tree_.push_back(rule);
@@ -310,8 +311,14 @@ bool TreeWriter::attempt(std::size_t depth, std::uint64_t boxes) {
 bool TreeWriter::enter(std::size_t depth) {
   const std::uint64_t few = limits_.plain_boxes;
   thin_again(depth);
+  thinned_ =
+      std::any_of(found_.begin(), found_.end(), [](const Found& one) { return one.written; });
+  if (thinned_ && !drop_cells(levels_[depth])) return false;
   if (attempt(depth, few)) return false;
-  if (thin_anew(depth) && attempt(depth, few)) return false;
+  if (thin_anew(depth)) {
+    thinned_ = true;
+    if (!drop_cells(levels_[depth]) || attempt(depth, few)) return false;
+  }
   return close_or_cut(levels_[depth]);
 }
 

@@ -29,6 +29,9 @@ class TreeWriter {
  private:
   bool enter(std::size_t depth);
   bool close_or_cut(Level& level);
+  bool drop_cells(Level& level);
+  bool find_dead_cells(Level& level, std::size_t tree);
+  void note_cheapest(const Level& level, std::uint32_t only);
   bool attempt(std::size_t depth, std::uint64_t boxes);
   bool worthwhile(std::size_t kept, std::size_t live) const;
   bool thin_again(std::size_t depth);
@@ -71,6 +74,9 @@ class TreeWriter {
     bool written = false;
   };
   std::vector<Found> found_;  // on the way to the present box
+  bool thinned_ = false;      // one of them was written
+  Level spare_;
+  Mask dead_, cheapest_;
   std::vector<std::int32_t> tree_;
   std::vector<double> most_, least_;  // of a tree with one output: of its live leaves
   std::vector<std::uint32_t> gain_begin_;
