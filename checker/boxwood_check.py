@@ -275,7 +275,6 @@ def xgboost_as_boxwood(data):
 # instead: the softmax of plus is at least (sign 1) or at most (sign -1) `part`.
 Condition = namedtuple("Condition", "plus minus sign least is_open part", defaults=(False, None))
 
-
 DIRECT = ("identity", "votes")  # links whose output is the score
 INVERSE = {  # the score of an output, and the outputs that a score may have
     "sigmoid": (lambda y, steep: (y / (1 - y)).ln() / steep, 0, 1),
@@ -454,7 +453,7 @@ class Variable:
         # Bit i of a mask is the i-th cheapest cell; the own cell comes first.
         order = sorted(range(len(cells)), key=lambda at: (cells[at][1], at != own))
         self.costs = [cells[at][1] for at in order]  # of a bit
-        self.bit = [1 << order.index(at) for at in range(len(cells))]  # of a position
+        self.bit = [bit for _, bit in sorted((at, 1 << rank) for rank, at in enumerate(order))]  # of a position
         self.below = list(accumulate(self.bit, initial=0))  # the cells below a position
 
 
