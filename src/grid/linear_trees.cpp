@@ -131,9 +131,11 @@ class Score {
       const double lowest = *std::min_element(part.scores.begin(), part.scores.end());
       const double others = lowest_ - (lowest < infinity ? lowest : 0);
       const double needed = least_ - others;
-      const double plenty = needed + std::abs(needed) * 0x1p-20 + 8 * error_;
+      // At least as much as the lowest score, with which the other parts reckon.
+      const double plenty = std::max(needed + std::abs(needed) * 0x1p-20 + 8 * error_,
+                               lowest < infinity ? lowest : 0.0);
       for (double& score : part.scores) {
-        if (score == infinity) score = std::max(plenty, 0.0);
+        if (score == infinity) score = plenty;
       }
     }
   }
