@@ -1,6 +1,6 @@
 # Short names for the usual commands. `make` alone lists them.
 .POSIX:
-.PHONY: help demo build page docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds bench-page experiments format install clean
+.PHONY: help demo build page docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds bench-batch bench-page experiments format install clean
 
 PREFIX = /usr/local
 COMMAND = build/release/bin/boxwood
@@ -26,6 +26,7 @@ help:
 	@echo 'make bench       train, ask all tools and rewrite docs/performance.md (hours; BENCH_FLAGS=...)'
 	@echo 'make bench-quick a slice of it, to the terminal (under 5 minutes)'
 	@echo 'make bench-kinds  what each kind of rule and question costs, into docs/performance.md (after make bench)'
+	@echo 'make bench-batch  answers a second and instructions for each answer of batches (after make bench)'
 	@echo 'make bench-reading  how long a model of 1,000,000 leaves takes to read, into docs/performance.md'
 	@echo 'make bench-page  how fast the page is, into docs/performance.md'
 	@echo 'make experiments  the paper'\''s experiments and ours, into docs/experiments (DATA=$(DATA) MNIST= OUT= EXPERIMENTS=)'
@@ -89,6 +90,9 @@ bench-reading: build
 
 bench-kinds:
 	@python3 bench/kinds.py build/bench/bin/boxwood_ask --write docs/performance.md
+
+bench-batch:
+	@python3 bench/batch.py build/bench/bin/boxwood_ask $(BENCH_FLAGS)
 
 bench-page: build page
 	@bash scripts/bootstrap.sh tests

@@ -71,6 +71,16 @@ def test_the_worker_is_pickled_with_everything(explainer, source, expected):
     assert empty.num_rows == 0 and empty.schema.equals(made.schema)
 
 
+def test_the_worker_takes_the_targets_of_the_plain_batch(explainer, rows):
+    some = rows.head(3)
+    features = some.drop(columns=["id", "town"])
+    for target in (None, "granted", boxwood.Class("granted", probability=0.7)):
+        worker = Worker(explainer, "id", target=target, why_not=False)
+        made = worker(pa.Table.from_pandas(some, preserve_index=False))
+        plain = explainer.explain_batch(features, target, show_progress=False)
+        assert made.column("cost").to_pylist() == [one.cost for one in plain.answers]
+
+
 def processes(word):
     """Process numbers of this process's descendants whose command line has a word."""
     parents, found = {}, []
