@@ -19,6 +19,12 @@ class Release(unittest.TestCase):
             for used in re.findall(r"uses: (\S+.*)", file.read_text()):
                 self.assertRegex(used, r"^[\w./-]+@[0-9a-f]{40} # v\d", f"{file.name}: {used}")
 
+    def test_commands_are_valid_yaml(self):
+        # ": " or " #" ends a plain value: GitHub then refuses the file or cuts the command off.
+        for file in sorted((ROOT / ".github/workflows").glob("*.yml")):
+            for command in re.findall(r"run: (?![|>'\"])(.*)", file.read_text()):
+                self.assertNotRegex(command, r": | #", f"{file.name}: write it as a block, run: |")
+
     def test_build_tools_are_locked_with_hashes(self):
         text = (ROOT / "scripts/build.lock").read_text().replace("\\\n", " ")
         lines = [line for line in text.splitlines() if line and not line.startswith("#")]
