@@ -124,15 +124,15 @@ page() {  # after `all`, whose command it is compared with
     skip "the page needs emscripten, node-acorn, nodejs and npm"
     return
   fi
-  local targets="boxwood_cli boxwood_check"
-  [ -n "${dev_is_built:-}" ] || build dev || return
+  local targets="boxwood_cli boxwood_check boxwood_python"
+  [ -n "${dev_is_built:-}" ] || build dev -DBOXWOOD_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python" || return
   count "page build" bash scripts/page.sh
   count "page unit tests" npm --prefix page run --silent test
-  count "page as the command" node page/tests/same_answers.mjs build/dev/bin/boxwood
   count "page out of memory" node page/tests/memory.mjs
   if command -v chromium >/dev/null; then
     count "page in the browser" node --test page/tests/browser.test.mjs
-  else
+  else  # the browser compares the same questions
+    count "page as the command" node page/tests/same_answers.mjs build/dev/bin/boxwood
     skip "the tests of the page in a browser need chromium"
   fi
 }

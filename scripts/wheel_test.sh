@@ -22,3 +22,9 @@ example=$PWD/examples/german_credit
 "$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check pandas
 sed -n '/^```python$/,/^```$/p' docs/index.md | grep -v '^```' >"$folder/landing.py"
 (cd "$folder" && venv/bin/python landing.py | grep "proven: no allowed change costs less")
+# The wheel has the page if it was built before.
+if [ -f build/page/index.html ]; then
+  (cd "$folder" && venv/bin/boxwood page "$example/model.ubj" --data "$example/applicants.csv" --output page.html &&
+    echo 'explainer.save_page("own.html", example.data); answer.save_html("answer.html")' >>landing.py &&
+    venv/bin/python landing.py >/dev/null && grep -c boxwood-content page.html own.html answer.html)
+fi

@@ -36,7 +36,7 @@ export async function parts(): Promise<Parts> {
   const packed = json<{ worker: string; command: string; checker: string }>("boxwood-parts");
   const [worker, command, checker] = await Promise.all([
     unpacked(packed.worker),
-    unpacked(packed.command),
+    unpacked(packed.command).then(WebAssembly.compile),
     unpacked(packed.checker),
   ]);
   return { worker: new TextDecoder().decode(worker), command, checker };

@@ -2,7 +2,8 @@
 // busy cannot listen, so stopping it ends it; a new one gets the same files.
 import type { Progress, Ran } from "./types";
 
-export interface Parts { worker: string; command: ArrayBuffer; checker: ArrayBuffer }
+/** The command is compiled once; every worker that is started gets it as it is. */
+export interface Parts { worker: string; command: WebAssembly.Module; checker: ArrayBuffer }
 
 /** Something in the page itself failed, such as memory; not an answer of the command. */
 export class CoreFailure extends Error {}

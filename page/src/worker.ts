@@ -22,7 +22,7 @@ declare function createBoxwood(options: object): Promise<Emscripten>;
 declare function createBoxwoodCheck(options: object): Promise<Emscripten>;
 
 type Job =
-  | { id: number; kind: "start"; command: ArrayBuffer; checker: ArrayBuffer }
+  | { id: number; kind: "start"; command: WebAssembly.Module; checker: ArrayBuffer }
   | { id: number; kind: "write"; path: string; bytes: Uint8Array }
   | { id: number; kind: "run"; words: string[]; read: string[] }
   | { id: number; kind: "check"; files: Record<string, Uint8Array>; words: string[] };
@@ -58,10 +58,19 @@ async function check(files: Record<string, Uint8Array>, words: string[]) {
   return { code: module.callMain(words), out, err: "" };
 }
 
+/** Emscripten's way to use a module that is compiled already. */
+function instantiated(module: WebAssembly.Module) {
+  return (imports: WebAssembly.Imports, receive: (instance: WebAssembly.Instance) => void) => {
+    const instance = new WebAssembly.Instance(module, imports);
+    receive(instance);
+    return instance.exports;
+  };
+}
+
 async function answer(request: Job): Promise<unknown> {
   if (request.kind === "start") {
     checker = request.checker;
-    command = await createBoxwood({ wasmBinary: request.command });
+    command = await createBoxwood({ instantiateWasm: instantiated(request.command) });
     return {};
   }
   if (request.kind === "check") return check(request.files, request.words);

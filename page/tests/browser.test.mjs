@@ -255,7 +255,14 @@ test("what can be taken away says the same as the answer", async () => {
   });
   const { cost, changes, claim, point } = JSON.parse(out)[0];
   assert.deepEqual({ cost, changes, claim, point }, { cost: record.cost, changes: record.changes, claim: record.claim, point: record.point });
-  assert.match(await text(page, "pre[aria-label='Python']"), /rules=\["fix \\"other_parties\\""\]/);
+  // So do the lines of Python.
+  const lines = await text(page, "pre[aria-label='Python']");
+  assert.match(lines, /rules=\["fix \\"other_parties\\""\]/);
+  const printed = execFileSync(join(root, ".venv/bin/python"), ["-c", `${lines}\nprint(answer.to_json())`], {
+    cwd: join(root, "examples/german_credit"), encoding: "utf8", env: { ...process.env, PYTHONPATH: join(root, "build/dev/python") },
+  });
+  const python = JSON.parse(printed.slice(printed.indexOf("\n{")));
+  assert.deepEqual([python.cost, python.changes, python.point], [cost, changes, point]);
   await page.evaluate(() => {
     window.print = () => (window.printed = document.querySelector(".printed")?.textContent);
   });
@@ -418,20 +425,28 @@ test("long names stay inside of the page, and errors wrap", async () => {
 });
 
 test("accessible: axe finds nothing, light, dark and narrow", async () => {
-  for (const [colorScheme, width] of [["light", 1440], ["dark", 1440], ["light", 390], ["dark", 390]]) {
-    const { page } = await open(context);
+  const { page } = await open(context);
+  await page.evaluate(axe);
+  await page.getByRole("button", { name: "Bookmark this plan" }).click();
+  const faults = async (where) => {
+    const found = await page.evaluate((selector) => window.axe.run(selector ?? document), where);
+    return found.violations.map((one) => `${one.id}: ${one.nodes[0].html}`);
+  };
+  const tabs = ["Map", "Price of certainty", "Robustness", "Alternatives"];
+  for (const [k, [colorScheme, width]] of [["light", 1440], ["dark", 1440], ["light", 390], ["dark", 390]].entries()) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });
-    await page.evaluate(axe);
-    await page.getByRole("button", { name: "Bookmark this plan" }).click();
-    for (const tab of ["Map", "Price of certainty", "Robustness", "Alternatives"]) {
+    // A panel changes nothing outside of it: the whole page is looked at once for each kind of screen, each time with another panel.
+    for (const tab of tabs) {
       await act(page, () => page.getByRole("tab", { name: tab }).click());
-      const found = await page.evaluate(() => window.axe.run(document));
-      assert.deepEqual(found.violations.map((one) => `${one.id}: ${one.nodes[0].html}`), [], `${tab}, ${colorScheme}, ${width}`);
+      assert.deepEqual(await faults(tab === tabs[k] ? undefined : "#panel"), [], `${tab}, ${colorScheme}, ${width}`);
     }
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth + 1), true, `width ${width}`);
-    await page.close();
+    // Nothing is cut off: neither the page nor the controls of the features scroll sideways.
+    for (const selector of ["html", ".features"]) {
+      assert.ok(await page.locator(selector).evaluate((box) => box.scrollWidth <= box.clientWidth + 1), `${selector}, width ${width}`);
+    }
   }
+  await page.close();
 });
 
 test("a long search shows its bounds, and stopping keeps what is known", async () => {

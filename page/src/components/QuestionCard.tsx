@@ -41,10 +41,11 @@ function applyRules(): void {
 function Rules() {
   const wrong = answer.value.error?.startsWith("In a rule") ?? false;
   const examples = ruleExamples(facts.value!, pointOf(question.value.row));
+  const text = typedRules.value ?? question.value.rules;
   return (
     <label class="rules">
       Rules in words, one a line
-      <textarea rows={2} spellcheck={false} value={typedRules.value ?? question.value.rules} aria-invalid={wrong} aria-describedby="rules-help"
+      <textarea rows={Math.min(12, Math.max(2, text.split("\n").length))} spellcheck={false} value={text} aria-invalid={wrong} aria-describedby="rules-help"
         placeholder={examples.lines.join("\n")}
         onInput={(event) => typeRules(event.currentTarget.value)} onBlur={applyRules} />
       <span id="rules-help" class="quiet">for instance: {examples.more.join("; ")}</span>
