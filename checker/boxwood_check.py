@@ -347,12 +347,15 @@ class Outcome:
         least, is_open = rounds_from(end, closed, is_single)
         return Condition(plus, minus, sign, least + sign * centre, is_open)
 
+    def lead_within(self, plus, minus, interval):
+        """Conditions for a rounded difference of scores in an interval."""
+        return [self.rounded(plus, minus, sign, sign * end, closed) for sign, end, closed in interval.ends()]
+
     def conditions(self, side):
         """Conditions for an interval of whatever the requirement is about."""
         wanted, binary = self.wanted, self.model.task == "binary"
         if "rival" in wanted:
-            return [self.rounded(wanted["score"], wanted["rival"], sign, sign * end, closed)
-                    for sign, end, closed in side.ends()]
+            return self.lead_within(wanted["score"], wanted["rival"], side)
         if "score" in wanted:
             return [Condition(wanted["score"], None, sign, sign * end, not closed) for sign, end, closed in side.ends()]
         if "output" in wanted or not binary or wanted["class"] == 1:
@@ -360,7 +363,7 @@ class Outcome:
         # The probability of class 0 is 1 - output, rounded by the library.
         if self.link in DIRECT:
             return [self.rounded(0, None, -sign, sign * end, closed, 1, self.model.single)
-                    for sign, end, closed in side.ends()]
+                    for sign, end, closed in side.ends() if math.isfinite(end)]
         slack = Fraction(1, 2 ** (23 if self.model.single else 51))
         return [Condition(0, None, -sign, -sign * self.score_for(1 - Fraction(end) + sign * slack, -sign))
                 for sign, end, _ in side.ends() if math.isfinite(end)]
@@ -391,14 +394,14 @@ class Outcome:
         won = [self.wins(k, scores) for k in classes if (k in targets) != negated]
         if "margin" not in wanted:
             return won
-        sign, target = -1 if negated else 1, targets[0]
-        end, rivals = sign * numeric(wanted["margin"]), [k for k in classes if k != target]
+        margin, target = numeric(wanted["margin"]), targets[0]
         if model.task == "binary":
-            sign = sign if target == 1 else -sign
-            leads = [self.rounded(0, None, sign, end, not negated, self.middle)]
+            sign = 1 if (target == 1) != negated else -1
+            leads = [[self.rounded(0, None, sign, -margin if negated else margin, not negated, self.middle)]]
         else:
-            leads = [self.rounded(target, k, sign, end, not negated) for k in rivals]
-        return won + [[lead] for lead in leads] if negated else [won[0] + leads]
+            side = Interval(upper=margin, upper_closed=False) if negated else Interval(lower=margin)
+            leads = [self.lead_within(target, k, side) for k in classes if k != target]
+        return won + leads if negated else [won[0] + sum(leads, [])]
 
     def fails(self, condition, upper):
         """Whether a condition cannot hold; upper(plus, minus, sign) bounds differences of scores."""
@@ -554,13 +557,14 @@ class Question:
             def multiple(n):
                 return self.read(n / parts if parts > 1 and 1 / parts == rule.step else n * rule.step)
 
-            if abs(times) > 2 ** 50:
-                raise Unsupported("a step that is too fine for its values")
-            while multiple(times - 1) >= value:
-                times -= 1
-            while multiple(times) < value:
-                times += 1
-            value = multiple(times)
+            if multiple(float(round(Fraction(value) / Fraction(rule.step)))) != value:
+                if abs(times) > 2 ** 50:
+                    raise Unsupported("a step that is too fine for its values")
+                while multiple(times - 1) >= value:
+                    times -= 1
+                while multiple(times) < value:
+                    times += 1
+                value = multiple(times)
         elif rule.kind != "continuous" and math.isfinite(value):
             value = float(math.ceil(value))
         return sign * value + 0.0 if math.isfinite(value) and all(one.holds(value) for one in within) else None
@@ -570,7 +574,7 @@ class Question:
         rule, tries = self.rules[d], [([cell], sign)]
         if math.isnan(self.point[d]):  # all values cost the same
             tries = [([cell], 1), ([cell], -1), ([cell, Interval(0.0, 0.0)], 1)]
-        elif rule.changes:  # a table of costs, which are all 1 beyond its ends
+        elif rule.changes and rule.kind == "categorical":  # a table of sizes, which are all 1 beyond its ends
             width = float(max(map(len, [rule.changes, *rule.changes])))
             tries = [([cell, Interval(float(code), float(code))], 1) for code in range(int(width))] + [
                 ([cell, Interval(lower=width)], 1), ([cell, Interval(upper=0.0, upper_closed=False)], -1)]

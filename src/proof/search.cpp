@@ -309,7 +309,9 @@ bool TreeWriter::attempt(std::size_t depth, std::uint64_t boxes) {
 /// Closes a box by cuts if few are needed; else first excludes leaves by a dual bound. True when
 /// the box was cut and its children remain.
 bool TreeWriter::enter(std::size_t depth) {
-  const std::uint64_t few = limits_.plain_boxes;
+  // Most questions need no dual bound, which costs as much as some thousand boxes; a question that
+  // has needed one will need more of them.
+  const std::uint64_t few = limits_.plain_boxes * (found_.empty() ? 8 : 1);
   thin_again(depth);
   thinned_ =
       std::any_of(found_.begin(), found_.end(), [](const Found& one) { return one.written; });
@@ -317,7 +319,7 @@ bool TreeWriter::enter(std::size_t depth) {
   if (attempt(depth, few)) return false;
   if (thin_anew(depth)) {
     thinned_ = true;
-    if (!drop_cells(levels_[depth]) || attempt(depth, few)) return false;
+    if (!drop_cells(levels_[depth]) || attempt(depth, limits_.plain_boxes)) return false;
   }
   return close_or_cut(levels_[depth]);
 }
