@@ -120,7 +120,7 @@ class CaseMaker {
     made.query = query_for(made.model, point);
     Query& query = made.query;
     for (FeatureRule& rule : query.features) {
-      rule.range = {-0.25, 1.25};
+      if (below(3) > 0) rule.range = {-0.25, 1.25};
       rule.weight = 0.5 + uniform();
       rule.scale = 0.5 + uniform();
     }
@@ -181,7 +181,11 @@ class CaseMaker {
 /// The least cost over all boxes of cells, up to rounding and to ends that are not included.
 double oracle(const Case& made) {
   const std::size_t n = made.query.point.size();
-  std::vector<std::vector<double>> ends(n, {-0.25, 1.25});
+  constexpr double far = 50;  // farther than any answer
+  std::vector<std::vector<double>> ends;
+  for (const FeatureRule& rule : made.query.features) {
+    ends.push_back({std::max(rule.range.lower, -far), std::min(rule.range.upper, far)});
+  }
   for (const Tree& tree : made.model.trees) {
     for (const Node& node : tree.nodes) {
       if (node.kind == NodeKind::leaf) continue;
@@ -244,19 +248,21 @@ TEST(LinearContinuous, RandomRulesAgreeWithAllSetsOfTightConstraints) {
       options.threads = 1 + i % 2;
       const Answer answer = explain(made.model, made.query, options);
       if (std::isinf(truth)) {
-        EXPECT_EQ(answer.status, Status::infeasible);
+        // Between two features without limits, prices that are off by rounding prove nothing.
+        const bool open = answer.stop == Stop::precision && answer.status == Status::unknown;
+        coarse += open ? 1 : 0;
+        EXPECT_TRUE(open || answer.status == Status::infeasible);
         continue;
       }
       // Between two rules that almost coincide, float32 numbers are far apart.
       if (answer.stop == Stop::precision) {
         ++coarse;
-        EXPECT_EQ(made.model.input, Precision::float32);
         EXPECT_LE(answer.lower_bound, truth * (1 + 1e-6));
         continue;
       }
       ASSERT_EQ(answer.status, Status::optimal);
       // The oracle takes all ends for included; the next number costs a step more.
-      const double step = made.model.input == Precision::float32 ? 1e-6 : 1e-8;
+      const double step = made.model.input == Precision::float32 ? 1e-5 : 1e-8;
       EXPECT_NEAR(answer.cost, truth, step * (1 + truth));
       EXPECT_LE(answer.lower_bound, answer.cost);
       EXPECT_GE(answer.lower_bound, answer.cost * (1 - 1.1e-9) - 50 * step);
@@ -269,6 +275,123 @@ TEST(LinearContinuous, RandomRulesAgreeWithAllSetsOfTightConstraints) {
             << " too coarse\n";
   expect_share(changed, cases, 0.3);
   EXPECT_LE(coarse, 1 + cases / 50);
+}
+
+/// Whole numbers without limits, all of them within a window by brute force. A point outside of the
+/// window costs more than `outside`.
+struct Window {
+  double cost = nowhere, outside = nowhere;
+};
+
+Window search_window(const Case& made, double first, double last) {
+  const Query& query = made.query;
+  const std::size_t n = query.point.size();
+  Window window;
+  for (std::size_t d = 0; d < n; ++d) {
+    for (const double end : {first - 1, last + 1}) {
+      std::vector<double> beyond = query.point;
+      beyond[d] = end;
+      window.outside = std::min(window.outside, total_cost(query, beyond));
+    }
+  }
+  const auto& wanted = std::get<ScoreIn>(made.query.requirements[0].outcome);
+  std::vector<double> x(n, first);
+  for (;;) {
+    bool good = total_cost(query, x) < window.cost;
+    for (std::size_t d = 0; d < n; ++d) {
+      if (x[d] == query.point[d]) continue;
+      const FeatureRule& rule = query.features[d];
+      good =
+          good && rule.range.contains(x[d]) && (rule.step == 0 || std::fmod(x[d], rule.step) == 0);
+    }
+    for (const Clause& clause : query.clauses) {
+      double sum = 0;  // of small whole numbers
+      for (const LinearTerm& term : clause.linear[0].terms) {
+        const double now = query.point[term.feature];
+        double value = x[term.feature];
+        if (term.of != Of::value) value -= now;
+        if (term.of == Of::size) value = std::abs(value);
+        sum += term.coefficient * value;
+      }
+      good = good && clause.linear[0].range.contains(sum);
+    }
+    if (good && wanted.range.contains(made.model.predict(x)[0])) {
+      window.cost = total_cost(query, x);
+    }
+    std::size_t d = 0;
+    while (d < n && ++x[d] > last) x[d++] = first;
+    if (d == n) return window;
+  }
+}
+
+TEST(LinearContinuous, WholeNumbersWithoutLimitsAgreeWithBruteForce) {
+  std::mt19937_64 random(test_seed());
+  const auto below = [&](std::size_t count) { return random() % count; };
+  const auto whole = [&](int first, int last) {
+    return static_cast<double>(first +
+                               static_cast<int>(below(static_cast<std::size_t>(last - first + 1))));
+  };
+  const int cases = test_cases(100);
+  int compared = 0, changed = 0, open = 0;
+  for (int i = 0; i < cases; ++i) {
+    const std::size_t n = 2 + below(2);
+    std::vector<Tree> trees;
+    for (std::size_t t = 0; t < 4; ++t) {
+      trees.push_back(stump(static_cast<std::int32_t>(below(n)), whole(0, 10) + 0.5, whole(-3, 3),
+                            whole(-3, 3)));
+    }
+    Case made{binary_model(n, std::move(trees)), {}};
+    std::vector<double> point;
+    for (std::size_t d = 0; d < n; ++d) point.push_back(whole(0, 10));
+    made.query = query_for(made.model, point);
+    Query& query = made.query;
+    for (FeatureRule& rule : query.features) {
+      rule.kind = FeatureKind::integer;
+      rule.weight = whole(1, 4);
+    }
+    query.features[0].step = below(3) == 0 ? 2 : 0;
+    if (query.features[0].step > 0) query.features[0].kind = FeatureKind::continuous;
+    if (below(3) == 0) query.features[1].range = {0, 10};  // few values: listed
+    constexpr Norm norms[] = {Norm::squared_l2, Norm::l1, Norm::mixture};
+    query.norm = norms[below(3)];
+    query.mixture = default_mixture;
+    query.requirements = {{0, ScoreIn{{.lower = whole(-2, 6)}}}};
+    for (std::size_t c = 1 + below(2); c > 0; --c) {
+      LinearCondition sum;
+      for (std::size_t d = 0; d < n; ++d) {
+        constexpr Of kinds[] = {Of::value, Of::value, Of::change, Of::size};
+        const double factor = whole(1, 4) * (below(2) == 0 ? 1 : -1);
+        sum.terms.push_back({.feature = d, .coefficient = factor, .of = kinds[below(4)]});
+      }
+      const double limit = whole(-10, 30);
+      sum.range = {.lower = below(2) == 0 ? limit : -nowhere, .upper = limit};
+      if (below(3) == 0) sum.range = {.lower = limit, .lower_closed = below(2) == 0};
+      query.clauses.push_back({{}, {sum}});
+    }
+    const double first = n == 2 ? -40 : -12, last = n == 2 ? 50 : 22;
+    const Window window = search_window(made, first, last);
+    if (window.cost >= window.outside) continue;
+    ++compared;
+    changed += window.cost > 0 ? 1 : 0;
+    for (const Engine engine : {Engine::fast, Engine::paper}) {
+      SCOPED_TRACE(testing::Message() << "case " << i << " " << to_string(engine) << " "
+                                      << to_json(query) << to_json(made.model));
+      Options options;
+      options.engine = engine;
+      const Answer answer = explain(made.model, query, options);
+      if (answer.stop == Stop::precision) {  // whole numbers may satisfy equations far away only
+        ++open;
+        EXPECT_LE(answer.lower_bound, window.cost);
+        continue;
+      }
+      ASSERT_EQ(answer.status, Status::optimal);
+      EXPECT_NEAR(answer.cost, window.cost, 1e-9 * window.cost);
+      EXPECT_TRUE(verify(made.model, query, answer).passed());
+    }
+  }
+  std::cout << compared << " compared, " << changed << " with a change, " << open << " open\n";
+  expect_share(compared, cases, 0.3);
+  EXPECT_LE(open, 1 + cases / 50);
 }
 
 Query query_of(const Ensemble& model, std::vector<double> point) {

@@ -238,19 +238,17 @@ TEST(Linear, RefusesByNameWhatItDoesNotSupport) {
   };
   const auto explained = [&] { explain(model, query); };
   query.norm = Norm::linf;
-  EXPECT_EQ(complaint(explained),
-            "feature \"f0\": it is continuous and in a linear rule, and the largest change as cost "
-            "(linf) supports only features with discrete values there. Give it a kind (integer) or "
-            "a step, or choose another cost");
-  query.norm = Norm::l1;
+  const std::string refused =
+      "feature \"f0\": it is in a linear rule, and the largest change as cost (linf) supports only "
+      "features with at most 50000 discrete values there. Give it a kind (integer) or a step, and "
+      "a "
+      "range; or choose another cost";
+  EXPECT_EQ(complaint(explained), refused);
   for (FeatureRule& rule : query.features) rule.kind = FeatureKind::integer;
-  EXPECT_EQ(complaint(explained),
-            "feature \"f0\": linear rules need features whose values have limits on both sides. "
-            "Give it a range");
+  EXPECT_EQ(complaint(explained), refused);
   for (FeatureRule& rule : query.features) rule.range = {0, 1e6};
-  EXPECT_EQ(complaint(explained),
-            "feature \"f0\": it may take more than 50000 values, which linear rules do not "
-            "support. Give it a larger step or a narrower range");
+  EXPECT_EQ(complaint(explained), refused);
+  query.norm = Norm::l1;
   for (FeatureRule& rule : query.features) rule.range = {0, 10};
   EXPECT_EQ(complaint([&] { visit_regions(model, query, 5, [](const Region&) { return true; }); }),
             "regions: they do not support linear rules, which hold in single points of a box. "
@@ -263,15 +261,34 @@ TEST(Linear, RefusesByNameWhatItDoesNotSupport) {
             "their own");
 }
 
-TEST(Linear, WhyNotRefusesThem) {
+/// The model wants x0 >= 5 and x1 < 3. One of these rules has to go: x0 <= x1, x0 <= 4.
+TEST(Linear, CanBeAmongTheBlockers) {
   const Ensemble model = binary_model(2, {stump(0, 5, -1, 1), stump(1, 3, 1, -1)}, -1);
   Query query = query_for(model, std::vector{2.0, 6.0});
   for (FeatureRule& rule : query.features) {
     rule.kind = FeatureKind::integer;
-    rule.range = rule.domain = {0, 10};
+    rule.range = {0, 10};
   }
+  query.norm = Norm::l1;
   query.requirements = {require_class(1)};
   query.clauses = {{{}, {{{{.feature = 0}, {.feature = 1, .coefficient = -1}}, {.upper = 0}}}}};
+  const WhyNot alone = find_why_not(Prepared(model), query);
+  ASSERT_EQ(alone.blockers.size(), 1U);
+  EXPECT_EQ(alone.blockers[0].rule, (Rule{Rule::Kind::clause, 0}));
+  EXPECT_TRUE(alone.smallest);
+  EXPECT_EQ(alone.blockers[0].without.best().point, (std::vector<double>{5, 2}));
+  // With a looser rule, x0 = 5 needs x1 >= 2 and x0 may not rise beyond 4.
+  query.clauses[0].linear[0].range.upper = 3;
+  query.features[0].range.upper = 4;
+  const WhyNot range = find_why_not(Prepared(model), query);
+  ASSERT_EQ(range.blockers.size(), 1U);
+  EXPECT_EQ(range.blockers[0].rule, (Rule{Rule::Kind::range_upper, 0}));
+  EXPECT_EQ(range.blockers[0].without.best().point, (std::vector<double>{5, 2}));
+  // Whole numbers without limits still satisfy the rule that is left, and continuous ones too.
+  query.features[0].kind = FeatureKind::continuous;
+  EXPECT_EQ(find_why_not(Prepared(model), query).blockers[0].without.best().point,
+            (std::vector<double>{5, 2}));
+  query.norm = Norm::linf;
   EXPECT_THROW(find_why_not(Prepared(model), query), Error);
 }
 

@@ -10,9 +10,13 @@
 #include "analysis/variables.hpp"
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
+#include "grid/linear_trees.hpp"
 
 #include <boxwood/analysis.hpp>
 #include <boxwood/budget.hpp>
+#include <boxwood/error.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -149,6 +153,21 @@ class Inquiry {
   Budget& budget_;
 };
 
+/// Without its limits a feature of a linear rule may have too many values to list, and some costs
+/// do not support that. The more limits are lifted, the more values there are, so all of them tell.
+void check_lifted_limits(const Prepared& prepared, const Query& query) {
+  std::vector<Rule> limits = rules_of(query);
+  std::erase_if(limits, [](const Rule& rule) { return rule.kind == Rule::Kind::clause; });
+  try {
+    check_spread_costs(lifted(query, limits), prepared.ensembles());
+  } catch (const Error& error) {
+    throw Error("why-not",
+                fmt::format("it does not support this question, because it asks what lifting the "
+                            "limits of features gives: {}",
+                            error.what()));
+  }
+}
+
 /// The values that are possible without any rules. Codes of categories are never negative.
 Interval domain_of(const FeatureRule& rule) {
   if (rule.kind != FeatureKind::categorical) return rule.domain;
@@ -260,14 +279,7 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
 
 WhyNot find_why_not(const Prepared& prepared, const Query& query, const WhyNotOptions& asked,
                     const Options& options) {
-  // A linear rule needs features with limits, and the sign of a divisor comes from a limit: with
-  // such limits lifted the rule would be refused or mean something else.
-  if (std::any_of(query.clauses.begin(), query.clauses.end(),
-                  [](const Clause& clause) { return !clause.linear.empty(); })) {
-    throw Error(
-        "why-not", "it does not support linear rules",
-        "Ask without the linear rules, or compare the answers with and without each of them");
-  }
+  check_lifted_limits(prepared, query);
   Budget budget(options);
   WhyNot why;
   why.answer = budget.note(explain(prepared, query, budget.rest()));

@@ -320,7 +320,7 @@ Question load_question(const QuestionFlags& flags, Host& host, const KeepRow& ke
                        bool with_target) {
   Question question;
   Model model = load_model(flags.model, host);
-  if (with_target) check_target(flags.target, model.ensemble);
+  if (with_target && flags.file.empty()) check_target(flags.target, model.ensemble);
   question.ensembles.push_back(std::move(model.ensemble));
   question.schema = std::move(model.schema);
   load_others(flags, question);

@@ -18,8 +18,10 @@ class Axis {
 
   std::optional<double> lowest(const Cut* lower, const Cut* upper) const;
   std::optional<double> highest(const Cut* lower, const Cut* upper) const;
-  /// All numbers of a continuous feature between two cuts to which it may rise, or fall: from the
-  /// first to the last, which may be infinite. Empty (first > last) if there is none.
+  /// The admissible number that is at least a number (`up`), or at most. Infinite if there is none.
+  double rounded(double value, bool up) const { return up ? round_up(value) : round_down(value); }
+  /// All numbers between two cuts to which a feature may rise, or fall: from the first to the last,
+  /// which may be infinite. Empty (first > last) if there is none. Steps are ignored.
   Interval between(const Cut* lower, const Cut* upper, bool up) const;
   /// Some admissible number, for a missing value, to which no number is nearer than another.
   std::optional<double> any(const Cut* lower, const Cut* upper) const;

@@ -26,16 +26,16 @@ bool is_grouped(const Query& query, std::size_t feature) {
   });
 }
 
-bool is_discrete(const FeatureRule& rule) {
-  return rule.kind != FeatureKind::continuous || rule.step > 0 || !rule.allowed.empty();
-}
-
-bool is_limited(const Query& query, std::size_t feature, Precision precision) {
+/// Whether so many whole numbers or steps lie within the limits of a feature that they cannot be
+/// listed.
+bool has_too_many(const Query& query, std::size_t feature) {
   const FeatureRule& rule = query.features[feature];
-  if (!rule.allowed.empty()) return true;
-  const Reach reach = reach_of(rule, query.point[feature], precision);
-  return (reach.above.empty() || reach.above.upper < infinity) &&
-         (reach.below.empty() || reach.below.lower > -infinity);
+  if (!rule.allowed.empty()) return false;
+  const Reach reach = reach_of(rule, query.point[feature], Precision::float64);
+  const double lower = reach.below.empty() ? query.point[feature] : reach.below.lower;
+  const double upper = reach.above.empty() ? query.point[feature] : reach.above.upper;
+  const double step = rule.step > 0 ? rule.step : 1;
+  return !((upper - lower) / step + 2 <= static_cast<double>(most_linear_values));
 }
 
 /// The values of a continuous feature between two cuts, all on one side of the present one.
@@ -94,7 +94,8 @@ std::vector<Stretch> stretches_of(const Query& query, std::size_t feature,
     const bool up = std::isnan(now) || rank > own;
     const Interval values = axis.between(rank > 0 ? &cuts[rank - 1] : nullptr,
                                          rank < cuts.size() ? &cuts[rank] : nullptr, up);
-    stretches.push_back({values.lower, values.upper, up ? 1.0 : -1.0});
+    stretches.push_back(
+        {axis.rounded(values.lower, true), axis.rounded(values.upper, false), up ? 1.0 : -1.0});
   }
   return stretches;
 }
@@ -133,7 +134,7 @@ class Score {
       const double needed = least_ - others;
       // At least as much as the lowest score, with which the other parts reckon.
       const double plenty = std::max(needed + std::abs(needed) * 0x1p-20 + 8 * error_,
-                               lowest < infinity ? lowest : 0.0);
+                                     lowest < infinity ? lowest : 0.0);
       for (double& score : part.scores) {
         if (score == infinity) score = plenty;
       }
@@ -286,10 +287,16 @@ class Score {
 
 }  // namespace
 
+bool is_discrete(const FeatureRule& rule) {
+  return rule.kind != FeatureKind::continuous || rule.step > 0 || !rule.allowed.empty();
+}
+
 bool is_spread(const Query& query, std::size_t feature) {
   const FeatureRule& rule = query.features[feature];
   const bool stays_missing = std::isnan(query.point[feature]) && !rule.missing_allowed;
-  return !rule.fixed && !stays_missing && !is_discrete(rule) && !is_grouped(query, feature);
+  if (rule.fixed || stays_missing || is_grouped(query, feature)) return false;
+  if (rule.kind == FeatureKind::categorical) return false;
+  return !is_discrete(rule) || has_too_many(query, feature);
 }
 
 bool has_spread(const Query& query) {
@@ -311,13 +318,15 @@ void check_spread_costs(const Query& query, std::span<const Ensemble> ensembles)
       if (!is_spread(query, term.feature)) continue;
       const std::string place =
           fmt::format("feature \"{}\"", ensembles.front().features[term.feature].name);
-      const char* const remedy = "Give it a kind (integer) or a step, or choose another cost";
+      const char* const remedy =
+          "Give it a kind (integer) or a step, and a range; or choose another cost";
       const auto refuse = [&](const char* cost) {
-        throw Error(place,
-                    fmt::format("it is continuous and in a linear rule, and {} supports only "
-                                "features with discrete values there",
-                                cost),
-                    remedy);
+        throw Error(
+            place,
+            fmt::format("it is in a linear rule, and {} supports only features with at most "
+                        "{} discrete values there",
+                        cost, most_linear_values),
+            remedy);
       };
       if (query.norm == Norm::linf) refuse("the largest change as cost (linf)");
       if (query.norm == Norm::custom) refuse("a custom cost");
@@ -338,10 +347,6 @@ std::vector<double> listed_values(const Query& query, std::size_t feature, Preci
     return values;
   }
   const std::string place = fmt::format("feature \"{}\"", name);
-  if (!is_limited(query, feature, precision)) {
-    throw Error(place, "linear rules need features whose values have limits on both sides",
-                "Give it a range");
-  }
   const Axis axis(rule, now, precision);
   const auto add = [&](double value) {
     values.push_back(value);

@@ -1,8 +1,9 @@
 // Linear conditions as trees: each feature of a sum is a tree with one leaf for each value that the
 // feature may have, and the leaf's score is what that value adds to the sum. So the engines bound
-// sums, branch on them and give them a price as they do for any model. A continuous feature has a
-// leaf for each of its cells, with the most that a value of the cell can add: necessary for the
-// condition, and not sufficient. search/linear_box.hpp decides about single boxes of such cells.
+// sums, branch on them and give them a price as they do for any model. A feature whose values
+// cannot be listed has a leaf for each of its cells, with the most that a value of the cell can
+// add: necessary for the condition, and not sufficient. search/linear_box.hpp decides about single
+// boxes of such cells.
 #pragma once
 
 #include "grid/cuts.hpp"
@@ -19,7 +20,9 @@ namespace boxwood {
 /// The most values that one feature of a linear condition may have.
 inline constexpr std::size_t most_linear_values = 50'000;
 
-/// Whether a feature may take all numbers of an interval, so that its values cannot be listed.
+/// Whether a feature takes whole numbers, steps, listed values or categories only.
+bool is_discrete(const FeatureRule& rule);
+/// Whether the values of a feature cannot be listed: it is continuous, or there are too many.
 bool is_spread(const Query& query, std::size_t feature);
 
 /// Whether a linear condition of the query, or of its exact clauses, has such a feature. The cost
@@ -31,8 +34,7 @@ bool has_spread(const Query& query);
 void check_spread_costs(const Query& query, std::span<const Ensemble> ensembles);
 
 /// All values that a feature may have besides missing, ascending, the present one among them.
-/// Not for a continuous feature. Throws Error if it has no limits, or if there are more than
-/// most_linear_values.
+/// Not if is_spread. Throws Error if there are more than most_linear_values.
 std::vector<double> listed_values(const Query& query, std::size_t feature, Precision precision,
                                   const std::string& name);
 

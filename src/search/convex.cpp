@@ -310,6 +310,36 @@ double cost_at(const ConvexProblem& problem, std::size_t j, double price, double
 
 }  // namespace
 
+void bound_by_rows(ConvexProblem& problem) {
+  constexpr int rounds = 3;
+  constexpr double margin = 1e-9;  // far more than rounding
+  const auto apply = [&](const ConvexProblem::Row& row, double sign) {
+    for (std::size_t j = 0; j < problem.variables(); ++j) {
+      const double factor = sign * row.factors[j];
+      double& bound = factor > 0 ? problem.upper[j] : problem.lower[j];
+      if (factor == 0 || std::isfinite(bound)) continue;
+      double rest = sign * row.limit, size = std::abs(row.limit) + row.limit_error;
+      for (std::size_t i = 0; i < problem.variables(); ++i) {
+        const double other = sign * row.factors[i];
+        if (i == j || other == 0) continue;
+        const double least = other * (other > 0 ? problem.lower[i] : problem.upper[i]);
+        rest -= least;
+        size += std::abs(least);
+      }
+      if (!std::isfinite(rest)) continue;
+      const double value = (rest + margin * size) / factor;
+      // A bound beyond the other one says that there is no point; the prices will show it.
+      bound = factor > 0 ? std::max(value, problem.lower[j]) : std::min(value, problem.upper[j]);
+    }
+  };
+  for (int round = 0; round < rounds; ++round) {
+    for (const ConvexProblem::Row& row : problem.rows) {
+      apply(row, 1);
+      if (row.equal) apply(row, -1);
+    }
+  }
+}
+
 ConvexPoint solve(const ConvexProblem& problem) {
   const Scaled scaled(problem);
   return scaled.unscaled(InteriorPoint(scaled.problem).run());

@@ -30,6 +30,10 @@ struct ConvexPoint {
   std::vector<double> prices;  ///< of a row; ≥ 0 unless the row is an equation
 };
 
+/// Gives variables without a bound the one that follows from a row and the bounds of the row's
+/// other variables: without bounds, prices that are off by rounding prove nothing.
+void bound_by_rows(ConvexProblem& problem);
+
 /// An interior-point method. Returns where it ended; without a feasible point, that is somewhere.
 ConvexPoint solve(const ConvexProblem& problem);
 /// The point and prices at which the same bounds and rows are tight, solved as equations. Empty if

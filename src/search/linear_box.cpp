@@ -14,10 +14,6 @@
 namespace boxwood {
 namespace {
 
-/// By so many steps of its precision each continuous feature of a rule may be farther away than
-/// the cheapest real number.
-constexpr std::int64_t steps_allowed = 64;
-
 /// Costs are added with rounding; this share is far more than that.
 constexpr double cost_rounding_share = 1e-12;
 
@@ -26,40 +22,13 @@ double factor_of(const LinearTerm& term, bool up) {
   return term.of == LinearTerm::Of::size && !up ? -term.coefficient : term.coefficient;
 }
 
-/// A sum of products in twice the precision of a double.
-struct LongSum {
-  double high = 0, low = 0, size = 0;
-
-  void add(double a, double b) {
-    const double product = a * b;
-    add(product);
-    low += std::fma(a, b, -product);
-  }
-  void add(double value) {
-    const double sum = high + value;
-    const double part = sum - high;
-    low += (high - (sum - part)) + (value - part);
-    high = sum;
-    size += std::abs(value);
-  }
-  double value() const { return high + low; }
-  double error() const { return 0x1p-52 * std::abs(value()) + 0x1p-90 * size; }
-};
-
 }  // namespace
 
-/// One end of a linear rule that the points of the box must satisfy, or both ends of an equation.
-struct LinearBox::Side {
-  LinearCondition condition;
-  std::vector<double> factors;  ///< of a free variable
-  bool equal = false;
-};
-
 /// One box: its free variables, the rules there, and what is found.
-class LinearBox::Work {
+class LinearBox::Work : BoxRules {
  public:
   Work(const LinearBox& box, std::span<const double> at, const std::vector<Range>& ranges)
-      : query_(box.query_), precision_(box.precision_), at_(at.begin(), at.end()) {
+      : BoxRules(box.query_, box.precision_, at) {
     for (const Clause& clause : query_.exact_clauses) {
       if (!add_sides(clause)) impossible_ = true;
     }
@@ -91,6 +60,12 @@ class LinearBox::Work {
     return solve_several(reach);
   }
 
+  /// Where to cut the box in two if a discrete variable is in the way: between the values beside
+  /// the one that the convex problem would like. No such variable: the number of ranges.
+  std::size_t branch_at() const { return branch_; }
+  double branch_below() const { return branch_below_; }
+  const std::vector<Range>& free_ranges() const { return free_; }
+
  private:
   /// False if a value is missing, so that no point satisfies the rule.
   bool add_sides(const Clause& clause) {
@@ -119,106 +94,6 @@ class LinearBox::Work {
       sides_.push_back(side);
     }
     return true;
-  }
-
-  bool holds_at(const Side& side, std::span<const double> point) const {
-    return holds(side.condition, query_.point, point);
-  }
-  bool all_hold(std::span<const double> point) const {
-    return std::all_of(sides_.begin(), sides_.end(),
-                       [&](const Side& side) { return holds_at(side, point); });
-  }
-
-  static bool is_upper(const Side& side) { return std::isfinite(side.condition.range.upper); }
-
-  /// How far the sum may still rise in the direction of the limit.
-  LongSum room(const Side& side, std::span<const double> point) const {
-    const double sign = is_upper(side) ? -1 : 1;
-    LongSum sum;
-    for (const LinearTerm& term : side.condition.terms) {
-      const double value = point[term.feature], now = query_.point[term.feature];
-      const double factor = sign * term.coefficient;
-      if (term.of == LinearTerm::Of::codes) {
-        if (value > -1 && value < 0x1p31 &&
-            std::binary_search(term.codes.begin(), term.codes.end(),
-                               static_cast<std::int32_t>(value))) {
-          sum.add(factor);
-        }
-      } else if (term.of == LinearTerm::Of::value) {
-        sum.add(factor, value);
-      } else {
-        const double turn = term.of == LinearTerm::Of::size && value < now ? -factor : factor;
-        sum.add(turn, value);
-        sum.add(-turn, now);
-      }
-    }
-    const Interval& range = side.condition.range;
-    sum.add(-sign * (is_upper(side) ? range.upper : range.lower));
-    return sum;
-  }
-
-  /// Whether a side is satisfied by ever smaller values of a variable, the others as they are.
-  bool wants_small(const Side& side, std::size_t j) const {
-    return (side.factors[j] > 0) == is_upper(side);
-  }
-
-  /// The value of a variable nearest to the limit of a side at which the side holds while the other
-  /// variables stay. Not a number if there is none in the box. The sum is monotone in the variable
-  /// and decided exactly, so the search for the last number that is good ends at it.
-  double limit_of(const Side& side, std::size_t j, std::vector<double>& point) const {
-    const Range& range = free_[j];
-    double& x = point[range.feature];
-    const double before = x;
-    const double sign = is_upper(side) ? 1 : -1;
-    const double guess = before + room(side, point).value() / (sign * side.factors[j]);
-    const double most = std::numeric_limits<float>::max();
-    const double widest =
-        precision_ == Precision::float32 ? most : std::numeric_limits<double>::max();
-    const auto place_within = [&](double value) {
-      return place_of(std::clamp(as_read(std::clamp(value, -widest, widest), precision_),
-                                 range.lower, range.upper),
-                      precision_);
-    };
-    const auto good = [&](std::int64_t place) {
-      x = at_place(place, precision_);
-      return holds_at(side, point);
-    };
-    double found = std::numeric_limits<double>::quiet_NaN();
-    if (side.equal) {
-      const std::int64_t middle = place_within(guess);
-      for (std::int64_t place = middle - 2; place <= middle + 2 && std::isnan(found); ++place) {
-        if (place_within(at_place(place, precision_)) == place && good(place)) found = x;
-      }
-      x = before;
-      return found;
-    }
-    const std::int64_t outward = wants_small(side, j) ? 1 : -1;
-    const std::int64_t end = place_within(wants_small(side, j) ? infinity : -infinity);
-    const std::int64_t start = place_within(wants_small(side, j) ? -infinity : infinity);
-    const auto between = [&](std::int64_t place) {
-      return outward > 0 ? std::clamp(place, start, end) : std::clamp(place, end, start);
-    };
-    std::int64_t in = between(place_within(guess));
-    for (std::int64_t step = 1; !good(in); step *= 2) {
-      if (in == start) {
-        x = before;
-        return found;
-      }
-      in = between(in - outward * step);
-    }
-    std::int64_t out = in;
-    for (std::int64_t step = 1; out != end; step *= 2) {
-      out = between(in + outward * step);
-      if (!good(out)) break;
-      in = out;
-    }
-    while (in != end && std::abs(out - in) > 1) {
-      const std::int64_t middle = in + (out - in) / 2;
-      (good(middle) ? in : out) = middle;
-    }
-    found = at_place(in, precision_);
-    x = before;
-    return found;
   }
 
   /// One free variable: each side leaves an interval of numbers, found exactly.
@@ -289,13 +164,42 @@ class LinearBox::Work {
       }
       // Several terms of one feature were added with rounding.
       if (side.condition.terms.size() > free_.size()) row.factor_error = 0x1p-50 * size;
+      if (is_whole(side) && limit.size < 0x1p50) tighten(side, row);
       problem.rows.push_back(std::move(row));
     }
     return problem;
   }
 
+  /// Whether the sum is a whole number of factors times changes, all of them whole, so that doubles
+  /// add it up exactly.
+  bool is_whole(const Side& side) const {
+    const auto whole = [](double value) { return value == std::floor(value); };
+    for (std::size_t j = 0; j < free_.size(); ++j) {
+      if (side.factors[j] == 0) continue;
+      const FeatureRule& rule = query_.features[free_[j].feature];
+      const bool of_whole = rule.kind != FeatureKind::continuous || rule.step > 0;
+      if (!of_whole || !whole(rule.step) || !whole(side.factors[j])) return false;
+    }
+    return std::all_of(side.condition.terms.begin(), side.condition.terms.end(),
+                       [&](const LinearTerm& term) {
+                         return whole(term.coefficient) && whole(at_[term.feature]) &&
+                                whole(query_.point[term.feature]);
+                       });
+  }
+
+  /// A sum of whole numbers is at most the next whole number below its limit.
+  static void tighten(const Side& side, ConvexProblem::Row& row) {
+    const Interval& range = side.condition.range;
+    row.limit_error = row.factor_error = 0;
+    if (side.equal) return;
+    const bool closed = is_upper(side) ? range.upper_closed : range.lower_closed;
+    row.limit = closed ? std::floor(row.limit) : std::ceil(row.limit) - 1;
+  }
+
   BoxAnswer solve_several(double reach) {
     const ConvexProblem whole = problem();
+    ConvexProblem bounded = whole;
+    bound_by_rows(bounded);
     const ConvexPoint first = boxwood::solve(whole);
     const ConvexPoint sharp = sharpen(whole, first);
     const auto bound_of = [&](const ConvexProblem& problem) {
@@ -305,7 +209,7 @@ class LinearBox::Work {
         least = std::max(least, boxwood::least_cost(problem, sharp.prices));
       return (fixed_cost_ + least) * (1 - cost_rounding_share);
     };
-    BoxAnswer answer{bound_of(whole), {}, true};
+    BoxAnswer answer{bound_of(bounded), {}, true};
     if (answer.bound > reach) return answer;
     std::vector<double> best;
     const auto consider = [&](const std::vector<double>& changes) {
@@ -320,8 +224,8 @@ class LinearBox::Work {
     if (!sharp.at.empty()) consider(sharp.at);
     consider(first.at);
     if (best.empty()) {
-      const ConvexPoint inside = find_inside(whole);
-      ConvexProblem free_of_cost = whole;
+      const ConvexPoint inside = find_inside(bounded);
+      ConvexProblem free_of_cost = bounded;
       for (double& slope : free_of_cost.slope) slope = 0;
       for (double& square : free_of_cost.square) square = 0;
       if (boxwood::least_cost(free_of_cost, inside.prices) > 0) return {};
@@ -333,6 +237,7 @@ class LinearBox::Work {
         if (best.empty()) consider(mixed);
       }
     }
+    choose_branch(sharp.at.empty() ? first.at : sharp.at);
     if (best.empty()) {
       answer.settled = false;
       return answer;
@@ -340,7 +245,7 @@ class LinearBox::Work {
     const double cost = total_cost(query_, best);
     // A point of the box that is not within this cost does not matter; without it no variable is
     // unbounded, and prices that are off by rounding give a bound all the same.
-    ConvexProblem near = whole;
+    ConvexProblem near = bounded;
     const double most = 2 * cost;
     for (std::size_t j = 0; j < free_.size(); ++j) cap(near, j, most);
     answer.bound = std::max(answer.bound, std::min(bound_of(near), most));
@@ -348,6 +253,35 @@ class LinearBox::Work {
     answer.bound = std::min(answer.bound, cost);
     answer.settled = cost <= answer.bound * (1 + cost_tolerance) + cost_of_steps(answer.point);
     return answer;
+  }
+
+  /// The discrete variable whose value is farthest from an admissible one, or else the one with the
+  /// most values.
+  void choose_branch(const std::vector<double>& changes) {
+    double farthest = 0, widest = 0;
+    branch_ = free_.size();
+    for (std::size_t j = 0; j < free_.size(); ++j) {
+      const Range& range = free_[j];
+      if (!range.discrete) continue;
+      const double now = query_.point[range.feature];
+      const double x =
+          std::clamp((std::isnan(now) ? 0 : now) + changes[j], range.lower, range.upper);
+      const double below = std::max(admissible(range, x, false), range.lower);
+      const double above =
+          std::min(admissible(range, std::nextafter(x, infinity), true), range.upper);
+      const double off = above > below ? std::min(x - below, above - x) / (above - below) : 0;
+      const double width = (range.upper - range.lower) / std::max(above - below, 1e-300);
+      constexpr double close = 1e-9;
+      const bool farther = off > close && off > farthest;
+      if (!farther && !(farthest <= close && width > widest)) continue;
+      farthest = std::max(farthest, farther ? off : 0.0);
+      widest = std::max(widest, width);
+      branch_ = j;
+      const double middle = range.lower / 2 + range.upper / 2;
+      const double cut = farther || !std::isfinite(middle) ? below : middle;
+      branch_below_ = std::max(admissible(range, cut, false), range.lower);
+      if (!(branch_below_ < range.upper)) branch_below_ = range.lower;
+    }
   }
 
   /// Leaves out changes of one variable that alone cost more than this.
@@ -363,153 +297,67 @@ class LinearBox::Work {
       problem.lower[j] = std::clamp(-far, problem.lower[j], problem.upper[j]);
   }
 
-  double cost_of_steps(const std::vector<double>& point) const {
-    double cost = 0;
-    for (const Range& range : free_) {
-      const double x = point[range.feature];
-      const std::int64_t away = range.up ? steps_allowed : -steps_allowed;
-      const double farther = at_place(place_of(x, precision_) + away, precision_);
-      const double more =
-          term_cost(query_, range.feature, farther) - term_cost(query_, range.feature, x);
-      if (more > 0 && std::isfinite(more)) cost += more;
-    }
-    return cost;
-  }
-
-  /// Rounds a point to numbers of the box that satisfy the rules, and then to cheaper ones.
-  bool settle(std::vector<double>& point) const {
-    for (const Range& range : free_) {
-      double& x = point[range.feature];
-      if (std::isnan(x)) return false;
-      x = std::clamp(as_read(x, precision_), range.lower, range.upper);
-      if (!std::isfinite(x)) return false;
-    }
-    if (!all_hold(point) && !repair(point) && !snap(point)) return false;
-    pull(point);
-    return true;
-  }
-
-  /// Moves single variables to the limits of the rules that rounding has broken.
-  bool repair(std::vector<double>& point) const {
-    for (int round = 0; round < 3; ++round) {
-      for (const Side& side : sides_) {
-        if (holds_at(side, point)) continue;
-        double kept = 0;
-        std::size_t kept_at = free_.size();
-        for (std::size_t j = 0; j < free_.size(); ++j) {
-          if (side.factors[j] == 0) continue;
-          const double limit = limit_of(side, j, point);
-          if (std::isnan(limit)) continue;
-          std::vector<double> trial = point;
-          trial[free_[j].feature] = limit;
-          if (all_hold(trial)) {
-            point = std::move(trial);
-            return true;
-          }
-          kept = limit;
-          kept_at = j;
-        }
-        if (kept_at < free_.size()) point[free_[kept_at].feature] = kept;
-      }
-    }
-    return all_hold(point);
-  }
-
-  /// Equations: rounds all variables to a coarser grid, so that sums need few digits, and solves
-  /// each equation for one variable.
-  bool snap(std::vector<double>& point) const {
-    std::vector<const Side*> equations;
-    for (const Side& side : sides_) {
-      if (side.equal) equations.push_back(&side);
-    }
-    if (equations.empty()) return false;
-    double largest = 0;
-    for (const Range& range : free_) largest = std::max(largest, std::abs(point[range.feature]));
-    if (!(largest > 0)) return false;
-    const std::vector<double> start = point;
-    for (const int bits :
-         precision_ == Precision::float32 ? std::array{21, 16, 11} : std::array{49, 40, 30}) {
-      for (std::size_t first = 0; first < free_.size(); ++first) {
-        point = start;
-        if (snap_to(std::ldexp(1.0, std::ilogb(largest) + 1 - bits), first, equations, point)) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  /// Each equation is solved for the first variable from `first` on that fewest others have.
-  bool snap_to(double unit, std::size_t first, const std::vector<const Side*>& equations,
-               std::vector<double>& point) const {
-    const auto uses = [&](std::size_t j) {
-      return std::count_if(equations.begin(), equations.end(),
-                           [&](const Side* side) { return side->factors[j] != 0; });
-    };
-    std::vector<std::size_t> pivots;
-    double multiple = 1;
-    for (const Side* side : equations) {
-      std::size_t pivot = free_.size();
-      for (std::size_t i = 0; i < free_.size(); ++i) {
-        const std::size_t j = (first + i) % free_.size();
-        if (side->factors[j] == 0 || std::count(pivots.begin(), pivots.end(), j) > 0) continue;
-        if (pivot == free_.size() || uses(j) < uses(pivot)) pivot = j;
-      }
-      if (pivot == free_.size()) return false;
-      pivots.push_back(pivot);
-      const double factor = std::abs(side->factors[pivot]);
-      if (factor == std::floor(factor) && factor < 0x1p20) multiple *= factor;
-    }
-    for (const Range& range : free_) {
-      double& x = point[range.feature];
-      const double grid = unit * multiple;
-      x = std::clamp(as_read(std::round(x / grid) * grid, precision_), range.lower, range.upper);
-    }
-    for (int round = 0; round < 3; ++round) {
-      for (std::size_t e = 0; e < equations.size(); ++e) {
-        const double solved = limit_of(*equations[e], pivots[e], point);
-        if (std::isnan(solved)) return false;
-        point[free_[pivots[e]].feature] = solved;
-      }
-      if (all_hold(point)) return true;
-      if (equations.size() == 1) break;
-    }
-    return repair(point);
-  }
-
-  /// Moves one variable after the other as near to the query's point as the rules let it.
-  void pull(std::vector<double>& point) const {
-    for (int round = 0; round < 2; ++round) {
-      bool moved = false;
-      for (std::size_t j = 0; j < free_.size(); ++j) {
-        const Range& range = free_[j];
-        double nearest = range.up ? range.lower : range.upper;
-        bool stuck = false;
-        for (const Side& side : sides_) {
-          if (side.factors[j] == 0) continue;
-          stuck = stuck || side.equal;
-          if (side.equal || wants_small(side, j) == range.up) continue;
-          const double limit = limit_of(side, j, point);
-          if (std::isnan(limit)) stuck = true;
-          nearest = range.up ? std::max(nearest, limit) : std::min(nearest, limit);
-        }
-        double& x = point[range.feature];
-        if (stuck || !(range.up ? nearest < x : nearest > x)) continue;
-        x = nearest;
-        moved = true;
-      }
-      if (!moved) return;
-    }
-  }
-
-  const Query& query_;
-  Precision precision_;
-  std::vector<double> at_;
-  std::vector<Side> sides_;
-  std::vector<Range> free_;
   double fixed_cost_ = 0;  // of what does not depend on the free variables
+  std::size_t branch_ = 0;
+  double branch_below_ = 0;
   bool impossible_ = false;
 };
+
+/// Branch and bound over the discrete variables: a box whose point is not good enough is cut in
+/// two at a discrete variable.
+BoxAnswer LinearBox::solve_in(std::span<const double> at, const std::vector<Range>& ranges,
+                              double reach) const {
+  constexpr std::size_t most_boxes = 500;
+  BoxAnswer best;
+  std::vector<std::vector<Range>> open{ranges};
+  double left_open = infinity;
+  for (std::size_t boxes = 0; !open.empty(); ++boxes) {
+    const std::vector<Range> box = std::move(open.back());
+    open.pop_back();
+    std::vector<double> from(at.begin(), at.end());
+    for (const Range& range : box) {
+      // The cheapest value of the box.
+      if (range.discrete) from[range.feature] = range.up ? range.lower : range.upper;
+    }
+    Work work(*this, from, box);
+    const BoxAnswer found = work.solve(reach);
+    if (!found.point.empty()) {
+      const double cost = total_cost(query_, found.point);
+      const double known = best.point.empty() ? infinity : total_cost(query_, best.point);
+      if (cost < known) best.point = found.point;
+      reach = std::min(reach, std::min(cost, known) * (1 - cost_tolerance));
+    }
+    if (found.bound > reach || found.settled) {
+      best.bound = std::min(best.bound, found.bound);
+      continue;
+    }
+    const bool can_branch = !work.free_ranges().empty() &&
+                            work.branch_at() < work.free_ranges().size() && boxes < most_boxes;
+    if (!can_branch) {
+      left_open = std::min(left_open, found.bound);
+      continue;
+    }
+    const Range& cut = work.free_ranges()[work.branch_at()];
+    const double below = work.branch_below();
+    const double above = admissible(cut, std::nextafter(below, infinity), true);
+    for (const bool upper : {cut.up, !cut.up}) {  // the cheaper half is taken first
+      std::vector<Range> half = box;
+      for (Range& range : half) {
+        if (range.feature != cut.feature) continue;
+        (upper ? range.lower : range.upper) = upper ? above : below;
+        if (range.lower <= range.upper) open.push_back(half);
+      }
+    }
+  }
+  best.settled = left_open > reach;
+  best.bound = std::min(best.bound, left_open);
+  return best;
+}
+
+double LinearBox::admissible(const Range& range, double value, bool up) const {
+  const Axis axis(query_.features[range.feature], query_.point[range.feature], precision_);
+  return axis.rounded(value, up);
+}
 
 LinearBox::LinearBox(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts)
     : ensembles_(ensembles), query_(query), cuts_(cuts), precision_(common_precision(ensembles)) {
@@ -525,7 +373,7 @@ LinearBox::LinearBox(std::span<const Ensemble> ensembles, const Query& query, co
 LinearBox::Range LinearBox::range_between(std::size_t feature, double value, const Cut* lower,
                                           const Cut* upper) const {
   const double now = query_.point[feature];
-  const Range own{feature, value, value, true};
+  const Range own{feature, value, value, true, false};
   if (std::isnan(value) || value == now) return own;
   const Axis axis(query_.features[feature], now, precision_);
   const Cut here{as_read(now, precision_), value > now};
@@ -533,7 +381,12 @@ LinearBox::Range LinearBox::range_between(std::size_t feature, double value, con
   if (!std::isnan(now) && up && (!lower || *lower < here)) lower = &here;
   if (!std::isnan(now) && !up && (!upper || here < *upper)) upper = &here;
   const Interval values = axis.between(lower, upper, up);
-  return {feature, values.lower, values.upper, up};
+  Range range{feature, values.lower, values.upper, up, is_discrete(query_.features[feature])};
+  if (range.discrete) {
+    range.lower = axis.rounded(range.lower, true);
+    range.upper = axis.rounded(range.upper, false);
+  }
+  return range;
 }
 
 /// The scores are the same in the whole box.
@@ -556,7 +409,7 @@ BoxAnswer LinearBox::solve(std::span<const double> at, double reach) const {
     ranges.push_back(range_between(feature, value, rank > 0 ? &cuts[rank - 1] : nullptr,
                                    rank < cuts.size() ? &cuts[rank] : nullptr));
   }
-  return Work(*this, at, ranges).solve(reach);
+  return solve_in(at, ranges, reach);
 }
 
 BoxAnswer LinearBox::solve_around(std::span<const double> at, double reach) const {
@@ -570,7 +423,7 @@ BoxAnswer LinearBox::solve_around(std::span<const double> at, double reach) cons
                                    std::isfinite(values.lower) ? &lower : nullptr,
                                    std::isfinite(values.upper) ? &upper : nullptr));
   }
-  return Work(*this, at, ranges).solve(reach);
+  return solve_in(at, ranges, reach);
 }
 
 }  // namespace boxwood

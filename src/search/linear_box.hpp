@@ -1,10 +1,11 @@
-// The last step of a search with linear rules between continuous features: the cheapest point of
-// one box of cells that satisfies them. The search itself treats a rule as trees over the cells,
-// which is necessary for the rule and not sufficient (grid/linear_trees.hpp).
+// The last step of a search with linear rules between features whose values cannot be listed: the
+// cheapest point of one box of cells that satisfies them. The search itself treats a rule as trees
+// over the cells, which is necessary for the rule and not sufficient (grid/linear_trees.hpp).
 #pragma once
 
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
+#include "search/box_rules.hpp"
 #include "search/convex.hpp"
 
 #include <boxwood/ensemble.hpp>
@@ -34,11 +35,12 @@ class LinearBox {
   /// The last ensemble is that of the rules. `cuts` are those of all ensembles.
   LinearBox(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts);
 
-  /// Whether some linear rule has a continuous feature. Otherwise there is nothing to solve.
+  /// Whether some linear rule has a feature whose values cannot be listed. Otherwise there is
+  /// nothing to solve.
   bool needed() const { return !features_.empty(); }
 
-  /// About the box of cells that holds a point: features that are not continuous, or in no linear
-  /// rule, keep their values.
+  /// About the box of cells that holds a point: features whose values are listed, or that are in no
+  /// linear rule, keep their values.
   /// A bound above `reach` is enough.
   BoxAnswer solve(std::span<const double> at, double reach) const;
   /// About the larger box in which the models' scores stay the same, on the same sides of the
@@ -46,22 +48,21 @@ class LinearBox {
   BoxAnswer solve_around(std::span<const double> at, double reach) const;
 
  private:
-  struct Range {
-    std::size_t feature = 0;
-    double lower = 0, upper = 0;  ///< numbers that the models read, or infinite
-    bool up = true;               ///< above the query's value
-  };
-  struct Side;
+  using Range = BoxRange;
   class Work;
 
   bool has_outcome(std::span<const double> at) const;
+  /// The admissible value of a discrete feature that is at least, or at most, a number.
+  double admissible(const Range& range, double value, bool up) const;
+  BoxAnswer solve_in(std::span<const double> at, const std::vector<Range>& ranges,
+                     double reach) const;
   Range range_between(std::size_t feature, double value, const Cut* lower, const Cut* upper) const;
 
   std::span<const Ensemble> ensembles_;
   const Query& query_;
   const Cuts& cuts_;
   Precision precision_;
-  std::vector<std::size_t> features_;  ///< continuous, in a linear rule, ascending
+  std::vector<std::size_t> features_;  ///< not listed, in a linear rule, ascending
 };
 
 }  // namespace boxwood

@@ -82,14 +82,19 @@ class Verifier {
       fault("already_met is set, but the cost is not 0");
   }
 
-  /// Linear rules between continuous features leave a gap, which the answer states.
+  /// Linear rules between continuous features, or features with tens of thousands of values, leave
+  /// a gap, which the answer states.
   bool has_tolerance() const {
     for (const Clause& clause : query_.clauses) {
       for (const LinearCondition& sum : clause.linear) {
         for (const LinearTerm& term : sum.terms) {
           const FeatureRule& rule = query_.features[term.feature];
-          const bool discrete = rule.step > 0 || !rule.allowed.empty() || rule.fixed;
-          if (rule.kind == FeatureKind::continuous && !discrete) return true;
+          if (!rule.allowed.empty() || rule.fixed) continue;
+          if (rule.kind == FeatureKind::categorical) continue;
+          if (rule.kind == FeatureKind::continuous && rule.step == 0) return true;
+          const double step = rule.step > 0 ? rule.step : 1;
+          constexpr double many = 10'000;
+          if (!((rule.range.upper - rule.range.lower) / step < many)) return true;
         }
       }
     }

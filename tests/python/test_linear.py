@@ -91,11 +91,14 @@ def test_agrees_with_every_pair_of_values(loans):
     assert answer.cost == pytest.approx(cost, rel=1e-12)
 
 
-def test_why_not_refuses_linear_rules(loans):
+def test_a_linear_rule_can_be_among_the_blockers(loans):
     explainer = loans[0]
     row = refused(loans, 1).iloc[0]
-    with pytest.raises(boxwood.Error, match="why-not: it does not support linear rules"):
-        explainer.why_not(row, 1, rules=[f("debt") + f("age") <= 0.001 * f("income")])
+    why = explainer.why_not(row, 1, rules=[f("debt") + f("age") <= 0.001 * f("income")])
+    assert why.answer.status == "infeasible"
+    blocker = next(one for one in why.blockers if one.kind == "clause")
+    assert "debt + age" in blocker.rule and blocker.without.found
+    assert "debt + age" in repr(why)
 
 
 def test_numbers_are_numbers_where_columns_have_numbers_as_names():
