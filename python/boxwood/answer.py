@@ -59,11 +59,13 @@ class Answer:
     explainer : Explainer
         The explainer that answered.
     status : str
-        "optimal": proven, nothing cheaper exists. "feasible": stopped early, nothing cheaper than
+        "optimal": proven, nothing cheaper exists; with linear rules over continuous features,
+        nothing cheaper by more than `gap`. "feasible": stopped early, nothing cheaper than
         `lower_bound` exists. "infeasible": proven, no admissible change has the outcome.
         "unknown": stopped before any was found.
     stop : str
-        Why the search ended: "finished", "time", "nodes", "memory" or "interrupt".
+        Why the search ended: "finished", "time", "nodes", "memory", "interrupt" or "precision"
+        (linear rules that the model's numbers are too coarse for).
     cost, distance, lower_bound, gap : float
         Of the change; infinite where there is none. The distance is the root of a squared cost.
     already_met : bool
