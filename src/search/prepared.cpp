@@ -96,6 +96,9 @@ Prepared prepare_in_place(std::span<const Ensemble> ensembles) {
   return PreparedParts::wrap(parts_for(nullptr, ensembles));
 }
 
+/// How often a search that waits for another one's tables looks at its own limits.
+constexpr std::chrono::milliseconds limit_check{5};
+
 const Tables& LazyTables::get(std::span<const Ensemble> ensembles, Watch* watch) {
   if (finished_.load(std::memory_order_acquire)) {
     if (watch) require_memory(tables_.bytes(), *watch);
@@ -105,7 +108,7 @@ const Tables& LazyTables::get(std::span<const Ensemble> ensembles, Watch* watch)
     std::unique_lock lock(mutex_);
     while (busy_) {
       if (watch && watch->expired()) throw Pace::Stopped{};
-      idle_.wait_for(lock, std::chrono::milliseconds(5));
+      idle_.wait_for(lock, limit_check);
     }
     busy_ = true;
   }

@@ -47,9 +47,13 @@ class Search {
   }
 
  private:
+  /// Subtrees differ much in size: with several for each thread, none stays idle for long.
+  static constexpr std::size_t subtrees_per_thread = 16;
+
   /// Expands level by level until there is work for all threads.
   std::vector<SearchNode> widen(int threads) {
-    const std::size_t enough = threads > 1 ? static_cast<std::size_t>(threads) * 16 : 1;
+    const std::size_t enough =
+        threads > 1 ? static_cast<std::size_t>(threads) * subtrees_per_thread : 1;
     std::vector<SearchNode> level;
     level.push_back(space_.root());
     while (level.size() < enough && !level.empty() && !space_.complete(level.front())) {
