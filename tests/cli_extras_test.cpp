@@ -1,5 +1,5 @@
 // What explain finds beyond the nearest answer, robustness, sweep and map: the real program
-// (BOXWOOD_COMMAND) on the German-credit example.
+// on the German-credit example.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

@@ -1,11 +1,10 @@
-// The command as a user meets it: the real program (BOXWOOD_COMMAND), its output, its complaints,
+// The command as a user meets it: the real program, its output, its complaints,
 // its exit codes.
 #include <boxwood/ensemble.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <chrono>
 #include <sstream>
 
 #include "command_line.hpp"
@@ -479,18 +478,15 @@ TEST_F(CommandLine, CtrlCPrintsWhatIsKnownAndLeavesTheRest) {
       "0.999",
       "--time-limit",
       "300"};
-  const auto start = std::chrono::steady_clock::now();
   TerminalProcess process(folder_, free_credit_words("explain", hard));
   EXPECT_TRUE(process.interrupt_after(1));
   const Result result = process.wait();
-  const auto passed = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(result.code, 3) << result.err;
   EXPECT_NE(result.out.find("(interrupted)"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("Applicant 3"), std::string::npos) << "two rows are worked on at once";
   EXPECT_EQ(result.out.find("Applicant 5"), std::string::npos) << "the next row was started";
   EXPECT_TRUE(result.err.ends_with("boxwood: interrupted; 1 of 3 rows not started\r\n"))
       << result.err;
-  EXPECT_LT(passed, std::chrono::seconds(60));
 }
 
 }  // namespace

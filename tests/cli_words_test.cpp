@@ -1,6 +1,8 @@
 // Questions in words on the command line: --want, --rule, --rules, --also, --weights-from, --norm.
 #include <boxwood/ensemble.hpp>
 
+#include "this_build.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -45,8 +47,8 @@ class Words : public testing::Test {
 
   /// Flags as a shell takes them.
   Result run(const std::string& words) {
-    const std::string line =
-        "cd '" + folder_.string() + "' && '" BOXWOOD_COMMAND "' " + words + " > out.txt 2> err.txt";
+    const std::string line = "cd '" + folder_.string() + "' && '" + boxwood_test::command() + "' " +
+                             words + " > out.txt 2> err.txt";
     const int status = std::system(line.c_str());
     return {WEXITSTATUS(status), contents("out.txt"), contents("err.txt")};
   }

@@ -4,6 +4,7 @@
 #include <boxwood/verify.hpp>
 
 #include "oracle.hpp"
+#include "processor_time.hpp"
 #include "random_problem.hpp"
 #include "search/engine_settings.hpp"
 #include "seeds.hpp"
@@ -135,12 +136,14 @@ TEST_P(Limits, BoundsAreValidWhereverTheSearchStops) {
 }
 
 TEST_P(Limits, TimeIsKept) {
-  Options limited = options();
+  Options limited = options(1);
   limited.limits.seconds = 0.3;
-  const Answer answer = explain(busy_model(), busy_query(), limited);
+  Answer answer;
+  const double taken = boxwood_test::processor_seconds(
+      [&] { answer = explain(busy_model(), busy_query(), limited); });
   EXPECT_EQ(answer.stop, Stop::time);
   EXPECT_GE(answer.statistics.seconds, 0.3);
-  EXPECT_LT(answer.statistics.seconds, 5.0);  // generous: sanitizers and busy machines
+  EXPECT_LT(taken, 5.0);  // generous: sanitizers
   EXPECT_GT(answer.statistics.open_nodes, 0U);
   expect_valid(busy_model(), busy_query(), answer);
 }
@@ -199,7 +202,6 @@ TEST_P(Limits, AnInterruptKeepsWhatWasFound) {
   searching.notify_one();
   other.join();
   EXPECT_EQ(answer.stop, Stop::interrupt);
-  EXPECT_LT(answer.statistics.seconds, 5.0);
   expect_valid(busy_model(), busy_query(), answer);
 }
 

@@ -1,6 +1,13 @@
-// What nearly every test includes of other libraries: parsed once for all of them, as a precompiled
-// header. Tests still include what they use, so that they compile without it.
+// What most tests include: parsed once for all of them, as a precompiled header. Tests still
+// include what they use, so that they compile without it.
 #pragma once
+
+#include <boxwood/analysis.hpp>
+#include <boxwood/error.hpp>
+#include <boxwood/explain.hpp>
+#include <boxwood/read.hpp>
+#include <boxwood/schema.hpp>
+#include <boxwood/verify.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -26,6 +26,7 @@
 #include "random_rules.hpp"
 #include "seeds.hpp"
 #include "small_models.hpp"
+#include "this_build.hpp"
 
 namespace boxwood {
 namespace {
@@ -109,7 +110,8 @@ class Cases {
   int check(int mutations) {
     file_.close();
     // The fast checker is beside the command.
-    const auto fast = std::filesystem::path(BOXWOOD_COMMAND).parent_path() / "boxwood_check";
+    const auto fast =
+        std::filesystem::path(boxwood_test::command()).parent_path() / "boxwood_check";
     const std::string command = "python3 " BOXWOOD_SOURCE_DIR "/tests/check_proofs.py " +
                                 (folder_ / "cases.jsonl").string() + " " +
                                 std::to_string(mutations) + " " + std::to_string(test_seed()) +

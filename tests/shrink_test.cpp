@@ -3,6 +3,7 @@
 #include <boxwood/explain.hpp>
 
 #include "oracle.hpp"
+#include "print_problem.hpp"
 #include "seeds.hpp"
 #include "shrink.hpp"
 #include "small_models.hpp"
@@ -37,7 +38,7 @@ TEST(Shrink, AnEngineThatLosesATreeIsShownByAFewLeaves) {
     const RandomProblem problem = maker.make();
     if (!shows(problem)) continue;
     ++shrunk;
-    const RandomProblem small = Shrinker(problem, shows).smallest();
+    const RandomProblem small = shrink(problem, shows);
     EXPECT_TRUE(shows(small));
     ASSERT_EQ(small.ensembles.size(), 1U) << as_test(small, "Shrunk");
     EXPECT_LE(small.ensembles[0].trees.size(), 2U) << as_test(small, "Shrunk");
@@ -54,11 +55,10 @@ TEST(Shrink, WhatTheFailureNeedsIsKept) {
                            {{{.feature = 0}, {.feature = 2}}}};
   problem.query.max_changes = 3;
   problem.query.features[3].weight = 2;
-  const RandomProblem small = Shrinker(problem, [](const RandomProblem& one) {
-                                return one.query.max_changes == 3U &&
-                                       one.query.clauses.size() == 1 &&
-                                       one.query.clauses[0].any_of[0].missing;
-                              }).smallest();
+  const RandomProblem small = shrink(problem, [](const RandomProblem& one) {
+    return one.query.max_changes == 3U && one.query.clauses.size() == 1 &&
+           one.query.clauses[0].any_of[0].missing;
+  });
   EXPECT_EQ(small.query.point.size(), 1U);  // the clause's feature
   EXPECT_EQ(small.query.clauses[0].any_of.size(), 1U);
   EXPECT_EQ(small.query.features[0].weight, 1);
