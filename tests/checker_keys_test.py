@@ -1,0 +1,68 @@
+"""Checkers refuse what they do not know: a key of a later format may change what a question means."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+spec = importlib.util.spec_from_file_location("boxwood_check", ROOT / "checker" / "boxwood_check.py")
+checker = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(checker)
+
+MODEL = {"boxwood_model": 1, "task": "regression", "link": "identity", "input": "float64", "accumulator": "float64",
+         "order": "base_first", "base": [0.0], "features": [{"name": "a", "kind": "continuous"}],
+         "trees": [{"output": 0, "values": [0.0, 1.0], "kind": ["<", "leaf", "leaf"], "feature": [0, -1, -1],
+                    "threshold": [2.0, 0.0, 0.0], "left": [1, -1, -1], "right": [2, -1, -1], "value": [-1, 0, 1],
+                    "missing_left": [False] * 3}]}
+QUESTION = {"boxwood_question": 1, "point": [0.0], "requirements": [{"output": 0, "range": [1.0, "inf", True, True]}],
+            "features": [{}], "groups": [], "cost": "l1",
+            "clauses": [[{"feature": 0, "inside": True, "range": ["-inf", 9.0, True, True]}]]}
+
+
+def with_key(data, *path):
+    """Give a copy with an unknown key in one of its objects."""
+    copy = json.loads(json.dumps(data))
+    at = copy
+    for step in path:
+        at = at[step]
+    at["added"] = 1
+    return copy
+
+
+LINEAR = {**QUESTION, "clauses": [[{"sum": [{"feature": 0, "coefficient": 1.0}], "range": ["-inf", 9.0, True, True]}]]}
+CASES = {  # what is refused, with the words that name it
+    "a model with added": (with_key(MODEL), QUESTION),
+    "a tree with added": (with_key(MODEL, "trees", 0), QUESTION),
+    "a question with added": (MODEL, with_key(QUESTION)),
+    "a feature with added": (MODEL, with_key(QUESTION, "features", 0)),
+    "a condition with added": (MODEL, with_key(QUESTION, "clauses", 0, 0)),
+    "a requirement with added": (MODEL, with_key(QUESTION, "requirements", 0)),
+    "a condition with": (MODEL, LINEAR),
+}
+
+
+class UnknownKeys(unittest.TestCase):
+    def test_both_checkers_refuse_them_by_name(self):
+        program = pathlib.Path(os.environ.get("BOXWOOD_COMMAND", "")).parent / "boxwood_check"
+        plain = {**QUESTION, "groups": []}
+        for words, (model, question) in {"accepted": (MODEL, plain), **CASES}.items():
+            text = json.dumps(question)
+            proof = {"boxwood_proof": 1, "models": [checker.Model(MODEL).digest()], "claim": "optimal", "cost": 2.0,
+                     "question": checker.hashlib.sha256(text.encode()).hexdigest(), "point": [2.0], "tree": [-4]}
+            with self.subTest(words), tempfile.TemporaryDirectory() as folder:
+                files = [pathlib.Path(folder) / name for name in ("model.json", "question.json", "proof.json")]
+                for file, content in zip(files, (json.dumps(model), text, json.dumps(proof))):
+                    file.write_text(content)
+                commands = [["python3", ROOT / "checker" / "boxwood_check.py"], [program]]
+                for command in commands if program.is_file() else commands[:1]:
+                    done = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
+                    self.assertEqual(done.returncode, 0 if words == "accepted" else 2, done.stdout + done.stderr)
+                    self.assertIn(words, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
