@@ -173,6 +173,28 @@ TEST_P(LargeModel, TimeHoldsOnceItIsPrepared) {
   }
 }
 
+/// A rule about the sum of twelve features, of which each has 40,001 values.
+Query sum_question(const Ensemble& model) {
+  Query query = question(model);
+  LinearCondition sum{.terms = {}, .range = {.lower = 2, .upper = 6}};
+  for (std::size_t d = 0; d < query.features.size(); ++d) {
+    query.features[d].range = {0, 1};
+    query.features[d].step = 1.0 / 40'000;
+    sum.terms.push_back({.feature = d});
+  }
+  query.clauses.push_back({{}, {sum}});
+  return query;
+}
+
+TEST_P(LargeModel, TimeHoldsWhileSumsAreBuilt) {
+  static const Ensemble model = stumps(1'000, 12);
+  Answer answer;
+  const Prepared prepared(model);
+  const double taken =
+      seconds_of([&] { answer = explain(prepared, sum_question(model), stopped_soon()); });
+  expect_stopped(answer, taken);
+}
+
 TEST(LargeModelAnalyses, TimeHolds) {
   const Prepared prepared(large_model());
   const Query query = question(large_model());
@@ -252,7 +274,7 @@ TEST_P(LargeModel, MemoryHolds) {
   Query few = plain;
   few.max_changes = 3;
   for (const std::size_t megabytes : {48, 96, 192}) {
-    for (const Query& query : {plain, few}) {
+    for (const Query& query : {plain, few, sum_question(large_model())}) {
       SCOPED_TRACE(testing::Message() << megabytes << " MB");
       const std::size_t before = memory_now;
       memory_peak = before;

@@ -108,8 +108,8 @@ double rounding_of(std::size_t terms, double size) {
 class Score {
  public:
   Score(const Query& query, const LinearCondition& condition, bool lower, const Cuts& cuts,
-        const Ensemble& rules)
-      : query_(query), rules_(rules), sign_(lower ? 1 : -1) {
+        const Ensemble& rules, Pace& pace)
+      : query_(query), rules_(rules), pace_(pace), sign_(lower ? 1 : -1) {
     for (const LinearTerm& term : condition.terms) add(term, cuts);
     for (Part& part : parts_) score_stretches(part);
     least_ = sign_ * (lower ? condition.range.lower : condition.range.upper);
@@ -181,8 +181,8 @@ class Score {
       return;
     }
     if (part == parts_.end()) {
-      std::vector<double> values =
-          listed_values(query_, term.feature, rules_.input, rules_.features[term.feature].name);
+      std::vector<double> values = listed_values(query_, term.feature, rules_.input,
+                                                 rules_.features[term.feature].name, pace_);
       const std::size_t count = values.size();
       parts_.push_back({term.feature, std::move(values), std::vector<double>(count, 0.0), {}});
       part = parts_.end() - 1;
@@ -259,6 +259,7 @@ class Score {
     while (!open.empty()) {
       const auto [at, first, last] = open.back();
       open.pop_back();
+      pace_.work(1);
       if (last - first == 1) {
         maker.leaf(at, part.scores[first]);
         continue;
@@ -276,6 +277,7 @@ class Score {
 
   const Query& query_;
   const Ensemble& rules_;
+  Pace& pace_;
   double sign_;
   std::vector<Part> parts_;
   bool whole_ = true;  // all that is added is a whole number
@@ -336,7 +338,7 @@ void check_spread_costs(const Query& query, std::span<const Ensemble> ensembles)
 }
 
 std::vector<double> listed_values(const Query& query, std::size_t feature, Precision precision,
-                                  const std::string& name) {
+                                  const std::string& name, Pace& pace) {
   const FeatureRule& rule = query.features[feature];
   const double now = query.point[feature];
   std::vector<double> values;
@@ -349,6 +351,7 @@ std::vector<double> listed_values(const Query& query, std::size_t feature, Preci
   const std::string place = fmt::format("feature \"{}\"", name);
   const Axis axis(rule, now, precision);
   const auto add = [&](double value) {
+    pace.work(32);  // finding the next value takes that much longer than a step elsewhere
     values.push_back(value);
     if (values.size() <= most_linear_values) return;
     throw Error(place,
@@ -380,13 +383,14 @@ std::size_t linear_sides(const LinearCondition& condition) {
          (std::isfinite(condition.range.upper) ? 1U : 0U);
 }
 
-void add_linear_trees(const Query& query, const Clause& clause, const Cuts& cuts, Ensemble& rules) {
+void add_linear_trees(const Query& query, const Clause& clause, const Cuts& cuts, Ensemble& rules,
+                      Pace& pace) {
   const LinearCondition& condition = clause.linear.front();
   if (std::isfinite(condition.range.lower)) {
-    Score(query, condition, true, cuts, rules).add_to(clause.any_of, rules);
+    Score(query, condition, true, cuts, rules, pace).add_to(clause.any_of, rules);
   }
   if (std::isfinite(condition.range.upper)) {
-    Score(query, condition, false, cuts, rules).add_to(clause.any_of, rules);
+    Score(query, condition, false, cuts, rules, pace).add_to(clause.any_of, rules);
   }
 }
 

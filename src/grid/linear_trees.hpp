@@ -36,7 +36,7 @@ void check_spread_costs(const Query& query, std::span<const Ensemble> ensembles)
 /// All values that a feature may have besides missing, ascending, the present one among them.
 /// Not if is_spread. Throws Error if there are more than most_linear_values.
 std::vector<double> listed_values(const Query& query, std::size_t feature, Precision precision,
-                                  const std::string& name);
+                                  const std::string& name, Pace& pace);
 
 /// The ends of a linear condition that are finite: each is a score of its own.
 std::size_t linear_sides(const LinearCondition& condition);
@@ -45,7 +45,8 @@ std::size_t linear_sides(const LinearCondition& condition);
 /// clause holds, the score is at least 0. If it does not, the score may still be 0 or more by
 /// rounding, unless all values are whole numbers; and where a feature is continuous. `cuts` are
 /// those of the models.
-void add_linear_trees(const Query& query, const Clause& clause, const Cuts& cuts, Ensemble& rules);
+void add_linear_trees(const Query& query, const Clause& clause, const Cuts& cuts, Ensemble& rules,
+                      Pace& pace);
 
 /// What must hold of single features if the clause is to hold: a value where none is known makes
 /// the sum undefined.

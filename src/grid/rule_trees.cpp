@@ -46,6 +46,12 @@ bool has_rules(const Query& query) {
 }
 
 Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts) {
+  Pace unlimited;
+  return rule_trees(ensembles, query, cuts, unlimited);
+}
+
+Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts,
+                    Pace& pace) {
   Ensemble rules;
   rules.source = "rules";
   rules.input = common_precision(ensembles);
@@ -66,7 +72,7 @@ Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query, con
     }
   }
   for (const Clause& clause : query.clauses) {
-    if (!clause.linear.empty()) add_linear_trees(query, clause, cuts, rules);
+    if (!clause.linear.empty()) add_linear_trees(query, clause, cuts, rules, pace);
   }
   if (!query.max_changes) return rules;
   std::vector<std::uint8_t> grouped(query.point.size(), 0);

@@ -17,7 +17,10 @@ bool has_rules(const Query& query);
 
 /// An ensemble that scores points: minus the number of broken clauses, minus the number of changed
 /// features, and for clauses of many statements the number of statements that hold.
-/// `cuts` are those of the ensembles.
+/// `cuts` are those of the ensembles. Linear rules list the values of features, which may take
+/// longer than a limit allows.
+Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts,
+                    Pace& pace);
 Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts);
 
 /// The query without its rules, but with requirements on the scores of rule_trees(), which is

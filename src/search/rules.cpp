@@ -11,10 +11,18 @@
 
 namespace boxwood {
 
+namespace {
+
+Ensemble rules_within(const Prepared& prepared, const Query& query, Watch& watch) {
+  Pace pace = watch.pace();
+  return rule_trees(prepared.ensembles(), query, tables_of(prepared, &watch).leaves.cuts, pace);
+}
+
+}  // namespace
+
 WithRules::WithRules(const Prepared& given, const Query& given_query, Watch& watch)
-    : prepared(prepare_with(
-          given, rule_trees(given.ensembles(), given_query, tables_of(given, &watch).leaves.cuts),
-          given_query.max_changes, watch, held)),
+    : prepared(prepare_with(given, rules_within(given, given_query, watch), given_query.max_changes,
+                            watch, held)),
       query(without_rules(given_query, given.ensembles().size())),
       base_(tables_of(given, nullptr).bytes()) {}
 
