@@ -231,7 +231,7 @@ TEST_P(Limits, ProgressNeverGoesBack) {
 
 TEST_P(Limits, OneThreadDoesTheSameHoweverSlowTheMachineIs) {
   Options limited = options(1);
-  limited.limits.nodes = GetParam() == Engine::fast ? 6'000 : 30'000;
+  limited.limits.nodes = GetParam() == Engine::fast ? 6'000 : 10'000;
   const Answer once = explain(busy_model(), busy_query(), limited);
   ASSERT_EQ(once.stop, Stop::nodes);
   // A machine that stands still now and then: a search that went by its clock would do otherwise.
