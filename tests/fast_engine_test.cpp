@@ -96,7 +96,7 @@ Answer expect_agreement(const std::vector<Ensemble>& ensembles, const Query& que
 }
 
 TEST(FastEngine, AgreesWithThePapersOnMediumModels) {
-  const int cases = test_cases(3000) / 5;  // each takes as long as many small ones
+  const int cases = test_cases(1000) / 5;  // each takes as long as many small ones
   ProblemMaker maker(test_seed(), {{3, 8}, {8, 30}, {4, 16}, 40, false});
   int drawn = 0, optimal = 0, infeasible = 0, tied = 0, missed = 0, several = 0, classes = 0;
   for (int done = 0; done < cases; ++drawn) {
