@@ -157,7 +157,7 @@ struct MapView {
   const MapOptions& asked;
   const Answer& answer;
   std::span<const PathStep> path;
-  std::size_t row = 0;
+  RowLabel row = 0;
 };
 
 struct TableStyle {

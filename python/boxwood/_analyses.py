@@ -245,7 +245,7 @@ class Analyses:
         Map
             Rectangles that cover the view.
         """
-        asked, point, query, _ = self._asked(x, target, question)
+        asked, point, query, form = self._asked(x, target, question)
         if isinstance(features, str) or len(features) != 2:
             raise Error("features", f"{features!r} is not two features", "Give two names")
         across, up = (self.columns.index(name, "features") for name in features)
@@ -260,7 +260,7 @@ class Analyses:
             radius = number(radius, "radius", 0)
         found = _core.find_map(self.core, query, across, up, views[0], views[1], radius,
                                whole(most_cells, "most_cells", 1), asked.options())
-        return Map(self, (across, up), found, query, point, radius)
+        return Map(self, (across, up), found, query, point, radius, row_label(form.label))
 
     def _views(self, view: Any, drawn: tuple[int, int]) -> dict[int, tuple[float, float]]:
         found = {}

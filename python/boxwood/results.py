@@ -443,9 +443,10 @@ class Map:
     """
 
     def __init__(self, explainer: Any, places: tuple[int, int], found: _core.Map,
-                 query: _core.Query, point: np.ndarray, radius: float | None) -> None:
-        self._explainer, self._places = explainer, places  # these five are for plots
-        self._core, self._query, self._radius = found, query, radius
+                 query: _core.Query, point: np.ndarray, radius: float | None,
+                 row: int | str) -> None:
+        self._explainer, self._places = explainer, places  # these six are for pictures
+        self._core, self._query, self._radius, self._row = found, query, radius, row
         self.features = tuple(explainer.columns.titles[i] for i in places)
         self.bounds = found.bounds
         self.labels = found.labels
@@ -476,7 +477,7 @@ class Map:
             An SVG file.
         """
         return _core.map_svg(self._explainer.core, self._query, self._core, *self._places,
-                             self._radius)
+                             self._radius, self._row)
 
     def _repr_html_(self) -> str:
         return map_html(self)

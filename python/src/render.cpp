@@ -230,16 +230,16 @@ void bind_render(nb::module_& module) {
   module.def(
       "map_svg",
       [](const Model& model, const Query& query, const Map& map, std::size_t x, std::size_t y,
-         std::optional<double> radius) {
+         std::optional<double> radius, const Label& row) {
         MapOptions asked;
         asked.x = x;
         asked.y = y;
         asked.radius = radius;
         const Answer none;
-        return to_svg(
-            MapView{asked_of(model, query), model.schema(), query, map, asked, none, {}, 0});
+        return to_svg(MapView{
+            asked_of(model, query), model.schema(), query, map, asked, none, {}, row_of(row)});
       },
-      "model"_a, "query"_a, "map"_a, "x"_a, "y"_a, "radius"_a = nb::none());
+      "model"_a, "query"_a, "map"_a, "x"_a, "y"_a, "radius"_a.none(), "row"_a);
   module.def(
       "rounded_answer",
       [](const Model& model, const Query& query, const Answer& answer, double tolerance) {

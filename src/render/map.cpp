@@ -47,7 +47,7 @@ std::string to_json(const MapView& view) {
   const auto& [ensemble, schema, query, map, asked, answer, path, row] = view;
   Json object;
   object["boxwood_map"] = 1;
-  object["row"] = row;
+  object["row"] = row_json(row);
   object["x"] = ensemble.features[asked.x].name;
   object["y"] = ensemble.features[asked.y].name;
   object["x_view"] = interval_json(map.x_view);

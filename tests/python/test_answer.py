@@ -148,8 +148,9 @@ def test_every_result_has_html(german, applicants):
         assert page.startswith("<div") and page.endswith("</div>"), result
         assert "<b>account" not in page, "everything is escaped"
         assert page.count("<div") == page.count("</div>")
-    drawn = german.map(row, "granted", features=("duration", "credit_amount"))
+    drawn = german.map(applicants.iloc[3], "granted", features=("duration", "credit_amount"))
     assert drawn._repr_html_().startswith("<img") and drawn.to_svg().startswith("<svg")
+    assert "Applicant 3: credit refused" in drawn.to_svg()
 
 
 def test_html_of_a_wide_region_has_titles_and_what_is_proven(german, applicants):
