@@ -309,13 +309,13 @@ bool TreeWriter::attempt(std::size_t depth, std::uint64_t boxes) {
 /// Closes a box by cuts if few are needed; else first excludes leaves by a dual bound. True when
 /// the box was cut and its children remain.
 bool TreeWriter::enter(std::size_t depth) {
-  // Most questions need no dual bound, which costs as much as some thousand boxes; a question that
-  // has needed one will need more of them.
-  const std::uint64_t few = limits_.plain_boxes * (found_.empty() ? 8 : 1);
   thin_again(depth);
   thinned_ =
       std::any_of(found_.begin(), found_.end(), [](const Found& one) { return one.written; });
   if (thinned_ && !drop_cells(levels_[depth])) return false;
+  // A dual bound costs as much as some thousand boxes. Where one has excluded leaves, the next one
+  // will too and is worth trying sooner.
+  const std::uint64_t few = limits_.plain_boxes * (thinned_ ? 1 : 8);
   if (attempt(depth, few)) return false;
   if (thin_anew(depth)) {
     thinned_ = true;
