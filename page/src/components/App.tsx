@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "preact/hooks";
 import { busy, facts, failure, loading, take } from "../store";
 import { AnswerView } from "./AnswerView";
 import { Bookmarks } from "./Bookmarks";
@@ -10,9 +11,12 @@ import { Printed, TakeAway } from "./TakeAway";
 
 function Failure() {
   const now = failure.value;
+  const card = useRef<HTMLElement>(null);
+  // Files can be dropped anywhere on a long page; the card is at its top.
+  useEffect(() => card.current?.scrollIntoView({ block: "nearest" }), [now]);
   if (!now) return null;
   return (
-    <section class="card error" role="alert">
+    <section ref={card} class="card error" role="alert">
       <h2>{now.title}</h2>
       <ErrorBody text={now.text} />
       <button type="button" onClick={() => (failure.value = undefined)}>Close</button>

@@ -86,7 +86,7 @@ function Range({ feature }: { feature: FeatureFacts }) {
       </select>
     ) : (
       <input type="text" inputMode="decimal" class="limit" aria-label={`${feature.title}, ${which}`} value={limits[key] ?? ""}
-        placeholder={hint === null ? which : String(hint)}
+        placeholder={hint === null ? key : String(hint)}
         onChange={(event) => setLimits(feature.name, { [key]: event.currentTarget.value.trim() })} />
     );
   return (
