@@ -256,8 +256,8 @@ def menu(report, plain, case, real, label):
     row = case.refused.loc[label]
     report.heading("The menu of alternatives")
     menu = real.menu(row, 5, "granted", cost="l2")
-    report.text(f"Applicant {person(case, label)}. Each alternative leaves something as it is that every "
-                "earlier one changes, and is proven to be the cheapest that does."
+    report.text(f"Applicant {person(case, label)}. No alternative changes all the features that an "
+                "earlier one changes, and each is proven to be the cheapest that does."
                 + (" There is no further one (proven)." if menu.complete else ""))
     report.picture(plots.menu(menu), "menu", "Alternatives and the features that each changes")
     pair = ["duration", "credit_amount"]

@@ -119,6 +119,28 @@ TEST_F(CommandLine, CsvOdditiesAreReadAsWritten) {
             "score\n1\n-0.75\n1.25\n");
 }
 
+TEST_F(CommandLine, CsvFilesOfPandasAreReadAsTheModelReadsTheFrame) {
+  write("model.json", to_json(small_model()));
+  const auto predicted = [&](const std::string& text) {
+    write("rows.csv", text);
+    return run({"predict", "model.json", "--data", "rows.csv", "--raw"});
+  };
+  const std::string expected = predicted("a,b c\n1,0\n0,1\n").out;
+  EXPECT_EQ(predicted("a,b c\nTrue,False\nFalse,True\n").out, expected);
+  // LightGBM stores the spaces in names as underscores.
+  Ensemble light = small_model();
+  light.library = Library::lightgbm;
+  for (Feature& feature : light.features) {
+    if (feature.name == "b c") feature.name = "b_c";
+  }
+  write("model.json", to_json(light));
+  EXPECT_EQ(predicted("a,b c\n1,0\n0,1\n").out, expected);
+  EXPECT_EQ(predicted("a,b c,b_c\n1,9,0\n0,9,1\n").out, expected);
+  light.library = Library::other;
+  write("model.json", to_json(light));
+  EXPECT_EQ(predicted("a,b c\n1,0\n").code, 1);
+}
+
 TEST_F(CommandLine, CsvMistakesNameLineAndColumn) {
   write("model.json", to_json(small_model()));
   const auto complaint = [&](const std::string& text) {

@@ -63,9 +63,10 @@ TEST(Detection, names_other_kinds_of_models) {
       "m: this is a CatBoost model in its binary format. Load it with CatBoost and save it "
       "with save_model(\"model.json\", format=\"json\", pool=...); the training pool gives the "
       "names of categories");
-  EXPECT_EQ(complaint("\x80\x04\x95"),
-            "m: this is a Python pickle; pickles can run arbitrary code when loaded and are not "
-            "supported. Load it in Python and save the model with its save_model(\"model.json\")");
+  EXPECT_EQ(
+      complaint("\x80\x04\x95"),
+      "m: this is a Python pickle; pickles can run arbitrary code when loaded and are not "
+      "supported. Load it in Python and write it with boxwood.save_model(model, \"model.json\")");
   EXPECT_EQ(complaint("\x1F\x8B\x08"), "m: this is compressed (gzip). Unpack it first");
   EXPECT_EQ(complaint("booster[0]:\n0:leaf=1\n"),
             "m: this is a text dump by XGBoost's dump_model, which lacks the intercept. Save the "

@@ -329,10 +329,12 @@ TEST_F(Rendered, TiesAreCountedAndListed) {
   Solution tie = answer.solutions.front();
   tie.point = {24, 1, 4875};
   answer.solutions.push_back(tie);
-  EXPECT_NE(table().find("1 other change costs the same:\n  income: 4 875 DM\n"), std::string::npos)
+  EXPECT_NE(table().find("1 other region has a change of the same cost:\n  income: 4 875 DM\n"),
+            std::string::npos)
       << table();
   answer.more_ties = true;
-  EXPECT_NE(table().find("At least 1 other change costs the same:\n"), std::string::npos);
+  EXPECT_NE(table().find("At least 1 other region has a change of the same cost:\n"),
+            std::string::npos);
   EXPECT_EQ(json()["ties"].size(), 1u);
   EXPECT_TRUE(json()["more_ties"].get<bool>());
 }
@@ -342,7 +344,8 @@ TEST_F(Rendered, MissingValuesAreSaidToStay) {
   solve(Status::optimal);
   answer.solutions[0].point[2] = missing;
   answer.solutions[0].region[2] = {missing, missing};
-  EXPECT_NE(table().find("Missing and stays missing: income.\n"), std::string::npos) << table();
+  EXPECT_NE(table().find("The value of income is missing and stays missing.\n"), std::string::npos)
+      << table();
   EXPECT_TRUE(json()["point"][2].is_null());
   EXPECT_TRUE(json()["region"]["income"].is_null());
   EXPECT_EQ(json()["changes"].size(), 1u);
@@ -356,7 +359,7 @@ TEST_F(Rendered, MissingValuesThatTheAnswerFillsAreNotSaidToStay) {
   EXPECT_NE(table().find("income     missing     4 870 DM"), std::string::npos) << table();
   answer.solutions.clear();
   answer.status = Status::infeasible;
-  EXPECT_NE(table().find("Missing: income.\n"), std::string::npos) << table();
+  EXPECT_NE(table().find("The value of income is missing.\n"), std::string::npos) << table();
 }
 
 TEST_F(Rendered, DistancesInRawUnitsAreSaidToBe) {

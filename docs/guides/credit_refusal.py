@@ -44,8 +44,8 @@ for step in explainer.path(applicant, target="granted"):
 # %%
 # ## Alternatives
 # The cheapest change may not suit this person: not everybody has a guarantor. A menu lists the cheapest
-# answer and then alternatives. Each alternative leaves unchanged at least one feature that every earlier one
-# changes, and is proven to be the cheapest with that property.
+# answer and then alternatives. No alternative changes all the features that an earlier one changes, and each is
+# proven to be the cheapest with that property.
 menu = explainer.menu(applicant, k=4, target="granted")
 print(menu.to_frame().round(2).to_string())
 

@@ -28,8 +28,8 @@ namespace boxwood {
 
 /// How the answers of a menu differ.
 ///   regions    no two lie in the same region
-///   features   each leaves unchanged at least one feature that every earlier answer changes, so
-///              that no answer merely adds changes to another
+///   features   no answer changes all the features that an earlier one changes, so that no answer
+///              merely adds changes to another
 ///   distance   any two differ in some feature by at least MenuOptions::distance times its scale;
 ///              for categories, one-hot groups and missing values any difference counts
 enum class Apart : std::uint8_t { regions, features, distance };
@@ -79,6 +79,7 @@ struct Rule {
     direction,
     least_change,
     most_change,
+    missing,     ///< a missing value stays missing
     clause,      ///< one of Query::clauses
     max_changes  ///< Query::max_changes
   };

@@ -145,6 +145,7 @@ export function liftedSchema(schema: string | undefined, lifted: Question["lifte
     else if (rule === "direction") delete entry.direction;
     else if (rule === "least_change") delete entry.least_change;
     else if (rule === "most_change") delete entry.most_change;
+    else if (rule === "missing") entry.missing_allowed = true;
   }
   return JSON.stringify(json, null, 2);
 }

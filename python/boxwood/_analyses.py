@@ -56,7 +56,7 @@ class Analyses:
         target : object, optional
             As for `explain`.
         apart : {"features", "regions", "distance"}
-            How they differ. "features": each leaves unchanged at least one feature that every
+            How they differ. "features": none changes all the features that an
             earlier one changes. "regions": they lie in different regions of the model.
             "distance": any two differ in some feature by at least `distance` times its scale.
         distance : float
@@ -140,7 +140,7 @@ class Analyses:
             The row.
         levels : sequence of float
             Ascending probabilities of the target's class. For a predicted number, ascending
-            lower limits, or with `at_most` descending upper limits.
+            lower limits, or with `at_most` descending upper limits; each level replaces the limit.
         target : object, optional
             As for `explain`.
         **question
@@ -151,8 +151,12 @@ class Analyses:
         Sweep
             An answer for each level.
         """
+        wanted = levels_of(levels)
+        regression = self.core.ensemble(0).class_count == 0
+        if regression and target is None and not any(question.get(key) for key in OUTCOME):
+            question["at_least"] = wanted[0]
         asked, point, query, form = self._asked(x, target, question)
-        found = _core.find_sweep(self.core, query, levels_of(levels), asked.options())
+        found = _core.find_sweep(self.core, query, wanted, asked.options())
         return Sweep([(one.level, self._answer(_core.at_level(query, one.level), point, one.answer,
                                                form)) for one in found])
 

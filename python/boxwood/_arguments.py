@@ -60,12 +60,12 @@ def truth(value: Any, name: str) -> bool:
     return bool(value)
 
 
-def ends(value: Any, name: str) -> tuple[Any, Any]:
-    """Check that a value is a pair; its entries are not checked."""
+def ends(value: Any, name: str, none: str = "means no limit") -> tuple[Any, Any]:
+    """Check that a value is a pair; its entries are not checked. `none` says what None does."""
     found = tuple(value) if is_list(value) else ()
     if len(found) != 2:
         raise Error(name, f"{value!r} is not a pair of values",
-                    "Write (lowest, highest); None means no limit")
+                    f"Write (lowest, highest); None {none}")
     return found[0], found[1]
 
 

@@ -172,11 +172,11 @@ def _grid_notes(schema: Schema, found_whole: set[str]) -> list[str]:
     found_whole = found_whole - {name for group in schema.one_hot for name in group.columns}
     whole = [feature.title or feature.name for feature in schema
              if feature.name in found_whole and feature.kind == "integer"]
-    grids = [f"{feature.title or feature.name} of {plain_number(feature.step)}"
+    grids = [f"{feature.title or feature.name} ({plain_number(feature.step)})"
              for feature in schema if feature.step is not None]
     return [f"{words}: {', '.join(names[:5])}"
             + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-            for words, names in (("only whole numbers", whole), ("only whole multiples", grids))
+            for words, names in (("only whole numbers", whole), ("only multiples of a step", grids))
             if names]
 
 

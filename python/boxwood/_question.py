@@ -318,12 +318,15 @@ class Asked:
                         "Give target= and probability=, or Output(…) for one of its outputs")
         query = core.query(point)
         for i, given in self._ranges.items():
-            # An end in the question replaces the schema's: widen the range here if necessary; the
-            # text below narrows it.
-            rule, ends_given = query.feature(i), [end for end in (given.lower, given.upper)
-                                                  if math.isfinite(end)]
-            rule.range = _core.Interval(min(rule.range.lower, *ends_given),
-                                        max(rule.range.upper, *ends_given))
+            # An end in the question replaces the end of the schema or the data: widen the range
+            # here if necessary; the text below narrows it. An end that is not given stays.
+            rule = query.feature(i)
+            known = rule.range
+            if given.upper < known.lower or given.lower > known.upper:
+                self._refuse_beyond(i, given, known)
+            rule.range = _core.Interval(
+                min(known.lower, given.lower) if math.isfinite(given.lower) else known.lower,
+                max(known.upper, given.upper) if math.isfinite(given.upper) else known.upper)
         cost = self.question.get("cost")
         if callable(cost):
             names = self.explainer.columns.called
@@ -334,6 +337,19 @@ class Asked:
             core.add_text(query, self.texts)
             self._refuse_missing(query)
         return query
+
+    def _refuse_beyond(self, i: int, given: _core.Interval, known: _core.Interval) -> None:
+        """Refuse a range with one end that lies beyond the limit of the end that is left open."""
+        columns = self.explainer.columns
+        below = given.upper < known.lower
+        if math.isfinite(given.lower if below else given.upper):
+            return  # both ends are given
+        end, limit = (given.upper, known.lower) if below else (given.lower, known.upper)
+        word, side = ("highest", "lowest") if below else ("lowest", "highest")
+        raise Error(f'ranges["{columns.shown(i)}"]',
+                    f"its {word} value {columns.decode(i, end)} is {'below' if below else 'above'} "
+                    f"{columns.decode(i, limit)}, the {side} value that the schema or the data "
+                    "permits", "Give both ends")
 
     def _refuse_missing(self, query: _core.Query) -> None:
         texts = [text for text, _, _ in self.texts] + self.explainer.schema.rules
@@ -363,11 +379,12 @@ class Asked:
         if isinstance(given, _core.Interval):
             made = given
         else:
-            low, high = ends(given, place)
+            low, high = ends(given, place, "keeps the limit of the schema or the data")
             made = _core.Interval(-math.inf if low is None else columns.encode(i, low, "ranges"),
                                   math.inf if high is None else columns.encode(i, high, "ranges"))
         if math.isnan(made.lower) or math.isnan(made.upper):
-            raise Error(place, "an end is missing (NaN)", "Write None for an end without a limit")
+            raise Error(place, "an end is missing (NaN)",
+                        "Write None to keep the limit of the schema or the data")
         if made.empty:
             raise Error(place, "the lowest value is greater than the highest",
                         "Give the smaller end first")

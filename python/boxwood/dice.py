@@ -4,9 +4,8 @@
     found = explainer.generate_counterfactuals(X_test[:2], total_CFs=3, desired_class="opposite")
     found.cf_examples_list[0].final_cfs_df
 
-Differences from DiCE: counterfactuals are exact, come cheapest first, and are not random. Each
-leaves unchanged at least one feature that every earlier one changes, so there may be fewer than
-asked for.
+Differences from DiCE: counterfactuals are exact, come cheapest first, and are not random. None
+changes all the features that an earlier one changes, so there may be fewer than asked for.
 """
 
 from __future__ import annotations

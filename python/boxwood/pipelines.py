@@ -157,9 +157,10 @@ def _precision(columns: list[RawColumn]) -> str:
     """Return the precision in which numbers are read; a search cannot mix two."""
     single = [column.single for column in columns if column.categories is None]
     if any(single) and not all(single):
-        names = ", ".join(f'"{column.name}"' for column in columns if column.single)
+        names = [f'"{column.name}"' for column in columns if column.single]
         raise UnsupportedModelError(
-            f"pipeline: of the numeric columns only {names} are float32; the precision of "
+            f"pipeline: of the numeric columns only {', '.join(names)} "
+            f"{'is' if len(names) == 1 else 'are'} float32; the precision of "
             "scikit-learn then depends on which columns a step combines",
             "Convert these columns to float64 and fit it again")
     return "float32" if single and all(single) else "float64"

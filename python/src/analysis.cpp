@@ -42,6 +42,7 @@ void bind_results(nb::module_& module) {
       .value("direction", Rule::Kind::direction)
       .value("least_change", Rule::Kind::least_change)
       .value("most_change", Rule::Kind::most_change)
+      .value("missing", Rule::Kind::missing)
       .value("clause", Rule::Kind::clause)
       .value("max_changes", Rule::Kind::max_changes);
   rule.def(

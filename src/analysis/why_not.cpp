@@ -207,6 +207,7 @@ std::vector<Rule> rules_of(const Query& query) {
     add(rule.direction != Direction::both, Rule::Kind::direction);
     add(rule.least_change > 0, Rule::Kind::least_change);
     add(rule.most_change < infinity, Rule::Kind::most_change);
+    add(std::isnan(query.point[d]) && !rule.missing_allowed, Rule::Kind::missing);
   }
   for (std::size_t c = 0; c < query.clauses.size(); ++c) {
     rules.push_back({Rule::Kind::clause, c});
@@ -264,6 +265,9 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
         break;
       case Rule::Kind::most_change:
         own.most_change = infinity;
+        break;
+      case Rule::Kind::missing:
+        own.missing_allowed = true;
         break;
       case Rule::Kind::clause:
       case Rule::Kind::max_changes:

@@ -2,6 +2,7 @@
 
 #include "base/digits.hpp"
 #include "base/file.hpp"
+#include "base/names.hpp"
 #include "base/text.hpp"
 #include "render/words.hpp"
 
@@ -132,12 +133,6 @@ struct Sheet {
   std::vector<std::string> header;
 };
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 bool has_default_names(const Ensemble& ensemble) {
   for (std::size_t i = 0; i < ensemble.features.size(); ++i) {
     if (ensemble.features[i].name != fmt::format("f{}", i)) return false;
@@ -163,6 +158,17 @@ class Header {
     if (found->second != twice) return found->second;
     throw Error(fmt::format("{}, line 1", sheet_.file),
                 fmt::format("column \"{}\" is given twice", name));
+  }
+
+  /// LightGBM writes the spaces of its columns' names as underscores.
+  std::size_t find_underscored(const std::string& name) const {
+    std::size_t found = nowhere;
+    for (std::size_t i = 0; i < sheet_.header.size(); ++i) {
+      if (underscored(sheet_.header[i]) != name) continue;
+      if (found != nowhere) return nowhere;  // two columns could be meant
+      found = i;
+    }
+    return found;
   }
 
  private:
@@ -193,6 +199,9 @@ std::vector<std::size_t> match_columns(const Sheet& sheet, const Ensemble& ensem
   for (const FeatureSchema& feature : schema.features) {
     std::size_t column = header.find(feature.name);
     if (column == nowhere && !feature.title.empty()) column = header.find(feature.title);
+    if (column == nowhere && ensemble.library == Library::lightgbm) {
+      column = header.find_underscored(feature.name);
+    }
     if (column == nowhere && !lacking) lacking = &feature;
     columns.push_back(column);
   }
@@ -223,13 +232,16 @@ void refuse_overflow(std::string_view text, const std::string& place) {
 }
 
 double cell_value(const std::string& cell, const FeatureSchema& feature, const std::string& place) {
-  const std::string_view text = trimmed(cell);
+  const std::string_view text = trimmed(cell, " \t");
   if (text.empty()) return std::numeric_limits<double>::quiet_NaN();
   const auto label = std::find(feature.labels.begin(), feature.labels.end(), text);
   if (label != feature.labels.end()) return static_cast<double>(label - feature.labels.begin());
   double value = 0;
   const bool is_number = parse_number(text, value);
   if (feature.labels.empty()) {
+    // pandas writes columns of booleans so, which every library reads as 1 and 0.
+    if (text == "True" || text == "true") return 1;
+    if (text == "False" || text == "false") return 0;
     if (!is_number) {
       refuse_overflow(text, place);
       throw Error(

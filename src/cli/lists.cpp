@@ -1,5 +1,6 @@
 #include "cli/lists.hpp"
 
+#include "base/names.hpp"
 #include "base/text.hpp"
 #include "cli/csv.hpp"
 #include "cli/usage.hpp"
@@ -41,7 +42,7 @@ bool parse_count(std::string_view text, std::size_t& value) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-/// Finds a feature by name, else by title.
+/// Finds a feature by name, else by title, else without the spaces around a name.
 std::optional<std::size_t> find_feature(std::string_view name, const Schema& schema) {
   for (std::size_t i = 0; i < schema.features.size(); ++i) {
     if (schema.features[i].name == name) return i;
@@ -49,6 +50,7 @@ std::optional<std::size_t> find_feature(std::string_view name, const Schema& sch
   for (std::size_t i = 0; i < schema.features.size(); ++i) {
     if (!name.empty() && schema.features[i].title == name) return i;
   }
+  if (const std::string_view bare = trimmed(name); bare != name) return find_feature(bare, schema);
   return std::nullopt;
 }
 

@@ -1,3 +1,5 @@
+#include "base/names.hpp"
+
 #include <boxwood/error.hpp>
 #include <boxwood/model_set.hpp>
 
@@ -40,11 +42,15 @@ void check_columns(const Ensemble& first, const Ensemble& other, const std::stri
                 remedy);
   }
   for (std::size_t i = 0; i < first.features.size(); ++i) {
-    if (other.features[i].name == first.features[i].name) continue;
-    throw Error(place,
-                fmt::format("feature {} is \"{}\", in {} it is \"{}\"", i, other.features[i].name,
-                            first_name, first.features[i].name),
-                remedy);
+    const std::string &name = other.features[i].name, &expected = first.features[i].name;
+    if (name == expected) continue;
+    // LightGBM writes the spaces of its columns' names as underscores.
+    if (first.library == Library::lightgbm && underscored(name) == expected) continue;
+    if (other.library == Library::lightgbm && underscored(expected) == name) continue;
+    throw Error(
+        place,
+        fmt::format("feature {} is \"{}\", in {} it is \"{}\"", i, name, first_name, expected),
+        remedy);
   }
 }
 

@@ -135,7 +135,7 @@ Format detect_format(std::string_view bytes, std::string_view place) {
   }
   if (bytes.size() > 1 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5) {
     refuse("a Python pickle; pickles can run arbitrary code when loaded and are not supported",
-           "Load it in Python and save the model with its save_model(\"model.json\")");
+           "Load it in Python and write it with boxwood.save_model(model, \"model.json\")");
   }
   if (looks_like_onnx(bytes)) return Format::onnx;
   if (text.starts_with('[')) {

@@ -3,6 +3,7 @@
 #include <boxwood/error.hpp>
 
 #include "base/digits.hpp"
+#include "base/names.hpp"
 
 #include <fmt/format.h>
 
@@ -15,12 +16,6 @@ std::optional<Number> parse_whole(std::string_view text) {
   const auto [end, status] = from_digits(text.data(), text.data() + text.size(), number);
   if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return number;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 }  // namespace

@@ -67,9 +67,9 @@ Json path_json(const Explanation& explanation) {
 }
 
 const char* rule_kind(Rule::Kind kind) {
-  constexpr std::array<const char*, 10> names = {
-      "fixed",     "range_lower",  "range_upper", "allowed", "step",
-      "direction", "least_change", "most_change", "clause",  "max_changes"};
+  constexpr std::array<const char*, 11> names = {
+      "fixed",        "range_lower", "range_upper", "allowed", "step",       "direction",
+      "least_change", "most_change", "missing",     "clause",  "max_changes"};
   return names[static_cast<std::size_t>(kind)];
 }
 

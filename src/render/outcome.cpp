@@ -70,6 +70,19 @@ std::optional<double> probability_needed(const Ensemble& ensemble, const ClassIs
   return std::nullopt;
 }
 
+/// The number that a probability is compared with: enough digits are shown to tell the two apart.
+double compared_with(const Ensemble& ensemble, const ClassIs& wanted) {
+  if (const auto needed = probability_needed(ensemble, wanted)) return *needed;
+  return ensemble.class_count() == 2 ? 0.5 : -1;
+}
+
+/// What the probability of a class must be where the class with the first largest one wins.
+std::string winning_text(const Ensemble& ensemble, std::size_t target) {
+  if (ensemble.class_count() != 2) return "the highest of all classes";
+  return fmt::format("{} that of \"{}\"", target == 0 ? "at least" : "more than",
+                     class_words(ensemble, 1 - target));
+}
+
 std::string needed_text(double needed) {
   const std::string two = fmt::format("{:.2f}", needed);
   const std::string shortest = fmt::format("{}", needed);
@@ -158,8 +171,8 @@ Standing standing_of(const Ensemble& ensemble, const Schema& schema, const Query
   if (!probability) return {};
   const auto needed = probability_needed(ensemble, wanted);
   Standing standing{fmt::format("probability of \"{}\" {}", class_words(ensemble, wanted.target),
-                                probability_text(*probability, needed.value_or(-1))),
-                    std::string(but) + "the highest of all classes"};
+                                probability_text(*probability, compared_with(ensemble, wanted))),
+                    but + winning_text(ensemble, wanted.target)};
   if (!needed) return standing;
   const bool strict = !wanted.probability && wanted.target == 1;
   const bool below = requirement->negated && wanted.probability;
@@ -186,8 +199,7 @@ Figure figure_of(const Ensemble& ensemble, const Schema& schema, const Query& qu
   const auto* wanted = requirement ? std::get_if<ClassIs>(&requirement->outcome) : nullptr;
   if (wanted) {
     if (const auto probability = probability_of(ensemble, wanted->target, outputs)) {
-      return {"probability",
-              probability_text(*probability, probability_needed(ensemble, *wanted).value_or(-1))};
+      return {"probability", probability_text(*probability, compared_with(ensemble, *wanted))};
     }
   }
   if (wanted || (requirement && std::holds_alternative<ClassIn>(requirement->outcome))) {

@@ -193,6 +193,8 @@ std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Quer
                          amount_text(feature, says.least_change));
     case Rule::Kind::most_change:
       return fmt::format("{} changes by at most {}", title, amount_text(feature, says.most_change));
+    case Rule::Kind::missing:
+      return title + " stays missing";
     case Rule::Kind::clause:
     case Rule::Kind::max_changes:
       break;

@@ -23,7 +23,7 @@ namespace {
 std::string difference_text(const MenuOptions& asked) {
   switch (asked.apart) {
     case Apart::features:
-      return "each leaves unchanged at least one feature that every earlier alternative changes";
+      return "none changes all the features that an earlier one changes";
     case Apart::regions:
       return "each in another region";
     case Apart::distance:

@@ -63,6 +63,33 @@ std::vector<std::string> missing_but_needed(const Explanation& explanation) {
   return titles;
 }
 
+/// Says which values are missing and whether they stay missing. Where the answer fills in a value,
+/// the table says so. If nothing has the outcome, says how to let changes fill in values.
+std::string missing_note(const Explanation& explanation) {
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
+  const bool changes = !answer.solutions.empty() && !answer.already_met;
+  std::vector<std::string> missing;
+  std::string liftable;
+  bool all_stay = true;
+  for (std::size_t i = 0; i < query.point.size(); ++i) {
+    const bool filled = changes && !std::isnan(answer.best().point[i]);
+    if (!std::isnan(query.point[i]) || filled) continue;
+    const FeatureRule& rule = query.features[i];
+    missing.push_back(title_of(schema.features[i]));
+    all_stay = all_stay && (changes || rule.fixed || !rule.missing_allowed);
+    if (liftable.empty() && !rule.fixed && !rule.missing_allowed) liftable = missing.back();
+  }
+  if (missing.empty()) return {};
+  const bool one = missing.size() == 1;
+  const char* stay = one ? " and stays missing" : " and stay missing";
+  std::string text = fmt::format("The value{} of {} {} missing{}.", one ? "" : "s",
+                                 and_list(missing), one ? "is" : "are", all_stay ? stay : "");
+  if (answer.status == Status::infeasible && !liftable.empty()) {
+    text += fmt::format(" The rule \"{} may be missing\" lets a change fill in a value.", liftable);
+  }
+  return text;
+}
+
 /// The features whose present category stands for all that the model does not name. Where it names
 /// no category, it does not read the feature, and there is nothing to say.
 std::vector<std::string> unseen_categories(const Explanation& explanation) {
@@ -168,8 +195,8 @@ std::string tie_count(const Answer& answer) {
   if (answer.solutions.size() < 2 && !answer.more_ties) return {};
   const std::size_t others = answer.solutions.empty() ? 0 : answer.solutions.size() - 1;
   if (others == 0) return "Other changes may cost the same";
-  return fmt::format("{}{} other change{} the same", answer.more_ties ? "At least " : "", others,
-                     others == 1 ? " costs" : "s cost");
+  return fmt::format("{}{} other region{} a change of the same cost",
+                     answer.more_ties ? "At least " : "", others, others == 1 ? " has" : "s have");
 }
 
 std::string text_of(const Note& note) {
@@ -180,15 +207,8 @@ std::vector<Note> notes(const Explanation& explanation) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   std::vector<Note> all;
   const bool changes = !answer.solutions.empty() && !answer.already_met;
-  std::vector<std::string> missing;
-  for (std::size_t i = 0; i < query.point.size(); ++i) {
-    // Where the answer fills a value, the table says so.
-    const bool filled = changes && !std::isnan(answer.best().point[i]);
-    if (std::isnan(query.point[i]) && !filled) missing.push_back(title_of(schema.features[i]));
-  }
-  if (!missing.empty()) {
-    all.push_back({false, fmt::format("Missing{}: {}.", changes ? " and stays missing" : "",
-                                      and_list(missing))});
+  if (const std::string missing = missing_note(explanation); !missing.empty()) {
+    all.push_back({false, missing});
   }
   if (!answer.already_met && answer.status != Status::infeasible && in_raw_units(query)) {
     all.push_back({true,
@@ -251,12 +271,19 @@ std::string checked_text(const Answer& answer) {
 std::vector<std::string> fixed_titles(const Explanation& explanation) {
   std::vector<std::string> titles;
   for (std::size_t i = 0; i < explanation.query.features.size(); ++i) {
-    if (!explanation.query.features[i].fixed) continue;
-    std::string title = shown_title(explanation.schema, i);
-    // The columns of a group are one feature for people.
-    const bool told =
-        group_of(explanation.schema, i) && std::count(titles.begin(), titles.end(), title) > 0;
-    if (!told) titles.push_back(std::move(title));
+    const std::vector<FeatureRule>& rules = explanation.query.features;
+    if (!rules[i].fixed) continue;
+    const GroupSchema* group = group_of(explanation.schema, i);
+    if (!group) {
+      titles.push_back(shown_title(explanation.schema, i));
+      continue;
+    }
+    // The columns of a group are one feature for people. If only some of them are fixed, the
+    // feature itself may still change.
+    const bool whole = std::all_of(group->columns.begin(), group->columns.end(),
+                                   [&](std::size_t column) { return rules[column].fixed; });
+    if (!whole) titles.push_back(title_of(explanation.schema.features[i]));
+    if (whole && i == group->columns.front()) titles.push_back(shown_title(explanation.schema, i));
   }
   return titles;
 }

@@ -475,3 +475,29 @@ def test_float32_is_not_assumed_where_a_column_needs_more():
     assert "float32" not in "".join(boxwood.Explainer(again, doubles).notes)
     forest32 = boxwood.Explainer(forest(frame, frame["grid"] > 2), frame)
     assert "float32" not in "".join(forest32.notes)  # it reads float32 whatever the data is
+
+
+def test_only_a_group_that_is_fixed_as_a_whole_is_said_to_be_fixed(credits):
+    frame, wanted = credits
+    data = pd.get_dummies(frame, columns=["purpose"])
+    explainer = boxwood.Explainer(forest(data, wanted), data)
+    row = next(data.iloc[i] for i in range(100)
+               if data["purpose_car"].iloc[i] and not explainer.predict(data.iloc[[i]])[0])
+    fixed = ["months", "has_phone", "has_garden", "purpose_school trip"]
+    answer = explainer.explain(row, fixed=fixed)
+    assert answer.found and "Held fixed: months, has_phone, has_garden, purpose_school trip" in (
+        " ".join(str(answer).split()))
+    assert "Held fixed: months, purpose." in " ".join(
+        str(explainer.explain(row, fixed=["months", "purpose"])).split())
+
+
+def test_models_of_two_libraries_share_a_column_whose_name_has_a_space(credits):
+    frame, _ = credits
+    data = frame.drop(columns="purpose").rename(columns={"months": "months left"}).astype(float)
+    wanted = frame["months"] < 30
+    light = lightgbm.LGBMClassifier(n_estimators=15, verbose=-1).fit(data, wanted)
+    extreme = xgboost.XGBClassifier(n_estimators=5).fit(data, wanted)
+    for models in ({"a": light, "b": extreme}, {"a": extreme, "b": light}):
+        answer = boxwood.Explainer(models, data).explain(data.iloc[0])
+        assert answer.found
+        assert models["a"].predict(answer.point_frame())[0] != models["a"].predict(data[:1])[0]
