@@ -953,9 +953,11 @@ class Rule:
 
         most_change = 7
 
-        clause = 8
+        missing = 8
 
-        max_changes = 9
+        clause = 9
+
+        max_changes = 10
 
     @property
     def kind(self) -> Rule.Kind: ...
