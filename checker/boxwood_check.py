@@ -42,6 +42,20 @@ class Unsupported(Exception):
 # ------------------------------------------------------------------------------------- numbers
 
 
+def parsed(content):
+    """Read JSON in UTF-8; refuse a key that is given twice, by which a file says two things, and 1e400 or NaN."""
+    def unique(pairs):
+        if len(dict(pairs)) < len(pairs):
+            raise Unsupported("a key is given twice")
+        return dict(pairs)
+
+    def finite(text):
+        if not math.isfinite(float(text)):
+            raise Unsupported(f"{text[:40]} is not a finite number")
+        return float(text)
+    return json.loads(content.decode("utf-8"), object_pairs_hook=unique, parse_float=finite, parse_constant=finite)
+
+
 def numeric(value):
     """Give a number of a JSON file, or a list of them, as doubles; infinities and NaN are text there."""
     if isinstance(value, list):
@@ -941,7 +955,7 @@ def check(models, question_bytes, proof):
     if proof.get("question") != hashlib.sha256(question_bytes).hexdigest():
         raise Rejected("the proof is about another question")
     with decimal.localcontext(PRECISE):
-        return check_claim(Question(json.loads(question_bytes), models), proof)
+        return check_claim(Question(parsed(question_bytes), models), proof)
 
 
 def check_claim(question, proof):
@@ -975,8 +989,8 @@ def main(names):
         return 2
     try:
         contents = [open(name, "rb").read() for name in names]  # noqa: SIM115 - the process ends soon
-        models = [Model(json.loads(text)) for text in contents[:-2]]
-        print("accepted:", check(models, contents[-2], json.loads(contents[-1])))
+        models = [Model(parsed(text)) for text in contents[:-2]]
+        print("accepted:", check(models, contents[-2], parsed(contents[-1])))
         return 0
     except Rejected as reason:
         print("rejected:", reason)

@@ -11,10 +11,26 @@
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace check {
 namespace {
+
+/// Reads JSON. A key that is given twice would let a file say two things.
+Json parsed(const std::string& text) {
+  std::vector<std::set<std::string>> keys;
+  return Json::parse(text, [&](int, Json::parse_event_t event, Json& value) {
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
+      throw Unsupported("a key is given twice");
+    }
+    return true;
+  });
+}
 
 void check_point(const std::vector<Model>& models, const Question& question, const Json& proof) {
   std::vector<double> point;
@@ -85,7 +101,7 @@ std::string check_proof(const std::vector<Model>& models, const std::string& tex
   for (const Model& model : models) digests.push_back(model.digest());
   if (proof.at("models") != Json(digests)) throw Rejected("the proof is about other models");
   if (proof.at("question") != sha256(text)) throw Rejected("the proof is about another question");
-  const Question question(Json::parse(text), models);
+  const Question question(parsed(text), models);
   const std::string claim = proof.at("claim");
   const bool infeasible = claim == "infeasible";
   if (!infeasible && claim != "optimal" && claim != "lower_bound") {
@@ -139,7 +155,7 @@ std::string contents(const std::string& name) {
 
 std::vector<Model> models_named(const std::vector<std::string>& names) {
   std::vector<Model> models;
-  for (const std::string& name : names) models.emplace_back(Json::parse(contents(name)));
+  for (const std::string& name : names) models.emplace_back(parsed(contents(name)));
   return models;
 }
 
@@ -150,7 +166,7 @@ int batch(const std::string& list, const std::vector<std::string>& names) {
   for (std::string line; std::getline(file, line);) {
     const auto begun = std::chrono::steady_clock::now();
     report([&] {
-      const Json one = Json::parse(line);
+      const Json one = parsed(line);
       std::vector<Model> own;
       if (names.empty()) {
         for (const Json& model : one.at("models")) own.emplace_back(model);
@@ -159,7 +175,7 @@ int batch(const std::string& list, const std::vector<std::string>& names) {
         return one.contains(key) ? one[key].get<std::string>() : contents(one.at(key + "_file"));
       };
       const std::string proven =
-          check_proof(names.empty() ? own : common, text("question"), Json::parse(text("proof")));
+          check_proof(names.empty() ? own : common, text("question"), parsed(text("proof")));
       const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begun;
       return proven + " in " + std::to_string(used.count()) + " s";
     });
@@ -183,6 +199,6 @@ int main(int count, char** words) {
   return check::report([&] {
     return check::check_proof(check::models_named({names.begin(), names.end() - 2}),
                               check::contents(names[names.size() - 2]),
-                              check::Json::parse(check::contents(names.back())));
+                              check::parsed(check::contents(names.back())));
   });
 }

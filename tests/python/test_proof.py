@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -48,6 +49,20 @@ def test_the_checker_reads_xgboost_files_and_what_the_command_saves(german, appl
     for model in (source, saved):
         code, said = checked(model, question, proof)
         assert code == 0, said
+
+
+def test_files_that_say_two_things_are_refused(german, applicants, tmp_path):
+    answer = german.explain(applicants.iloc[3], "granted", proof=True)
+    model, question, proof = (tmp_path / name for name in ("model.json", "question.json", "proof.json"))
+    german.save_model(model)
+    answer.save_question(question)
+    fast = pathlib.Path(os.environ["BOXWOOD_COMMAND"]).with_name("boxwood_check")
+    twice = answer.proof.replace("{", '{"claim": "infeasible",', 1)
+    for text in (twice, answer.proof.replace('"cost":', '"cost":1e400,"tree":', 1), '{"cost": NaN}'):
+        proof.write_text(text)
+        code, said = checked(model, question, proof)
+        assert code == 2 and said.startswith("cannot be checked:"), said
+        assert subprocess.run([fast, model, question, proof], capture_output=True, check=False).returncode == 2
 
 
 def test_a_certificate_of_another_model_is_rejected(german, applicants, tmp_path):
