@@ -448,7 +448,7 @@ async function ask<Type>(
       const ran = await core.run([...words, "--format", "json", ...limits], progress);
       if (mine !== generation) return;
       if (ran.err.includes("why-not: it does not support") && words.includes("--why-not")) {
-        // Linear rules have answers, but no reasons why there is none.
+        // Some questions with linear rules have answers, but no reasons why there is none.
         words.splice(words.indexOf("--why-not"), 1);
         seconds /= nextSlice;
         continue;

@@ -207,8 +207,9 @@ class Worker:
                     except KeyboardInterrupt:
                         answers, interrupted = answers[:row], True
                         break
-                    except Error:  # why-not does not support every question: linear rules
-                        continue
+                    except Error as error:
+                        if error.place != "why-not":  # the place of questions it does not support
+                            raise
         records = Records(self.explainer, answers, questions=self.questions,
                           time=stamp() if self.time else None, blockers=blockers)
         table = table.slice(0, len(answers))

@@ -17,7 +17,9 @@ struct Running {
   std::set<std::atomic<bool>*> flags;  ///< of searches
   std::size_t released = 0;            ///< threads without the GIL
   std::size_t calling = 0;             ///< calls of Python by searches, or waiting for the GIL
+  std::size_t waiting = 0;             ///< of these, those that do not have the GIL yet
   bool exiting = false;
+  bool over = false;  ///< the interpreter may be gone: nobody may ask for the GIL any more
   std::thread::id exiting_thread;
 
   /// The thread that runs Python's exit may go on: it keeps the GIL until the end.
@@ -42,7 +44,9 @@ Running& running() {
 }
 
 /// Called with the GIL by Python's atexit, before the interpreter is destroyed. A callback that
-/// does not return within `patience` is left alone: its thread never gets the GIL again.
+/// does not return within `patience` is left alone: its thread never gets the GIL again. A thread
+/// that is about to take the GIL is waited for without a limit, however slow the machine is: it
+/// gets the GIL as soon as it runs, and asking for the GIL later would end the process.
 void stop_searches() {
   constexpr std::chrono::seconds patience(3);
   Running& all = running();
@@ -58,8 +62,10 @@ void stop_searches() {
   const auto start = std::chrono::steady_clock::now();
   while (all.released > 0) {
     all.changed.wait_for(lock, std::chrono::milliseconds(50));
-    if (all.calling > 0 && std::chrono::steady_clock::now() - start > patience) break;
+    const bool stuck = all.calling > 0 && all.waiting == 0;
+    if (stuck && std::chrono::steady_clock::now() - start > patience) break;
   }
+  all.over = true;
 }
 
 }  // namespace
@@ -98,10 +104,17 @@ Released::~Released() {
 Held::Held() {
   Running& all = running();
   {
-    const std::lock_guard lock(all.mutex);
+    std::unique_lock lock(all.mutex);
+    if (all.over && all.ends_here()) {
+      lock.unlock();
+      wait_for_the_end();
+    }
     ++all.calling;
+    ++all.waiting;
   }
   state_ = PyGILState_Ensure();
+  const std::lock_guard lock(all.mutex);
+  --all.waiting;
 }
 
 Held::~Held() {
