@@ -26,16 +26,22 @@ bool is_grouped(const Query& query, std::size_t feature) {
   });
 }
 
-/// Whether so many whole numbers or steps lie within the limits of a feature that they cannot be
-/// listed.
-bool has_too_many(const Query& query, std::size_t feature) {
+/// At most how many whole numbers or steps lie within the limits of a feature; may be infinite or
+/// NaN where it has no limits.
+double most_values(const Query& query, std::size_t feature) {
   const FeatureRule& rule = query.features[feature];
-  if (!rule.allowed.empty()) return false;
+  if (!rule.allowed.empty()) return static_cast<double>(rule.allowed.size() + 1);
   const Reach reach = reach_of(rule, query.point[feature], Precision::float64);
   const double lower = reach.below.empty() ? query.point[feature] : reach.below.lower;
   const double upper = reach.above.empty() ? query.point[feature] : reach.above.upper;
   const double step = rule.step > 0 ? rule.step : 1;
-  return !((upper - lower) / step + 2 <= static_cast<double>(most_linear_values));
+  return (upper - lower) / step + 2;
+}
+
+/// Whether there are so many of them that they cannot be listed.
+bool has_too_many(const Query& query, std::size_t feature) {
+  return query.features[feature].allowed.empty() &&
+         !(most_values(query, feature) <= static_cast<double>(most_linear_values));
 }
 
 /// The values of a continuous feature between two cuts, all on one side of the present one.
@@ -376,6 +382,23 @@ std::vector<double> listed_values(const Query& query, std::size_t feature, Preci
   if (values.empty()) values.push_back(0);  // no number is admissible: it stays missing
   std::sort(values.begin(), values.end());
   return values;
+}
+
+std::size_t most_linear_leaves(const Query& query) {
+  double leaves = 0;
+  for (const Clause& clause : query.clauses) {
+    if (clause.linear.empty()) continue;
+    const LinearCondition& condition = clause.linear.front();
+    const auto sides = static_cast<double>(linear_sides(condition));
+    for (const LinearTerm& term : condition.terms) {
+      const bool one_by_one = term.of != LinearTerm::Of::codes &&
+                              !query.features[term.feature].fixed &&
+                              !is_grouped(query, term.feature) && !is_spread(query, term.feature);
+      const double values = one_by_one ? most_values(query, term.feature) : 2;
+      if (values > 0) leaves += sides * values;  // NaN where a missing value stays missing
+    }
+  }
+  return static_cast<std::size_t>(leaves);
 }
 
 std::size_t linear_sides(const LinearCondition& condition) {

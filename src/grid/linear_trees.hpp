@@ -41,6 +41,10 @@ std::vector<double> listed_values(const Query& query, std::size_t feature, Preci
 /// The ends of a linear condition that are finite: each is a score of its own.
 std::size_t linear_sides(const LinearCondition& condition);
 
+/// About how many leaves the trees of all linear conditions have, without building them. Not less
+/// than there are for features whose values are listed; the cells of others are not counted.
+std::size_t most_linear_leaves(const Query& query);
+
 /// Adds one score for each finite end of the clause's linear condition, with its trees. If the
 /// clause holds, the score is at least 0. If it does not, the score may still be 0 or more by
 /// rounding, unless all values are whole numbers; and where a feature is continuous. `cuts` are

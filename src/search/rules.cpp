@@ -13,9 +13,15 @@ namespace boxwood {
 
 namespace {
 
+/// More than a leaf of a linear condition takes while the trees are built and in all tables
+/// (tests/large_model_test.cpp, MemoryHolds).
+constexpr std::size_t bytes_per_linear_leaf = 400;
+
 Ensemble rules_within(const Prepared& prepared, const Query& query, Watch& watch) {
+  const Cuts& cuts = tables_of(prepared, &watch).leaves.cuts;
+  watch.require_bytes(most_linear_leaves(query) * bytes_per_linear_leaf);
   Pace pace = watch.pace();
-  return rule_trees(prepared.ensembles(), query, tables_of(prepared, &watch).leaves.cuts, pace);
+  return rule_trees(prepared.ensembles(), query, cuts, pace);
 }
 
 }  // namespace

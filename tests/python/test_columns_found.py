@@ -181,7 +181,7 @@ def test_answers_keep_to_the_resolution_of_the_data(library):
     schema = explainer.schema
     assert schema["age"].kind == "integer" and schema["size"].step is None
     assert (schema["rate"].step, schema["price"].step) == (0.1, 0.01)
-    assert "rate of 0.1, price of 0.01" in repr(explainer)
+    assert "rate (0.1), price (0.01)" in repr(explainer)
     changed = set()
     for i in range(80):
         answer = explainer.explain(frame.iloc[i])

@@ -4,7 +4,7 @@ HiGHS solves the questions about continuous features as mixed-integer programs, 
 whole numbers, exactly. Models have 20 to 100 trees. Run by scripts/matrix.sh in an environment of
 its own, or
 
-    python tests/judges_live_test.py --command build/dev/bin/boxwood [--cases 20] [--seed 1]
+    python tests/judges.py --command build/dev/bin/boxwood [--cases 20] [--seed 1]
 """
 
 import argparse
