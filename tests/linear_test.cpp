@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
+#include <limits>
 #include <random>
 
 namespace {
@@ -115,6 +116,21 @@ class SumMaker {
 
   std::mt19937_64 random_;
 };
+
+TEST(Linear, SumsOfInfiniteValuesAreNotWithinLimits) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const std::vector<double> now{1, 2};
+  for (const Of of : {Of::value, Of::change, Of::size}) {
+    const LinearCondition sum{{{.feature = 0, .coefficient = 1, .of = of}}, {.upper = 5}};
+    for (const double value : {infinite, -infinite}) {
+      const std::vector<double> point{value, 2};
+      EXPECT_FALSE(holds(sum, now, point));
+      EXPECT_FALSE(verifying::sum_is_within(sum, now, point));
+    }
+    EXPECT_TRUE(holds(sum, now, now));
+    EXPECT_TRUE(verifying::sum_is_within(sum, now, now));
+  }
+}
 
 TEST(Linear, RandomRulesAgreeWithBruteForce) {
   ProblemMaker maker(test_seed(), {.features = {2, 4}, .rounds = {2, 4}, .overflows = false});

@@ -66,7 +66,7 @@ class ExactSum {
   std::array<std::int64_t, digit_count> digits_{};
 };
 
-/// Adds a term; false if a value of it is missing.
+/// Adds a term; false if a value of it is missing or infinite, so that the sum is no number.
 bool add_term(const LinearTerm& term, double now, double value, ExactSum& sum) {
   if (std::isnan(value)) return false;
   const double coefficient = term.coefficient;
@@ -77,11 +77,12 @@ bool add_term(const LinearTerm& term, double now, double value, ExactSum& sum) {
     if (named) sum.add(coefficient, 1);
     return true;
   }
+  if (std::isinf(value)) return false;
   if (term.of == LinearTerm::Of::value) {
     sum.add(coefficient, value);
     return true;
   }
-  if (std::isnan(now)) return false;
+  if (!std::isfinite(now)) return false;
   const double sign = term.of == LinearTerm::Of::size && value < now ? -1 : 1;
   sum.add(sign * coefficient, value);
   sum.add(-sign * coefficient, now);

@@ -75,6 +75,7 @@ bool sum_is_within(const LinearCondition& sum, std::span<const double> from,
   for (const LinearTerm& term : sum.terms) {
     const double value = point[term.feature], now = from[term.feature];
     if (std::isnan(value)) return false;
+    if (std::isinf(value) && term.of != LinearTerm::Of::codes) return false;  // no number
     switch (term.of) {
       case LinearTerm::Of::value:
         products.push_back({term.coefficient, value});
@@ -89,7 +90,7 @@ bool sum_is_within(const LinearCondition& sum, std::span<const double> from,
       }
       case LinearTerm::Of::change:
       case LinearTerm::Of::size: {
-        if (std::isnan(now)) return false;
+        if (!std::isfinite(now)) return false;
         const bool turned = term.of == LinearTerm::Of::size && now > value;
         products.push_back({term.coefficient, turned ? now : value});
         products.push_back({-term.coefficient, turned ? value : now});
