@@ -41,7 +41,6 @@ class Unsupported(Exception):
 
 # ------------------------------------------------------------------------------------- numbers
 
-
 def parsed(content):
     """Read JSON in UTF-8; refuse a key that is given twice, by which a file says two things, and 1e400 or NaN."""
     def unique(pairs):
@@ -133,7 +132,6 @@ class Interval(NamedTuple):
 
 
 # ----------------------------------------------------------------------------------- the model
-
 
 # With the names of the model file; kind is a position in Model.KINDS, and a node of the kind "in" has its categories.
 Node = namedtuple("Node", "kind feature threshold left right value missing_left missing_at_zero zero_up categories")
@@ -283,7 +281,6 @@ def xgboost_as_boxwood(data):
 
 
 # --------------------------------------------------------------- [Alternatives and conditions]
-
 
 # sign * (score[plus] - score[minus]) >= least (> least if open), for the library's scores, exactly. With `part`,
 # instead: the softmax of plus is at least (sign 1) or at most (sign -1) `part`.
@@ -454,7 +451,6 @@ class Outcome:
 
 
 # -------------------------------------------------------------------------------- the question
-
 
 RULE = {  # what the question file says about a feature, with its defaults
     "kind": "continuous", "fixed": False, "range": ["-inf", "inf", True, True], "domain": None, "allowed": [], "step": 0,
@@ -671,7 +667,6 @@ def set_cuts(codes, zero_up):
 
 
 # ----------------------------------------------------------------------------------- [The tree]
-
 
 # A leaf has its cells of the variables on its path, what it adds to the outputs, and that times 2^shift.
 Leaf = namedtuple("Leaf", "cells numbers whole")
