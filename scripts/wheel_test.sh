@@ -24,7 +24,7 @@ sed -n '/^```python$/,/^```$/p' docs/index.md | grep -v '^```' >"$folder/landing
 (cd "$folder" && venv/bin/python landing.py | grep "proven: no allowed change costs less")
 # The wheel has the page if it was built before.
 if [ -f build/page/index.html ]; then
-  (cd "$folder" && venv/bin/boxwood page "$example/model.ubj" --data "$example/applicants.csv" --output page.html &&
+  (cd "$folder" && venv/bin/boxwood page "$example/model.ubj" --data "$example/applicants.csv" --schema "$example/schema.json" --output page.html &&
     echo 'explainer.save_page("own.html", example.data); answer.save_html("answer.html")' >>landing.py &&
     venv/bin/python landing.py >/dev/null && grep -c boxwood-content page.html own.html answer.html)
 fi
