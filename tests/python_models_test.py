@@ -88,7 +88,7 @@ class Registry(unittest.TestCase):
              'pipeline, step "decisiontreeclassifier": its input columns are unknown. Call fit '
              "first; if it is fitted, put the model or a ColumnTransformer first"),
             (model_selection.GridSearchCV(stump, {}),
-             "GridSearchCV searches for a model. Give its best_estimator_ (it needs refit=True)"),
+             "this GridSearchCV has no best_estimator_. Call fit, with refit=True"),
             (calibration.CalibratedClassifierCV(stump),
              "CalibratedClassifierCV calibrates the probabilities of another model. Its decisions "
              "cannot be explained. An uncalibrated model can: give "

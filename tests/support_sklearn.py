@@ -93,6 +93,18 @@ def scaled():
     return converted(model, X, model.predict(X))
 
 
+def searched(path):
+    settings = {"param_grid": {}} if path.endswith("GridSearchCV") else \
+        {"param_distributions": {"max_depth": [2, 3]}, "n_iter": 2}
+    model = build(path, estimator=stump(), cv=2, **settings).fit(X, WORDS)
+    return converted(model, X, model.predict_proba(X))
+
+
+def frozen():
+    model = build("frozen.FrozenEstimator", estimator=stump().fit(X, WORDS)).fit(X, WORDS)
+    return converted(model, X, model.predict_proba(X))
+
+
 def stump():
     return build("tree.DecisionTreeClassifier", max_depth=1)
 
@@ -128,8 +140,8 @@ REFUSED = [
      "Stacking", "StackingClassifier fits a model to the predictions of other models"),
     ("others", lambda: piped(build("decomposition.PCA")), "pipelines that mix columns",
      'pipeline, step "first": PCA mixes input columns'),
-    ("others", lambda: build("model_selection.GridSearchCV", estimator=stump(), param_grid={}),
-     "searches", "GridSearchCV searches for a model"),
+    ("wrappers", lambda: build("model_selection.GridSearchCV", estimator=stump(), param_grid={}),
+     "searches without a best model", "this GridSearchCV has no best_estimator_"),
     ("others", lambda: build("calibration.CalibratedClassifierCV", estimator=stump()), "calibration",
      "CalibratedClassifierCV calibrates the probabilities of another model"),
     ("others", lambda: build("multioutput.MultiOutputClassifier", estimator=stump()), "MultiOutput",
@@ -181,6 +193,9 @@ CASES = [
     Case(FAMILY, "boosting", "AdaBoostClassifier (SAMME.R)",
          lambda: kept_sklearn("sklearn/1.3.2/ada_boost_logarithms.json")),
     Case(FAMILY, "others", "IsolationForest", isolation),
+    *(Case(FAMILY, "wrappers", name, lambda name=name: searched(f"model_selection.{name}"))
+      for name in ("GridSearchCV", "RandomizedSearchCV")),
+    Case(FAMILY, "wrappers", "FrozenEstimator", frozen, since=(1, 6)),
     Case(FAMILY, "others", "pipelines of imputers, encoders and scalers", scaled),
     *(refused(*entry) for entry in REFUSED),
 ]

@@ -13,7 +13,7 @@ import numpy as np
 from boxwood import _core
 from boxwood._pushing import Steps
 from boxwood.errors import Error
-from boxwood.models import core_ensemble, library_of, model_bytes
+from boxwood.models import core_ensemble, library_of, model_bytes, unwrapped
 from boxwood.models._ensemble import Ensemble, restored
 from boxwood.pipelines import pushed_back
 from boxwood.schema import no_file
@@ -29,7 +29,7 @@ copyreg.pickle(_core.Ensemble, _reduced)
 def named_models(model: Any) -> dict[str, Any]:
     """Give every model a name.
 
-    A single model is called "model".
+    A single model is called "model". A search or a `FrozenEstimator` stands for the model inside.
     """
     if isinstance(model, Mapping):
         found = {str(name): one for name, one in model.items()}
@@ -39,7 +39,7 @@ def named_models(model: Any) -> dict[str, Any]:
         found = {"model": model}
     if not found:
         raise Error("model", "no model is given", "Give at least one model")
-    return found
+    return {name: unwrapped(one) for name, one in found.items()}
 
 
 def read(name: str, model: Any, data: Any, rounds: int | str | None,

@@ -28,7 +28,7 @@ from boxwood._tracing import (
     mark_name,
 )
 from boxwood.errors import Error, UnsupportedModelError, library
-from boxwood.models import converted_model, core_ensemble, library_of
+from boxwood.models import converted_model, core_ensemble, library_of, unwrapped
 
 if TYPE_CHECKING:
     from boxwood.models._ensemble import Ensemble
@@ -123,7 +123,7 @@ def pushed_back(model: Any, steps: Steps, rounds: int | str | None = None) -> En
         if method in vars(own):
             raise UnsupportedModelError(f"pipeline: {own.__name__} overrides {method}",
                                         "Give a scikit-learn Pipeline with the same steps")
-    last, sources = model.steps[-1][1], steps.sources
+    last, sources = unwrapped(model.steps[-1][1]), steps.sources
     if library_of(last) == "catboost" and last.is_fitted() and last.get_cat_feature_indices():
         raise UnsupportedModelError(
             "pipeline: the last step is a CatBoost model with categorical columns; it "

@@ -287,12 +287,28 @@ def test_remedies_of_other_wrappers_can_be_followed():
     one = boxwood.Explainer(voting.estimators_[0], frame, classes=list(voting.classes_))
     assert (one.predict(frame) == forest.predict(frame)).all()
 
-    search = model_selection.GridSearchCV(forest, {"max_depth": [2]}, cv=2).fit(frame, labels)
-    assert refusal(search, frame).remedy == "Give its best_estimator_ (it needs refit=True)"
-    boxwood.Explainer(search.best_estimator_, frame)
-
     calibrated = calibration.CalibratedClassifierCV(frozen.FrozenEstimator(forest)).fit(frame, labels)
     assert "give calibrated_classifiers_[0].estimator" in str(refusal(calibrated, frame))
     inside = calibrated.calibrated_classifiers_[0].estimator
-    assert refusal(inside, frame).remedy == "Give its estimator"
-    boxwood.Explainer(inside.estimator, frame)
+    boxwood.Explainer(inside, frame)
+
+
+def test_searches_and_frozen_models_stand_for_the_model_inside():
+    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(200, 3)), columns=["a", "b", "c"])
+    labels = np.where(frame["a"] * frame["b"] > 0.2, "yes", "no")
+    forest = ensemble.RandomForestClassifier(5, max_depth=3, random_state=0).fit(frame, labels)
+    steps = pipeline.make_pipeline(preprocessing.StandardScaler(), forest)
+    halving = model_selection.RandomizedSearchCV(
+        steps, {"randomforestclassifier__max_depth": [2, 3]}, n_iter=2, cv=2)
+    grid = model_selection.GridSearchCV(forest, {"max_depth": [2]}, cv=2)
+    last = pipeline.make_pipeline(preprocessing.StandardScaler(), grid)
+    for model in (grid, halving, last, frozen.FrozenEstimator(forest)):
+        model.fit(frame, labels)
+        explainer = boxwood.Explainer(model, frame)
+        assert (explainer.predict(frame) == model.predict(frame)).all()
+        wanted = "no" if model.predict(frame.iloc[:1])[0] == "yes" else "yes"
+        answer = explainer.explain(frame.iloc[0], wanted)
+        assert model.predict(answer.point.to_frame().T)[0] == wanted
+        assert boxwood.model_bytes(model)
+    with pytest.raises(boxwood.UnsupportedModelError, match="this GridSearchCV has no best_estim"):
+        boxwood.Explainer(model_selection.GridSearchCV(forest, {}), frame)

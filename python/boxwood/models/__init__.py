@@ -46,7 +46,33 @@ def library_of(model: Any) -> str:
     UnsupportedModelError
         If no base class comes from a known library.
     """
-    return _root(_library_class(model))
+    return _root(_library_class(unwrapped(model)))
+
+
+# scikit-learn's classes that only hold another model: the attribute that has it once it is fitted,
+# and what to do if it is not there.
+HOLDERS = {
+    "BaseSearchCV": ("best_estimator_", "Call fit, with refit=True"),
+    "FrozenEstimator": ("estimator", "Give it a fitted model"),
+}
+
+
+def unwrapped(model: Any) -> Any:
+    """Return the model inside a search or a `FrozenEstimator`; any other model as it is.
+
+    Raises
+    ------
+    UnsupportedModelError
+        If a search has no best model.
+    """
+    for base in type(model).__mro__:
+        if base.__name__ in HOLDERS and _root(base) == "sklearn":
+            attribute, remedy = HOLDERS[base.__name__]
+            if not hasattr(model, attribute):
+                raise UnsupportedModelError(f"this {type(model).__name__} has no {attribute}",
+                                            remedy)
+            return unwrapped(getattr(model, attribute))
+    return model
 
 
 def _root(kind: type) -> str:
@@ -86,6 +112,7 @@ def model_bytes(model: Any, *, pool: Any = None) -> bytes:
     UnsupportedModelError
         If the model is not fitted, or is one that Boxwood cannot represent exactly.
     """
+    model = unwrapped(model)
     library = library_of(model)
     _refuse_own_methods(model)
     converter = importlib.import_module(CONVERTERS[library])
@@ -115,6 +142,7 @@ def core_ensemble(model: Any, name: str, rounds: int | str | None = None) -> _co
     """
     from boxwood import _core
 
+    model = unwrapped(model)
     if library_of(model) != "sklearn" or rounds is not None:
         return _core.read_bytes(model_bytes(model), name, rounds)
     return converted_model(model).to_core()
@@ -133,6 +161,7 @@ def converted_model(model: Any) -> Ensemble:
     Ensemble
         Its trees.
     """
+    model = unwrapped(model)
     _refuse_own_methods(model)
     return importlib.import_module(CONVERTERS["sklearn"]).converted(model)
 

@@ -41,9 +41,6 @@ REFUSED = {
     "VotingRegressor": ("combines models of any kind", ONE_MODEL),
     "StackingClassifier": ("fits a model to the predictions of other models", ONE_CLASSIFIER),
     "StackingRegressor": ("fits a model to the predictions of other models", ONE_MODEL),
-    "BaseSearchCV": ("searches for a model",
-                     "Give its best_estimator_ (it needs refit=True)"),
-    "FrozenEstimator": ("keeps another model from being fitted", "Give its estimator"),
     "CalibratedClassifierCV": ("calibrates the probabilities of another model",
                                "Its decisions cannot be explained. An uncalibrated model can: give "
                                "calibrated_classifiers_[0].estimator, whose probabilities differ"),
