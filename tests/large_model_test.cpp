@@ -195,8 +195,21 @@ TEST_P(LargeModel, TimeHoldsWhileSumsAreBuilt) {
   expect_stopped(answer, taken);
 }
 
+/// 60,000 rules about single features.
+Query many_rules(const Prepared& prepared) {
+  Query query = question(prepared.ensembles().front());
+  for (int i = 0; i < 60'000; ++i) {
+    Literal outside{.feature = static_cast<std::size_t>(i % 12), .inside = false};
+    outside.range = {i / 60'000.0, (i + 0.5) / 60'000.0};
+    query.clauses.push_back({{outside}, {}});
+  }
+  return query;
+}
+
 TEST(LargeModelAnalyses, TimeHolds) {
   const Prepared prepared(large_model());
+  const Prepared few_trees(stumps(10, 12));
+  const Query with_rules = many_rules(few_trees);
   const Query query = question(large_model());
   Options options;
   options.threads = 1;
@@ -208,6 +221,11 @@ TEST(LargeModelAnalyses, TimeHolds) {
               MapOptions map{.x = 0, .y = 1};
               map.most_cells = 1'000'000'000;
               EXPECT_EQ(find_map(prepared, query, map, options).stop, Stop::time);
+            }),
+            soon);
+  EXPECT_LT(seconds_of([&] {
+              MapOptions map{.x = 0, .y = 1, .radius = 1};
+              EXPECT_EQ(find_map(few_trees, with_rules, map, options).stop, Stop::time);
             }),
             soon);
   Query present = query;  // what the point has already

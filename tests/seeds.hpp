@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <random>
-#include <source_location>
 #include <string>
 
 inline std::uint64_t test_seed() {
@@ -32,12 +31,13 @@ inline int test_cases(int usual) {
 
 /// A random test is worth something only if it meets what it is about: fails where less than
 /// `share` of the cases do. Six standard deviations are left to chance, so that no fresh seed fails
-/// for having drawn few; where that leaves nothing, as in short runs, nothing is asked for.
+/// for having drawn few; where that leaves nothing, as in short runs, nothing is asked for. The
+/// place is the caller's; clang 14 has no std::source_location.
 template <class Count, class Cases>
-void expect_share(Count seen, Cases cases, double share,
-                  std::source_location place = std::source_location::current()) {
+void expect_share(Count seen, Cases cases, double share, const char* file = __builtin_FILE(),
+                  int line = __builtin_LINE()) {
   const double expected = static_cast<double>(cases) * share;
   if (static_cast<double>(seen) >= expected - 6 * std::sqrt(expected)) return;
-  ADD_FAILURE_AT(place.file_name(), static_cast<int>(place.line()))
-      << "only " << seen << " of " << cases << " cases, about " << expected << " were expected";
+  ADD_FAILURE_AT(file, line) << "only " << seen << " of " << cases << " cases, about " << expected
+                             << " were expected";
 }

@@ -193,8 +193,9 @@ Cuts cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& m
   if (!map.radius || query.clauses.empty()) return seen;
   Query statements = query;
   statements.max_changes.reset();
-  const Ensemble rules = rule_trees(prepared.ensembles(), statements, seen);
-  const Cuts more = collect_cuts(std::span(&rules, 1));
+  Pace pace([&budget] { return check_exhausted(budget); });
+  const Ensemble rules = rule_trees(prepared.ensembles(), statements, seen, pace);
+  const Cuts more = collect_cuts(std::span(&rules, 1), pace);
   for (std::size_t feature : {map.x, map.y}) {
     std::vector<Cut> all;
     std::set_union(seen[feature].begin(), seen[feature].end(), more[feature].begin(),

@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::int32_t clause_score = 0, change_score = 1, first_free_score = 2;
 
+/// What making the tree of a clause takes besides its statements, in units of Pace.
+constexpr std::size_t clause_work = 64;
+
 /// Scores one change: of a feature, or of the columns of a group.
 Tree change_tree(const Query& query, std::span<const std::size_t> columns, Precision precision) {
   TreeMaker maker(change_score);
@@ -61,6 +64,7 @@ Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query, con
     rules.features.push_back({feature.name, feature.kind});
   }
   for (const Clause& clause : simple_clauses(query)) {
+    pace.work(clause_work + clause.any_of.size());
     if (!is_wide(clause.any_of)) {
       rules.trees.push_back(any_tree(clause.any_of, clause_score, 0, -1, rules.input));
       continue;

@@ -22,6 +22,9 @@ PreparedParts parts_for(std::shared_ptr<const ModelSet> models,
   return {std::move(models), ensembles};
 }
 
+/// What copying and later freeing a tree takes besides its nodes, in units of Pace.
+constexpr std::size_t allocation_work = 64;
+
 /// An upper bound on the memory of the tables.
 std::size_t table_bytes(std::span<const Ensemble> ensembles, Pace& pace) {
   const BoxCount boxes = count_boxes(ensembles, pace);
@@ -81,6 +84,22 @@ std::vector<Ensemble> vector_of(Ensemble ensemble) {
   std::vector<Ensemble> ensembles;
   ensembles.push_back(std::move(ensemble));
   return ensembles;
+}
+
+/// A copy that a limit can stop: every tree has memory of its own, and there may be many. The list
+/// of names does not compile unless it has all fields.
+Ensemble copy_within(Pace& pace, const Ensemble& original) {
+  const auto& [source, library, objective, notes, features, trees, base, input, accumulator, order,
+               factor, divisor, link, link_form, steepness, task, decision, classes] = original;
+  std::vector<Tree> copied;
+  copied.reserve(trees.size());
+  for (const Tree& tree : trees) {
+    pace.work(tree.nodes.size() + allocation_work);
+    copied.push_back(tree);
+  }
+  return {source, library,   objective,   notes, features, std::move(copied),
+          base,   input,     accumulator, order, factor,   divisor,
+          link,   link_form, steepness,   task,  decision, classes};
 }
 
 }  // namespace
@@ -143,7 +162,7 @@ Prepared prepare_with(const Prepared& prepared, Ensemble more,
   Pace pace = watch.pace();
   std::vector<Ensemble> all;
   all.reserve(before.size() + 1);
-  all.assign(before.begin(), before.end());
+  for (const Ensemble& ensemble : before) all.push_back(copy_within(pace, ensemble));
   all.push_back(std::move(more));
   auto owned = std::make_shared<const ModelSet>(unnamed(std::move(all)));
   const Ensemble& added = owned->ensembles.back();
