@@ -122,6 +122,19 @@ TEST(Counts, that_no_file_could_hold_are_refused) {
   EXPECT_LT(peak_megabytes(), 2000U);
 }
 
+TEST(Types, booleans_in_ubjson_are_refused_as_xgboost_does) {
+  std::string bytes = fixture("3.4.1/missing_only.ubj");
+  const std::size_t at = bytes.find("default_left[$U#L") + 12;
+  const auto count = static_cast<std::size_t>(bytes.at(at + 12));  // big endian, below 128
+  ASSERT_EQ(bytes.substr(at, 5), "[$U#L");
+  std::string entries = "[#L" + big_endian(count) + "T";
+  for (std::size_t i = 1; i < count; ++i) entries += "i" + std::string(1, bytes.at(at + 13 + i));
+  bytes.replace(at, 13 + count, entries);
+  EXPECT_NE(complaint(bytes).find("default_left[0]: expected an array of whole numbers"),
+            std::string::npos)
+      << complaint(bytes);
+}
+
 TEST(Values, that_cost_much_memory_for_few_bytes_are_limited) {
   std::string text = "{\"learner\":[";
   for (int i = 0; i < 6'000'000; ++i) text += "[],";

@@ -290,14 +290,19 @@ bool needs_base_weights(const Value& document, std::string_view place) {
 }
 
 Value load_xgboost(std::string_view bytes, std::string_view place, Encoding encoding) {
-  Value document = load_document(bytes, place, encoding, rule_for);
+  bool base_weights = false;
+  const auto rules = [&](std::string_view key) {
+    KeyRule rule = rule_for(key);
+    rule.keep |= base_weights && key == "base_weights";
+    // XGBoost reads booleans in JSON only.
+    if (encoding == Encoding::ubjson && rule.shape == Shape::flags) rule.shape = Shape::wholes;
+    return rule;
+  };
+  Value document = load_document(bytes, place, encoding, rules);
   if (!needs_base_weights(document, place)) return document;
   document = Value{};
-  return load_document(bytes, place, encoding, [](std::string_view key) {
-    KeyRule rule = rule_for(key);
-    rule.keep |= key == "base_weights";
-    return rule;
-  });
+  base_weights = true;
+  return load_document(bytes, place, encoding, rules);
 }
 
 }  // namespace
