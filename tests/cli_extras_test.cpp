@@ -343,6 +343,26 @@ TEST_F(CommandLine, RegionsSpeakOfTheModelThatIsAsked) {
   EXPECT_EQ(region["score"][0].get<double>(), other.predict(point)[0]);
 }
 
+TEST_F(CommandLine, SignalsKeepTheAnswerWhoseProofTheyStop) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    SCOPED_TRACE(signal);
+    TerminalProcess process(
+        folder_, free_credit_words("explain", {"--row", "0", "--class", "granted", "--probability",
+                                               "0.999", "--format", "json", "--proof", "p.json"}));
+    EXPECT_TRUE(process.interrupt_after(1, signal));
+    const Result result = process.wait();
+    EXPECT_EQ(result.code, 3) << result.err;
+    EXPECT_EQ(Json::parse(result.out)[0]["stop"], "interrupt") << result.out;
+    EXPECT_NE(result.err.find("boxwood: --proof: interrupted before the proof was complete; p.json "
+                              "was not written"),
+              std::string::npos)
+        << result.err;
+    for (const auto& file : fs::directory_iterator(folder_)) {
+      EXPECT_NE(file.path().filename().string().substr(0, 6), "p.json") << file.path();
+    }
+  }
+}
+
 TEST_F(CommandLine, CtrlCKeepsTheAlternativesThatWereFound) {
   TerminalProcess process(
       folder_,

@@ -40,11 +40,11 @@ int Process::exit_code(long* peak_kilobytes) const {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-bool TerminalProcess::interrupt_after(std::size_t boxes) {
+bool TerminalProcess::interrupt_after(std::size_t boxes, int signal) {
   while (shown_boxes() < boxes) {
     if (!read_more()) return false;
   }
-  kill(id_, SIGINT);
+  kill(id_, signal);
   return true;
 }
 

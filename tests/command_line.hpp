@@ -65,9 +65,9 @@ class TerminalProcess : Process {
   TerminalProcess& operator=(const TerminalProcess&) = delete;
   ~TerminalProcess() { close(terminal_); }
 
-  /// Ctrl-C as soon as the progress line counts that many boxes. False when the program ended
-  /// first.
-  bool interrupt_after(std::size_t boxes);
+  /// Ctrl-C, or another signal, as soon as the progress line counts that many boxes. False when the
+  /// program ended first.
+  bool interrupt_after(std::size_t boxes, int signal = SIGINT);
 
   /// What the program gave back; `err` is what the terminal got.
   Result wait();

@@ -226,6 +226,20 @@ TEST(Proof, OutputsThatOverflowAreOutsideOfIntervalsOpenAtInfinity) {
   EXPECT_EQ(list.check(2), 0);
 }
 
+TEST(Proof, LimitsAreResultsAndLeaveNoText) {
+  const RandomProblem problem = drawn(1);
+  const Answer answer = explain(problem.ensembles, problem.query);
+  const std::atomic<bool> stop = true;
+  for (const auto& [limits, reason] :
+       {std::pair{ProofLimits{.seconds = 0}, Stop::time},
+        std::pair{ProofLimits{.interrupt = &stop}, Stop::interrupt}}) {
+    const Proof proof = prove(problem.ensembles, problem.query, answer, limits);
+    EXPECT_EQ(proof.stop, reason);
+    EXPECT_EQ(proof.text, "");
+  }
+  EXPECT_EQ(prove(problem.ensembles, problem.query, answer).stop, Stop::finished);
+}
+
 TEST(Proof, RandomAnswersAreProvenAndFalseClaimsAreNot) {
   // 10,000 cases have more than 30,000 mutations; they take minutes.
   const int cases = std::min(test_cases(300), 10000);

@@ -31,7 +31,8 @@ struct ProofLimits {
 };
 
 struct Proof {
-  std::string text;  ///< the certificate: JSON, docs/proof.md
+  std::string text;  ///< the certificate: JSON, docs/proof.md; empty if a limit came first
+  Stop stop = Stop::finished;  ///< the limit that came first: nodes (boxes), time or interrupt
   std::uint64_t boxes = 0;
   double seconds = 0;
 };
@@ -45,7 +46,7 @@ class Prover {
   /// Proves what an answer claims: that it is optimal, that there is no point, or, of a search that
   /// stopped early, its lower bound. Searches again within the known cost, with the rules that a
   /// checker can repeat. Throws Error if proofs do not cover something in the question or the
-  /// models (a custom cost, some links), or if the limits are reached first.
+  /// models (a custom cost, some links). A limit is no error: see Proof::stop.
   Proof prove(const Query& query, const Answer& answer, const ProofLimits& limits = {}) const;
 
  private:

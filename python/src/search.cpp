@@ -60,8 +60,16 @@ void bind_search(nb::module_& module) {
         ProofLimits limits;
         limits.interrupt = options.limits.interrupt;
         return watched(
-            control, [&] { return prove(model.ensembles(), query, answer, limits).text; },
-            [](const std::string&) { return true; });
+            control,
+            [&] {
+              const Proof proof = prove(model.ensembles(), query, answer, limits);
+              if (proof.stop == Stop::nodes) {
+                throw Error("proof", "it needs more boxes than a certificate may have",
+                            "Ask without a proof");
+              }
+              return proof.text;
+            },
+            [](const std::string& text) { return !text.empty(); });
       },
       "model"_a, "query"_a, "answer"_a, "The certificate of an answer.");
 

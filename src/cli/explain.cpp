@@ -1,5 +1,6 @@
 // boxwood explain: for each row the cheapest change that has the wanted outcome, and what else is
 // asked about it.
+#include "base/text.hpp"
 #include "cli/batch.hpp"
 #include "cli/commands.hpp"
 #include "cli/explain_extras.hpp"
@@ -42,6 +43,7 @@ struct RowAnswer {
   Extras found;
   std::vector<Explanation> shown;
   bool interrupted = false;
+  Stop unproven = Stop::finished;  ///< why there is no certificate, if one was asked for
 };
 
 std::string text_of(const std::vector<Explanation>& shown) {
@@ -139,14 +141,22 @@ int run(const ExplainFlags& flags, const CLI::App& command, Host& host) {
     }
     if (!flags.proof.empty()) {
       const ProofLimits limits{.interrupt = watched.limits.interrupt};
-      write_file(flags.proof,
-                 prove(question.ensembles, one->query, one->found.answers.front(), limits).text);
+      const Proof proof = prove(question.ensembles, one->query, one->found.answers.front(), limits);
+      one->unproven = proof.stop;
+      if (proof.stop == Stop::finished) write_file(flags.proof, proof.text);
     }
     answers[place] = std::move(one);
   };
   const auto write = [&](std::size_t place) {
     const std::unique_ptr<RowAnswer> one = std::move(answers[place]);
-    limited = limited || one->found.limited;
+    limited = limited || one->found.limited || one->unproven != Stop::finished;
+    if (one->unproven != Stop::finished) {
+      std::cerr << fmt::format("boxwood: --proof: {}; {} was not written\n",
+                               one->unproven == Stop::interrupt
+                                   ? "interrupted before the proof was complete"
+                                   : "the proof needs more boxes than a certificate may have",
+                               visible(flags.proof));
+    }
     bool wrong = false;
     for (const Explanation& shown : one->shown) {
       if (shown.faults) wrong = report_faults(rows[place], *shown.faults) || wrong;

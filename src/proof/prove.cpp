@@ -98,9 +98,16 @@ Proof Prover::prove(const Query& query, const Answer& answer, const ProofLimits&
   }
   const proofs::ProofProblem problem(ensembles, parts_->cuts, query, claim);
   proofs::TreeWriter writer(problem, outcomes, limits);
-  json["tree"] = writer.write();
-  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begun;
-  return {json.dump() + "\n", writer.boxes(), used.count()};
+  Proof proof;
+  try {
+    json["tree"] = writer.write();
+    proof.text = json.dump() + "\n";
+  } catch (const proofs::Stopped& stopped) {
+    proof.stop = stopped.reason;
+  }
+  proof.boxes = writer.boxes();
+  proof.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  return proof;
 }
 
 }  // namespace boxwood

@@ -26,13 +26,9 @@ TreeWriter::TreeWriter(const ProofProblem& problem, const std::vector<Outcomes>&
 
 void TreeWriter::check_limits() const {
   const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begun_;
-  const bool stopped = limits_.interrupt && limits_.interrupt->load();
-  if (boxes_ > limits_.boxes || used.count() > limits_.seconds || stopped) {
-    throw Error("proof",
-                stopped ? "interrupted before the proof was complete"
-                        : "a limit was reached before the proof was complete",
-                "Allow more boxes or more time");
-  }
+  if (limits_.interrupt && limits_.interrupt->load()) throw Stopped{Stop::interrupt};
+  if (used.count() > limits_.seconds) throw Stopped{Stop::time};
+  if (boxes_ > limits_.boxes) throw Stopped{Stop::nodes};
 }
 
 void TreeWriter::start(Level& level) const {
@@ -325,6 +321,7 @@ bool TreeWriter::enter(std::size_t depth) {
 }
 
 std::vector<std::int32_t> TreeWriter::write() {
+  check_limits();
   levels_.assign(1, {});
   start(levels_[0]);
   ++boxes_;

@@ -17,6 +17,11 @@ namespace boxwood::proofs {
 /// The codes of rules in the tree.
 enum Rule : std::int32_t { by_cost = -1, by_clause = -2, by_dual = -3, by_first_requirement = -4 };
 
+/// Thrown when a limit is reached.
+struct Stopped {
+  Stop reason;
+};
+
 class TreeWriter {
  public:
   TreeWriter(const ProofProblem& problem, const std::vector<Outcomes>& outcomes,
