@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
+from boxwood._text import printable
 from boxwood.errors import Error
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m boxwood",
         description="Answers for whole tables. Everything else: the command boxwood.")
     parser.add_argument("--version", action="store_true", help="print the version")
@@ -53,10 +60,20 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _stop(number: int, _: object) -> None:
+    # Like Ctrl-C: what is done is kept. The next signal of the kind ends the process.
+    signal.signal(number, signal.SIG_DFL)
+    raise KeyboardInterrupt
+
+
 def _run(given: argparse.Namespace) -> int:
     import boxwood
     from boxwood import portfolio
+    from boxwood.portfolio.manifest import STOPPING
 
+    for number in STOPPING:
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup sets it
+            signal.signal(number, _stop)
     explainer = boxwood.Explainer(given.model, schema=given.schema)
     question: dict[str, Any] = {
         "rules": given.rule, "fixed": given.fix, "only": given.only, "cost": given.cost,
@@ -88,7 +105,7 @@ def _check(given: argparse.Namespace) -> int:
     found = portfolio.load(given.folder)
     faults = found.check()
     for fault in faults:
-        print(fault)
+        print(printable(fault))
     if not faults:
         print(str(found)[1:-1])
     return 1 if faults else 0
@@ -122,7 +139,8 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except (Error, ImportError, OSError, json.JSONDecodeError) as error:
-        print(f"boxwood: {error}", file=sys.stderr)
+        said = str(error) if isinstance(error, Error) else printable(str(error))
+        print(f"boxwood: {said}", file=sys.stderr)
         return 2
 
 

@@ -6,12 +6,12 @@ import csv
 import io
 import os
 from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxwood import _core
+from boxwood._files import write_file
 from boxwood.errors import Error
 
 if TYPE_CHECKING:
@@ -58,4 +58,4 @@ def write_page(explainer: Explainer, points: np.ndarray, path: str | os.PathLike
     model = explainer.core.ensemble(0)
     page = _core.fill_page(built_page(), title or f"{model.source}", model.to_json(),
                            rows_as_csv(explainer, points), explainer.schema.to_json(), 0, question)
-    Path(path).write_text(page, encoding="utf-8")
+    write_file(path, page)

@@ -11,6 +11,7 @@ import numpy as np
 
 from boxwood import _core
 from boxwood._arguments import number
+from boxwood._files import write_file
 from boxwood.errors import Error, library
 
 if TYPE_CHECKING:
@@ -299,7 +300,7 @@ class Answer:
         path : str or Path
             The file, docs/formats.md.
         """
-        Path(path).write_text(self._query.question_text(), encoding="utf-8")
+        write_file(path, self._query.question_text())
 
     def save_html(self, path: str | Path, title: str = "") -> None:
         """Write a web page that shows this answer and answers other questions about the row.
@@ -339,7 +340,7 @@ class Answer:
         path : str or Path
             The file, docs/proof.md.
         """
-        Path(path).write_text(self.proof, encoding="utf-8")
+        write_file(path, self.proof)
 
     def verify(self, samples: int = 256, random_state: int = 1) -> list[str]:
         """Check the answer again, by code that shares nothing with the search.

@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import re
 from typing import Any
+
+from boxwood._text import printable
 
 # The extra of this package that brings a library.
 _EXTRAS = {"pyarrow": "arrow", "pyspark": "spark", "ray": "ray", "dask": "dask",
            "jinja2": "letters"}
-_LONGEST = 600  # characters of each part of a message
-# Control characters, marks that change the direction of the writing, line separators, and halves of
-# surrogate pairs, which cannot be printed.
-_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
-                     "\ud800-\udfff]")
-
-
-def _printable(text: str, keep: str = "") -> str:
-    """Return text from outside as the core prints it: short, and without hidden characters."""
-    if len(text) > _LONGEST:
-        first, last = _LONGEST * 2 // 3, len(text) - _LONGEST // 3
-        text = f"{text[:first]} … {last - first} characters … {text[last:]}"
-
-    def escape(found: re.Match[str]) -> str:
-        return found[0] if found[0] in keep else found[0].encode("unicode_escape").decode()
-
-    return _HIDDEN.sub(escape, text)
 
 
 class Error(ValueError):
@@ -44,8 +28,8 @@ class Error(ValueError):
     """
 
     def __init__(self, place: str, reason: str, remedy: str = "", excerpt: str = "") -> None:
-        place, reason, remedy = (_printable(str(part)) for part in (place, reason, remedy))
-        excerpt = _printable(excerpt, keep="\n")
+        place, reason, remedy = (printable(str(part)) for part in (place, reason, remedy))
+        excerpt = printable(excerpt, keep="\n")
         text = f"{place}: {reason}" if place else reason
         if excerpt:
             text = f"{place}\n{excerpt} {reason}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -14,10 +14,12 @@ import numpy as np
 from boxwood import _core
 from boxwood._analyses import Analyses
 from boxwood._arguments import number
+from boxwood._files import write_file
 from boxwood._forms import Form, row_label
 from boxwood._learning import put_together, schema_of
 from boxwood._loading import class_values, named_models, read
 from boxwood._question import Asked, Question
+from boxwood._text import printable
 from boxwood.answer import Answer
 from boxwood.batch import Batch, explain_rows
 from boxwood.costs import CostLike
@@ -138,9 +140,9 @@ class Explainer(Analyses):
         """Show what the model is."""
         model = self.core.ensemble(0)
         more = f" and {len(self.names) - 1} more" if len(self.names) > 1 else ""
-        notes = "".join(f"\n  {note}" for note in self.notes)
-        return (f"<Explainer of {model.source} {model.objective}: {model.tree_count} trees, "
-                f"{len(self.columns)} features{more}{notes}>")
+        notes = "".join(f"\n  {printable(note)}" for note in self.notes)
+        return (f"<Explainer of {printable(f'{model.source} {model.objective}')}: "
+                f"{model.tree_count} trees, {len(self.columns)} features{more}{notes}>")
 
     def _repr_html_(self) -> str:
         from boxwood._html import explainer_html
@@ -229,7 +231,7 @@ class Explainer(Analyses):
         index : int
             Which model, where there are several.
         """
-        Path(path).write_text(self.core.ensemble(index).to_json(), encoding="utf-8")
+        write_file(path, self.core.ensemble(index).to_json())
 
     def save_page(self, path: str | os.PathLike[str], rows: Any, title: str = "") -> None:
         """Write a web page that answers questions about the model and these rows by itself.
@@ -337,7 +339,8 @@ class Explainer(Analyses):
         Returns
         -------
         Answer
-            After Ctrl-C the best so far; KeyboardInterrupt is raised if nothing was found.
+            After Ctrl-C the best so far; KeyboardInterrupt is raised if nothing was found. Ctrl-C
+            while the proof is made keeps the answer; `Answer.proof` then makes it again.
         """
         arguments = {key: value for key, value in locals().items()
                      if key in Question.__annotations__}
@@ -349,7 +352,10 @@ class Explainer(Analyses):
         answer = self._answer(query, point, found, self.columns.form(x, point))
         answer.tolerance = tolerance
         if proof:
-            answer.proof  # noqa: B018
+            try:
+                answer.proof  # noqa: B018
+            except KeyboardInterrupt:
+                warnings.warn("interrupted: the answer has no proof yet", stacklevel=2)
         return answer
 
     def explain_batch(self, data: Any, target: Any = None, *, show_progress: bool = True,

@@ -7,7 +7,6 @@ fills in a template; who sends a letter answers for it.
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ import numpy as np
 from boxwood import _core
 from boxwood._arguments import whole
 from boxwood._letter_templates import TEMPLATES
+from boxwood._text import HIDDEN
 from boxwood.errors import Error, library
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from boxwood._question import Question
     from boxwood.explainer import Explainer
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")
 _FREE = {"fixed": False, "direction": None, "least_change": None, "most_change": None}
 
 
@@ -212,7 +211,7 @@ def render(told: Mapping[str, Any], *, html: bool = False, template: str | None 
 
     def plain(value: Any) -> Any:
         # A line break in a name must not begin a paragraph of its own.
-        return _CONTROL.sub(" ", value) if type(value) is str else value
+        return HIDDEN.sub(" ", value) if type(value) is str else value
 
     environment = sandbox.SandboxedEnvironment(
         autoescape=html, undefined=jinja.StrictUndefined, finalize=plain, trim_blocks=True,

@@ -11,6 +11,7 @@ import numpy as np
 from boxwood import _core
 from boxwood._forms import Form, row_label
 from boxwood._html import map_html, wide_html
+from boxwood._text import printable
 from boxwood.answer import Answer
 from boxwood.errors import library
 
@@ -336,7 +337,7 @@ class WideRegion:
 
     def __repr__(self) -> str:
         """Show every feature."""
-        return "\n".join([*(f"{name}: {text}" for name, text in self.words.items()),
+        return "\n".join([*(f"{printable(name)}: {text}" for name, text in self.words.items()),
                           self._ending()])
 
     def _repr_html_(self) -> str:
@@ -465,8 +466,8 @@ class Map:
     def __repr__(self) -> str:
         """Show what is drawn, and whether that is all."""
         early = "" if self.stop == "finished" else f", stopped early: {self.stop}"
-        return (f"<Map of {self.features[0]} and {self.features[1]}: {len(self)} rectangles"
-                f"{early}>")
+        x, y = (printable(name) for name in self.features)
+        return f"<Map of {x} and {y}: {len(self)} rectangles{early}>"
 
     def to_svg(self) -> str:
         """Draw the map.

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from boxwood._files import write_file
+from boxwood._text import json_text
 from boxwood.errors import Error
 
 
@@ -303,8 +305,7 @@ class Schema:
         str
             JSON that the command line reads with ``--schema``.
         """
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False,
-                          default=_plain) + "\n"
+        return json_text(self.to_dict(), indent=indent, default=_plain) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file.
@@ -314,7 +315,7 @@ class Schema:
         path : str or path-like
             The file.
         """
-        Path(path).write_text(self.to_json(), encoding="utf-8")
+        write_file(path, self.to_json())
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any], place: str = "schema") -> Schema:

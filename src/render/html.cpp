@@ -82,7 +82,7 @@ std::string html_table(const Lines& lines, const std::vector<std::string>& pictu
     };
     for (std::size_t column = 0; column < lines[row].size(); ++column) {
       if (!pictures.empty() && column == before) add(row == 0 ? "" : pictures[row - 1]);
-      add(escaped(lines[row][column]));
+      add(escaped(visible(lines[row][column])));
     }
     page += "</tr>";
   }

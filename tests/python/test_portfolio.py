@@ -145,6 +145,31 @@ def test_ctrl_c_keeps_what_is_done(many, whole, german, tmp_path):
         :done.rows]
 
 
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_signals_to_the_command_keep_what_is_done(many, german, tmp_path, name):
+    """The signal comes while rows are searched: a first part is written, the next one is not."""
+    source, folder = tmp_path / "rows.parquet", tmp_path / "out"
+    table = pa.concat_tables([pa.Table.from_pandas(
+        many.assign(id=many["id"] + f"-{i}"), preserve_index=False) for i in range(50)])
+    pq.write_table(table, source)
+    words = [sys.executable, "-m", "boxwood", "portfolio", "run", GERMAN / "model.ubj", source,
+             folder, "--schema", GERMAN / "schema.json", "--want", "granted", "--rows-per-part"]
+    child = subprocess.Popen([*words, "200"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True)
+    manifest = folder / "_manifest.jsonl"
+    while not manifest.exists() or manifest.read_bytes().count(b"\n") < 2:
+        assert child.poll() is None
+        time.sleep(0.001)
+    child.send_signal(getattr(signal, name))
+    said, complaint = child.communicate(timeout=60)
+    done = portfolio.load(folder)
+    assert child.returncode == 130 and "Traceback" not in complaint
+    assert f"Interrupted: {done.rows:,} of 20,000 rows are kept" in complaint and "rows to go" in said
+    assert 200 <= done.rows < 20_000 and done.check() == []
+    assert not list(folder.glob("*unfinished"))
+    assert done.table().column("key").to_pylist() == table.column("id").to_pylist()[:done.rows]
+
+
 def test_what_changed_is_refused(german, many, whole, tmp_path):
     folder = tmp_path / "out"
     portfolio.run(german, many.head(20), folder, target="granted", question=QUESTION,

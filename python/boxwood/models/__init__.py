@@ -9,10 +9,9 @@ from __future__ import annotations
 import importlib
 import itertools
 import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from boxwood._files import write_file
 from boxwood.errors import UnsupportedModelError
 
 if TYPE_CHECKING:
@@ -196,17 +195,4 @@ def save_model(model: Any, path: str | os.PathLike[str], *, pool: Any = None) ->
     UnsupportedModelError
         As for `model_bytes`; the file is not touched then.
     """
-    content = model_bytes(model, pool=pool)
-    target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    unfinished = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        mask = os.umask(0)
-        os.umask(mask)
-        unfinished.chmod(0o666 & ~mask)
-        unfinished.replace(target)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
+    write_file(path, model_bytes(model, pool=pool))

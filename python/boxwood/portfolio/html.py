@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from boxwood._text import printable_facts
 from boxwood.portfolio.terminal import between, headline, number, percent
 
 STYLE = """
@@ -47,6 +48,7 @@ def page_of(facts: dict[str, Any]) -> str:
     str
         A whole page.
     """
+    facts = printable_facts(facts)
     portfolio = facts["portfolio"]
     title = escape(headline(facts))
     parts = [f"<h1>{title}</h1>",

@@ -16,10 +16,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from boxwood._text import json_text
 from boxwood.errors import Error, library
 
 NAME = "_manifest.jsonl"  # readers of Parquet folders skip what begins so
 VERSION = 1
+# Ctrl-C and what the system sends to end a process; Windows has no SIGHUP.
+STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP")
+                 if hasattr(signal, name))
 # What must not change between two runs, and how to call it.
 FIXED = {"model_hash": "model", "schema_hash": "schema", "question_hash": "question",
          "key": "key", "keep": "columns to keep", "rows": "number of rows", "source_hash": "source",
@@ -266,7 +270,7 @@ class Writer:
         size = path.stat().st_size if path.exists() else 0
         try:
             with open(path, "ab") as stream:
-                stream.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
+                stream.write(json_text(entry).encode() + b"\n")
                 stream.flush()
                 os.fsync(stream.fileno())
         except OSError:
@@ -277,22 +281,27 @@ class Writer:
 
 
 class _Uninterrupted:
-    """Put Ctrl-C off until a part and its line are written."""
+    """Put signals that Python handles off until a part and its line are written."""
 
     def __enter__(self) -> None:
-        self._came = False
-        self._before = None
+        self._came: list[int] = []
+        self._before: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._note)
+            for number in STOPPING:
+                before = signal.getsignal(number)
+                if callable(before):
+                    self._before[number] = before
+                    signal.signal(number, self._note)
 
-    def _note(self, *_: object) -> None:
-        self._came = True
+    def _note(self, number: int, _: object) -> None:
+        self._came.append(number)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-        if self._came and kind is None:
-            raise KeyboardInterrupt
+        for number, before in self._before.items():
+            signal.signal(number, before)
+        if kind is None:
+            for number in self._came[:1]:
+                signal.raise_signal(number)
 
 
 def hash_of(file: Path) -> str:

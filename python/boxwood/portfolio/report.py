@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable
@@ -13,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from boxwood._files import write_file
+from boxwood._text import json_text
 from boxwood.errors import Error
 from boxwood.portfolio.manifest import Portfolio, load
 from boxwood.portfolio.statistics import FOUND, Group, compare, histogram, top
@@ -39,7 +40,7 @@ class Report:
 
     def to_json(self) -> str:
         """Return all numbers as JSON."""
-        return json.dumps(self.facts, ensure_ascii=False, indent=2) + "\n"
+        return json_text(self.facts, indent=2) + "\n"
 
     def to_html(self) -> str:
         """Return one HTML page with pictures that needs no network."""
@@ -60,7 +61,7 @@ class Report:
         if make is None:
             raise Error(str(path), "unknown ending",
                         "Name a file that ends in .html, .json or .txt")
-        Path(path).write_text(make(), encoding="utf-8")
+        write_file(path, make())
 
     def __repr__(self) -> str:
         """Show the report as a terminal can."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from boxwood._text import printable_facts
+
 
 def number(value: float | None) -> str:
     """Write a cost for people."""
@@ -34,6 +36,7 @@ def text_of(facts: dict[str, Any]) -> str:
     str
         Lines without colours.
     """
+    facts = printable_facts(facts)
     whole, portfolio = facts["all"], facts["portfolio"]
     lines = [headline(facts), ""]
     if not portfolio["finished"]:
