@@ -152,11 +152,11 @@ def main(path, count, seed, program):
     if len(lines) != len(expected):
         print(f"the fast checker gave {len(lines)} of {len(expected)} verdicts")
         return 1
-    for (case, _), one, line in zip(for_fast, expected, lines):
+    for (case, proof), one, line in zip(for_fast, expected, lines):
         # The fast checker adds in 64 bits and says so where that is not enough.
         if one != line.startswith("accepted") and not (one and line.endswith("for this checker")):
             print(f"seed {case['seed']}: checkers disagree: Python "
-                  f"{'accepts' if one else 'rejects'}, the fast one says {line}")
+                  f"{'accepts' if one else 'rejects'}, the fast one says {line}: {json.dumps(proof)}")
             faults += 1
     return 1 if faults else 0
 

@@ -11,6 +11,21 @@
 namespace boxwood {
 namespace {
 
+TEST_F(CommandLine, EmptyAndNegativeValuesAreRefused) {
+  for (const char* flag : {"--schema", "--output", "--proof", "--norm", "--class", "--rows"}) {
+    const Result result =
+        run({"explain", example + "model.ubj", "--data", example + "applicants.csv", flag, ""});
+    EXPECT_EQ(result.code, 2);
+    EXPECT_EQ(result.err, std::string("boxwood: ") + flag +
+                              ": the value is empty. Leave the flag out, or give a value\n");
+  }
+  for (const char* flag : {"--node-limit", "--max-changes", "--output-index"}) {
+    const Result result = credit("explain", {flag, "-1"});
+    EXPECT_EQ(result.code, 2);
+    EXPECT_EQ(result.err, std::string("boxwood: ") + flag + ": \"-1\" is not a whole number ≥ 0\n");
+  }
+}
+
 TEST_F(CommandLine, AnEmptyRuleIsRefused) {
   for (const char* rule : {"", "  "}) {
     const Result result = credit("explain", {"--row", "0", "--rule", rule});

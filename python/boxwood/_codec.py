@@ -103,7 +103,8 @@ class Codec:
     def _encode(self, value: Any, place: str, raw: bool) -> float:
         if missing(value):
             return np.nan
-        plain = isinstance(value, (int, float, np.number, np.bool_))
+        plain = (isinstance(value, (int, float, np.number, np.bool_))
+                 and not isinstance(value, np.complexfloating))
         if raw and not self.written and plain:
             return float(value)
         if not self.labels:

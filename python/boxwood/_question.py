@@ -157,6 +157,8 @@ class Asked:
             self._add(f"at most {min(most, 10**9)} changes", "max_changes")
         rules = _several(question.get("rules"))
         for rule in rules:
+            if isinstance(rule, str) and not rule.strip():
+                raise Error("rules", "the rule is empty", "Leave it out if there is no rule")
             if not isinstance(rule, (str, Rule, Not)):
                 raise Error("rules", f"{rule!r} is not a rule",
                             'Write words such as "duration <= 24", or use If, AllOf, AnyOf or Not')

@@ -276,7 +276,6 @@ void add_search_flags(CLI::App& command, SearchFlags& flags) {
   command
       .add_option("--node-limit", flags.node_limit,
                   "stop after this many nodes (boxes) for each row")
-      ->check(CLI::NonNegativeNumber)
       ->group(group);
   command
       .add_option("--memory-limit", flags.memory_limit,

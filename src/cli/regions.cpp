@@ -108,7 +108,6 @@ Command add_regions(CLI::App& program, Host& host) {
   app->add_flag("--any-outcome", flags->any_outcome, "list regions of every outcome")
       ->group("Outcome wanted");
   app->add_option("--limit", flags->limit, "how many regions to list at most")
-      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   add_search_flags(*app, flags->search);
   app->add_flag("--sorted", flags->sorted,

@@ -89,12 +89,23 @@ std::string unknown_word(const CLI::App& program, const std::vector<Command>& co
                    : near);
 }
 
-/// The error for a number such as 1e400, which is read as infinite; nothing if there is none. "inf"
-/// may be written.
-std::string too_large(const CLI::App& command) {
+/// The error for a value that CLI11 lets through; nothing if there is none:
+/// - an empty text, such as that of an unset shell variable: it would drop a schema or a proof
+/// - a negative number where numbers are unsigned, which would become a very large one
+/// - a number such as 1e400, which is read as infinite; "inf" may be written.
+std::string faulty_value(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_type_name().find("FLOAT") == std::string::npos) continue;
+    const std::string type = option->get_type_name();
     for (const std::string& text : option->results()) {
+      if (text.empty() && option->get_name() != "--rule") {  // which has its own error
+        return fmt::format("{}: the value is empty. Leave the flag out, or give a value",
+                           option->get_name());
+      }
+      if (type.starts_with("UINT") && text.starts_with('-')) {
+        return fmt::format("{}: \"{}\" is not a whole number ≥ 0", option->get_name(),
+                           text.substr(0, 40));
+      }
+      if (type.find("FLOAT") == std::string::npos) continue;
       const bool digits = text.find_first_of("0123456789") != std::string::npos;
       if (digits && std::isinf(std::strtod(text.c_str(), nullptr))) {
         return fmt::format("{}: \"{}\" is outside the range of a double", option->get_name(),
@@ -144,7 +155,7 @@ int parse_and_run(int count, char** words, Host& host) {
   }
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
-    if (const std::string error = too_large(*command.app); !error.empty()) {
+    if (const std::string error = faulty_value(*command.app); !error.empty()) {
       return complain(error, usage);
     }
     return command.run();

@@ -61,7 +61,6 @@ void add_target_flags(CLI::App& command, TargetFlags& flags) {
       command
           .add_option("--output-index", flags.output_index,
                       "number of the output, counted from 0, if the model predicts several numbers")
-          ->check(CLI::NonNegativeNumber)
           ->group(group);
   command
       .add_option(

@@ -48,7 +48,7 @@ def test_numbers_wanted(houses, name, wrong):
     ("round", "a"), ("round", -1), ("round", np.nan), ("round", True),
     ("weights", {"age": "x"}), ("weights", {"age": "2"}), ("weights", {"age": True}),
     ("weights", [1, 2]), ("ranges", [(1, 2)]), ("ranges", {"age": 5}), ("ranges", {"age": "ab"}),
-    ("examples", "a"),
+    ("examples", "a"), ("rules", ""), ("rules", ["age fixed", " "]),
 ])
 def test_keywords(german, row, name, wrong):
     for target in ("granted", None):
@@ -122,6 +122,8 @@ def test_values_that_are_no_doubles(houses):
             houses.explain(x, at_least=1)
     with pytest.raises(boxwood.Error, match='ranges, column "age": the number is too large'):
         houses.explain([40, 20.0], at_least=1, ranges={"age": (HUGE, None)})
+    with pytest.raises(boxwood.Error, match="is not a number"):
+        houses.explain(np.array([40, 20], dtype=complex), at_least=1)
     table = pd.DataFrame({"age": pd.Series([HUGE, 40], dtype=object), "income": 1.0})
     with pytest.raises(boxwood.Error, match='data, column "age": the number is too large'):
         houses.predict(table)
