@@ -268,7 +268,7 @@ TEST(Linear, RefusesByNameWhatItDoesNotSupport) {
   for (FeatureRule& rule : query.features) rule.range = {0, 10};
   EXPECT_EQ(complaint([&] { visit_regions(model, query, 5, [](const Region&) { return true; }); }),
             "regions: they do not support linear rules, which hold in single points of a box. "
-            "Leave out the linear rules");
+            "Leave out the linear rules, or ask for a menu");
   EXPECT_EQ(complaint([&] { prove(std::span(&model, 1), query, explain(model, query)); }),
             "proof: proofs do not cover linear rules. Ask without a proof");
   query.clauses[0].linear.push_back(query.clauses[0].linear[0]);

@@ -56,6 +56,27 @@ TEST(QueryTextLinear, CoefficientsAreExactDecimals) {
   EXPECT_EQ(chain.clauses.size(), 2U);
 }
 
+TEST(QueryTextLinear, SignsAndParenthesesMayStandAnywhere) {
+  const LinearCondition both = sum_of("duration + age <= 50");
+  for (const char* text :
+       {"duration - -age <= 50", "-duration >= age - 50", "age - 50 <= -duration",
+        "-(duration + age) >= -50", "(duration + age) <= (50)", "50 >= (duration) + (age)",
+        "duration <= -(age - 50)", "duration <= (50 - age)", "duration + age at most 50",
+        "50 - age at least duration", "--duration + age <= 50", "duration - (-age) <= 50"}) {
+    EXPECT_EQ(sum_of(text), both) << text;
+  }
+  const LinearCondition turned = sum_of("duration + age <= 0");
+  for (const char* text : {"duration <= -age", "-duration >= age", "duration at most -age",
+                           "(duration) <= -age", "-age >= duration"}) {
+    EXPECT_EQ(sum_of(text), turned) << text;
+  }
+  EXPECT_EQ(sum_of("duration <= (age)"), sum_of("duration <= age"));
+  EXPECT_EQ(sum_of("(duration) <= age"), sum_of("duration at most age"));
+  EXPECT_EQ(complaint("duration <= -ages"),
+            "text, column 14\n    duration <= -ages\n                 ^ no feature \"ages\". "
+            "Did you mean \"age\"?");
+}
+
 TEST(QueryTextLinear, NowChangesAndCategories) {
   EXPECT_EQ(
       sum_of("2*duration + age <= now + 3"),

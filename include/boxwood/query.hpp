@@ -115,6 +115,7 @@ struct FeatureRule {
   /// Quantiles of some data at equal steps, ascending. If not empty, the size of a change is the
   /// share of the data between the two values (0 to 1), and `scale` is ignored.
   std::vector<double> quantiles{};
+  bool derived = false;  ///< set by add_derived: costs nothing and is not a change
   bool operator==(const FeatureRule&) const = default;
 };
 
@@ -174,6 +175,24 @@ struct Clause {
   bool operator==(const Clause&) const = default;
 };
 
+/// A column that is calculated from other columns of the row: the models read it, and it changes
+/// only with them. Every step is calculated in `precision`, as numpy does. It is missing if one of
+/// the columns is. Otherwise a row is admissible only if no divisor is 0 and the result is finite.
+struct Derived {
+  enum class Op : std::uint8_t { column, number, plus, minus, times, over, least, most };
+  struct Step {
+    Op op = Op::number;
+    std::size_t feature = 0;   ///< column: a feature that is neither categorical nor derived
+    double number = 0;         ///< number: itself
+    std::size_t a = 0, b = 0;  ///< of all others: the steps that it combines, which stand before it
+    bool operator==(const Step&) const = default;
+  };
+  std::size_t feature = 0;
+  std::vector<Step> steps;  ///< the last one is the result
+  Precision precision = Precision::float64;
+  bool operator==(const Derived&) const = default;
+};
+
 /// How the changes of all features are combined into one cost. The size of a change is
 /// |to - from| / scale; a change of category, of a one-hot group, to or from missing has size 1.
 ///
@@ -210,6 +229,7 @@ struct Query {
   std::vector<FeatureRule> features;         ///< one for each value of the point
   std::vector<OneHot> groups{};              ///< a column belongs to at most one group
   std::vector<Clause> clauses{};             ///< all of them must hold
+  std::vector<Derived> derived{};            ///< see add_derived
   std::optional<std::size_t> max_changes{};  ///< a one-hot group counts as one change
   Norm norm = Norm::squared_l2;
   Mixture mixture{};          ///< for Norm::mixture
@@ -236,6 +256,15 @@ Literal rises(const Query& query, std::size_t feature);
 Literal falls(const Query& query, std::size_t feature);
 /// The opposite condition.
 Literal negated(Literal literal);
+
+/// Makes a feature a derived column. What its FeatureRule demands becomes clauses: fixed, range and
+/// direction. Its kind, its step and its cost are not used. Throws Error for limits on the size of
+/// a change.
+void add_derived(Query& query, Derived derived);
+/// What the formula gives in a point.
+double derived_value(const Derived& derived, std::span<const double> point);
+/// Sets all derived columns of a point.
+void set_derived(const Query& query, std::span<double> point);
 
 /// The query as one line of JSON, for tests and diagnosis. Equivalent questions give the
 /// same text. Fields with their default value are omitted; a custom cost is only named.

@@ -229,6 +229,18 @@ Map find_map(const Prepared& prepared, const Query& query, const MapOptions& map
     throw Error("map", "a radius does not support linear rules",
                 "Leave out the radius or the linear rules");
   }
+  for (const Derived& derived : query.derived) {
+    const bool drawn_by =
+        std::any_of(derived.steps.begin(), derived.steps.end(), [&](const Derived::Step& step) {
+          const bool axis = step.feature == map.x || step.feature == map.y;
+          return step.op == Derived::Op::column && axis;
+        });
+    if (!map.radius && !drawn_by && derived.feature != map.x && derived.feature != map.y) continue;
+    throw Error("map",
+                map.radius ? "a radius does not support derived columns"
+                           : "a derived column and the columns of its formula cannot be axes",
+                map.radius ? "Leave out the radius" : "Choose other features");
+  }
   const Precision precision = common_precision(prepared.ensembles());
   Map drawn;
   Budget budget(options);

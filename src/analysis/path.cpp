@@ -51,6 +51,7 @@ std::vector<PathStep> find_path(const Prepared& prepared, const Query& query,
   const auto moved = [&](const FeatureSet& set) {
     std::vector<double> point = at;
     for (const std::size_t column : set.columns) point[column] = to[column];
+    set_derived(query, point);
     return point;
   };
   std::vector<PathStep> path;

@@ -51,6 +51,7 @@ std::vector<double> find_rounded(const Prepared& prepared, const Query& query,
       for (const double times : {std::floor(middle), std::ceil(middle)}) {
         std::vector<double> trial = best;
         trial[d] = multiple(times);
+        set_derived(query, trial);
         if (!box[d].contains(trial[d]) || trial[d] == query.point[d]) continue;
         if (!is_admissible(query, d, trial[d], precision)) continue;
         const double cost = total_cost(query, trial);

@@ -12,6 +12,7 @@ std::vector<FeatureSet> feature_sets(const Query& query) {
   }
   std::vector<FeatureSet> sets;
   for (std::size_t d = 0; d < query.point.size(); ++d) {
+    if (query.features[d].derived) continue;
     if (!group_of[d]) {
       sets.push_back({{d}, nullptr});
     } else if (group_of[d]->columns.front() == d) {

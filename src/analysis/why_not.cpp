@@ -207,7 +207,14 @@ std::vector<Rule> rules_of(const Query& query) {
     add(rule.direction != Direction::both, Rule::Kind::direction);
     add(rule.least_change > 0, Rule::Kind::least_change);
     add(rule.most_change < infinity, Rule::Kind::most_change);
-    add(std::isnan(query.point[d]) && !rule.missing_allowed, Rule::Kind::missing);
+    const bool argument =
+        std::any_of(query.derived.begin(), query.derived.end(), [&](const Derived& derived) {
+          return std::any_of(derived.steps.begin(), derived.steps.end(),
+                             [&](const Derived::Step& step) {
+                               return step.op == Derived::Op::column && step.feature == d;
+                             });
+        });  // derived columns of missing values stay missing
+    add(std::isnan(query.point[d]) && !rule.missing_allowed && !argument, Rule::Kind::missing);
   }
   for (std::size_t c = 0; c < query.clauses.size(); ++c) {
     rules.push_back({Rule::Kind::clause, c});

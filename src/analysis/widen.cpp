@@ -46,6 +46,13 @@ class Widening {
     Query alone = query;  // without rules between features
     alone.clauses.clear();
     for (const FeatureSet& set : feature_sets(query)) begin(set, box, alone);
+    // A derived column keeps the interval of the first box; the others widen while it is in there.
+    plain_.derived.clear();
+    for (const Derived& derived : query.derived) {
+      FeatureRule& rule = plain_.features[derived.feature];
+      rule.range = box[derived.feature];
+      rule.fixed = std::isnan(point[derived.feature]);
+    }
   }
 
   void widen_set(const FeatureSet& set) {

@@ -85,7 +85,7 @@ Ensemble rule_trees(std::span<const Ensemble> ensembles, const Query& query, con
     rules.trees.push_back(change_tree(query, group.columns, rules.input));
   }
   for (std::size_t d = 0; d < query.point.size(); ++d) {
-    if (grouped[d] || query.features[d].fixed) continue;
+    if (grouped[d] || query.features[d].fixed || query.features[d].derived) continue;
     rules.trees.push_back(change_tree(query, std::span(&d, 1), rules.input));
   }
   return rules;

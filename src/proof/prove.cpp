@@ -70,6 +70,9 @@ Proof Prover::prove(const Query& query, const Answer& answer, const ProofLimits&
                   [](const Clause& clause) { return !clause.linear.empty(); })) {
     throw Error("proof", "proofs do not cover linear rules", "Ask without a proof");
   }
+  if (!query.derived.empty()) {
+    throw Error("proof", "proofs do not cover derived columns", "Ask without a proof");
+  }
   std::vector<proofs::Outcomes> outcomes;
   for (const Requirement& requirement : query.requirements) {
     outcomes.emplace_back(ensembles[requirement.ensemble], requirement);

@@ -76,6 +76,7 @@ double term_cost(const Query& query, std::size_t feature, double to) {
   const double from = query.point[feature];
   if (to == from || (std::isnan(to) && std::isnan(from))) return 0;
   const FeatureRule& rule = query.features[feature];
+  if (rule.derived) return 0;
   constexpr double never = std::numeric_limits<double>::infinity();
   const bool through_missing = std::isnan(to) || std::isnan(from);
   if (through_missing && !rule.missing_allowed) return never;

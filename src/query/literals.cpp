@@ -69,7 +69,8 @@ std::size_t change_count(const Query& query, std::span<const double> to) {
   std::vector<std::uint8_t> changed(to.size(), 0);
   for (std::size_t i = 0; i < to.size(); ++i) {
     const bool both_missing = std::isnan(to[i]) && std::isnan(query.point[i]);
-    changed[i] = to[i] != query.point[i] && !both_missing ? 1 : 0;
+    const bool same = to[i] == query.point[i] || both_missing;
+    changed[i] = same || query.features[i].derived ? 0 : 1;
   }
   for (const OneHot& group : query.groups) {
     std::uint8_t any = 0;

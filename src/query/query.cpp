@@ -1,4 +1,5 @@
 // Validation of a query, default queries, and whether scores satisfy a requirement.
+#include "query/derived.hpp"
 #include "query/lead.hpp"
 
 #include <boxwood/error.hpp>
@@ -392,6 +393,7 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
   }
   check_groups(query, ensembles.front());
   check_clauses(query);
+  check_derived(query, ensembles.front());
   check_norm(query);
   for (std::size_t m = 0; m < query.requirements.size(); ++m) {
     const Requirement& requirement = query.requirements[m];

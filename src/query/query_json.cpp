@@ -84,6 +84,24 @@ Json json_of(const FeatureRule& rule) {
   return object;
 }
 
+Json json_of(const Derived& derived) {
+  Json steps = Json::array();
+  for (const Derived::Step& step : derived.steps) {
+    Json object{{"op", name_of(question_steps, step.op)}};
+    if (step.op == Derived::Op::column) {
+      object["feature"] = step.feature;
+    } else if (step.op == Derived::Op::number) {
+      object["number"] = json_of(step.number);
+    } else {
+      object["of"] = {step.a, step.b};
+    }
+    steps.push_back(std::move(object));
+  }
+  Json object{{"feature", derived.feature}, {"steps", std::move(steps)}};
+  if (derived.precision == Precision::float32) object["float32"] = true;
+  return object;
+}
+
 Json json_of(const Clause& clause) {
   Json any_of = Json::array();
   for (const Literal& literal : clause.any_of) {
@@ -132,6 +150,7 @@ std::string to_json(const Query& query) {
   std::sort(clauses.begin(), clauses.end(),
             [](const Json& a, const Json& b) { return a.dump() < b.dump(); });
   if (!clauses.empty()) object["clauses"] = clauses;
+  for (const Derived& one : query.derived) object["derived"].push_back(json_of(one));
   if (query.max_changes) object["max_changes"] = *query.max_changes;
   object["cost"] = name_of(question_norms, query.norm);
   if (query.norm == Norm::mixture) {

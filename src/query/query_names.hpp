@@ -28,4 +28,10 @@ inline constexpr std::array question_terms{
     std::pair{"value", LinearTerm::Of::value}, std::pair{"change", LinearTerm::Of::change},
     std::pair{"size", LinearTerm::Of::size}, std::pair{"codes", LinearTerm::Of::codes}};
 
+inline constexpr std::array question_steps{
+    std::pair{"column", Derived::Op::column}, std::pair{"number", Derived::Op::number},
+    std::pair{"+", Derived::Op::plus},        std::pair{"-", Derived::Op::minus},
+    std::pair{"*", Derived::Op::times},       std::pair{"/", Derived::Op::over},
+    std::pair{"min", Derived::Op::least},     std::pair{"max", Derived::Op::most}};
+
 }  // namespace boxwood

@@ -183,6 +183,30 @@ Clause clause_in(const JsonField& list) {
   return clause;
 }
 
+Derived::Step step_in(const JsonField& field) {
+  check_question_keys(field, {"op", "feature", "number", "of"});
+  Derived::Step step;
+  step.op = field["op"].choice(question_steps);
+  if (step.op == Derived::Op::column) {
+    step.feature = index_in(field["feature"]);
+  } else if (step.op == Derived::Op::number) {
+    step.number = field["number"].number();
+  } else {
+    const std::vector<std::size_t> of = indices_in(field["of"]);
+    if (of.size() != 2) field["of"].fail("must name two steps");
+    step.a = of[0];
+    step.b = of[1];
+  }
+  return step;
+}
+
+Derived derived_in(const JsonField& field) {
+  check_question_keys(field, {"feature", "steps", "float32"});
+  Derived derived{index_in(field["feature"]), list_in<Derived::Step>(field, "steps", step_in)};
+  if (field.has("float32") && field["float32"].boolean()) derived.precision = Precision::float32;
+  return derived;
+}
+
 }  // namespace
 
 Query query_from_json(std::string_view text, std::string_view place) {
@@ -197,7 +221,7 @@ Query query_from_json(std::string_view text, std::string_view place) {
   }
   check_question_keys(root,
                       {"boxwood_question", "point", "requirements", "features", "groups", "clauses",
-                       "max_changes", "cost", "mixture", "fewest_first", "scale_name"});
+                       "derived", "max_changes", "cost", "mixture", "fewest_first", "scale_name"});
   Query query;
   root["point"];
   query.point = list_in<double>(root, "point", value_in);
@@ -207,6 +231,12 @@ Query query_from_json(std::string_view text, std::string_view place) {
   query.features = list_in<FeatureRule>(root, "features", rule_in);
   query.groups = list_in<OneHot>(root, "groups", group_in);
   query.clauses = list_in<Clause>(root, "clauses", clause_in);
+  for (Derived& one : list_in<Derived>(root, "derived", derived_in)) {
+    if (one.feature >= query.features.size() || query.point.size() < query.features.size()) {
+      root["derived"].fail(fmt::format("feature {} does not exist", one.feature));
+    }
+    add_derived(query, std::move(one));
+  }
   if (root.has("max_changes")) query.max_changes = index_in(root["max_changes"]);
   query.norm = root["cost"].choice(question_norms);
   if (query.norm == Norm::custom) {

@@ -162,6 +162,59 @@ Interval admissible_part(const Query& query, std::span<const double> point, std:
   return part.contains(value) ? part : Interval{value, value};
 }
 
+namespace {
+
+/// Whether a formula is monotone in a feature, which has one sign: it occurs once, and in no
+/// divisor that is more than the feature itself.
+bool is_monotone(const Derived& derived, std::size_t feature) {
+  std::vector<std::size_t> uses;  // of a step
+  for (const Derived::Step& step : derived.steps) {
+    const bool leaf = step.op == Derived::Op::column || step.op == Derived::Op::number;
+    std::size_t count = step.op == Derived::Op::column && step.feature == feature ? 1 : 0;
+    if (!leaf) count = uses[step.a] + uses[step.b];
+    if (step.op == Derived::Op::over && uses[step.b] > 0 &&
+        derived.steps[step.b].op != Derived::Op::column) {
+      return false;
+    }
+    uses.push_back(count);
+  }
+  return uses.back() <= 1;
+}
+
+}  // namespace
+
+Interval part_with_derived(const Query& query, std::span<const double> point, std::size_t feature,
+                           Interval part, std::span<const Interval> region, Precision precision) {
+  const double value = point[feature];
+  for (const Derived& derived : query.derived) {
+    const bool used =
+        std::any_of(derived.steps.begin(), derived.steps.end(), [&](const Derived::Step& step) {
+          return step.op == Derived::Op::column && step.feature == feature;
+        });
+    if (!used || std::isnan(value)) continue;
+    if (!is_monotone(derived, feature) || value == 0) return {value, value};
+    part = intersection(part, value > 0 ? Interval{.lower = 0} : Interval{.upper = 0});
+    std::vector<double> trial(point.begin(), point.end());
+    const auto last_in = [&](double end) {
+      const auto stays_in = [&](double x) {
+        trial[feature] = x;
+        return region[derived.feature].contains(as_read(derived_value(derived, trial), precision));
+      };
+      const double most = std::numeric_limits<double>::max();
+      const double finite = std::clamp(end, -most, most);
+      if (stays_in(finite)) return end;
+      std::int64_t good = place_of(value), bad = place_of(finite);
+      while (std::abs(good - bad) > 1) {
+        const std::int64_t middle = good / 2 + bad / 2 + (good % 2 + bad % 2) / 2;
+        (stays_in(at_place(middle)) ? good : bad) = middle;
+      }
+      return at_place(good);
+    };
+    part = intersection(part, {last_in(part.lower), last_in(part.upper)});
+  }
+  return part.contains(value) ? part : Interval{value, value};
+}
+
 bool may_be_hot(const Query& query, std::span<const std::size_t> columns, std::size_t hot) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const double value = k == hot ? 1 : 0;

@@ -31,6 +31,12 @@ bool has_multiple(const Interval& interval, double step, Precision precision);
 Interval admissible_part(const Query& query, std::span<const double> point, std::size_t feature,
                          const Interval& interval, Precision precision);
 
+/// The part of an interval around a value of a feature in which all derived columns stay in their
+/// intervals of `region` while the other features keep their values. Only the value itself where
+/// a formula is not monotone in the feature.
+Interval part_with_derived(const Query& query, std::span<const double> point, std::size_t feature,
+                           Interval part, std::span<const Interval> region, Precision precision);
+
 /// Whether the rules of a one-hot group permit column `hot` to be 1 and the others 0;
 /// `columns.size()`: all 0.
 bool may_be_hot(const Query& query, std::span<const std::size_t> columns, std::size_t hot);

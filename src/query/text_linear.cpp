@@ -50,12 +50,18 @@ bool Parser::at_linear() const {
     if (token.is_symbol("*") || (token.is_word("change") && next.is_symbol("("))) return true;
     const bool operand_next = feature_next || next.is_symbol("(") || next.kind == TokenKind::number;
     if (token.is_word("/") && operand_next) return true;
+    const bool word_next = named && !next.is_word("now");
+    if (token.is_symbol("-") && (word_next || next.is_symbol("("))) return true;
     if (i == at_) continue;
-    const Token& before = tokens_[i - 1];
+    const bool in_words = tokens_[i - 1].is_word("at") && i > at_ + 1 &&
+                          (token.is_word("least") || token.is_word("most"));
+    const Token& before = tokens_[in_words ? i - 2 : i - 1];
     const bool after_operand =
         (before.is_name() && !before.is_word("now")) || before.is_symbol(")");
     if ((token.is_symbol("+") || token.is_symbol("-")) && after_operand) return true;
-    if (!is_comparison(token) || !feature_next || !before.is_name()) continue;
+    if (!is_comparison(token) && !in_words) continue;
+    if (next.is_symbol("(") || (feature_next && before.is_symbol(")"))) return true;
+    if (!feature_next || !before.is_name()) continue;
     const auto subject = names_.find(before.text);
     if (subject && !names_.code(*subject, next.text)) return true;
   }

@@ -47,6 +47,7 @@ class Meaning {
         }
       }
     }
+    derive();
   }
 
  private:
@@ -57,6 +58,23 @@ class Meaning {
   [[noreturn]] void too_large() const {
     fail(condition_->part, "this condition has too many combinations",
          "Split it into several statements");
+  }
+
+  /// At the end, because the rules of a derived column become conditions on its value.
+  void derive() {
+    for (auto& [derived, part] : draft_.derived) {
+      try {
+        add_derived(query_, derived);
+      } catch (const Error& error) {
+        fail(part, error.reason(), error.remedy());
+      }
+    }
+  }
+
+  bool is_derived(std::size_t column) const {
+    return query_.features[column].derived ||
+           std::any_of(draft_.derived.begin(), draft_.derived.end(),
+                       [&](const auto& one) { return one.first.feature == column; });
   }
 
   std::set<std::size_t> columns_of(const std::vector<Subject>& subjects) const {
@@ -161,7 +179,7 @@ class Meaning {
            "List all features that may change in one statement");
     }
     for (std::size_t i = 0; i < query_.features.size(); ++i) {
-      if (!left.contains(i)) query_.features[i].fixed = true;
+      if (!left.contains(i) && !is_derived(i)) query_.features[i].fixed = true;
     }
   }
 

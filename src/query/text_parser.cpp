@@ -314,6 +314,7 @@ void Parser::statement() {
     if (accept_words({"fewest", "changes", "first"})) return fewest_first(true, at_ - 3);
     if (accept_words({"lowest", "cost", "first"})) return fewest_first(false, at_ - 3);
     if (accept_word("cost")) return cost();
+    if (accept_word("column")) return derived_column(at_ - 1);
     if (accept_word("weight")) return weight();
     if (accept_word("scale")) return scale();
   }

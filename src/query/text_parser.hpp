@@ -72,6 +72,7 @@ struct Draft {
   std::vector<OnlyThese> only{};
   std::vector<std::pair<Requirement, Part>> wants{};
   std::map<std::size_t, Part> least{}, most{};  ///< sizes of changes, by feature
+  std::vector<std::pair<Derived, Part>> derived{};
   // Of the question's own texts, so that two statements that contradict each other are refused.
   std::optional<CostStatement> cost{};
   std::optional<FewestStatement> fewest_first{};
@@ -165,6 +166,12 @@ class Parser {
   Expression category();
   Expression of_subject(Subject subject, const Token& at) const;
   Interval range_of(const Sum& sum) const;
+
+  // Derived columns, in text_derived.cpp.
+  void derived_column(std::size_t first_token);
+  std::size_t calculated_sum(Derived& derived);
+  std::size_t calculated_product(Derived& derived);
+  std::size_t calculated_operand(Derived& derived);
 
   // Conditions.
   void condition_statement();

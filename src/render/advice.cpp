@@ -49,9 +49,10 @@ std::string part(const Explanation& explanation, const ChangeText& change) {
                             : values_inside(ensemble, schema, query, best, i);
   const FeatureRule& rule = query.features[i];
   if (continuous && rule.allowed.empty() && rule.step == 0) {
-    const Interval region =
-        admissible_part(query, best.point, i,
-                        findings.wide ? findings.wide->region[i] : best.region[i], ensemble.input);
+    const std::vector<Interval>& box = findings.wide ? findings.wide->region : best.region;
+    const Interval region = part_with_derived(
+        query, best.point, i, admissible_part(query, best.point, i, box[i], ensemble.input), box,
+        ensemble.input);
     to = interval_values(words_for(schema, query, i),
                          plain_interval(region, ensemble.input, query.point[i]), ensemble.input,
                          query.point[i]);
@@ -82,6 +83,7 @@ std::string advice(const Explanation& explanation) {
   if (answer.solutions.empty() || answer.already_met) return {};
   std::vector<std::string> parts;
   for (const ChangeText& change : changes_in_words(ensemble, schema, query, answer.best())) {
+    if (query.features[change.feature].derived) continue;  // nobody changes it
     parts.push_back(part(explanation, change));
   }
   return fmt::format("Bring {}, and {}.", and_list(parts),

@@ -55,6 +55,19 @@ Values values_hot(const Ensemble& ensemble, const Query& query, const Schema& sc
   return one_of(words);
 }
 
+/// "follows from debt, income"
+std::string follows_text(const Schema& schema, const Query& query, std::size_t feature) {
+  std::vector<std::string> titles;
+  for (const Derived& derived : query.derived) {
+    for (const Derived::Step& step : derived.steps) {
+      if (derived.feature != feature || step.op != Derived::Op::column) continue;
+      const std::string title = title_of(schema.features[step.feature]);
+      if (std::count(titles.begin(), titles.end(), title) == 0) titles.push_back(title);
+    }
+  }
+  return fmt::format("follows from {}", fmt::join(titles, ", "));
+}
+
 /// "one of: rent, own", shorter if nearly all of them work.
 Values some_of(const std::vector<std::string>& inside, const std::vector<std::string>& out) {
   if (out.empty()) return {Values::Kind::all, {}};
@@ -156,10 +169,14 @@ Values values_inside(const Ensemble& ensemble, const Schema& schema, const Query
   if (const GroupSchema* group = group_of(schema, feature)) {
     return values_hot(ensemble, query, schema, *group, solution);
   }
+  if (query.features[feature].derived)
+    return {Values::Kind::some, follows_text(schema, query, feature)};
   const FeatureSchema words = words_for(schema, query, feature);
   if (words.kind != FeatureKind::categorical || std::isnan(solution.point[feature])) {
-    const Interval part =
+    const Interval alone =
         admissible_part(query, solution.point, feature, solution.region[feature], ensemble.input);
+    const Interval part =
+        part_with_derived(query, solution.point, feature, alone, solution.region, ensemble.input);
     return allowed_values(words, query.features[feature], part, ensemble.input,
                           query.point[feature]);
   }
@@ -262,9 +279,12 @@ Values wide_values(const Ensemble& ensemble, const Schema& schema, const Query& 
     return some_of(inside, outside);
   }
   const FeatureSchema words = words_for(schema, query, feature);
+  if (query.features[feature].derived)
+    return {Values::Kind::some, follows_text(schema, query, feature)};
   const std::vector<double> codes = values_at(feature);
   if (codes.empty()) {
-    const Interval& region = wide.region[feature];
+    const Interval region =
+        part_with_derived(query, point, feature, wide.region[feature], wide.region, ensemble.input);
     const double now = query.point[feature];
     if (point[feature] == now) return interval_values(words, region, ensemble.input, now);
     const Interval part = admissible_part(query, point, feature, region, ensemble.input);

@@ -235,7 +235,7 @@ std::vector<Note> notes(const Explanation& explanation) {
   bool next_floats = true;
   const std::vector<std::size_t> changed = changed_features(query, to);
   for (const std::size_t i : changed) {
-    if (query.features[i].kind == FeatureKind::continuous &&
+    if (query.features[i].kind == FeatureKind::continuous && !query.features[i].derived &&
         is_too_small(query.point[i], to[i], ensemble.input)) {
       next_floats = next_floats && is_next_float(query.point[i], to[i], ensemble.input);
       steps.push_back(fmt::format("\"{}\"", title_of(schema.features[i])));

@@ -8,6 +8,7 @@
 #include "grid/rule_trees.hpp"
 #include "search/bottleneck.hpp"
 #include "search/cases.hpp"
+#include "search/derived.hpp"
 #include "search/engine_settings.hpp"
 #include "search/fast/fast.hpp"
 #include "search/fewest.hpp"
@@ -158,6 +159,7 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
     throw Error("query", "nothing is required", "Give at least one requirement");
   }
   if (query.fewest_first) return explain_fewest(prepared, query, options, known_solution);
+  if (!query.derived.empty()) return explain_derived(prepared, query, options);
   if (has_rules(query)) return explain_with_rules(prepared, query, options, known_solution);
   if (query.norm == Norm::linf) {
     return explain_bottleneck(prepared, query, options, known_solution);

@@ -39,7 +39,8 @@ class Incumbent {
     for (std::size_t i = 0; i < point.size(); ++i) {
       // Compare values, not costs: the cost of a tiny change may underflow to 0.
       const bool both_missing = std::isnan(point[i]) && std::isnan(query_.point[i]);
-      changes += point[i] != query_.point[i] && !both_missing ? 1U : 0U;
+      const bool same = point[i] == query_.point[i] || both_missing;
+      changes += same || query_.features[i].derived ? 0U : 1U;
     }
     points_.insert({changes, std::move(point)});
     if (points_.size() > ties_) {

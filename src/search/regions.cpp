@@ -80,7 +80,12 @@ Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
   if (std::any_of(query.clauses.begin(), query.clauses.end(),
                   [](const Clause& clause) { return !clause.linear.empty(); })) {
     throw Error("regions", "they do not support linear rules, which hold in single points of a box",
-                "Leave out the linear rules");
+                "Leave out the linear rules, or ask for a menu");
+  }
+  if (!query.derived.empty()) {
+    throw Error("regions",
+                "they do not support derived columns, which differ from point to point of a box",
+                "Leave out the derived columns, or ask for a menu");
   }
   if (has_rules(query)) {
     Watch watch(options.limits);

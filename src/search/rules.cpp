@@ -24,11 +24,19 @@ Ensemble rules_within(const Prepared& prepared, const Query& query, Watch& watch
   return rule_trees(prepared.ensembles(), query, cuts, pace);
 }
 
+/// In how many features the cells of a point may differ from the row's. A derived column moves
+/// without being a change.
+std::optional<std::size_t> most_changed_cells(const Query& query) {
+  const bool any = std::any_of(query.features.begin(), query.features.end(),
+                               [](const FeatureRule& rule) { return rule.derived; });
+  return any ? std::nullopt : query.max_changes;
+}
+
 }  // namespace
 
 WithRules::WithRules(const Prepared& given, const Query& given_query, Watch& watch)
-    : prepared(prepare_with(given, rules_within(given, given_query, watch), given_query.max_changes,
-                            watch, held)),
+    : prepared(prepare_with(given, rules_within(given, given_query, watch),
+                            most_changed_cells(given_query), watch, held)),
       query(without_rules(given_query, given.ensembles().size())),
       base_(tables_of(given, nullptr).bytes()) {}
 

@@ -309,6 +309,7 @@ double cost_of(const Query& query, std::span<const double> point) {
                              group ? hot_place(*group, point) : 0.0};
     if (group ? places[0] == places[1] : (from != from && to != to) || from == to) continue;
     const FeatureRule& rule = query.features[d];
+    if (rule.derived) continue;
     const bool through_missing = from != from || to != to;
     if (!group && through_missing && !rule.missing_allowed) {
       return std::numeric_limits<double>::infinity();

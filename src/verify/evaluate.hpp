@@ -20,6 +20,9 @@ bool literal_holds(const Literal& literal, double value, Precision precision);
 /// Whether a linear condition holds, by whole numbers of any length; `from` is the query's point.
 bool sum_is_within(const LinearCondition& sum, std::span<const double> from,
                    std::span<const double> point);
+/// Whether a derived column has the finite value that its formula gives, or stays missing with it;
+/// `from` is the query's point.
+bool follows(const Derived& derived, std::span<const double> from, std::span<const double> point);
 double cost_of(const Query& query, std::span<const double> point);
 
 }  // namespace boxwood::verifying

@@ -85,6 +85,13 @@ class Verifier {
   /// Linear rules between continuous features, or features with tens of thousands of values, leave
   /// a gap, which the answer states.
   bool has_tolerance() const {
+    for (const Derived& derived : query_.derived) {
+      for (const Derived::Step& step : derived.steps) {
+        const FeatureRule& rule = query_.features[step.feature];
+        const bool any_number = rule.kind == FeatureKind::continuous && rule.step == 0;
+        if (step.op == Derived::Op::column && any_number && rule.allowed.empty()) return true;
+      }
+    }
     for (const Clause& clause : query_.clauses) {
       for (const LinearCondition& sum : clause.linear) {
         for (const LinearTerm& term : sum.terms) {
@@ -144,6 +151,7 @@ class Verifier {
     const double from = query_.point[d];
     if (same_value(from, value)) return;
     const FeatureRule& rule = query_.features[d];
+    if (rule.derived) return;  // check_rules calculates it
     const std::string name = fmt::format("feature \"{}\"", ensembles_.front().features[d].name);
     if (rule.fixed) fault(name + " is fixed but changed");
     if (std::isnan(from) || std::isnan(value)) {
@@ -228,11 +236,17 @@ class Verifier {
         fault(fmt::format("clause {} does not hold", c));
       }
     }
+    for (const Derived& derived : query_.derived) {
+      if (follows(derived, query_.point, point)) continue;
+      fault(fmt::format("derived column \"{}\" is not what its formula gives",
+                        ensembles_.front().features[derived.feature].name));
+    }
     if (!query_.max_changes) return;
     std::size_t changed = 0;
     std::vector<bool> counted(point.size(), false);
     for (std::size_t d = 0; d < point.size(); ++d) {
       if (counted[d] || same_value(point[d], query_.point[d])) continue;
+      if (query_.features[d].derived) continue;
       ++changed;
       for (const OneHot& group : query_.groups) {
         if (std::count(group.columns.begin(), group.columns.end(), d) == 0) continue;

@@ -1,0 +1,34 @@
+// One step of the formula of a derived column, and the checks of a query with such columns.
+#pragma once
+
+#include <boxwood/query.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace boxwood {
+
+/// As numpy calculates in this type: rounded to the nearest number, missing if one of them is. A
+/// quotient by 0 is no number, so that the sign of a zero never matters.
+template <typename Number>
+Number calculate(Derived::Op op, Number a, Number b) {
+  switch (op) {
+    case Derived::Op::plus:
+      return a + b;
+    case Derived::Op::minus:
+      return a - b;
+    case Derived::Op::times:
+      return a * b;
+    case Derived::Op::over:
+      return b == 0 ? std::numeric_limits<Number>::quiet_NaN() : a / b;
+    case Derived::Op::least:
+      return std::isnan(a) || a < b ? a : b;
+    default:
+      return std::isnan(a) || a > b ? a : b;
+  }
+}
+
+/// Throws Error if a derived column does not fit the query, or its value in the row is another one.
+void check_derived(const Query& query, const Ensemble& ensemble);
+
+}  // namespace boxwood

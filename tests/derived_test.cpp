@@ -1,0 +1,290 @@
+// Derived columns against brute force from first principles: all arguments are discrete, so every
+// row can be listed, calculated and asked.
+#include <boxwood/error.hpp>
+#include <boxwood/explain.hpp>
+#include <boxwood/query.hpp>
+#include <boxwood/verify.hpp>
+
+#include "seeds.hpp"
+#include "small_models.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace {
+
+using namespace boxwood;
+using Op = Derived::Op;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A random formula, and its value by the oracle's own recursion.
+struct Oracle {
+  std::vector<Derived::Step> steps;
+  Precision precision = Precision::float64;
+
+  double value(std::size_t step, const std::vector<double>& row) const {
+    const Derived::Step& one = steps[step];
+    const bool single = precision == Precision::float32;
+    const auto read = [&](double number) {
+      return single ? static_cast<double>(static_cast<float>(number)) : number;
+    };
+    if (one.op == Op::column) return read(row[one.feature]);
+    if (one.op == Op::number) return read(one.number);
+    const double a = value(one.a, row), b = value(one.b, row);
+    if (std::isnan(a) || std::isnan(b)) return std::nan("");
+    if (one.op == Op::least) return std::min(a, b);
+    if (one.op == Op::most) return std::max(a, b);
+    const auto x = static_cast<float>(a), y = static_cast<float>(b);
+    if (one.op == Op::plus) return single ? static_cast<double>(x + y) : a + b;
+    if (one.op == Op::minus) return single ? static_cast<double>(x - y) : a - b;
+    if (one.op == Op::times) return single ? static_cast<double>(x * y) : a * b;
+    if (b == 0) return std::nan("");
+    return single ? static_cast<double>(x / y) : a / b;
+  }
+  double value(const std::vector<double>& row) const { return value(steps.size() - 1, row); }
+};
+
+class Maker {
+ public:
+  explicit Maker(std::uint64_t seed) : random_(seed) {}
+
+  std::size_t below(std::size_t count) { return random_() % count; }
+  double number(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
+
+  std::size_t formula(std::size_t columns, std::size_t depth, std::vector<Derived::Step>& steps) {
+    if (depth == 0 || below(6) == 0) {
+      constexpr double numbers[] = {0.5, 2, 3, -1, 0.1, 10};
+      if (below(5) == 0) {
+        steps.push_back({.op = Op::number, .number = numbers[below(std::size(numbers))]});
+      } else {
+        steps.push_back({.op = Op::column, .feature = below(columns)});
+      }
+      return steps.size() - 1;
+    }
+    constexpr Op ops[] = {Op::plus, Op::minus, Op::times, Op::over, Op::over, Op::least, Op::most};
+    const Op op = ops[below(std::size(ops))];
+    const std::size_t a = formula(columns, depth - 1, steps);
+    const std::size_t b = formula(columns, depth - 1, steps);
+    steps.push_back({.op = op, .a = a, .b = b});
+    return steps.size() - 1;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+struct Problem {
+  Ensemble ensemble;
+  Query query;
+  std::vector<Oracle> oracles;
+  std::vector<std::vector<double>> values;  // of an argument
+};
+
+/// Trees of depth two over arguments and derived columns, with thresholds at values that occur.
+Problem make_problem(Maker& maker) {
+  Problem problem;
+  const std::size_t arguments = 2 + maker.below(2), derived = 1 + maker.below(2);
+  Ensemble& ensemble = problem.ensemble;
+  const bool single = maker.below(2) == 0;
+  ensemble.input = single ? Precision::float32 : Precision::float64;
+  ensemble.task = Task::regression;
+  ensemble.link = Link::identity;
+  ensemble.base = {0};
+  std::vector<double> row;
+  Query& query = problem.query;
+  query.features.resize(arguments + derived);
+  for (std::size_t d = 0; d < arguments + derived; ++d) {
+    ensemble.features.push_back({"f" + std::to_string(d)});
+  }
+  for (std::size_t d = 0; d < arguments; ++d) {
+    FeatureRule& rule = query.features[d];
+    const double low = static_cast<double>(maker.below(5)) - 2;
+    if (maker.below(3) == 0) {
+      rule.step = maker.below(2) == 0 ? 0.1 : 0.25;
+      rule.range = {low, low + 1};
+    } else {
+      rule.kind = FeatureKind::integer;
+      rule.range = {low, low + 1 + static_cast<double>(maker.below(6))};
+    }
+    if (maker.below(6) == 0) rule.direction = maker.below(2) == 0 ? Direction::up : Direction::down;
+    rule.weight = 0.5 + static_cast<double>(maker.below(4)) / 4;
+    double now = std::round(maker.number(rule.range.lower, rule.range.upper));
+    if (maker.below(6) == 0) now += 0.3;
+    if (single) now = static_cast<float>(now);
+    row.push_back(now + 0.0);
+    std::vector<double> values;
+    const double parts = rule.step > 0 ? std::round(1 / rule.step) : 1;
+    for (double times = std::ceil(low * parts); times / parts <= rule.range.upper; ++times) {
+      const double value = times / parts;
+      const double read = single ? static_cast<double>(static_cast<float>(value)) : value;
+      if (rule.direction == Direction::up && read < now) continue;
+      if (rule.direction == Direction::down && read > now) continue;
+      values.push_back(read + 0.0);
+    }
+    values.push_back(now);
+    problem.values.push_back(std::move(values));
+  }
+  query.point = row;
+  query.point.resize(arguments + derived, 0);
+  for (std::size_t i = 0; i < derived; ++i) {
+    Oracle oracle;
+    maker.formula(arguments, 1 + maker.below(2), oracle.steps);
+    oracle.precision = maker.below(3) == 0 ? Precision::float32 : Precision::float64;
+    query.point[arguments + i] = oracle.value(query.point);
+    problem.oracles.push_back(oracle);
+  }
+  for (std::size_t t = 0; t < 2 + maker.below(3); ++t) {
+    Tree tree;
+    tree.nodes.resize(7);
+    for (std::int32_t n = 0; n < 3; ++n) {
+      Node& node = tree.nodes[static_cast<std::size_t>(n)];
+      node.kind = maker.below(2) == 0 ? NodeKind::less : NodeKind::less_equal;
+      const std::size_t d =
+          maker.below(3) > 0 ? arguments + maker.below(derived) : maker.below(arguments + derived);
+      node.feature = static_cast<std::int32_t>(d);
+      std::vector<double> some = query.point;
+      for (std::size_t a = 0; a < arguments; ++a) {
+        some[a] = problem.values[a][maker.below(problem.values[a].size())];
+      }
+      double threshold = d < arguments ? some[d] : problem.oracles[d - arguments].value(some);
+      if (!std::isfinite(threshold)) threshold = 1;
+      if (single) threshold = static_cast<float>(threshold);
+      if (!std::isfinite(threshold)) threshold = 1;
+      node.threshold = threshold + 0.0;
+      node.left = 2 * n + 1;
+      node.right = 2 * n + 2;
+    }
+    for (std::size_t leaf = 3; leaf < 7; ++leaf) {
+      tree.nodes[leaf].value = static_cast<std::int32_t>(tree.values.size());
+      tree.values.push_back(static_cast<double>(maker.below(9)) - 4);
+    }
+    ensemble.trees.push_back(std::move(tree));
+  }
+  constexpr Norm norms[] = {Norm::l1, Norm::squared_l2, Norm::mixture, Norm::l0, Norm::linf};
+  query.norm = norms[maker.below(std::size(norms))];
+  query.mixture = default_mixture;
+  query.requirements = {{.outcome = OutputIn{{.lower = static_cast<double>(maker.below(6))}, 0}}};
+  if (maker.below(4) == 0) query.max_changes = 1;
+  if (maker.below(6) == 0) query.fewest_first = true;
+  if (maker.below(4) == 0) {
+    const std::size_t d = arguments + maker.below(derived);
+    const double end = std::isfinite(query.point[d]) ? query.point[d] : 1;
+    query.clauses.push_back({{{.feature = d,
+                               .range = {.upper = end + static_cast<double>(maker.below(3)) - 1,
+                                         .upper_closed = maker.below(2) == 0}}}});
+  }
+  for (std::size_t i = 0; i < derived; ++i) {
+    add_derived(query, {arguments + i, problem.oracles[i].steps, problem.oracles[i].precision});
+  }
+  return problem;
+}
+
+/// Lists all rows.
+struct Truth {
+  double cost = infinity;
+  std::size_t changes = 100;
+};
+Truth brute_force(const Problem& problem) {
+  const Query& query = problem.query;
+  const std::size_t arguments = problem.values.size();
+  std::vector<std::size_t> at(arguments, 0);
+  Truth truth;
+  for (;;) {
+    std::vector<double> row = query.point;
+    for (std::size_t a = 0; a < arguments; ++a) row[a] = problem.values[a][at[a]];
+    bool good = true;
+    double cost = 0;
+    std::size_t changes = 0;
+    for (std::size_t i = 0; i < problem.oracles.size(); ++i) {
+      double& result = row[arguments + i];
+      result = problem.oracles[i].value(row);
+      good = good && std::isfinite(result);
+      if (problem.ensemble.input == Precision::float32) {
+        good = good && std::isfinite(static_cast<float>(result));
+      }
+    }
+    for (std::size_t a = 0; a < arguments; ++a) {
+      const double size = std::abs(row[a] - query.point[a]), weight = query.features[a].weight;
+      if (size == 0) continue;
+      ++changes;
+      if (query.norm == Norm::l1) cost += weight * size;
+      if (query.norm == Norm::squared_l2) cost += weight * (size * size);
+      if (query.norm == Norm::l0) cost += weight;
+      if (query.norm == Norm::mixture) cost += weight * (size + 0.1);
+      if (query.norm == Norm::linf) cost = std::max(cost, weight * size);
+    }
+    good = good && (!query.max_changes || changes <= *query.max_changes);
+    for (const Clause& clause : query.clauses) {
+      const Literal& literal = clause.any_of.front();
+      double value = row[literal.feature], end = literal.range.upper;
+      if (problem.ensemble.input == Precision::float32) {
+        value = static_cast<float>(value);
+        end = static_cast<float>(end);
+      }
+      good = good && (literal.range.upper_closed ? value <= end : value < end);
+    }
+    if (good) {
+      double sum = 0;
+      for (const Tree& tree : problem.ensemble.trees) {
+        std::size_t n = 0;
+        while (n < 3) {
+          const Node& node = tree.nodes[n];
+          double value = row[static_cast<std::size_t>(node.feature)];
+          if (problem.ensemble.input == Precision::float32) value = static_cast<float>(value);
+          const bool left =
+              node.kind == NodeKind::less ? value < node.threshold : value <= node.threshold;
+          n = static_cast<std::size_t>(left ? node.left : node.right);
+        }
+        sum += tree.values[static_cast<std::size_t>(tree.nodes[n].value)];
+      }
+      const auto& wanted = std::get<OutputIn>(query.requirements.front().outcome);
+      const bool fewer = query.fewest_first && changes < truth.changes;
+      const bool more = query.fewest_first && changes > truth.changes;
+      if (sum >= wanted.range.lower && !more && (fewer || cost < truth.cost)) {
+        truth = {cost, changes};
+      }
+    }
+    std::size_t a = 0;
+    while (a < arguments && ++at[a] == problem.values[a].size()) at[a++] = 0;
+    if (a == arguments) return truth;
+  }
+}
+
+TEST(Derived, RandomFormulasAgreeWithBruteForce) {
+  Maker maker(test_seed());
+  const int cases = test_cases(400);
+  int feasible = 0, changed = 0;
+  for (int i = 0; i < cases; ++i) {
+    const Problem problem = make_problem(maker);
+    const bool finite =
+        std::all_of(problem.query.point.begin(), problem.query.point.end(),
+                    [](double value) { return std::isfinite(static_cast<float>(value)); });
+    if (!finite) continue;
+    const Truth truth = brute_force(problem);
+    Options options;
+    options.threads = 1;
+    options.engine = i % 8 == 0 ? Engine::paper : Engine::fast;
+    const Answer answer = explain(problem.ensemble, problem.query, options);
+    ASSERT_EQ(answer.status, truth.cost < infinity ? Status::optimal : Status::infeasible)
+        << "case " << i << " " << to_json(problem.query);
+    if (truth.cost == infinity) continue;
+    ++feasible;
+    changed += truth.cost > 0 ? 1 : 0;
+    ASSERT_NEAR(answer.cost, truth.cost, 1e-12 * truth.cost)
+        << "case " << i << " " << to_json(problem.query);
+    const Verification checked = verify(problem.ensemble, problem.query, answer);
+    ASSERT_TRUE(checked.faults.empty()) << "case " << i << ": " << checked.faults.front();
+  }
+  EXPECT_GT(feasible, cases / 3);
+  EXPECT_GT(changed, cases / 6);
+}
+
+}  // namespace

@@ -1,0 +1,222 @@
+"""Every kind of question with every kind of rule between features, against brute force.
+
+The rows of a small table can all be listed. Each question either agrees with the list or is refused
+by name.
+"""
+
+import itertools
+
+import boxwood
+import numpy as np
+import pytest
+
+COLUMNS = ("a", "b", "c", "colour")
+COLOURS = ("red", "green", "blue")
+RANGES = {"a": range(7), "b": range(1, 8), "c": range(5)}
+
+# The text, whether a row satisfies it (by the row and the present row), and its kind.
+RULES = {
+    "order": ("a <= b", lambda row, now: row[0] <= row[1]),
+    "sum": ("a + b + c <= 9", lambda row, now: sum(row[:3]) <= 9),
+    "ratio": ("a / b <= 0.5", lambda row, now: 2 * row[0] <= row[1]),
+    "indicator": ("a + 3*(colour = red) <= 5",
+                  lambda row, now: row[0] + 3 * (row[3] == "red") <= 5),
+    "clause": ("if colour = red then a + b <= 6",
+               lambda row, now: row[3] != "red" or row[0] + row[1] <= 6),
+    "budget": ("change(a) + change(b) <= 3",
+               lambda row, now: abs(row[0] - now[0]) + abs(row[1] - now[1]) <= 3),
+    "derived": ("column share is a / b", lambda row, now: True),
+}
+
+
+class World:
+    """All rows, what the models say of them, and what a change costs."""
+
+    def __init__(self, pandas, xgboost, derived):
+        self.rows = list(itertools.product(*RANGES.values(), COLOURS))
+        self.derived = derived
+        self.data = self.frame(self.rows, pandas)
+        a, b, c = (self.data[name].to_numpy(dtype=float) for name in ("a", "b", "c"))
+        red = (self.data.colour == "red").to_numpy()
+        score = a / b * 3 + c - 2 * red
+        self.models = [
+            xgboost.XGBClassifier(n_estimators=12, max_depth=4, random_state=i,
+                                  enable_categorical=True).fit(self.data, score > 3 + i)
+            for i in range(2)]
+        self.explainer = boxwood.Explainer(self.models[0], self.data, scale=None)
+        self.chance = [one.predict_proba(self.data)[:, 1] for one in self.models]
+        self.classes = [one.predict(self.data) for one in self.models]
+
+    def frame(self, rows, pandas):
+        table = pandas.DataFrame(rows, columns=list(COLUMNS))
+        table["colour"] = pandas.Categorical(table.colour, categories=COLOURS)
+        if self.derived:
+            table["share"] = table.a / table.b
+        return table
+
+    def cost(self, row, now):
+        return sum(abs(x - y) for x, y in zip(row[:3], now[:3], strict=True)) + (row[3] != now[3])
+
+    def cheapest(self, now, wanted, rule):
+        """Return the least cost, and all rows of that cost."""
+        costs = [self.cost(row, now) if good and rule(row, now) else np.inf
+                 for row, good in zip(self.rows, wanted, strict=True)]
+        return min(costs), [row for row, cost in zip(self.rows, costs, strict=True)
+                            if cost == min(costs)]
+
+
+@pytest.fixture(scope="module")
+def worlds():
+    pandas = pytest.importorskip("pandas")
+    xgboost = pytest.importorskip("xgboost")
+    return {derived: World(pandas, xgboost, derived) for derived in (False, True)}
+
+
+@pytest.fixture(params=RULES)
+def asked(request, worlds):
+    """A world, two present rows by number, the text of the rule and the rule."""
+    text, rule = RULES[request.param]
+    world = worlds[request.param == "derived"]
+    refused = np.flatnonzero(world.classes[0] == 0)
+    return world, [int(i) for i in refused[[5, len(refused) // 2]]], text, rule
+
+
+def point(answer):
+    """Return the answer's row as the list has it, after a look at its derived column."""
+    row = answer.point_frame().iloc[0]
+    if "share" in row:
+        assert row["share"] == row["a"] / row["b"]
+    return int(row["a"]), int(row["b"]), int(row["c"]), row["colour"]
+
+
+def check(world, answer, now, wanted, rule):
+    least, rows = world.cheapest(now, wanted, rule)
+    if least == np.inf:
+        assert answer.status == "infeasible"
+        return
+    assert answer.status == "optimal"
+    assert answer.cost == pytest.approx(least)
+    assert point(answer) in rows
+    assert answer.verify() == []
+
+
+def test_explain_batch_and_menu(asked):
+    world, numbers, text, rule = asked
+    wanted = world.classes[0] == 1
+    explainer = world.explainer
+    batch = explainer.explain_batch(world.data.iloc[numbers], 1, rules=[text], cost="l1",
+                                    show_progress=False)
+    for number, from_batch in zip(numbers, batch, strict=True):
+        now = world.rows[number]
+        answer = explainer.explain(world.data.iloc[number], 1, rules=[text], cost="l1")
+        check(world, answer, now, wanted, rule)
+        assert from_batch.status == answer.status
+        menu = explainer.menu(world.data.iloc[number], 3, 1, rules=[text], cost="l1")
+        taken = []
+
+        def differs(row, at, now=now, taken=taken):
+            changed = {i for i in range(4) if row[i] != now[i]}
+            return rule(row, at) and not any(earlier <= changed for earlier in taken)
+
+        for one in menu:
+            check(world, one, now, wanted, differs)
+            found = point(one)
+            taken.append({i for i in range(4) if found[i] != now[i]})
+
+
+def test_sweep_and_robustness(asked):
+    world, numbers, text, rule = asked
+    number = numbers[0]
+    now = world.rows[number]
+    levels = [0.3, 0.5, 0.8]
+    sweep = world.explainer.sweep(world.data.iloc[number], levels, 1, rules=[text], cost="l1")
+    for level, answer in zip(levels, sweep.answers, strict=True):
+        check(world, answer, now, world.chance[0].astype(np.float64) >= level, rule)
+    robust = world.explainer.robustness(world.data.iloc[number], rules=[text], cost="l1")
+    check(world, robust, now, world.classes[0] == 1, rule)
+
+
+def test_why_not(asked):
+    world, numbers, text, rule = asked
+    number = numbers[1]
+    now = world.rows[number]
+    fixed = [text, "fix c, colour", "a <= 1"]
+
+    def all_rules(row, at):
+        return rule(row, at) and row[2:] == at[2:] and row[0] <= 1
+
+    wanted = world.classes[0] == 1
+    why = world.explainer.why_not(world.data.iloc[number], 1, rules=fixed, cost="l1")
+    check(world, why.answer, now, wanted, all_rules)
+    if why.answer.status != "infeasible":
+        return
+    assert why.smallest
+    for blocker in why.blockers:
+        if blocker.without.status == "optimal":
+            assert world.models[0].predict(blocker.without.point_frame())[0] == 1
+            point(blocker.without)
+
+
+def test_several_models(asked, worlds):
+    world, numbers, text, rule = asked
+    explainer = boxwood.Explainer({"one": world.models[0], "two": world.models[1]}, world.data,
+                                  scale=None)
+    answer = explainer.explain(world.data.iloc[numbers[0]], 1, rules=[text], cost="l1",
+                               requirements=[boxwood.Class(0, model="two")])
+    check(world, answer, world.rows[numbers[0]],
+          (world.classes[0] == 1) & (world.classes[1] == 0), rule)
+
+
+def test_widen_and_map(asked):
+    world, numbers, text, rule = asked
+    explainer, number = world.explainer, numbers[0]
+    answer = explainer.explain(world.data.iloc[number], 1, rules=[text], cost="l1")
+    if answer.status == "optimal":
+        wide = explainer.widen(answer)
+        inside = np.ones(len(world.rows), dtype=bool)
+        for name in ("a", "b", "c", *(["share"] if world.derived else [])):
+            interval = wide.intervals[name]
+            values = world.data[name].to_numpy(dtype=np.float32).astype(float)
+            inside &= values >= interval.lower if interval.lower_closed else values > interval.lower
+            inside &= values <= interval.upper if interval.upper_closed else values < interval.upper
+        inside &= [row[3] == point(answer)[3] for row in world.rows]
+        assert inside.any()
+        assert (world.classes[0][inside] == 1).all()
+    ask = {"rules": [text], "features": ("a", "c"), "cost": "l1"}
+    if world.derived:
+        with pytest.raises(boxwood.Error, match="columns of its formula cannot be axes"):
+            explainer.map(world.data.iloc[number], 1, **ask)
+        with pytest.raises(boxwood.Error, match="radius does not support derived columns"):
+            explainer.map(world.data.iloc[number], 1, radius=2.0, **ask)
+    else:
+        drawn = explainer.map(world.data.iloc[number], 1, **ask)  # of the outcome alone
+        now = world.rows[number]
+        for row, label in zip(world.rows, world.classes[0], strict=True):
+            if row[1] == now[1] and row[3] == now[3]:
+                left, right, bottom, top = drawn.bounds.T
+                inside = (left <= row[0]) & (row[0] < right) & (bottom <= row[2]) & (row[2] < top)
+                assert not inside.any() or (drawn.labels[inside] == label).all()
+        with pytest.raises(boxwood.Error, match="radius does not support linear rules"):
+            explainer.map(world.data.iloc[number], 1, radius=2.0, **ask)
+
+
+def test_regions_and_proofs_are_refused_by_name(asked):
+    world, numbers, text, rule = asked
+    row = world.data.iloc[numbers[0]]
+    what = "derived columns" if world.derived else "linear rules"
+    with pytest.raises(boxwood.Error, match=f"do not support {what}.*or ask for a menu"):
+        world.explainer.regions(row, 3.0, 1, rules=[text], cost="l1")
+    answer = world.explainer.explain(row, 1, rules=[text], cost="l1")
+    with pytest.raises(boxwood.Error, match=f"proofs do not cover {what}"):
+        _ = answer.proof
+
+
+def test_a_row_that_does_not_fit_its_formula_is_refused(worlds):
+    world = worlds[True]
+    row = world.data.iloc[0].copy()
+    row["share"] = 0.123
+    with pytest.raises(boxwood.Error, match="the row has 0.123, but the formula gives"):
+        world.explainer.explain(row, 1, rules=["column share is a / b"])
+    with pytest.raises(boxwood.Error, match="Write the formula in its place"):
+        world.explainer.explain(world.data.iloc[0], 1,
+                                rules=["column share is a / b", "share + c <= 3"])
