@@ -291,7 +291,7 @@ TEST_P(LargeModel, MemoryHolds) {
   const Query plain = question(large_model());
   Query few = plain;
   few.max_changes = 3;
-  for (const std::size_t megabytes : {48, 96, 192}) {
+  for (const std::uint64_t megabytes : {48U, 96U, 192U}) {
     for (const Query& query : {plain, few, sum_question(large_model())}) {
       SCOPED_TRACE(testing::Message() << megabytes << " MB");
       const std::size_t before = memory_now;

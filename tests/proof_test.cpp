@@ -226,6 +226,23 @@ TEST(Proof, OutputsThatOverflowAreOutsideOfIntervalsOpenAtInfinity) {
   EXPECT_EQ(list.check(2), 0);
 }
 
+/// Where the row itself has the outcome, nothing is cheaper: no leaf is live, also of trees without
+/// splits, and every rule R closes the whole box.
+TEST(Proof, BothCheckersKnowThatNoLeafOfAnExcludedBoxIsLive) {
+  RandomProblem problem;
+  problem.ensembles = {binary_model(1, {Tree{{{.value = 0}}, {1.0}}})};
+  problem.query = query_for(problem.ensembles[0], std::vector<double>{0.5});
+  problem.query.requirements = {require_class(1)};
+  const Answer answer = explain(problem.ensembles, problem.query);
+  ASSERT_EQ(answer.cost, 0);
+  Json json = Json::parse(prove(problem.ensembles, problem.query, answer).text);
+  EXPECT_EQ(json["tree"], Json::array({-1}));
+  json["tree"] = {-4};
+  Cases list;
+  list.add(problem, answer, json.dump(), "accepted", 0);
+  EXPECT_EQ(list.check(0), 0);
+}
+
 TEST(Proof, LimitsAreResultsAndLeaveNoText) {
   const RandomProblem problem = drawn(1);
   const Answer answer = explain(problem.ensembles, problem.query);

@@ -82,7 +82,9 @@ void Checker::place_leaves() {
         Measure measure;
         std::vector<Side> sides;
       };
-      std::vector<Open> open{{0, whole_measure, {}}};
+      std::vector<Open> open;
+      // In an excluded box no leaf is live, not even the leaf of a tree without splits.
+      if (!excluded(whole_measure, root_)) open.push_back({0, whole_measure, {}});
       while (!open.empty()) {
         const Open now = std::move(open.back());
         open.pop_back();
