@@ -18,6 +18,7 @@ from boxwood.models import model_bytes, save_model
 if TYPE_CHECKING:
     from boxwood import examples
     from boxwood._core import Claim, Interval, Progress
+    from boxwood._functions import monotone
     from boxwood._record_check import check_record
     from boxwood.answer import Answer, Change, Robustness
     from boxwood.batch import Batch
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "examples": ("examples",),
     "_core": ("Claim", "Interval", "Progress", "__version__"),
+    "_functions": ("monotone",),
     "_record_check": ("check_record",),
     "answer": ("Answer", "Change", "Robustness"),
     "batch": ("Batch",),
@@ -108,6 +110,7 @@ __all__ = [
     "examples",
     "feature",
     "model_bytes",
+    "monotone",
     "save_model",
     "suggest_rules",
 ]

@@ -149,7 +149,15 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
         notes += _single_notes(schema, learned.points)
     final = codecs(learned.originals, learned.dtypes, columns)
     closed = frozenset(i for i, column in columns.items() if column.closed)
-    refusals = Refusals(models, final, closed)
+    domains = {i: column.domain for i, column in columns.items() if column.domain is not None}
+    for i, (low, high, _) in domains.items():
+        own = schema.features[i].range or (None, None)
+        schema.features[i].range = (low if own[0] is None else max(own[0], low),
+                                    high if own[1] is None else min(own[1], high))
+    notes += [f'"{column.name}": the answers rely on the declaration that {function.name} is '
+              "monotone" for steps in pipelines.values() for column in steps.columns
+              for function in column.functions if function.declared]
+    refusals = Refusals(models, final, closed, domains)
     known = Columns(final, schema.one_hot, refusals, learned.called)
     return Known(schema, known, learned.frame_columns, notes, single)
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._tracing import RAW, TABLE, Source
+from boxwood._functions import UNITS, Function, finite_range
+from boxwood._tracing import ALONE, RAW, TABLE, Source
 from boxwood.errors import UnsupportedModelError
 from boxwood.models._ensemble import KINDS, LEAF, Ensemble, Tree
 
@@ -43,6 +44,10 @@ class RawColumn:
         Its numbers are float32.
     shared : list
         Categories that all encoders of the column know.
+    functions : list of Function
+        Functions of its numbers that steps apply.
+    domain : tuple of float
+        The least and the largest number of which all these functions are finite.
     """
 
     name: str
@@ -51,6 +56,14 @@ class RawColumn:
     missing: Any = np.nan
     single: bool = False
     shared: list[Any] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    domain: tuple[float, float] = (-LARGEST, LARGEST)
+
+    def find_domain(self, read: str) -> None:
+        """Set the domain for a model that reads numbers of this type."""
+        for function in self.functions:
+            low, high = finite_range(function, self.single, read)
+            self.domain = (max(self.domain[0], low), min(self.domain[1], high))
 
     def values(self) -> list[Any]:
         """Return the value of each code."""
@@ -59,7 +72,7 @@ class RawColumn:
     def filler(self) -> Any:
         """Return some value that the pipeline takes."""
         known = self.shared or self.categories
-        return known[0] if known else 0.0
+        return known[0] if known else 1.0 if self.functions else 0.0
 
 
 def objects(values: list[Any]) -> np.ndarray:
@@ -242,6 +255,8 @@ def push(model: Ensemble, steps: Steps) -> dict[tuple[int, Split], Pushed]:
     numeric: list[tuple[int, Split]] = []
     found: dict[tuple[int, Split], Pushed] = {}
     read = model.input
+    for column in steps.columns:
+        column.find_domain(read)
     tables = _tables(steps, read)
     for j, splits in wanted.items():
         raw = sources[j].raw
@@ -263,7 +278,9 @@ def push(model: Ensemble, steps: Steps) -> dict[tuple[int, Split], Pushed]:
                     "Pass that column to the model unchanged")
     if steps.sparse and steps.zeros_missing:
         _check_zeros(numeric, steps)
-    for (j, split), threshold in zip(numeric, _thresholds(numeric, steps, read), strict=True):
+    thresholds = _thresholds(numeric, steps, read)
+    _check_monotone(numeric, thresholds, steps, read)
+    for (j, split), threshold in zip(numeric, thresholds, strict=True):
         found[j, split] = Pushed("<=", threshold, (), found[j, split].missing_left)
     return found
 
@@ -334,15 +351,17 @@ def _thresholds(numeric: list[tuple[int, Split]], steps: Steps, read: str) -> li
     bounds = np.array([split.threshold for _, split in numeric])
     strict = np.array([split.kind == "<" for _, split in numeric])
     astray = np.array([split.missing_left for _, split in numeric])
-    first, last = _to_rank(np.array([-LARGEST, LARGEST]))
-    low = np.full(len(numeric), first - 1)  # goes left, or is no number
-    high = np.full(len(numeric), last + 1)  # goes right, or is no number
+    lowest = _to_rank(np.array([-LARGEST]))[0]
+    first, last = _to_rank(np.array([steps.columns[raw].domain for raw in raws])).T
+    fillers = [column.filler() if column.categories is None else 0.0 for column in steps.columns]
+    low = first - 1  # goes left, or is no number
+    high = last + 1  # goes right, or is no number
     while True:
         # Half the sum, without the sum, which may be too large for an integer.
         middle = (low >> 1) + (high >> 1) + (low & high & 1)
         if (middle == low).all():
             break
-        given = np.zeros((count, len(steps.columns)))
+        given = np.tile(fillers, (count, 1))
         given[rows, raws] = _to_double(np.clip(middle, first, last))
         outputs = steps.outputs({raw: given[:, raw] for raw in set(raws.tolist())}, count,
                                 far=True)
@@ -352,8 +371,68 @@ def _thresholds(numeric: list[tuple[int, Split]], steps: Steps, read: str) -> li
         still = middle > low
         low = np.where(still & left, middle, low)
         high = np.where(still & ~left, middle, high)
-    doubles = _to_double(np.clip(low, first, last))
-    return np.where(low < first, -np.inf, np.where(low >= last, np.inf, doubles)).tolist()
+    doubles = _to_double(np.clip(low, lowest, last))
+    return np.where(low < lowest, -np.inf, np.where(low >= last, np.inf, doubles)).tolist()
+
+
+def _check_monotone(numeric: list[tuple[int, Split]], thresholds: list[float], steps: Steps,
+                    read: str) -> None:
+    """Try all numbers around thresholds behind functions that may be off in their last digits.
+
+    Where a function differs by more than its error from its value at the threshold, it is on the
+    right side. All other numbers are tried.
+    """
+    windows: dict[int, list[tuple[Split, float, np.ndarray]]] = {}
+    for (j, split), threshold in zip(numeric, thresholds, strict=True):
+        source = steps.sources[j]
+        if source.function is not None:
+            column = steps.columns[source.raw]
+            near = _numbers_near(source.function, threshold, column)
+            windows.setdefault(j, []).append((split, threshold, near))
+    for j, several in windows.items():
+        column = steps.columns[steps.sources[j].raw]
+        tried = np.concatenate([near for _, _, near in several])
+        made = steps.outputs({steps.sources[j].raw: tried}, len(tried), far=True)[j]
+        ends = np.cumsum([len(near) for _, _, near in several])[:-1]
+        for (split, threshold, near), values in zip(
+                several, np.split(as_read(made, read), ends), strict=True):
+            if not np.array_equal(split.left(values), near <= threshold):
+                function = steps.sources[j].function
+                raise UnsupportedModelError(
+                    f'pipeline: {function.name if function else ""} of column "{column.name}" '
+                    f"falls in its last digits near {threshold!r}, where the model splits", ALONE)
+
+
+def _numbers_near(function: Function, threshold: float, column: RawColumn) -> np.ndarray:
+    """List the numbers of a column whose function values may differ by errors only."""
+    kind = np.float32 if column.single else np.float64
+    middle = kind(np.clip(threshold, *column.domain))
+    most = 2**16
+    for count in (2**power for power in range(6, 17)):
+        ends = _steps_from(middle, count, column)
+        with np.errstate(all="ignore"):
+            low, at, high = np.asarray(
+                function.call(np.array([[ends[0]], [middle], [ends[-1]]], dtype=kind)),
+                dtype=kind)[:, 0]
+            room = UNITS * np.spacing(np.abs(np.array([low, at, high]))).max()
+        enough = ((at - low >= room or ends[0] <= column.domain[0])
+                  and (high - at >= room or ends[-1] >= column.domain[1]))
+        if enough or function.declared:
+            return ends.astype(np.float64)
+    raise UnsupportedModelError(
+        f'pipeline: {function.name} of column "{column.name}" hardly changes near {threshold!r}, '
+        f"where the model splits: more than {2 * most} numbers have the same value but for errors",
+        ALONE)
+
+
+def _steps_from(middle: Any, count: int, column: RawColumn) -> np.ndarray:
+    """Return the numbers of the column's type within so many steps of one, in ascending order."""
+    whole, bits = (np.int32, 31) if column.single else (np.int64, 63)
+    at = np.array([middle]).view(whole)[0]
+    rank = int(at) if at >= 0 else -(2**bits) - int(at)
+    ranks = np.arange(-count, count + 1, dtype=np.int64) + rank
+    made = np.where(ranks >= 0, ranks, -(2**bits) - ranks).astype(whole).view(type(middle))
+    return made[(made >= column.domain[0]) & (made <= column.domain[1])]
 
 
 def pushed_tree(tree: Tree, sources: list[Source], splits: dict[tuple[int, Split], Pushed],

@@ -329,6 +329,12 @@ class Asked:
             rule.range = _core.Interval(
                 min(known.lower, given.lower) if math.isfinite(given.lower) else known.lower,
                 max(known.upper, given.upper) if math.isfinite(given.upper) else known.upper)
+        refusals = self.explainer.columns.refusals
+        for i, (low, high, _) in (refusals.domains if refusals is not None else {}).items():
+            # What why-not cannot lift either.
+            rule = query.feature(i)
+            rule.domain = _core.Interval(low, high)
+            rule.range = _core.Interval(max(low, rule.range.lower), min(high, rule.range.upper))
         cost = self.question.get("cost")
         if callable(cost):
             names = self.explainer.columns.called

@@ -33,15 +33,20 @@ class Refusals:
         What they read.
     closed : set of int
         Columns of which a pipeline's steps, tried one by one, take no missing value.
+    domains : mapping
+        By column the least and the largest number of which functions of a pipeline are finite, and
+        the names of these functions.
     """
 
     def __init__(self, models: Mapping[str, Any], codecs: Sequence[Codec],
-                 closed: frozenset[int]) -> None:
+                 closed: frozenset[int],
+                 domains: Mapping[int, tuple[float, float, str]]) -> None:
         self._models = [one for one in models.values()
                         if not isinstance(one, (str, bytes, bytearray, memoryview, os.PathLike))
                         and library_of(one) not in ANY_ROW and hasattr(one, "predict")]
         self._codecs = tuple(codecs)
         self._closed = closed
+        self.domains = dict(domains)
         self._known: dict[int, str] = {}  # why a column may not be missing, or nothing
 
     def __getstate__(self) -> dict[str, Any]:
@@ -50,7 +55,13 @@ class Refusals:
         return {**self.__dict__, "_models": []}
 
     def check(self, points: np.ndarray, place: str) -> None:
-        """Raise an error if a library rejects these rows because values are missing."""
+        """Raise an error if a library rejects these rows because values are missing or infinite."""
+        for i, (low, high, names) in self.domains.items():
+            values = points[:, i]
+            outside = values[(values < low) | (values > high)]
+            if len(outside):
+                raise Error(place, f'"{self._codecs[i].title}" is {outside[0]:g}, of which {names} '
+                                   "in the pipeline is not a finite number", "Correct the row")
         if self._models or any(self._known.values()):
             self.refuse(np.flatnonzero(np.isnan(points).any(axis=0)).tolist(), place)
 

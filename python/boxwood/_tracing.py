@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from boxwood._functions import Function, known_function
 from boxwood._tables import missing
 from boxwood.errors import UnsupportedModelError
 
@@ -40,11 +41,15 @@ class Source:
         falls as the raw number rises; "table": a function of the raw category.
     same : bool
         No step has changed the column.
+    function : Function, optional
+        A function of the raw number that some step has applied and that is not known to be monotone
+        to the last digit.
     """
 
     raw: int
     state: str = RAW
     same: bool = True
+    function: Function | None = None
 
 
 @dataclass
@@ -59,11 +64,14 @@ class Trace:
         By raw column those of them that all of its encoders know.
     missing : dict
         By raw column how a missing value is written, where that is not NaN.
+    functions : dict
+        By raw column the functions that are applied to it.
     """
 
     categories: dict[int, list[Any]] = field(default_factory=dict)
     shared: dict[int, list[Any]] = field(default_factory=dict)
     missing: dict[int, Any] = field(default_factory=dict)
+    functions: dict[int, list[Function]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -148,11 +156,7 @@ def follow(step: Any, path: str, sources: list[Source], trace: Trace) -> list[So
     if kind in RISING_STEPS:
         return [_changed(source) for source in sources]
     if kind == "FunctionTransformer":
-        if step.func is not None:
-            called = getattr(step.func, "__name__", "a function")
-            raise refuse(path, step, f"applies {called}, which is not known to be monotone in "
-                                     "floating point")
-        return sources
+        return sources if step.func is None else _applied(step, path, sources, trace)
     if kind == "SimpleImputer":
         return _imputed(step, path, sources, trace)
     if kind == "MissingIndicator":
@@ -178,6 +182,27 @@ def follow(step: Any, path: str, sources: list[Source], trace: Trace) -> list[So
 
 def _changed(source: Source) -> Source:
     return replace(source, same=False, state=TABLE if source.state == TABLE else RISING)
+
+
+def _applied(step: Any, path: str, sources: list[Source], trace: Trace) -> list[Source]:
+    """Trace columns through the function of a FunctionTransformer."""
+    called = getattr(step.func, "__name__", "a function")
+    function = known_function(step.func)
+    if function is None:
+        raise refuse(path, step, f"applies {called}, which is not known to be monotone",
+                     "If it never falls as its argument rises, and treats each number by itself, "
+                     f"declare it: boxwood.monotone({called})")
+    if step.kw_args:
+        raise refuse(path, step, f"applies {called} with kw_args",
+                     "Fit it with a function of one argument")
+    for source in sources:
+        if source.state == RAW or (function.exact and function.lower < 0 and source.state != TABLE):
+            trace.functions.setdefault(source.raw, []).append(function)
+            continue
+        raise refuse(path, step, f"applies {called} to numbers that an earlier step has changed",
+                     "Apply it to the raw column, before the other steps")
+    return [replace(_changed(source), function=source.function if function.exact else function)
+            for source in sources]
 
 
 def _columns(step: Any, path: str, sources: list[Source], trace: Trace) -> list[Source]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -240,7 +241,13 @@ class Answer:
     @property
     def text(self) -> str:
         """The answer in sentences."""
-        return " ".join(_core.sentences(*self._shown))
+        return " ".join([*_core.sentences(*self._shown), *self._declared])
+
+    @property
+    def _declared(self) -> list[str]:
+        """What the proof takes from the user's word."""
+        return [f"The proof relies on this: {name} is monotone, as was declared."
+                for name in self.explainer.declared]
 
     def to_frame(self) -> Any:
         """Return the changes as a frame, one row for each feature that changes.
@@ -362,10 +369,11 @@ class Answer:
 
     def __repr__(self) -> str:
         """Show the table of the command line."""
-        return _core.answer_table(*self._shown).rstrip()
+        return "\n".join([_core.answer_table(*self._shown).rstrip(), *self._declared])
 
     def _repr_html_(self) -> str:
-        return _core.answer_html(*self._shown)
+        return _core.answer_html(*self._shown) + "".join(
+            f"<p>{html.escape(sentence)}</p>" for sentence in self._declared)
 
 
 class Robustness(Answer):

@@ -76,6 +76,8 @@ class Explainer(Analyses):
     notes : list of str
         What was found in the data and can be overridden: one-hot groups (`groups`) and columns
         whose answers are whole multiples of 0.1, 0.01, … (`kind` and `step` of the schema).
+    declared : list of str
+        Functions of pipelines that `boxwood.monotone` has declared monotone.
 
     Examples
     --------
@@ -108,6 +110,9 @@ class Explainer(Analyses):
             ensembles = [one.of_float32() for one in ensembles]
         self.schema, self.columns = known.schema, known.columns
         self.notes = known.notes
+        self.declared = sorted({function.name for steps in pipelines.values()
+                                for column in steps.columns for function in column.functions
+                                if function.declared})
         self._frame_columns = known.frame_columns
         self._class_values = [
             class_values(one, ensemble) if not given.classes or i else None

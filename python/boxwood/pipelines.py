@@ -48,11 +48,15 @@ class PipelineColumn(NamedTuple):
         How a missing value is written, if the pipeline distinguishes NaN, None and NA.
     closed : bool
         The steps reject missing values of this column.
+    domain : tuple, optional
+        The least and the largest number of which functions of the steps are finite, and the names
+        of these functions.
     """
 
     values: list[Any] | None = None
     mark: Mark | None = None
     closed: bool = False
+    domain: tuple[float, float, str] | None = None
 
 
 def is_pipeline(model: Any) -> bool:
@@ -184,6 +188,7 @@ def complete(pipelines: Mapping[str, Steps], schema: Schema) -> dict[int, Pipeli
     values: dict[int, list[Any]] = {}
     marks: dict[int, dict[str, Any]] = {}
     closed: set[int] = set()
+    domains: dict[int, tuple[float, float, str]] = {}
     places = {feature.name: at for at, feature in enumerate(schema.features)}
     for name, steps in pipelines.items():
         for i, (column, same) in enumerate(zip(steps.columns, _marks(steps), strict=True)):
@@ -192,6 +197,11 @@ def complete(pipelines: Mapping[str, Steps], schema: Schema) -> dict[int, Pipeli
             at = places[column.name]
             if steps.of_missing(i) is None:
                 closed.add(at)
+            if column.functions and column.domain != RawColumn("").domain:
+                low, high, known = domains.get(at, (-np.inf, np.inf, ""))
+                names = ", ".join(dict.fromkeys(one.name for one in column.functions))
+                domains[at] = (max(low, column.domain[0]), min(high, column.domain[1]),
+                               known or names)
             before = marks.setdefault(at, same)
             marks[at] = {key: value for key, value in before.items() if key in same}
             if not marks[at]:
@@ -207,7 +217,8 @@ def complete(pipelines: Mapping[str, Steps], schema: Schema) -> dict[int, Pipeli
     every = set(_all_marks())
     return {at: PipelineColumn(
         values.get(at), None if same.keys() == every else
-        Mark(next(iter(same.values())), frozenset(every - same.keys())), at in closed)
+        Mark(next(iter(same.values())), frozenset(every - same.keys())), at in closed,
+        domains.get(at))
         for at, same in marks.items()}
 
 
@@ -315,6 +326,9 @@ def _steps(model: Any, names: list[str], trace: Trace, sources: list[Source], da
                 "Write NaN for missing and fit it again with missing_values=np.nan")
     for i, single in enumerate(_single(names, data)):
         columns[i].single = single and columns[i].categories is None
+    for i, functions in trace.functions.items():
+        columns[i].functions = functions
+        _check_declared(columns[i], i, data)
     named = input_names(model)
     before = model.steps[:-1]
 
@@ -396,6 +410,27 @@ def _single(names: list[str], data: Any) -> list[bool]:
             raise UnsupportedModelError(f'pipeline: column "{name}" is float16',
                                         "Fit it on float32 or float64 numbers")
     return [types.get(name) == np.float32 for name in names]
+
+
+def _check_declared(column: RawColumn, index: int, data: Any) -> None:
+    """Check on the data that functions never fall which are declared not to."""
+    declared = [function for function in column.functions if function.declared]
+    if not declared or data is None:
+        return
+    try:
+        values = data[column.name] if hasattr(data, "columns") else np.asarray(data)[:, index]
+    except (KeyError, IndexError):
+        return
+    numbers = np.unique(np.asarray(values, dtype=np.float32 if column.single else np.float64))
+    numbers = numbers[~np.isnan(numbers)]
+    for function in declared:
+        made = np.asarray(function.call(numbers[:, None]), dtype=np.float64)[:, 0]
+        falls = np.flatnonzero(np.diff(made) < 0)
+        if len(falls):
+            a, b = numbers[falls[0]], numbers[falls[0] + 1]
+            raise UnsupportedModelError(
+                f'pipeline: {function.name} was declared monotone, but it falls from {a} to {b} in '
+                f'column "{column.name}"', ALONE)
 
 
 def _check_width(steps: Steps, content: Ensemble) -> None:

@@ -15,6 +15,7 @@ from boxwood.sums import Sum, _number, _quoted
 
 # Fewer rows than this with a premise, or fewer expected exceptions, may be chance.
 _LEAST_ROWS = 20
+_LEAST_VALUES = 5  # of a column that a formula is about: fewer agree by chance
 _LEAST_EXCEPTIONS = 10
 _MOST_TERMS = 6
 
@@ -44,7 +45,7 @@ class Suggestion(Rule):
 
 
 def suggest_rules(data: Any, *, share: float = 1.0) -> list[Suggestion]:
-    """Find order pairs, sums and implications that hold in data.
+    """Find order pairs, sums, implications and derived columns that hold in data.
 
     Review them before use: data cannot show whether a relation is a law or a coincidence. Relations
     that already follow from the ranges of the columns, or that unrelated columns would satisfy
@@ -55,21 +56,23 @@ def suggest_rules(data: Any, *, share: float = 1.0) -> list[Suggestion]:
     data : DataFrame or dict
         Columns by name. Numbers are compared; other columns are categories.
     share : float
-        The least share of rows in which a rule must hold. Sums are suggested only if they hold in
-        all rows.
+        The least share of rows in which a rule must hold. Sums and derived columns are suggested
+        only if they hold in all rows.
 
     Returns
     -------
     list of Suggestion
-        ``a <= b``, ``total = a + b``, ``if a = 0 then b = 0``, in this order. Each can be given
-        as one of the ``rules`` of a question.
+        ``a <= b``, ``total = a + b``, ``if a = 0 then b = 0``, ``column c is a / b``, in this
+        order. Each can be given as one of the ``rules`` of a question.
     """
     least = number(share, "share")
     if not 0 < least <= 1:
         raise Error("share", f"{share!r} is not above 0 and at most 1", "Give a share such as 0.99")
     columns = _columns(data)
     numeric = {name: values for name, values in columns.items() if values.dtype.kind == "f"}
-    return [*_orders(numeric, least), *_sums(numeric), *_implications(columns, least)]
+    single = {str(name) for name in data if np.asarray(data[name]).dtype == np.float32}
+    return [*_orders(numeric, least), *_sums(numeric), *_implications(columns, least),
+            *_derived(numeric, single)]
 
 
 def _columns(data: Any) -> dict[str, np.ndarray]:
@@ -127,6 +130,42 @@ def _sums(columns: dict[str, np.ndarray]) -> Iterator[Suggestion]:
             yield Suggestion(f"{left} = {_number(float(factors[0]))}", 1.0, matrix.shape[0])
         else:
             yield Suggestion(f"{_quoted(names[at - 1])} = {right}", 1.0, matrix.shape[0])
+
+
+def _derived(columns: dict[str, np.ndarray], single: set[str]) -> Iterator[Suggestion]:
+    """Columns that are a sum, difference, product or quotient of two others, to the last digit."""
+    usable = {name: values for name, values in columns.items()
+              if len(values) >= _LEAST_ROWS and not np.isnan(values).any()
+              and len(np.unique(values)) >= _LEAST_VALUES}
+    by_start: dict[bytes, list[str]] = {}  # so that most pairs are seen at once to give no column
+    for name, values in usable.items():
+        by_start.setdefault((values[:_LEAST_ROWS] + 0.0).tobytes(), []).append(name)
+    for a, b in itertools.permutations(usable, 2):
+        kind = np.float32 if {a, b} <= single else np.float64
+        x, y = usable[a].astype(kind), usable[b].astype(kind)
+        short = _results(x[:_LEAST_ROWS], y[:_LEAST_ROWS], a < b)
+        for sign, result in short:
+            names = by_start.get((result.astype(np.float64) + 0.0).tobytes(), [])
+            for name in names:
+                whole = dict(_results(x, y, True)).get(sign)
+                if name in (a, b) or (kind == np.float32) != (name in single) or whole is None \
+                        or not np.array_equal(whole.astype(np.float64), usable[name]):
+                    continue
+                ending = " in float32" if kind == np.float32 else ""
+                yield Suggestion(
+                    f"column {_quoted(name)} is {_quoted(a)} {sign} {_quoted(b)}{ending}", 1.0,
+                    len(usable[name]))
+
+
+def _results(x: np.ndarray, y: np.ndarray, first: bool) -> Iterator[tuple[str, np.ndarray]]:
+    """All operations; those in which the order does not matter only for one order."""
+    with np.errstate(all="ignore"):
+        yield "-", x - y
+        if (y != 0).all():
+            yield "/", x / y
+        if first:
+            yield "+", x + y
+            yield "*", x * y
 
 
 def _dependent(matrix: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:

@@ -196,3 +196,18 @@ def test_suggestions_are_exact_and_survive_odd_columns():
     assert boxwood.suggest_rules({"a": []}) == []
     data["p"] = np.where(np.arange(500) == 3, np.inf, first)
     boxwood.suggest_rules(data)
+
+
+def test_derived_columns_are_suggested():
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(5)
+    data = pandas.DataFrame({"debt": random.normal(50, 9, 200), "income": random.normal(99, 9, 200),
+                             "other": random.normal(0, 1, 200)})
+    data["dti"] = data.debt / data.income
+    data["left"] = data.income - data.debt
+    data["rounded"] = (data.debt * data.income).round(3)
+    found = [str(rule) for rule in boxwood.suggest_rules(data) if "column" in str(rule)]
+    assert found == ["column dti is debt / income", "column left is income - debt"]
+    data = data.astype(np.float32)
+    data["total"] = data.debt + data.income
+    assert "column total is debt + income in float32" in map(str, boxwood.suggest_rules(data))

@@ -85,7 +85,15 @@ def converted(model: Any) -> Ensemble:
         raise UnsupportedModelError("scikit-learn before 1.3 is not supported",
                                     "Fit the model with scikit-learn 1.3 or newer")
     if is_pipeline(model):
-        return pushed_back(model, follow_steps(model))
+        steps = follow_steps(model)
+        made = pushed_back(model, steps)
+        for column in steps.columns:
+            if column.domain != type(column)("").domain:
+                raise UnsupportedModelError(
+                    f'pipeline: {column.functions[0].name} of column "{column.name}" is finite '
+                    "for some numbers only, which a model file does not say",
+                    "Save it with Explainer.save_model, and its schema with it")
+        return made
     for base in type(model).__mro__:
         if base.__name__ in REFUSED:
             reason, remedy = REFUSED[base.__name__]

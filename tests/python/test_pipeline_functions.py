@@ -1,0 +1,109 @@
+"""FunctionTransformer in pipelines: known functions, declared ones, and what is refused."""
+
+import boxwood
+import numpy as np
+import pytest
+
+compose = pytest.importorskip("sklearn.compose")
+ensemble = pytest.importorskip("sklearn.ensemble")
+pipeline = pytest.importorskip("sklearn.pipeline")
+preprocessing = pytest.importorskip("sklearn.preprocessing")
+impute = pytest.importorskip("sklearn.impute")
+pandas = pytest.importorskip("pandas")
+
+
+def people(kind=np.float64):
+    random = np.random.default_rng(3)
+    return pandas.DataFrame({"income": np.exp(random.normal(3, 1, 300)),
+                             "wealth": random.normal(0, 2, 300)}).astype(kind)
+
+
+def fitted(function, kind=np.float64, column="income", **options):
+    data = people(kind)
+    good = (np.log(data.income) + data.wealth > 3).to_numpy()
+    steps = compose.ColumnTransformer(
+        [("f", preprocessing.FunctionTransformer(function, **options), [column])],
+        remainder="passthrough")
+    model = pipeline.make_pipeline(steps, ensemble.RandomForestClassifier(
+        5, max_depth=4, random_state=1)).fit(data, good)
+    return model, data
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("function", [np.log1p, np.log, np.sqrt, np.exp, np.square,
+                                      np.floor, np.log10])
+def test_answers_are_what_the_pipeline_predicts(function, kind):
+    column = "wealth" if function is np.exp else "income"
+    model, data = fitted(function, kind, column)
+    explainer = boxwood.Explainer(model, data)
+    assert (explainer.predict(data) == model.predict(data)).all()
+    # At the thresholds themselves, which answers are next to, and beside them.
+    tried = 0
+    for _, row in data[~model.predict(data)].iloc[:3].iterrows():
+        answer = explainer.explain(row, True, cost="l2", only=[column])
+        if answer.status != "optimal":
+            continue
+        tried += 1
+        assert model.predict(answer.point_frame().astype(kind))[0]
+        value = kind(answer.point_frame()[column].iloc[0])
+        back = answer.point_frame().astype(kind)
+        back[column] = np.nextafter(value, kind(row[column]))
+        if back[column].iloc[0] != row[column] and not answer.already_met:
+            assert not model.predict(back)[0]  # nothing nearer has the outcome
+    assert tried
+
+
+def test_answers_stay_where_the_function_is_finite():
+    model, data = fitted(np.log)
+    explainer = boxwood.Explainer(model, data)
+    row = data[model.predict(data)].iloc[0]
+    answer = explainer.explain(row, False, only=["income"])
+    if answer.status == "optimal":
+        assert answer.point_frame().income.iloc[0] > 0
+    with pytest.raises(boxwood.Error, match="of which log in the pipeline is not a finite number"):
+        explainer.explain({"income": -1.0, "wealth": 0.0}, True)
+    why = explainer.why_not(row, False, rules=["fix wealth", "income >= 20"])
+    for blocker in why.blockers:
+        if blocker.without.status == "optimal":
+            assert blocker.without.point_frame().income.iloc[0] > 0
+    with pytest.raises(boxwood.UnsupportedModelError, match="Explainer.save_model"):
+        boxwood.model_bytes(model)
+
+
+def half(values):
+    return values / 2 + 1
+
+
+def turned(values):
+    return -values
+
+
+def test_declared_functions_are_checked_and_noted():
+    model, data = fitted(half)
+    with pytest.raises(boxwood.UnsupportedModelError, match=r"boxwood.monotone\(half\)"):
+        boxwood.Explainer(model, data)
+    assert boxwood.monotone(half) is half
+    explainer = boxwood.Explainer(model, data)
+    assert any("declaration that half is monotone" in note for note in explainer.notes)
+    assert (explainer.predict(data) == model.predict(data)).all()
+    row = data[~model.predict(data)].iloc[0]
+    answer = explainer.explain(row, True)
+    assert model.predict(answer.point_frame())[0]
+    assert "half is monotone, as was declared" in repr(answer)
+    boxwood.monotone(turned)
+    with pytest.raises(boxwood.UnsupportedModelError, match="turned was declared monotone, but"):
+        boxwood.Explainer(fitted(turned)[0], data)
+    with pytest.raises(boxwood.Error, match="cannot be marked"):
+        boxwood.monotone(max)
+
+
+def test_what_is_not_known_is_refused_by_name():
+    with pytest.raises(boxwood.UnsupportedModelError, match="applies sin, which is not known"):
+        boxwood.Explainer(fitted(np.sin)[0], people())
+    data = people()
+    late = pipeline.make_pipeline(
+        preprocessing.StandardScaler(), preprocessing.FunctionTransformer(np.log1p),
+        ensemble.RandomForestClassifier(3, max_depth=2)).fit(
+            data.clip(lower=5), data.income > 20)
+    with pytest.raises(boxwood.UnsupportedModelError, match="before the other steps"):
+        boxwood.Explainer(late, data)
