@@ -287,4 +287,72 @@ TEST(Derived, RandomFormulasAgreeWithBruteForce) {
   EXPECT_GT(changed, cases / 6);
 }
 
+/// One tree: good where the third feature, a formula of the other two, is below 0.3.
+Query below_three_tenths(Ensemble& ensemble, Op op, Precision precision) {
+  ensemble.input = precision;
+  ensemble.base = {0};
+  for (const char* name : {"a", "b", "c"}) ensemble.features.push_back({name});
+  Tree tree;
+  tree.nodes.resize(3);
+  Node& root = tree.nodes[0];
+  root.kind = NodeKind::less;
+  root.feature = 2;
+  root.threshold = precision == Precision::float32 ? static_cast<double>(0.3F) : 0.3;
+  root.left = 1;
+  root.right = 2;
+  tree.nodes[1].value = 0;
+  tree.nodes[2].value = 1;
+  tree.values = {1, 0};
+  ensemble.trees = {tree};
+  Query query;
+  query.point = {90, 200, 0};
+  query.features.resize(3);
+  for (const std::size_t d : {0U, 1U}) query.features[d].range = {.lower = 1, .upper = 1e6};
+  Derived derived{2,
+                  {{.op = Op::column, .feature = 0},
+                   {.op = Op::column, .feature = 1},
+                   {.op = op, .a = 0, .b = 1}}};
+  query.point[2] = derived_value(derived, query.point);
+  query.requirements = {{.outcome = OutputIn{{.lower = 0.5}, 0}}};
+  add_derived(query, std::move(derived));
+  return query;
+}
+
+TEST(Derived, ContinuousColumnsReachTheOptimumWithinTheTolerance) {
+  for (const Precision precision : {Precision::float64, Precision::float32}) {
+    for (const Norm norm : {Norm::l1, Norm::squared_l2, Norm::l0}) {
+      if (precision == Precision::float32 && norm == Norm::squared_l2) continue;  // takes seconds
+      Ensemble ensemble;
+      Query query = below_three_tenths(ensemble, Op::over, precision);
+      query.norm = norm;
+      const Answer answer = explain(ensemble, query);
+      ASSERT_EQ(answer.status, Status::optimal);
+      // a must fall to 0.3 b: by 30; or to the foot of the perpendicular from (90, 200).
+      const double expected = norm == Norm::l1 ? 30 : norm == Norm::l0 ? 1 : 900 / 1.09;
+      const double steps = precision == Precision::float32 ? 1e-6 : 0;
+      EXPECT_NEAR(answer.cost, expected, (4e-9 + steps) * expected);
+      EXPECT_LE(answer.lower_bound, expected * (1 + steps));
+      EXPECT_GE(answer.lower_bound, answer.cost * (1 - 4e-9));
+      EXPECT_TRUE(verify(ensemble, query, answer).faults.empty());
+    }
+  }
+  // a - b below 0.3 holds now; a * b does not: b falls to 1 and a below 0.3 is not admissible.
+  Ensemble ensemble;
+  const Query difference = below_three_tenths(ensemble, Op::minus, Precision::float64);
+  EXPECT_TRUE(explain(ensemble, difference).already_met);
+  Ensemble other;
+  const Query product = below_three_tenths(other, Op::times, Precision::float64);
+  EXPECT_EQ(explain(other, product).status, Status::infeasible);
+}
+
+TEST(Derived, AnswersThatDoNotFollowTheirFormulaAreFaults) {
+  Ensemble ensemble;
+  const Query query = below_three_tenths(ensemble, Op::over, Precision::float64);
+  Answer answer = explain(ensemble, query);
+  ASSERT_TRUE(verify(ensemble, query, answer).faults.empty());
+  double& value = answer.solutions.front().point[2];
+  value = std::nextafter(value, -infinity);
+  ASSERT_FALSE(verify(ensemble, query, answer).faults.empty());
+}
+
 }  // namespace

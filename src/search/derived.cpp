@@ -2,6 +2,7 @@
 
 #include "base/infinity.hpp"
 #include "grid/grid.hpp"
+#include "grid/linear_trees.hpp"
 #include "model/arithmetic.hpp"
 #include "search/derived_box.hpp"
 #include "search/guarded.hpp"
@@ -32,7 +33,7 @@ class DerivedSearch {
         precision_(common_precision(prepared.ensembles())),
         boxes_(query, cuts, precision_),
         budget_(options, Budget::Share::nodes),
-        worth_finding_(boxes_.has_tolerance() ? 1 - cost_tolerance : 1) {}
+        worth_finding_(boxes_.has_tolerance() ? 1 - 3 * cost_tolerance : 1) {}
 
   Answer run() {
     answer_ = {};
@@ -69,7 +70,8 @@ class DerivedSearch {
       const std::vector<double>& point = found.best().point;
       const bool fits = offer(point);
       if (!fits) offer_near(box, point);
-      if (found.status == Status::optimal) {
+      const bool too_coarse = found.stop == Stop::precision && boxes_.has_tolerance();
+      if (found.status == Status::optimal || too_coarse) {
         if (fits) {
           closed_ = std::min(closed_, box.bound);
         } else {
@@ -120,7 +122,46 @@ class DerivedSearch {
       }
       if (!holds_now) query.clauses.push_back({{{.feature = feature, .range = range}}});
     }
+    for (std::size_t i = 0; i < box.results.size(); ++i) add_linear(box, i, query);
     return query;
+  }
+
+  /// A sum, difference or quotient of two continuous columns is linear but for its rounding, and
+  /// linear rules bound it far better than the ends of a box. A result is at least `lower` only if
+  /// the real number is more than the number before `lower`. In float32 the steps of numbers, which
+  /// linear rules allow for, are larger than what is to be proven.
+  void add_linear(const DerivedBox& box, std::size_t column, Query& query) const {
+    const Derived& derived = *boxes_.columns()[column];
+    const std::vector<Derived::Step>& steps = derived.steps;
+    if (derived.precision != Precision::float64 || precision_ != Precision::float64) return;
+    if (query.norm == Norm::linf || query.norm == Norm::custom) return;
+    if (steps.size() != 3 || steps[2].a == steps[2].b) return;
+    const Derived::Op op = steps[2].op;
+    if (op != Derived::Op::plus && op != Derived::Op::minus && op != Derived::Op::over) return;
+    const std::size_t a = steps[steps[2].a].feature, b = steps[steps[2].b].feature;
+    for (const std::size_t step : {steps[2].a, steps[2].b}) {
+      const FeatureRule& rule = query.features[steps[step].feature];
+      if (steps[step].op != Derived::Op::column || rule.fixed) return;
+      if (is_discrete(rule) || !rule.quantiles.empty()) return;
+    }
+    const auto place = std::find(boxes_.arguments().begin(), boxes_.arguments().end(), b);
+    const Interval& divisors =
+        box.arguments[static_cast<std::size_t>(place - boxes_.arguments().begin())];
+    const bool quotient = op == Derived::Op::over;
+    if (quotient && !(divisors.lower > 0) && !(divisors.upper < 0)) return;
+    const Interval values = boxes_.values_of(column, box.results[column]);
+    constexpr double large = 1e300;
+    for (const bool upper : {false, true}) {
+      const double end =
+          upper ? std::nextafter(values.upper, infinity) : std::nextafter(values.lower, -infinity);
+      if (!(std::abs(end) < large)) continue;
+      const double factor = quotient ? -end : op == Derived::Op::plus ? 1 : -1;
+      LinearCondition sum{{{.feature = a}}, {}};
+      if (factor != 0) sum.terms.push_back({.feature = b, .coefficient = factor});
+      const bool at_most = upper != (quotient && divisors.upper < 0);
+      (at_most ? sum.range.upper : sum.range.lower) = quotient ? 0 : end;
+      query.clauses.push_back({{}, {sum}});
+    }
   }
 
   /// Sets the derived columns and keeps the point if it is the cheapest; false if it does not have
