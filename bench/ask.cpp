@@ -203,7 +203,7 @@ void add_proof(const boxwood::Prover& prover, const Question& question,
     const boxwood::Proof proof =
         prover.prove(question.query, answer, {.boxes = 10'000'000, .seconds = 120});
     if (proof.stop != boxwood::Stop::finished) {
-      line["proof_error"] = "stopped by the limit on " + boxwood::to_string(proof.stop);
+      line["proof_error"] = std::string("stopped by the limit on ") + boxwood::to_string(proof.stop);
       return;
     }
     std::ofstream(name + ".question.json") << boxwood::question_text(question.query);
