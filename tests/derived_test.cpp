@@ -1,10 +1,12 @@
 // Derived columns against brute force from first principles: all arguments are discrete, so every
 // row can be listed, calculated and asked.
+#include <boxwood/analysis.hpp>
 #include <boxwood/error.hpp>
 #include <boxwood/explain.hpp>
 #include <boxwood/query.hpp>
 #include <boxwood/verify.hpp>
 
+#include "query/reach.hpp"
 #include "seeds.hpp"
 #include "small_models.hpp"
 
@@ -343,6 +345,35 @@ TEST(Derived, ContinuousColumnsReachTheOptimumWithinTheTolerance) {
   Ensemble other;
   const Query product = below_three_tenths(other, Op::times, Precision::float64);
   EXPECT_EQ(explain(other, product).status, Status::infeasible);
+}
+
+TEST(Derived, AnythingInKeepsTheRegionAndTheRulesOfTheColumn) {
+  Ensemble ensemble;
+  Query query = below_three_tenths(ensemble, Op::over, Precision::float64);
+  query.norm = Norm::l1;
+  query.features[1].fixed = true;
+  const auto allowed = [&] {
+    const Answer answer = explain(ensemble, query);
+    const Solution& best = answer.best();
+    return part_with_derived(query, best.point, 0, {}, best.region, Precision::float64);
+  };
+  const Interval free = allowed();
+  EXPECT_LT(free.upper / 200, 0.3);
+  EXPECT_GE(std::nextafter(free.upper, infinity) / 200, 0.3);
+  query.clauses.push_back({{{.feature = 2, .range = {.upper = 0.2}}}});
+  EXPECT_EQ(allowed().upper, 40);
+}
+
+TEST(Derived, RounderAnswersFollowTheFormula) {
+  Ensemble ensemble;
+  Query query = below_three_tenths(ensemble, Op::over, Precision::float64);
+  query.norm = Norm::l1;
+  const Prepared prepared(ensemble);
+  const Answer exact = explain(prepared, query);
+  const Answer rounder = rounded_answer(prepared, query, exact, 0.1);
+  EXPECT_NE(rounder.best().point, exact.best().point);
+  EXPECT_EQ(rounder.best().point[2], rounder.best().point[0] / rounder.best().point[1]);
+  EXPECT_TRUE(verify(ensemble, query, rounder).faults.empty());
 }
 
 TEST(Derived, AnswersThatDoNotFollowTheirFormulaAreFaults) {

@@ -52,6 +52,12 @@ std::vector<double> find_rounded(const Prepared& prepared, const Query& query,
         std::vector<double> trial = best;
         trial[d] = multiple(times);
         set_derived(query, trial);
+        const bool stays =
+            std::all_of(query.derived.begin(), query.derived.end(), [&](const Derived& derived) {
+              const double value = trial[derived.feature];
+              return std::isnan(value) || box[derived.feature].contains(as_read(value, precision));
+            });
+        if (!stays) continue;
         if (!box[d].contains(trial[d]) || trial[d] == query.point[d]) continue;
         if (!is_admissible(query, d, trial[d], precision)) continue;
         const double cost = total_cost(query, trial);

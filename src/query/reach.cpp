@@ -194,11 +194,14 @@ Interval part_with_derived(const Query& query, std::span<const double> point, st
     if (!used || std::isnan(value)) continue;
     if (!is_monotone(derived, feature) || value == 0) return {value, value};
     part = intersection(part, value > 0 ? Interval{.lower = 0} : Interval{.upper = 0});
+    // Rules about the derived column hold as well.
+    const Interval kept =
+        admissible_part(query, point, derived.feature, region[derived.feature], precision);
     std::vector<double> trial(point.begin(), point.end());
     const auto last_in = [&](double end) {
       const auto stays_in = [&](double x) {
         trial[feature] = x;
-        return region[derived.feature].contains(as_read(derived_value(derived, trial), precision));
+        return kept.contains(as_read(derived_value(derived, trial), precision));
       };
       const double most = std::numeric_limits<double>::max();
       const double finite = std::clamp(end, -most, most);

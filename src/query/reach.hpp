@@ -32,8 +32,8 @@ Interval admissible_part(const Query& query, std::span<const double> point, std:
                          const Interval& interval, Precision precision);
 
 /// The part of an interval around a value of a feature in which all derived columns stay in their
-/// intervals of `region` while the other features keep their values. Only the value itself where
-/// a formula is not monotone in the feature.
+/// intervals of `region` and keep the rules about them while the other features stay. Only the
+/// value itself where a formula is not monotone in the feature.
 Interval part_with_derived(const Query& query, std::span<const double> point, std::size_t feature,
                            Interval part, std::span<const Interval> region, Precision precision);
 
