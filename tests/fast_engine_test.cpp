@@ -477,7 +477,7 @@ TEST(FastEngine, AnExampleOfOneHotColumnsIsStartedFrom) {
   Incumbent incumbent(query, 1);
   Watch watch(Limits{});
   const fast::Context context(ensembles, query, leaves_of(prepared), leaf_table_of(prepared),
-                              conditions, {}, incumbent, watch);
+                              conditions, {}, {}, incumbent, watch);
   // One without the outcome, one that is of another group alone, one that has both.
   const std::vector<std::vector<double>> examples{{0, 1, 0, 9}, {0, 0, 1, 3}, {0, 0, 1, 9}};
   fast::start_from_examples(context, examples);

@@ -58,7 +58,7 @@ class Question {
         incumbent_(problem_.query, 1),
         watch_(Limits{}),
         context(problem_.ensembles, problem_.query, leaves_of(prepared_), table_, conditions_, {},
-                incumbent_, watch_) {}
+                {}, incumbent_, watch_) {}
   Question(const Question&) = delete;
 
   /// Whether there is something to search and every point can be looked at.

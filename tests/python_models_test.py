@@ -77,9 +77,9 @@ class Registry(unittest.TestCase):
             (ensemble.AdaBoostRegressor(n_estimators=2).fit(X, Y),
              "AdaBoostRegressor predicts the weighted median of its trees, which is not a sum. "
              "Use a forest, GradientBoosting or HistGradientBoosting"),
-            (ensemble.VotingClassifier([("a", stump)]).fit(X, BINARY),
-             "VotingClassifier combines models of any kind. Explain one of its estimators_ on "
-             "its own, with classes=list(classes_): it learned numbers of classes"),
+            (ensemble.VotingClassifier([("a", linear_model.LogisticRegression())]).fit(X, BINARY),
+             "VotingClassifier: LogisticRegression is not one of scikit-learn's tree models. Use "
+             "a forest, GradientBoosting or HistGradientBoosting"),
             (ensemble.StackingClassifier([("a", stump)]).fit(X, BINARY),
              "StackingClassifier fits a model to the predictions of other models. Explain one of "
              "its estimators_ on its own, with classes=list(classes_): it learned numbers of "
@@ -90,16 +90,9 @@ class Registry(unittest.TestCase):
             (model_selection.GridSearchCV(stump, {}),
              "this GridSearchCV has no best_estimator_. Call fit, with refit=True"),
             (calibration.CalibratedClassifierCV(stump),
-             "CalibratedClassifierCV calibrates the probabilities of another model. Its decisions "
-             "cannot be explained. An uncalibrated model can: give "
-             "calibrated_classifiers_[0].estimator, whose probabilities differ"),
-            (model_selection.FixedThresholdClassifier(stump, threshold=0.3).fit(X, BINARY),
-             "FixedThresholdClassifier applies its own threshold to the probabilities of another "
-             "model. Give its estimator_ and ask for boxwood.Class(1, probability=0.3); for the "
-             "other class ask for boxwood.Not(boxwood.Class(1, probability=0.3))"),
+             "this CalibratedClassifierCV is not fitted. Call fit first"),
             (model_selection.TunedThresholdClassifierCV(stump),
-             "TunedThresholdClassifierCV applies its own threshold to the probabilities of another "
-             "model. Call fit, then give its estimator_"),
+             "this TunedThresholdClassifierCV is not fitted. Call fit first"),
             (linear_model.LinearRegression().fit(X, Y),
              "LinearRegression is not one of scikit-learn's tree models. Use a forest, "
              "GradientBoosting or HistGradientBoosting"),
@@ -108,8 +101,8 @@ class Registry(unittest.TestCase):
              "init=DummyRegressor. "
              'Fit it with init=None or init="zero"'),
             (ensemble.BaggingRegressor(linear_model.LinearRegression(), n_estimators=2).fit(X, Y),
-             "this BaggingRegressor is built of LinearRegression, not of trees. Use it with a "
-             "DecisionTreeRegressor, or explain a model of another kind"),
+             "BaggingRegressor: LinearRegression is not one of scikit-learn's tree models. Use a "
+             "forest, GradientBoosting or HistGradientBoosting"),
             (ensemble.AdaBoostClassifier(linear_model.LogisticRegression()).fit(X, BINARY),
              "this AdaBoostClassifier is built of LogisticRegression, not of trees. Use it with a "
              "DecisionTreeClassifier, or explain a model of another kind"),

@@ -105,6 +105,36 @@ def frozen():
     return converted(model, X, model.predict_proba(X))
 
 
+def raw_of(model, rows):
+    """The raw scores of all members."""
+    parts = []
+    for one in getattr(model, "calibrated_classifiers_", None) or model.estimators_:
+        inner = getattr(one, "estimator", one)
+        inner = inner if hasattr(inner, "predict") and hasattr(inner, "n_features_in_") else one
+        says = inner.decision_function if hasattr(inner, "decision_function") else \
+            getattr(inner, "predict_proba", inner.predict)
+        parts.append(np.asarray(says(rows), dtype=np.float64).reshape(len(rows), -1))
+    return np.hstack(parts)
+
+
+def members(kind="Classifier"):
+    return [("a", build(f"tree.DecisionTree{kind}", **SMALL)),
+            ("b", build(f"ensemble.GradientBoosting{kind}", **FEW))]
+
+
+def wrapped(name, make, label=WORDS):
+    def of():
+        model = make().fit(X, label)
+        return converted(model, X, raw_of(model, X))
+    return Case(FAMILY, "wrappers", name, of)
+
+
+def thresholded():
+    model = build("model_selection.FixedThresholdClassifier", threshold=0.3,
+                  estimator=build("ensemble.RandomForestClassifier", **FEW)).fit(X, UP)
+    return converted(model, X, model.estimator_.predict_proba(X))
+
+
 def stump():
     return build("tree.DecisionTreeClassifier", max_depth=1)
 
@@ -118,9 +148,6 @@ CATEGORIES = {"categorical_features": [2], "rows": np.vstack([X[:30], HOLES, ODD
 CLASSIFIERS = [("trees", "tree.DecisionTree", SMALL), ("trees", "tree.ExtraTree", SMALL),
                ("averages", "ensemble.RandomForest", FEW), ("averages", "ensemble.ExtraTrees", FEW)]
 REFUSED = [
-    ("averages", lambda: build("ensemble.BaggingRegressor", estimator=linear(),
-                               n_estimators=2).fit(X, SCORE), "Bagging over other models",
-     "this BaggingRegressor is built of LinearRegression, not of trees"),
     ("trees", lambda: stump().fit(X, np.column_stack([UP, 1 - UP])), "classifiers of several targets",
      "this DecisionTreeClassifier predicts several targets at once, which is not supported"),
     ("trees", lambda: stump().fit(X, np.ones(len(X))), "classifiers of one class",
@@ -134,20 +161,24 @@ REFUSED = [
                                estimator=build("linear_model.LogisticRegression")).fit(X, UP),
      "AdaBoostClassifier over other models",
      "this AdaBoostClassifier is built of LogisticRegression, not of trees"),
-    ("others", lambda: build("ensemble.VotingClassifier", estimators=[("a", stump())]).fit(X, UP),
-     "Voting", "VotingClassifier combines models of any kind"),
+    ("wrappers", lambda: build("ensemble.VotingRegressor", estimators=[("a", linear())]).fit(X, SCORE),
+     "Voting, Bagging and calibration of models without trees",
+     "VotingRegressor: LinearRegression is not one of scikit-learn's tree models"),
+    ("wrappers", lambda: build("ensemble.VotingClassifier", voting="soft", estimators=[(
+        "a", build("ensemble.VotingClassifier", voting="soft", estimators=[("b", stump())]))]).fit(X, UP),
+     "compositions of compositions",
+     "this VotingClassifier is built of VotingClassifier, which is itself made of several models"),
     ("others", lambda: build("ensemble.StackingClassifier", estimators=[("a", stump())]).fit(X, UP),
      "Stacking", "StackingClassifier fits a model to the predictions of other models"),
     ("others", lambda: piped(build("decomposition.PCA")), "pipelines that mix columns",
      'pipeline, step "first": PCA mixes input columns'),
     ("wrappers", lambda: build("model_selection.GridSearchCV", estimator=stump(), param_grid={}),
      "searches without a best model", "this GridSearchCV has no best_estimator_"),
-    ("others", lambda: build("calibration.CalibratedClassifierCV", estimator=stump()), "calibration",
-     "CalibratedClassifierCV calibrates the probabilities of another model"),
     ("others", lambda: build("multioutput.MultiOutputClassifier", estimator=stump()), "MultiOutput",
      "MultiOutputClassifier holds one model for each target"),
-    ("others", lambda: build("multiclass.OneVsRestClassifier", estimator=stump()), "OneVsRest",
-     "OneVsRestClassifier holds one model for each class"),
+    ("wrappers", lambda: build("multiclass.OneVsRestClassifier", estimator=build(
+        "ensemble.GradientBoostingClassifier", **FEW)).fit(X, WORDS), "OneVsRest of scores",
+     "this OneVsRestClassifier compares the scores of GradientBoostingClassifier, not probabilities"),
     ("others", lambda: build("compose.TransformedTargetRegressor", regressor=linear()),
      "TransformedTargetRegressor", "TransformedTargetRegressor transforms the predictions of its model"),
     ("others", lambda: build("ensemble.RandomTreesEmbedding", n_estimators=2).fit(X),
@@ -196,6 +227,19 @@ CASES = [
     *(Case(FAMILY, "wrappers", name, lambda name=name: searched(f"model_selection.{name}"))
       for name in ("GridSearchCV", "RandomizedSearchCV")),
     Case(FAMILY, "wrappers", "FrozenEstimator", frozen, since=(1, 6)),
+    *(wrapped(f"VotingClassifier ({how})", lambda how=how: build(
+        "ensemble.VotingClassifier", estimators=members(), voting=how, weights=[2, 1]))
+      for how in ("soft", "hard")),
+    wrapped("VotingRegressor", lambda: build("ensemble.VotingRegressor",
+                                             estimators=members("Regressor")), SCORE),
+    *(wrapped(f"CalibratedClassifierCV ({how})", lambda how=how: build(
+        "calibration.CalibratedClassifierCV", estimator=members()[1][1], method=how, cv=2))
+      for how in ("sigmoid", "isotonic")),
+    wrapped("BaggingClassifier of other models", lambda: build(
+        "ensemble.BaggingClassifier", estimator=members()[1][1], n_estimators=2, random_state=1)),
+    wrapped("OneVsRestClassifier", lambda: build("multiclass.OneVsRestClassifier",
+                                                 estimator=members()[0][1])),
+    Case(FAMILY, "wrappers", "FixedThresholdClassifier", thresholded, since=(1, 5)),
     Case(FAMILY, "others", "pipelines of imputers, encoders and scalers", scaled),
     *(refused(*entry) for entry in REFUSED),
 ]

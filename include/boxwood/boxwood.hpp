@@ -4,6 +4,7 @@
 #include <boxwood/analysis.hpp>
 #include <boxwood/answer.hpp>
 #include <boxwood/budget.hpp>
+#include <boxwood/composition.hpp>
 #include <boxwood/ensemble.hpp>
 #include <boxwood/error.hpp>
 #include <boxwood/explain.hpp>

@@ -8,6 +8,8 @@
 // `transform` round to the library's precision at each step where the library does.
 #pragma once
 
+#include <boxwood/composition.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,8 +18,6 @@
 #include <vector>
 
 namespace boxwood {
-
-enum class Precision : std::uint8_t { float32, float64 };
 
 /// What the values of a feature mean. `integer` admits whole numbers only; `ordinal` and
 /// `categorical` are whole-number codes of labels, with and without an order.
@@ -69,8 +69,8 @@ struct Node {
 /// LightGBM treats numbers from -zero_size to zero_size as zero.
 inline constexpr double zero_size = static_cast<double>(1e-35F);
 
-/// Node 0 is the root. With `output >= 0` a leaf holds one number, added to that output; with
-/// `output == every_output` it holds one for each output.
+/// Node 0 is the root. With `output >= 0` a leaf holds `width` numbers, added to that output and
+/// those after it; with `output == every_output` it holds one for each output.
 struct Tree {
   static constexpr std::int32_t every_output = -1;
 
@@ -78,50 +78,20 @@ struct Tree {
   std::vector<double> values;
   std::vector<std::vector<std::int32_t>> sets{};  ///< of categories, each ascending
   std::int32_t output = 0;
+  std::int32_t width = 1;  ///< more than 1 only for members of a composition
+
+  /// The outputs that a leaf adds to, of a model with `count` outputs.
+  struct Outputs {
+    std::size_t first = 0;
+    std::size_t count = 1;
+    bool contains(std::size_t k) const { return k - first < count; }  // wraps around below
+  };
+  Outputs outputs(std::size_t count) const {
+    if (output == every_output) return {0, count};
+    return {static_cast<std::size_t>(output), static_cast<std::size_t>(width)};
+  }
 
   bool operator==(const Tree&) const = default;
-};
-
-/// `base_first`: ((base + tree 0) + tree 1) + …; `base_last`: ((tree 0 + tree 1) + …) + base.
-enum class SumOrder : std::uint8_t { base_first, base_last };
-
-/// The function from raw scores to what the library's `predict` returns.
-///   sigmoid      1 / (1 + exp(-steepness * s)), for every output by itself
-///   winner       the index of the largest score (the first of equal ones); with one score 1 or 0,
-///                by the decision rule
-///   votes        the scores are probabilities already, as those of a forest
-///   square       s * |s|: LightGBM's reg_sqrt
-///   softplus     log(1 + exp(s)): LightGBM's cross_entropy_lambda
-///   isolation    -(2 ^ -s): scikit-learn's IsolationForest.score_samples
-enum class Link : std::uint8_t {
-  identity,
-  sigmoid,
-  exponential,
-  softmax,
-  winner,
-  votes,
-  square,
-  softplus,
-  isolation
-};
-
-/// The formulas that compute a link. `plain`: in the precision of the sums; in float32, those of
-/// XGBoost. `onnxruntime`: in float32, from scores rounded to float32. `catboost`: with CatBoost's
-/// own exp, a table of 2048 steps between powers of two and a cubic polynomial within a step.
-enum class LinkForm : std::uint8_t { plain, onnxruntime, catboost };
-
-enum class Task : std::uint8_t { regression, binary, multiclass };
-
-/// The rule by which a classifier picks a class. A binary model predicts class 1 if its output
-/// exceeds one half, or its raw score exceeds 0, is at least 0, or exceeds one half. A model of
-/// several classes predicts the class of the first largest output; with `largest_score`, of the
-/// first largest raw score. The two differ where softmax rounds different scores to equal outputs.
-enum class Decision : std::uint8_t {
-  output_above_half,
-  score_above_zero,
-  score_from_zero,
-  score_above_half,
-  largest_score
 };
 
 /// The library that reads rows for the model; `sklearn` for a pipeline, whatever its last step is.
@@ -149,6 +119,8 @@ struct Ensemble {
   Task task = Task::regression;
   Decision decision = Decision::output_above_half;
   std::vector<std::string> classes;  ///< labels, one for each class; empty where unknown
+  /// For Link::composed: the members, whose raw scores and trees are this ensemble's, in order.
+  Composition composition{};
 
   /// Raw scores, one for each output, bit for bit as the library computes them. NaN is a missing
   /// value. Throws Error if the length of the point is not that of `features`.
@@ -163,8 +135,9 @@ struct Ensemble {
   /// overlap `scores`. Allocates nothing.
   void transform(std::span<const double> scores, std::span<double> outputs) const;
 
-  /// How many numbers `transform` gives: one for each raw score, but 1 for Link::winner.
-  std::size_t output_count() const { return link == Link::winner ? 1 : base.size(); }
+  /// How many numbers `transform` gives: one for each raw score, but 1 for Link::winner; for
+  /// Link::composed one for each class, or 1.
+  std::size_t output_count() const;
 
   /// The class that the library's classifier predicts.
   /// Throws Error for a regression model.
@@ -208,5 +181,9 @@ std::int32_t reach_leaf(const Tree& tree, std::span<const double> point, Precisi
 std::string to_json(const Ensemble& ensemble);
 /// `place` names the text in errors. Throws Error with byte position or JSON path.
 Ensemble ensemble_from_json(std::string_view text, std::string_view place = "model");
+
+/// The entry "composition" of that file; empty for an ensemble that is none.
+std::string composition_text(const Composition& composition);
+Composition composition_from_text(std::string_view text);
 
 }  // namespace boxwood

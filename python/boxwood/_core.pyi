@@ -610,6 +610,8 @@ class Link(enum.Enum):
 
     isolation = 8
 
+    composed = 9
+
 class LinkForm(enum.Enum):
     """Whose formulas compute a link."""
 
@@ -670,12 +672,12 @@ class Feature:
 class Tree:
     """A tree as arrays with one entry a node; docs/formats.md."""
 
-    def __init__(self, output: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_left: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sets: Sequence[Sequence[int]] = ..., missing_at_zero: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = ..., zero_up: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = ...) -> None: ...
+    def __init__(self, output: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_left: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sets: Sequence[Sequence[int]] = ..., missing_at_zero: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = ..., zero_up: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = ..., width: int = ...) -> None: ...
 
 class Ensemble:
     """A tree ensemble; it never changes."""
 
-    def __init__(self, trees: list, source: str, library: Library, objective: str, features: Sequence[Feature], base: Sequence[float], notes: Sequence[str] = ..., input: Precision = Precision.float32, accumulator: Precision = Precision.float32, order: SumOrder = SumOrder.base_first, factor: float = ..., divisor: float = ..., link: Link = Link.identity, link_form: LinkForm = LinkForm.plain, steepness: float = ..., task: Task = Task.regression, decision: Decision = Decision.output_above_half, classes: Sequence[str] = ...) -> None:
+    def __init__(self, trees: list, source: str, library: Library, objective: str, features: Sequence[Feature], base: Sequence[float], notes: Sequence[str] = ..., input: Precision = Precision.float32, accumulator: Precision = Precision.float32, order: SumOrder = SumOrder.base_first, factor: float = ..., divisor: float = ..., link: Link = Link.identity, link_form: LinkForm = LinkForm.plain, steepness: float = ..., task: Task = Task.regression, decision: Decision = Decision.output_above_half, classes: Sequence[str] = ..., composition: str = ...) -> None:
         """Makes an ensemble of trees, which are taken out of their objects."""
 
     @property

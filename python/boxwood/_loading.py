@@ -12,11 +12,13 @@ import numpy as np
 
 from boxwood import _core
 from boxwood._pushing import Steps
-from boxwood.errors import Error
+from boxwood.errors import Error, library
 from boxwood.models import core_ensemble, library_of, model_bytes, unwrapped
 from boxwood.models._ensemble import Ensemble, restored
 from boxwood.pipelines import pushed_back
 from boxwood.schema import no_file
+
+CATBOOST_BINARY = b"CBM1"  # the first bytes of a .cbm file
 
 
 def _reduced(ensemble: _core.Ensemble) -> tuple[Any, ...]:
@@ -50,17 +52,31 @@ def read(name: str, model: Any, data: Any, rounds: int | str | None,
     CatBoost's categories; `steps` are the steps of a pipeline before its model.
     """
     if isinstance(model, (bytes, bytearray, memoryview)):
+        if bytes(model[:len(CATBOOST_BINARY)]) == CATBOOST_BINARY:
+            return read(name, _of_binary(bytes(model)), data, rounds)
         return _core.read_bytes(bytes(model), name, rounds)
     if isinstance(model, (str, os.PathLike)):
         path = Path(model).expanduser()
         if not path.is_file():
             raise no_file(model, "Give a model file or a fitted model")
+        with path.open("rb") as file:
+            binary = file.read(len(CATBOOST_BINARY)) == CATBOOST_BINARY
+        if binary:
+            return read(name, _of_binary(path.read_bytes()), data, rounds)
         return _core.read_file(str(path), rounds)
     if steps is not None:
         return pushed_back(model, steps, rounds).to_core()
     if data is not None and library_of(model) == "catboost" and model.is_fitted():
         return _catboost(model, name, data, rounds)
     return core_ensemble(model, name, rounds)
+
+
+def _of_binary(content: bytes) -> Any:
+    """Load a model in CatBoost's binary format, which only CatBoost itself reads."""
+    catboost = library("catboost")
+    model = catboost.CatBoost()
+    model.load_model(blob=content)
+    return model
 
 
 def _catboost(model: Any, name: str, data: Any, rounds: int | str | None) -> _core.Ensemble:

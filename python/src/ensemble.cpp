@@ -37,7 +37,7 @@ void make_tree(Tree* self, std::int32_t output, const Column<double>& values,
                const Column<double>& threshold, const Column<bool>& missing_left,
                const Column<std::int32_t>& left, const Column<std::int32_t>& right,
                const Column<std::int32_t>& value, std::vector<std::vector<std::int32_t>> sets,
-               const Flags& missing_at_zero, const Flags& zero_up) {
+               const Flags& missing_at_zero, const Flags& zero_up, std::int32_t width) {
   const std::size_t count = kind.size();
   const auto check = [&](const char* name, std::size_t size) {
     if (size == count) return;
@@ -55,7 +55,8 @@ void make_tree(Tree* self, std::int32_t output, const Column<double>& values,
   Tree tree{.nodes = std::vector<Node>(count),
             .values = {values.data(), values.data() + values.size()},
             .sets = std::move(sets),
-            .output = output};
+            .output = output,
+            .width = width};
   for (std::size_t i = 0; i < count; ++i) {
     if (kind.data()[i] > static_cast<std::uint8_t>(NodeKind::in_set)) {
       throw Error("tree", "node " + std::to_string(i) + " is of no known kind");
@@ -86,6 +87,7 @@ nb::object column(const Tree& tree, Field Node::*field) {
 nb::dict arrays_of(const Tree& tree) {
   nb::dict arrays;
   arrays["output"] = tree.output;
+  if (tree.width != 1) arrays["width"] = tree.width;
   arrays["values"] = nb::cast(array_of(tree.values, {tree.values.size()}));
   arrays["kind"] = column<std::uint8_t>(tree, &Node::kind);
   arrays["feature"] = column<std::int32_t>(tree, &Node::feature);
@@ -126,6 +128,7 @@ nb::dict fields_of(const Ensemble& ensemble) {
   fields["task"] = nb::cast(ensemble.task);
   fields["decision"] = nb::cast(ensemble.decision);
   fields["classes"] = nb::cast(ensemble.classes);
+  fields["composition"] = composition_text(ensemble.composition);
   return fields;
 }
 
@@ -133,8 +136,8 @@ void make_ensemble(Ensemble* self, const nb::list& trees, std::string source, Li
                    std::string objective, std::vector<Feature> features, std::vector<double> base,
                    std::vector<std::string> notes, Precision input, Precision accumulator,
                    SumOrder order, double factor, double divisor, Link link, LinkForm link_form,
-                   double steepness, Task task, Decision decision,
-                   std::vector<std::string> classes) {
+                   double steepness, Task task, Decision decision, std::vector<std::string> classes,
+                   const std::string& composition) {
   Ensemble made;
   made.source = std::move(source);
   made.library = library;
@@ -156,6 +159,7 @@ void make_ensemble(Ensemble* self, const nb::list& trees, std::string source, Li
   made.task = task;
   made.decision = decision;
   made.classes = std::move(classes);
+  made.composition = composition_from_text(composition);
   made.validate();
   new (self) Ensemble(std::move(made));
 }
@@ -187,7 +191,8 @@ void bind_enums(nb::module_& module) {
       .value("votes", Link::votes)
       .value("square", Link::square)
       .value("softplus", Link::softplus)
-      .value("isolation", Link::isolation);
+      .value("isolation", Link::isolation)
+      .value("composed", Link::composed);
   nb::enum_<LinkForm>(module, "LinkForm", "Whose formulas compute a link.")
       .value("plain", LinkForm::plain)
       .value("onnxruntime", LinkForm::onnxruntime)
@@ -242,7 +247,7 @@ void bind_ensemble(nb::module_& module) {
       .def("__init__", &make_tree, "output"_a, "values"_a, "kind"_a, "feature"_a, "threshold"_a,
            "missing_left"_a, "left"_a, "right"_a, "value"_a,
            "sets"_a = std::vector<std::vector<std::int32_t>>{}, "missing_at_zero"_a = nb::none(),
-           "zero_up"_a = nb::none());
+           "zero_up"_a = nb::none(), "width"_a = 1);
   const Ensemble plain;
   nb::class_<Ensemble>(module, "Ensemble", "A tree ensemble; it never changes.")
       .def("__init__", &make_ensemble, "trees"_a, "source"_a, "library"_a, "objective"_a,
@@ -250,7 +255,7 @@ void bind_ensemble(nb::module_& module) {
            "accumulator"_a = plain.accumulator, "order"_a = plain.order, "factor"_a = plain.factor,
            "divisor"_a = plain.divisor, "link"_a = plain.link, "link_form"_a = plain.link_form,
            "steepness"_a = plain.steepness, "task"_a = plain.task, "decision"_a = plain.decision,
-           "classes"_a = plain.classes,
+           "classes"_a = plain.classes, "composition"_a = "",
            "Makes an ensemble of trees, which are taken out of their objects.")
       .def_ro("source", &Ensemble::source)
       .def_ro("library", &Ensemble::library)
@@ -267,7 +272,7 @@ void bind_ensemble(nb::module_& module) {
             return self;
           },
           "The same model of values that are rounded to float32 first.")
-      .def_prop_ro("output_count", [](const Ensemble& self) { return self.base.size(); })
+      .def_prop_ro("output_count", &Ensemble::output_count)
       .def_prop_ro("class_count", &Ensemble::class_count)
       .def_prop_ro("tree_count", [](const Ensemble& self) { return self.trees.size(); })
       .def_prop_ro("leaf_count", &Ensemble::leaf_count)

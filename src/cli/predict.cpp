@@ -56,9 +56,9 @@ std::vector<std::string> header_of(const Ensemble& ensemble, const Schema& schem
       cells.push_back(class_words(ensemble, k));
     }
   } else if (ensemble.link != Link::winner) {
-    for (std::size_t k = 0; k < ensemble.base.size(); ++k) {
+    for (std::size_t k = 0; k < ensemble.output_count(); ++k) {
       std::string name = schema.outcome.empty() ? "output" : outcome_words(schema);
-      cells.push_back(ensemble.base.size() == 1 ? name : fmt::format("{} {}", name, k));
+      cells.push_back(ensemble.output_count() == 1 ? name : fmt::format("{} {}", name, k));
     }
   }
   return cells;

@@ -117,14 +117,14 @@ void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
       throw UsageError("--probability", "the model predicts a number, not a class",
                        "Use --range, --at-least or --at-most");
     }
-    if (ensemble.base.size() > 1 && !flags.output_index) {
+    if (ensemble.output_count() > 1 && !flags.output_index) {
       throw UsageError(
-          "", fmt::format("the model predicts {} numbers: choose one", ensemble.base.size()),
+          "", fmt::format("the model predicts {} numbers: choose one", ensemble.output_count()),
           "Use --output-index, counted from 0");
     }
-    if (flags.output_index.value_or(0) >= ensemble.base.size()) {
+    if (flags.output_index.value_or(0) >= ensemble.output_count()) {
       throw UsageError("--output-index", fmt::format("there is no output {}", *flags.output_index),
-                       fmt::format("The outputs are 0 to {}", ensemble.base.size() - 1));
+                       fmt::format("The outputs are 0 to {}", ensemble.output_count() - 1));
     }
     if (!asks_for_output(flags)) {
       throw UsageError("", "the model predicts a number, and no wanted number is given",

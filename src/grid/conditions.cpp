@@ -1,5 +1,7 @@
 #include "grid/conditions.hpp"
 
+#include "grid/composed.hpp"
+
 #include "base/bits.hpp"
 #include "base/infinity.hpp"
 #include "model/arithmetic.hpp"
@@ -21,21 +23,49 @@ bool rounds(Link link) {
   return link != Link::identity && link != Link::winner && link != Link::votes;
 }
 
-/// Raw scores per unit of the trees' sum.
-double unit(const Ensemble& ensemble) { return ensemble.factor / ensemble.divisor; }
+/// How the raw score of one output is computed.
+struct Arithmetic {
+  Precision accumulator;
+  SumOrder order;
+  double factor;
+  double divisor;
+  LinkForm link_form;
+
+  /// Raw scores per unit of the trees' sum.
+  double unit() const { return factor / divisor; }
+};
+
+template <typename Model>
+Arithmetic arithmetic_in(const Model& model) {
+  return {model.accumulator, model.order, model.factor, model.divisor, model.link_form};
+}
+
+Arithmetic arithmetic_of(const Ensemble& ensemble, std::int32_t output) {
+  auto end = std::int32_t{0};
+  for (const Member& member : ensemble.composition.members) {
+    end += static_cast<std::int32_t>(member.outputs);
+    if (output < end) return arithmetic_in(member);
+  }
+  return arithmetic_in(ensemble);
+}
+
+bool adds_to(const Tree& tree, const Ensemble& ensemble, std::int32_t output) {
+  return tree.outputs(ensemble.base.size()).contains(static_cast<std::size_t>(output));
+}
 
 /// The largest absolute value that the score of an output can have: base score and trees.
 double largest_size(const Ensemble& ensemble, std::int32_t output) {
   double absolute = 0;
   for (const Tree& tree : ensemble.trees) {
-    if (tree.output != Tree::every_output && tree.output != output) continue;
+    if (!adds_to(tree, ensemble, output)) continue;
     double largest = 0;
     for (const double value : tree.values) largest = std::max(largest, std::abs(value));
     absolute += largest;
   }
   const double base = std::abs(ensemble.base[static_cast<std::size_t>(output)]);
-  return ensemble.order == SumOrder::base_first ? (absolute + base) * unit(ensemble)
-                                                : absolute * unit(ensemble) + base;
+  const Arithmetic own = arithmetic_of(ensemble, output);
+  return own.order == SumOrder::base_first ? (absolute + base) * own.unit()
+                                           : absolute * own.unit() + base;
 }
 
 /// An upper bound on the difference between the score that the library computes for one output and
@@ -45,26 +75,27 @@ double largest_size(const Ensemble& ensemble, std::int32_t output) {
 /// link that rounds the score first adds its own error. Infinite where a sum may overflow: then
 /// nothing is known about it.
 double sum_error(const Ensemble& ensemble, std::int32_t output) {
+  const Arithmetic own = arithmetic_of(ensemble, output);
   const double base = std::abs(ensemble.base[static_cast<std::size_t>(output)]);
   double absolute = base;
   double additions = 5;  // factor and divisor, and reading them in this precision
   for (const Tree& tree : ensemble.trees) {
-    if (tree.output != Tree::every_output && tree.output != output) continue;
+    if (!adds_to(tree, ensemble, output)) continue;
     double largest = 0;
     for (const double value : tree.values) largest = std::max(largest, std::abs(value));
     absolute += largest;
     additions += 1;
   }
-  const bool single = ensemble.accumulator == Precision::float32;
-  const bool rounded = !single && ensemble.link_form == LinkForm::onnxruntime;
+  const bool single = own.accumulator == Precision::float32;
+  const bool rounded = !single && own.link_form == LinkForm::onnxruntime;
   const double largest_sum = single || rounded
                                  ? static_cast<double>(std::numeric_limits<float>::max())
                                  : std::numeric_limits<double>::max();
   const double used = additions * (single ? 0x1p-24 : 0x1p-53) + 4 * additions * 0x1p-53 +
                       (rounded ? 0x1p-23 : 0.0);
-  const double scaled = absolute * std::max(1.0, ensemble.factor) * std::max(1.0, unit(ensemble));
+  const double scaled = absolute * std::max(1.0, own.factor) * std::max(1.0, own.unit());
   if (used > 0.25 || !(scaled < largest_sum / 4)) return infinity;
-  return (absolute * unit(ensemble) + base) * used / (1 - used);
+  return (absolute * own.unit() + base) * used / (1 - used);
 }
 
 /// Maps floats to integers in the same order, so that bisection can visit every float.
@@ -149,7 +180,9 @@ class Builder {
 
   void add(Condition condition, double least) {
     if (least == -infinity) return;  // every score meets it
-    const double base_unit = ensemble_.order == SumOrder::base_first ? unit(ensemble_) : 1.0;
+    const Arithmetic own = arithmetic_of(ensemble_, condition.plus);
+    const double unit = own.unit();
+    const double base_unit = own.order == SumOrder::base_first ? unit : 1.0;
     double base = condition.sign * ensemble_.base[static_cast<std::size_t>(condition.plus)];
     double error = sum_error(ensemble_, condition.plus);
     if (condition.minus >= 0) {
@@ -163,12 +196,12 @@ class Builder {
                                                 std::abs(std::isfinite(least) ? least : 0.0)
                              : 0.0;
     // From scores to sums of trees, which the conditions are about.
-    condition.unit = unit(ensemble_);
-    condition.slack = (error + slack) / unit(ensemble_) * (1 + 0x1p-50);
+    condition.unit = unit;
+    condition.slack = (error + slack) / unit * (1 + 0x1p-50);
     condition.threshold = least == infinity
                               ? infinity
-                              : (least - base) / unit(ensemble_) - condition.slack -
-                                    0x1p-50 * (std::abs(least) + std::abs(base)) / unit(ensemble_);
+                              : (least - base) / unit - condition.slack -
+                                    0x1p-50 * (std::abs(least) + std::abs(base)) / unit;
     conditions_.push_back(condition);
   }
 
@@ -253,19 +286,32 @@ void add_score(const ScoreIn& wanted, Builder& builder) {
       output, [&](double s) { return range.upper_closed ? s <= range.upper : s < range.upper; });
 }
 
-}  // namespace
+/// A composition that compares the raw score of its only member with a threshold.
+void add_threshold_of_score(const Ensemble& ensemble, const Requirement& requirement,
+                            Builder& builder) {
+  const auto* wanted = std::get_if<ClassIs>(&requirement.outcome);
+  const auto& threshold = ensemble.composition.threshold;
+  if (!wanted || wanted->probability || !threshold || !threshold->of_score) return;
+  const auto holds = [&](double s) { return meets(requirement, ensemble, std::span(&s, 1)); };
+  (wanted->target == 1) != requirement.negated ? builder.rising(0, holds)
+                                               : builder.falling(0, holds);
+}
 
-std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, const Query& query) {
+std::vector<Condition> linear_conditions(std::span<const Ensemble> ensembles, const Query& query) {
   std::vector<Condition> conditions;
   std::int32_t group = 0;
   for (const Requirement& requirement : query.requirements) {
     const Ensemble& ensemble = ensembles[requirement.ensemble];
+    Builder builder(ensemble, static_cast<std::uint32_t>(requirement.ensemble), conditions);
+    if (ensemble.link == Link::composed && !std::holds_alternative<ScoreIn>(requirement.outcome)) {
+      add_threshold_of_score(ensemble, requirement, builder);
+      continue;  // make_needs has the others
+    }
     // The opposite of an outcome is a linear condition only for two classes.
     // search/cases.hpp divides the other cases, and every outcome with several alternatives,
     // into separate queries.
     if (requirement.negated && ensemble.task != Task::binary) continue;
     if (requirement.negated && !std::holds_alternative<ClassIs>(requirement.outcome)) continue;
-    Builder builder(ensemble, static_cast<std::uint32_t>(requirement.ensemble), conditions);
     if (const auto* wanted = std::get_if<OutputIn>(&requirement.outcome)) {
       add_output(ensemble, *wanted, group, builder);
     } else if (const auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
@@ -274,6 +320,25 @@ std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, cons
       add_class(ensemble, requirement, group, builder);
     }
     ++group;
+  }
+  return conditions;
+}
+
+}  // namespace
+
+double score_error(const Ensemble& ensemble, std::size_t output) {
+  return sum_error(ensemble, static_cast<std::int32_t>(output));
+}
+
+std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, const Query& query) {
+  return make_conditions(ensembles, query, make_needs(ensembles, query));
+}
+
+std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, const Query& query,
+                                       std::span<const ComposedNeed> needs) {
+  std::vector<Condition> conditions = linear_conditions(ensembles, query);
+  for (const ComposedNeed& need : needs) {
+    conditions.insert(conditions.end(), need.conditions().begin(), need.conditions().end());
   }
   return conditions;
 }

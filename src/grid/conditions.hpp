@@ -32,8 +32,18 @@ struct Condition {
   /// threshold must be at least 0, and the sum of exp(-unit * margin) must be at most 1.
   std::int32_t group = -1;
   double unit = 1;  ///< raw scores per unit of the trees' sum
+  /// Of a composition: one for each output; the score is then the weighted sum of the numbers.
+  std::vector<double> weights{};
 
   double score(const Tree& tree, std::uint32_t value) const {
+    if (!weights.empty()) {
+      const Tree::Outputs to = tree.outputs(weights.size());
+      double sum = 0;
+      for (std::size_t k = 0; k < to.count; ++k) {
+        sum += weights[to.first + k] * tree.values[value + k];
+      }
+      return sum;
+    }
     return sign * number(tree, value, plus) - (minus < 0 ? 0.0 : number(tree, value, minus));
   }
 
@@ -42,12 +52,21 @@ struct Condition {
     if (tree.output == Tree::every_output) {
       return tree.values[value + static_cast<std::uint32_t>(output)];
     }
-    return tree.output == output ? tree.values[value] : 0.0;
+    const std::int32_t at = output - tree.output;
+    return at >= 0 && at < tree.width ? tree.values[value + static_cast<std::uint32_t>(at)] : 0.0;
   }
 };
 
 /// The conditions that follow from the query's requirements. A threshold of +infinity means that no
 /// scores meet a requirement.
 std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, const Query& query);
+
+/// The same, with the needs of compositions as make_needs (grid/composed.hpp) made them.
+class ComposedNeed;
+std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, const Query& query,
+                                       std::span<const ComposedNeed> needs);
+
+/// A bound on the rounding of the library and of ourselves in one raw score.
+double score_error(const Ensemble& ensemble, std::size_t output);
 
 }  // namespace boxwood

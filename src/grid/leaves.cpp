@@ -65,7 +65,7 @@ class TreeWalk {
           break;
       }
     }
-    if (outputs == 1 || tree.output != Tree::every_output) sort_leaves(tree, first);
+    if (tree.outputs(outputs).count == 1) sort_leaves(tree, first);
   }
 
  private:

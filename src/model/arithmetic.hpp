@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <vector>
 
 namespace boxwood {
 
@@ -65,16 +66,20 @@ inline double stepped_exp(double x, bool within) {
   return cubic * std::ldexp(step, static_cast<int>(power));
 }
 
-inline float exponential_of(const Ensemble& /*ensemble*/, float x, bool /*within*/ = false) {
+// `Model` is an Ensemble or a Member: both have the fields of the arithmetic.
+
+template <typename Model>
+float exponential_of(const Model& /*model*/, float x, bool /*within*/ = false) {
   return std::exp(x);
 }
-inline double exponential_of(const Ensemble& ensemble, double x, bool within = false) {
-  return ensemble.link_form == LinkForm::catboost ? stepped_exp(x, within) : std::exp(x);
+template <typename Model>
+double exponential_of(const Model& model, double x, bool within = false) {
+  return model.link_form == LinkForm::catboost ? stepped_exp(x, within) : std::exp(x);
 }
 
 /// XGBoost's softmax: exponentials in the scores' precision, their sum in double.
-template <typename Real>
-void softmax(const Ensemble& ensemble, std::span<const double> scores, std::span<double> outputs) {
+template <typename Real, typename Model>
+void softmax(const Model& ensemble, std::span<const double> scores, std::span<double> outputs) {
   auto largest = static_cast<Real>(scores[0]);
   for (const double score : scores) largest = std::max(largest, static_cast<Real>(score));
   double total = 0;
@@ -89,8 +94,8 @@ void softmax(const Ensemble& ensemble, std::span<const double> scores, std::span
   }
 }
 
-template <typename Real>
-double apply_link_to_one(const Ensemble& ensemble, Real score) {
+template <typename Real, typename Model>
+double apply_link_to_one(const Model& ensemble, Real score) {
   switch (ensemble.link) {
     case Link::sigmoid:
       if (ensemble.link_form == LinkForm::onnxruntime) {
@@ -111,9 +116,8 @@ double apply_link_to_one(const Ensemble& ensemble, Real score) {
   }
 }
 
-template <typename Real>
-void apply_link(const Ensemble& ensemble, std::span<const double> scores,
-                std::span<double> outputs) {
+template <typename Real, typename Model>
+void apply_link(const Model& ensemble, std::span<const double> scores, std::span<double> outputs) {
   if (ensemble.link == Link::softmax && ensemble.link_form == LinkForm::onnxruntime) {
     onnxruntime_softmax(scores, outputs);
   } else if (ensemble.link == Link::softmax) {
@@ -129,6 +133,50 @@ void apply_link(const Ensemble& ensemble, std::span<const double> scores,
       outputs[k] = apply_link_to_one(ensemble, static_cast<Real>(scores[k]));
     }
   }
+}
+
+template <typename Model>
+bool links_in_float(const Model& model) {
+  return model.accumulator == Precision::float32 || model.link_form == LinkForm::onnxruntime;
+}
+
+/// Writes the outputs that the link makes of the scores: as many, but 1 for Link::winner.
+template <typename Model>
+void link_scores(const Model& model, std::span<const double> scores, std::span<double> outputs) {
+  if (links_in_float(model)) {
+    apply_link<float>(model, scores, outputs);
+  } else {
+    apply_link<double>(model, scores, outputs);
+  }
+}
+
+/// The class that a classifier predicts.
+template <typename Model>
+std::size_t class_of_scores(const Model& model, std::span<const double> scores) {
+  const auto first_largest = [](std::span<const double> numbers) {
+    return static_cast<std::size_t>(std::max_element(numbers.begin(), numbers.end()) -
+                                    numbers.begin());
+  };
+  if (model.task == Task::binary) {
+    if (model.decision == Decision::score_above_zero) return scores[0] > 0 ? 1 : 0;
+    if (model.decision == Decision::score_from_zero) return scores[0] >= 0 ? 1 : 0;
+    if (model.decision == Decision::score_above_half) return scores[0] > 0.5 ? 1 : 0;
+    double output = 0;
+    link_scores(model, scores, std::span(&output, 1));
+    return output > 0.5 ? 1 : 0;
+  }
+  if (model.decision == Decision::largest_score || model.link == Link::winner) {
+    return first_largest(scores);
+  }
+  std::vector<double> outputs(scores.size());
+  link_scores(model, scores, outputs);
+  return first_largest(outputs);
+}
+
+/// 1 - p in the library's precision, the probability of the other of two classes.
+template <typename Model>
+double other_probability(const Model& model, double p) {
+  return links_in_float(model) ? static_cast<double>(1.0F - static_cast<float>(p)) : 1.0 - p;
 }
 
 }  // namespace boxwood

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "model/arithmetic.hpp"
+#include "model/compose.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,11 +31,8 @@ void sum_scores(const Ensemble& ensemble, std::span<const double> point, std::sp
     const Node& leaf =
         tree.nodes[static_cast<std::size_t>(reach_leaf(tree, point, ensemble.input))];
     const auto value = static_cast<std::size_t>(leaf.value);
-    if (tree.output == Tree::every_output) {
-      for (std::size_t k = 0; k < outputs; ++k) add(scores[k], tree.values[value + k]);
-    } else {
-      add(scores[static_cast<std::size_t>(tree.output)], tree.values[value]);
-    }
+    const Tree::Outputs to = tree.outputs(outputs);
+    for (std::size_t k = 0; k < to.count; ++k) add(scores[to.first + k], tree.values[value + k]);
   }
   for (std::size_t k = 0; k < outputs; ++k) {
     auto sum = static_cast<Real>(scores[k]);
@@ -43,10 +41,6 @@ void sum_scores(const Ensemble& ensemble, std::span<const double> point, std::sp
     if (!base_first) sum += static_cast<Real>(ensemble.base[k]);
     scores[k] = static_cast<double>(sum);
   }
-}
-
-bool links_in_float(const Ensemble& ensemble) {
-  return ensemble.accumulator == Precision::float32 || ensemble.link_form == LinkForm::onnxruntime;
 }
 
 }  // namespace
@@ -92,7 +86,9 @@ void Ensemble::predict(std::span<const double> point, std::span<double> scores) 
     throw Error("scores", fmt::format("there is room for {} numbers, the model has {} raw scores",
                                       scores.size(), base.size()));
   }
-  if (accumulator == Precision::float32) {
+  if (link == Link::composed) {
+    sum_members(*this, point, scores);
+  } else if (accumulator == Precision::float32) {
     sum_scores<float>(*this, point, scores);
   } else {
     sum_scores<double>(*this, point, scores);
@@ -105,21 +101,25 @@ std::vector<double> Ensemble::predict(std::span<const double> point) const {
   return scores;
 }
 
+std::size_t Ensemble::output_count() const {
+  if (link == Link::composed) return task == Task::regression ? 1 : classes.size();
+  return link == Link::winner ? 1 : base.size();
+}
+
 void Ensemble::transform(std::span<const double> scores, std::span<double> outputs) const {
-  const std::size_t count = link == Link::winner ? 1 : scores.size();
-  if (outputs.size() != count) {
+  if (outputs.size() != output_count()) {
     throw Error("outputs", fmt::format("there is room for {} numbers, the model has {} outputs",
-                                       outputs.size(), count));
+                                       outputs.size(), output_count()));
   }
-  if (links_in_float(*this)) {
-    apply_link<float>(*this, scores, outputs);
+  if (link == Link::composed) {
+    compose(composition, scores, outputs);
   } else {
-    apply_link<double>(*this, scores, outputs);
+    link_scores(*this, scores, outputs);
   }
 }
 
 std::vector<double> Ensemble::transform(std::span<const double> scores) const {
-  std::vector<double> outputs(link == Link::winner ? 1 : scores.size());
+  std::vector<double> outputs(output_count());
   transform(scores, outputs);
   return outputs;
 }
@@ -128,28 +128,12 @@ std::size_t Ensemble::classify(std::span<const double> scores) const {
   if (task == Task::regression) {
     throw Error("model", "a regression model has no classes", "Ask for a range of its output");
   }
-  if (task == Task::binary && decision == Decision::score_above_zero) return scores[0] > 0 ? 1 : 0;
-  if (task == Task::binary && decision == Decision::score_from_zero) return scores[0] >= 0 ? 1 : 0;
-  if (task == Task::binary && decision == Decision::score_above_half) {
-    return scores[0] > 0.5 ? 1 : 0;
-  }
-  if (decision == Decision::largest_score) {
-    return static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) -
-                                    scores.begin());
-  }
-  if (task == Task::binary && scores.size() == 1) {
-    double output = 0;
-    transform(scores, std::span(&output, 1));
-    return output > 0.5 ? 1 : 0;
-  }
-  const std::vector<double> outputs = transform(scores);
-  if (task == Task::binary) return outputs[0] > 0.5 ? 1 : 0;
-  if (link == Link::winner) return static_cast<std::size_t>(outputs[0]);
-  return static_cast<std::size_t>(std::max_element(outputs.begin(), outputs.end()) -
-                                  outputs.begin());
+  if (link == Link::composed) return composed_class(composition, scores, classes.size());
+  return class_of_scores(*this, scores);
 }
 
 bool Ensemble::has_probabilities() const {
+  if (link == Link::composed) return task == Task::multiclass && composition.has_probabilities;
   const bool one = link == Link::sigmoid || link == Link::votes;
   return task == Task::binary ? one : task == Task::multiclass && (one || link == Link::softmax);
 }
@@ -160,10 +144,7 @@ double Ensemble::probability(std::span<const double> outputs, std::size_t index)
                 "Ask for the class alone");
   }
   if (task == Task::multiclass) return outputs[index];
-  if (index == 1) return outputs[0];
-  // The other class has 1 - p, in the library's precision.
-  return links_in_float(*this) ? static_cast<double>(1.0F - static_cast<float>(outputs[0]))
-                               : 1.0 - outputs[0];
+  return index == 1 ? outputs[0] : other_probability(*this, outputs[0]);
 }
 
 std::size_t Ensemble::class_count() const {
@@ -171,7 +152,7 @@ std::size_t Ensemble::class_count() const {
     case Task::binary:
       return 2;
     case Task::multiclass:
-      return base.size();
+      return link == Link::composed ? classes.size() : base.size();
     case Task::regression:
       break;
   }

@@ -4,6 +4,7 @@
 #include <boxwood/error.hpp>
 
 #include "base/json_fields.hpp"
+#include "model/composition_json.hpp"
 #include "model/kinds.hpp"
 #include "model/validate.hpp"
 
@@ -55,6 +56,7 @@ nlohmann::ordered_json tree_json(const Tree& tree) {
   };
   nlohmann::ordered_json json;
   json["output"] = tree.output;
+  if (tree.width != 1) json["width"] = tree.width;
   json["values"] = tree.values;
   json["kind"] = column([](const Node& node) { return name_of(node_kinds, node.kind); });
   json["feature"] = column([](const Node& node) { return node.feature; });
@@ -75,6 +77,7 @@ nlohmann::ordered_json tree_json(const Tree& tree) {
 Tree tree_from(const JsonField& field) {
   Tree tree;
   tree.output = field["output"].int32();
+  if (field.has("width")) tree.width = field["width"].int32();
   tree.values = field["values"].numbers();
   const auto kind = field["kind"].choices(node_kinds);
   const auto same_length = [&](const char* name, auto column) {
@@ -137,6 +140,9 @@ std::string to_json(const Ensemble& ensemble) {
     root["decision"] = name_of(decision_names, ensemble.decision);
   root["classes"] = ensemble.classes;
   root["base"] = ensemble.base;
+  if (ensemble.link == Link::composed) {
+    root["composition"] = composition_json(ensemble.composition);
+  }
   root["features"] = nlohmann::ordered_json::array();
   for (const Feature& feature : ensemble.features) {
     nlohmann::ordered_json json{{"name", feature.name},
@@ -179,6 +185,7 @@ Ensemble ensemble_from_json(std::string_view text, std::string_view place) {
   if (root.has("decision")) ensemble.decision = root["decision"].choice(decision_names);
   ensemble.classes = root["classes"].strings();
   ensemble.base = root["base"].numbers();
+  if (root.has("composition")) ensemble.composition = composition_from(root["composition"]);
   const JsonField features = root["features"];
   for (std::size_t i = 0; i < features.size(); ++i) {
     Feature feature{features[i]["name"].string(), features[i]["kind"].choice(kind_names), {}};

@@ -21,7 +21,7 @@ inline constexpr std::array link_names{
     std::pair{"exponential", Link::exponential}, std::pair{"softmax", Link::softmax},
     std::pair{"winner", Link::winner},           std::pair{"votes", Link::votes},
     std::pair{"square", Link::square},           std::pair{"softplus", Link::softplus},
-    std::pair{"isolation", Link::isolation}};
+    std::pair{"isolation", Link::isolation},     std::pair{"composed", Link::composed}};
 inline constexpr std::array task_names{std::pair{"regression", Task::regression},
                                        std::pair{"binary", Task::binary},
                                        std::pair{"multiclass", Task::multiclass}};
@@ -35,5 +35,13 @@ inline constexpr std::array decision_names{
 inline constexpr std::array link_form_names{std::pair{"plain", LinkForm::plain},
                                             std::pair{"onnxruntime", LinkForm::onnxruntime},
                                             std::pair{"catboost", LinkForm::catboost}};
+inline constexpr std::array calibration_names{
+    std::pair{"sigmoid", Calibration::Kind::sigmoid},
+    std::pair{"isotonic", Calibration::Kind::isotonic},
+    std::pair{"temperature", Calibration::Kind::temperature}};
+inline constexpr std::array response_names{std::pair{"score", Member::Response::score},
+                                           std::pair{"output", Member::Response::output},
+                                           std::pair{"probability", Member::Response::probability},
+                                           std::pair{"vote", Member::Response::vote}};
 
 }  // namespace boxwood

@@ -3,6 +3,7 @@
 #include "model/validate.hpp"
 
 #include "base/text.hpp"
+#include "model/compose.hpp"
 
 #include <boxwood/ensemble.hpp>
 #include <boxwood/error.hpp>
@@ -38,6 +39,9 @@ class TreeCheck {
     if (tree_.output != Tree::every_output && (tree_.output < 0 || tree_.output >= outputs)) {
       fail_tree(fmt::format("output {} does not exist", tree_.output));
     }
+    if (tree_.width != 1 && ensemble_.link != Link::composed) {
+      fail_tree("a width is only for members of a composition");
+    }
     for (std::size_t i = 0; i < tree_.values.size(); ++i) {
       const double value = tree_.values[i];
       if (!std::isfinite(value) || !exact_in(value, ensemble_.accumulator)) {
@@ -66,8 +70,7 @@ class TreeCheck {
   void check_node(std::size_t i, std::vector<char>& has_parent) const {
     const Node& node = tree_.nodes[i];
     if (node.kind == NodeKind::leaf) {
-      const std::size_t width =
-          tree_.output == Tree::every_output ? ensemble_.base.size() : std::size_t{1};
+      const std::size_t width = tree_.outputs(ensemble_.base.size()).count;
       if (node.value < 0 || static_cast<std::size_t>(node.value) + width > tree_.values.size()) {
         fail(i, fmt::format("its values ({} from {}) lie outside the tree's {}", width, node.value,
                             tree_.values.size()));
@@ -177,7 +180,7 @@ void Ensemble::validate() const {
     throw Error("base",
                 fmt::format("a binary model has exactly one output, found {}", base.size()));
   }
-  if (task == Task::multiclass && base.size() < 2) {
+  if (task == Task::multiclass && base.size() < 2 && link != Link::composed) {
     throw Error("base", "a multiclass model needs at least two outputs");
   }
   if (link_form == LinkForm::catboost && accumulator != Precision::float64) {
@@ -210,6 +213,7 @@ void Ensemble::validate() const {
                 fmt::format("there are {} labels for {} classes", classes.size(), class_count()));
   }
   check_texts(*this);
+  validate_composition(*this);
   for (std::size_t t = 0; t < trees.size(); ++t) TreeCheck(*this, t).run();
 }
 

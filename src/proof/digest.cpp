@@ -64,7 +64,8 @@ std::string model_digest(const Ensemble& ensemble) {
     doubles.add_count(tree.sets.size());
     for (const std::vector<std::int32_t>& set : tree.sets) doubles.add(set);
   }
-  return sha256(words + doubles.text());
+  // A composition has its entry of the model file at the end; of other models that is empty.
+  return sha256(words + doubles.text() + composition_text(ensemble.composition));
 }
 
 }  // namespace boxwood

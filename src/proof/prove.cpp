@@ -62,6 +62,11 @@ Proof Prover::prove(const Query& query, const Answer& answer, const ProofLimits&
   const std::span<const Ensemble> ensembles = parts_->ensembles;
   const auto begun = std::chrono::steady_clock::now();
   validate(query, ensembles);
+  if (std::any_of(ensembles.begin(), ensembles.end(),
+                  [](const Ensemble& one) { return one.link == Link::composed; })) {
+    throw Error("proof", "proofs do not cover models that are made of several models",
+                "Ask without a proof");
+  }
   if (query.norm == Norm::custom) {
     throw Error("proof", "proofs do not cover a cost function of one's own",
                 "Use a norm or a mixture, or ask without a proof");

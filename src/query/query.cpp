@@ -37,11 +37,13 @@ void check_class(const ClassIs& wanted, const Ensemble& ensemble, const std::str
     throw Error(place, "a probability and a margin are both given",
                 "Give one of them, or two requirements");
   }
-  if (wanted.margin && (ensemble.link == Link::votes || !std::isfinite(*wanted.margin))) {
+  const bool composed = ensemble.link == Link::composed;
+  const bool marginless = composed || ensemble.link == Link::votes;
+  if (wanted.margin && (marginless || !std::isfinite(*wanted.margin))) {
     throw Error(place,
-                ensemble.link == Link::votes
-                    ? "the scores of this model are probabilities, so it has no margins"
-                    : "the margin must be a finite number",
+                composed     ? "the model is made of several, so it has no margins"
+                : marginless ? "the scores of this model are probabilities, so it has no margins"
+                             : "the margin must be a finite number",
                 "Ask for a probability, or a finite margin");
   }
   if (!wanted.probability) return;
@@ -70,6 +72,10 @@ void check_score(const ScoreIn& wanted, const Ensemble& ensemble, const std::str
                                    ensemble.base.size()));
   }
   if (wanted.rival == wanted.output) throw Error(place, "a score is compared with itself");
+  if (wanted.rival && ensemble.link == Link::composed) {
+    throw Error(place, "the scores of different members are compared",
+                "Ask for a class, a probability or one score");
+  }
 }
 
 void check_output(const OutputIn& wanted, const Ensemble& ensemble, const std::string& place) {
@@ -77,9 +83,9 @@ void check_output(const OutputIn& wanted, const Ensemble& ensemble, const std::s
   if (ensemble.link == Link::winner) {
     throw Error(place, "the model's output is the index of a class", "Ask for the class");
   }
-  if (wanted.output >= ensemble.base.size()) {
+  if (wanted.output >= ensemble.output_count()) {
     throw Error(place, fmt::format("output {} does not exist; the model has {}", wanted.output,
-                                   ensemble.base.size()));
+                                   ensemble.output_count()));
   }
 }
 

@@ -155,8 +155,11 @@ Requirement Parser::class_wish(const Ensemble& ensemble) {
   ClassIs wanted{class_of(ensemble)};
   const Token& next = peek();
   if (accept_words({"by", "a", "margin", "of"})) {
-    if (ensemble.link == Link::votes) {
-      fail(next, "the scores of this model are probabilities, so it has no margins",
+    if (ensemble.link == Link::votes || ensemble.link == Link::composed) {
+      fail(next,
+           ensemble.link == Link::votes
+               ? "the scores of this model are probabilities, so it has no margins"
+               : "the model is made of several, so it has no margins",
            "Ask for a probability");
     }
     wanted.margin = plain_number("a number");
@@ -186,8 +189,10 @@ Requirement Parser::class_wish(const Ensemble& ensemble) {
 /// The index of an output: a number, counted from 0, or the class that it belongs to.
 std::size_t Parser::output_of(const Ensemble& ensemble, std::string_view what) {
   const Token& token = peek();
-  const std::size_t count = ensemble.base.size();
-  if (count > 1 && ensemble.class_count() == count) return class_of(ensemble);
+  const std::size_t count = what == "output" ? ensemble.output_count() : ensemble.base.size();
+  if (ensemble.link == Link::composed && what == "output" && count > 1) return class_of(ensemble);
+  if (count > 1 && ensemble.link != Link::composed && ensemble.class_count() == count)
+    return class_of(ensemble);
   if (token.kind != TokenKind::number) expected(fmt::format("the number of a {}", what));
   ++at_;
   if (!(token.number == std::floor(token.number) && token.number < static_cast<double>(count))) {
@@ -252,8 +257,8 @@ Requirement Parser::output_wish(const Ensemble& ensemble) {
   if (!at_comparison() && !at.is_word("in")) {
     accept_word("of");
     wanted.output = output_of(ensemble, "output");
-  } else if (ensemble.base.size() > 1) {
-    fail(at, fmt::format("the model has {} outputs: choose one", ensemble.base.size()),
+  } else if (ensemble.output_count() > 1) {
+    fail(at, fmt::format("the model has {} outputs: choose one", ensemble.output_count()),
          "Write want output 0 >= 5");
   }
   const auto now = ensemble.transform(ensemble.predict(draft_.query.point));

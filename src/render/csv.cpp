@@ -51,9 +51,7 @@ std::string record(const std::vector<std::string>& cells) {
   return fmt::format("{}", fmt::join(escaped, ","));
 }
 
-std::size_t output_count(const Ensemble& ensemble) {
-  return ensemble.link == Link::winner ? 1 : ensemble.base.size();
-}
+std::size_t output_count(const Ensemble& ensemble) { return ensemble.output_count(); }
 
 /// "output_before", or "output_before_0" and so on where a model has several.
 void add_output_names(std::vector<std::string>& cells, const Ensemble& ensemble,

@@ -67,26 +67,38 @@ std::optional<double> probability_of(const Ensemble& ensemble, std::size_t targe
 std::optional<double> probability_needed(const Ensemble& ensemble, const ClassIs& wanted) {
   if (wanted.probability) return wanted.probability;
   if (ensemble.task == Task::binary) return 0.5;
+  const auto& threshold = ensemble.composition.threshold;
+  if (threshold && !threshold->of_score && threshold->target == wanted.target) {
+    return threshold->least;
+  }
   return std::nullopt;
 }
 
 /// The number that a probability is compared with: enough digits are shown to tell the two apart.
 double compared_with(const Ensemble& ensemble, const ClassIs& wanted) {
   if (const auto needed = probability_needed(ensemble, wanted)) return *needed;
+  const auto& threshold = ensemble.composition.threshold;
+  if (threshold && !threshold->of_score) return 1 - threshold->least;
   return ensemble.class_count() == 2 ? 0.5 : -1;
-}
-
-/// What the probability of a class must be where the class with the first largest one wins.
-std::string winning_text(const Ensemble& ensemble, std::size_t target) {
-  if (ensemble.class_count() != 2) return "the highest of all classes";
-  return fmt::format("{} that of \"{}\"", target == 0 ? "at least" : "more than",
-                     class_words(ensemble, 1 - target));
 }
 
 std::string needed_text(double needed) {
   const std::string two = fmt::format("{:.2f}", needed);
   const std::string shortest = fmt::format("{}", needed);
   return shortest.size() > two.size() ? shortest : two;
+}
+
+/// What the probability of a class must be where the class with the first largest one wins.
+std::string winning_text(const Ensemble& ensemble, std::size_t target) {
+  if (const auto& threshold = ensemble.composition.threshold) {
+    const std::string other = class_words(ensemble, threshold->target);
+    if (threshold->of_score)
+      return fmt::format("a raw score by which \"{}\" wins", class_words(ensemble, target));
+    return fmt::format("that of \"{}\" below {}", other, needed_text(threshold->least));
+  }
+  if (ensemble.class_count() != 2) return "the highest of all classes";
+  return fmt::format("{} that of \"{}\"", target == 0 ? "at least" : "more than",
+                     class_words(ensemble, 1 - target));
 }
 
 std::string output_name(const Schema& schema) {
@@ -110,8 +122,9 @@ std::string classes_text(const Ensemble& ensemble, const ClassIn& wanted) {
 /// "raw score", "raw score of "a"", "lead of "a" over "b"".
 std::string score_name(const Ensemble& ensemble, const ScoreIn& wanted) {
   const auto name = [&](std::size_t output) {
-    return ensemble.task == Task::multiclass ? fmt::format("\"{}\"", class_words(ensemble, output))
-                                             : fmt::format("output {}", output);
+    return ensemble.task == Task::multiclass && ensemble.link != Link::composed
+               ? fmt::format("\"{}\"", class_words(ensemble, output))
+               : fmt::format("output {}", output);
   };
   if (wanted.rival)
     return fmt::format("lead of {} over {}", name(wanted.output), name(*wanted.rival));
@@ -174,7 +187,7 @@ Standing standing_of(const Ensemble& ensemble, const Schema& schema, const Query
                                 probability_text(*probability, compared_with(ensemble, wanted))),
                     but + winning_text(ensemble, wanted.target)};
   if (!needed) return standing;
-  const bool strict = !wanted.probability && wanted.target == 1;
+  const bool strict = !wanted.probability && wanted.target == 1 && ensemble.task == Task::binary;
   const bool below = requirement->negated && wanted.probability;
   standing.needed = (below ? "less than " : std::string(but) + (strict ? "more than " : "")) +
                     needed_text(*needed);

@@ -51,12 +51,13 @@ bool impossible(const std::vector<Condition>& conditions) {
 Unfinished search_fast(const Prepared& prepared, const Query& query, const Options& options,
                        std::span<const double> known_solution, int threads, Incumbent& incumbent,
                        Watch& watch) {
-  const std::vector<Condition> conditions = make_conditions(prepared.ensembles(), query);
+  const std::vector<ComposedNeed> needs = make_needs(prepared.ensembles(), query);
+  const std::vector<Condition> conditions = make_conditions(prepared.ensembles(), query, needs);
   if (impossible(conditions)) return {infinity, 0};
   const Tables& tables = tables_of(prepared, &watch);
   const MemoryHold held(watch, tables.bytes());
   Reporter reporter(options.progress, watch, incumbent);
-  fast::Context context(prepared.ensembles(), query, tables.leaves, tables.table, conditions,
+  fast::Context context(prepared.ensembles(), query, tables.leaves, tables.table, conditions, needs,
                         known_solution, incumbent, watch, settings_of(options).tuning);
   return fast::search(context, reporter, options, threads);
 }

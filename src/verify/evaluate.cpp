@@ -1,5 +1,7 @@
 #include "verify/evaluate.hpp"
 
+#include "verify/composed.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -36,7 +38,30 @@ double hot_place(const OneHot& group, std::span<const double> point) {
 
 }  // namespace
 
+namespace {
+
+/// The raw scores of all members: each is an ensemble with the trees that add to its outputs.
+std::vector<double> member_scores(const Ensemble& ensemble, std::span<const double> point) {
+  std::vector<double> scores;
+  for (std::size_t i = 0; i < ensemble.composition.members.size(); ++i) {
+    Ensemble alone = member_alone(ensemble, i);
+    const auto first = static_cast<std::int32_t>(scores.size());
+    const auto end = first + static_cast<std::int32_t>(alone.base.size());
+    for (const Tree& tree : ensemble.trees) {
+      if (tree.output < first || tree.output >= end) continue;
+      alone.trees.push_back(tree);
+      alone.trees.back().output -= first;
+    }
+    const std::vector<double> own = scores_at(alone, point);
+    scores.insert(scores.end(), own.begin(), own.end());
+  }
+  return scores;
+}
+
+}  // namespace
+
 std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> point) {
+  if (ensemble.link == Link::composed) return member_scores(ensemble, point);
   std::vector<double> scores(ensemble.base.size(), 0.0);
   // A float sum done in double and rounded after every step is the float sum: 53 bits are more
   // than twice 24 plus two, so the second rounding never matters.
@@ -52,7 +77,9 @@ std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> 
     }
     const double* values = tree.values.data() + node->value;
     if (tree.output >= 0) {
-      add(static_cast<std::size_t>(tree.output), *values);
+      for (std::int32_t k = 0; k < tree.width; ++k) {
+        add(static_cast<std::size_t>(tree.output + k), values[k]);
+      }
     } else {
       for (std::size_t k = 0; k < scores.size(); ++k) add(k, values[k]);
     }
@@ -87,6 +114,7 @@ double catboost_exp(double x, bool clamped) {
 }
 
 std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<double>& scores) {
+  if (ensemble.link == Link::composed) return composed_outputs(ensemble, scores);
   const bool runtime = ensemble.link_form == LinkForm::onnxruntime;
   const bool single = runtime || ensemble.accumulator == Precision::float32;
   const auto exponential = [&](double score, bool clamped = false) {
@@ -155,6 +183,8 @@ std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<doubl
         return {scores.at(0) > 0 ? 1.0 : 0.0};
       }
       return {static_cast<double>(std::max_element(scores.begin(), scores.end()) - scores.begin())};
+    case Link::composed:
+      break;
   }
   return outputs;
 }
@@ -236,6 +266,7 @@ bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
     return of_target >= *wanted.probability;
   }
   if (wanted.probability) return outputs.at(wanted.target) >= *wanted.probability;
+  if (ensemble.link == Link::composed) return composed_winner(ensemble, scores) == wanted.target;
   if (outputs.size() == 1) return outputs[0] == static_cast<double>(wanted.target);
   const bool by_score = ensemble.decision == Decision::largest_score;
   const std::vector<double>& rivals = by_score ? scores : outputs;

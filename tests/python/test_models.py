@@ -251,46 +251,27 @@ def refusal(model, frame):
 
 
 @pytest.mark.parametrize("positive", ["no", "yes"])
-def test_remedy_of_models_with_their_own_threshold(positive):
+def test_models_with_their_own_threshold(positive):
     frame = pd.DataFrame(np.random.default_rng(3).normal(size=(200, 3)), columns=["a", "b", "c"])
     labels = np.where(frame["a"] * frame["b"] > 0.2, "yes", "no")
     forest = ensemble.RandomForestClassifier(5, max_depth=3, random_state=0)
-    wrappers = [model_selection.FixedThresholdClassifier(forest, threshold=0.4, pos_label=positive),
-                model_selection.FixedThresholdClassifier(forest, pos_label=positive),
-                model_selection.TunedThresholdClassifierCV(forest, cv=2)]
+    boosting = ensemble.GradientBoostingClassifier(n_estimators=5, random_state=0)
+    fixed = model_selection.FixedThresholdClassifier
+    wrappers = [fixed(forest, threshold=0.4, pos_label=positive), fixed(forest, pos_label=positive),
+                fixed(boosting, threshold=0.2, pos_label=positive,
+                      response_method="decision_function"),
+                model_selection.TunedThresholdClassifierCV(forest, cv=2),
+                pipeline.make_pipeline(preprocessing.StandardScaler(), fixed(
+                    forest, threshold=0.4, pos_label=positive))]
     for wrapper in wrappers:
         wrapper.fit(frame, labels)
-        said = refusal(wrapper, frame).remedy
-        assert said.startswith("Give its estimator_ and ask for boxwood.Class(")
-        explainer = boxwood.Explainer(wrapper.estimator_, frame)
-        one, other = said.removeprefix("Give its estimator_ and ask for ").split(
-            "; for the other class ask for ")
-        one, other = eval(one), eval(other)  # the remedy is code that works
-        for i, predicted in enumerate(wrapper.predict(frame.iloc[:40])):
-            met = predicted == one.label
-            assert explainer.explain(frame.iloc[i], one).already_met == met
-            answer = explainer.explain(frame.iloc[i], other if met else one)
-            assert wrapper.predict(answer.point.to_frame().T)[0] != predicted
-    steps = pipeline.make_pipeline(preprocessing.StandardScaler(), wrappers[0]).fit(frame, labels)
-    said = str(refusal(steps, frame))
-    assert said.startswith('pipeline, step "fixedthresholdclassifier": FixedThresholdClassifier ')
-    assert said.endswith("; keep the steps before it")
-
-
-def test_remedies_of_other_wrappers_can_be_followed():
-    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(200, 3)), columns=["a", "b", "c"])
-    labels = np.where(frame["a"] * frame["b"] > 0.2, "yes", "no")
-    forest = ensemble.RandomForestClassifier(5, max_depth=3, random_state=0).fit(frame, labels)
-    voting = ensemble.VotingClassifier([("a", forest)]).fit(frame, labels)
-    assert "one of its estimators_ on its own, with classes=list(classes_)" in str(
-        refusal(voting, frame))
-    one = boxwood.Explainer(voting.estimators_[0], frame, classes=list(voting.classes_))
-    assert (one.predict(frame) == forest.predict(frame)).all()
-
-    calibrated = calibration.CalibratedClassifierCV(frozen.FrozenEstimator(forest)).fit(frame, labels)
-    assert "give calibrated_classifiers_[0].estimator" in str(refusal(calibrated, frame))
-    inside = calibrated.calibrated_classifiers_[0].estimator
-    boxwood.Explainer(inside, frame)
+        explainer = boxwood.Explainer(wrapper, frame)
+        assert (explainer.predict(frame) == wrapper.predict(frame)).all()
+        for i, predicted in enumerate(wrapper.predict(frame.iloc[:20])):
+            wanted = "no" if predicted == "yes" else "yes"
+            answer = explainer.explain(frame.iloc[i], wanted)
+            assert not answer.already_met
+            assert wrapper.predict(answer.point.to_frame().T)[0] == wanted
 
 
 def test_searches_and_frozen_models_stand_for_the_model_inside():
@@ -312,3 +293,18 @@ def test_searches_and_frozen_models_stand_for_the_model_inside():
         assert boxwood.model_bytes(model)
     with pytest.raises(boxwood.UnsupportedModelError, match="this GridSearchCV has no best_estim"):
         boxwood.Explainer(model_selection.GridSearchCV(forest, {}), frame)
+
+
+def test_catboost_binary_files_are_read_by_catboost(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(200, 3)), columns=["a", "b", "c"])
+    labels = (frame["a"] * frame["b"] > 0.2).astype(int)
+    model = catboost.CatBoostClassifier(iterations=5, depth=3, verbose=False,
+                                        allow_writing_files=False).fit(frame, labels)
+    path = tmp_path / "model.cbm"
+    model.save_model(path)
+    for given in (path, path.read_bytes()):
+        explainer = boxwood.Explainer(given, frame)
+        assert (explainer.predict_proba(frame) == model.predict_proba(frame)).all()
+        wanted = int(1 - model.predict(frame.iloc[:1])[0])
+        answer = explainer.explain(frame.iloc[0], str(wanted))
+        assert model.predict(answer.point.to_frame().T)[0] == wanted

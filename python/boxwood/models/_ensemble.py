@@ -40,6 +40,7 @@ class Tree:
     sets: list[list[int]] = dataclasses.field(default_factory=list)
     missing_at_zero: NDArray[np.bool_] | None = None
     zero_up: NDArray[np.bool_] | None = None
+    width: int = 1  # of a member of a composition: the outputs that a leaf adds to
 
     def arrays(self) -> dict[str, Any]:
         """Return the fields by name, as the core takes them."""
@@ -48,7 +49,7 @@ class Tree:
     def entry(self) -> dict[str, Any]:
         """Return the entry of the model file."""
         given = {key: value for key, value in self.arrays().items()
-                 if value is not None and key != "sets"}
+                 if value is not None and key != "sets" and (key, value) != ("width", 1)}
         entry = {key: value.tolist() if isinstance(value, np.ndarray) else value
                  for key, value in given.items()}
         entry |= {"kind": [KINDS[kind] for kind in self.kind.tolist()],
@@ -78,6 +79,7 @@ class Ensemble:
     factor: float = 1.0
     link_form: str = "plain"
     notes: list[str] = dataclasses.field(default_factory=list)
+    composition: str = ""  # JSON
 
     def _fields(self) -> dict[str, Any]:
         return {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
@@ -85,6 +87,9 @@ class Ensemble:
     def to_bytes(self) -> bytes:
         """Return the model file."""
         fields = self._fields() | {"trees": [tree.entry() for tree in self.trees]}
+        del fields["composition"]
+        if self.composition:
+            fields["composition"] = json.loads(self.composition)
         # The version comes first, for people and for programs that look at the start only.
         return json.dumps({"boxwood_model": 1, **fields}, allow_nan=False, ensure_ascii=False,
                           separators=(",", ":")).encode()

@@ -24,6 +24,7 @@ from boxwood.models._ensemble import (
     rounded_down,
 )
 from boxwood.models._sklearn_common import class_labels, feature_names, source, version
+from boxwood.models._sklearn_composed import bagging
 
 
 def tree_of(
@@ -144,6 +145,12 @@ def forest_regressor(model: Any) -> Ensemble:
     return average_of_numbers(model, model.n_outputs_, trees)
 
 
+def are_trees(model: Any, kind: str) -> bool:
+    """Whether a meta-estimator is built of single trees of this kind."""
+    return all(any(base.__name__ == kind for base in type(fitted).__mro__)
+               for fitted in model.estimators_)
+
+
 def check_trees(model: Any, kind: str) -> None:
     """Refuse a meta-estimator over anything but single trees.
 
@@ -158,8 +165,9 @@ def check_trees(model: Any, kind: str) -> None:
 
 
 def bagging_classifier(model: Any) -> Ensemble:
-    """Convert a `BaggingClassifier` over trees."""
-    check_trees(model, "DecisionTreeClassifier")
+    """Convert a `BaggingClassifier`; over trees it is an average of them."""
+    if not are_trees(model, "DecisionTreeClassifier"):
+        return bagging(model)
     labels = class_labels(model)
     trees = []
     for fitted, columns in zip(model.estimators_, model.estimators_features_, strict=True):
@@ -171,8 +179,9 @@ def bagging_classifier(model: Any) -> Ensemble:
 
 
 def bagging_regressor(model: Any) -> Ensemble:
-    """Convert a `BaggingRegressor` over trees."""
-    check_trees(model, "DecisionTreeRegressor")
+    """Convert a `BaggingRegressor`; over trees it is an average of them."""
+    if not are_trees(model, "DecisionTreeRegressor"):
+        return bagging(model)
     trees = [
         tree_of(fitted, targets(fitted), columns=columns)
         for fitted, columns in zip(model.estimators_, model.estimators_features_, strict=True)

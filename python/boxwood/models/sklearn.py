@@ -9,7 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from boxwood.errors import UnsupportedModelError
-from boxwood.models import _sklearn_boosting, _sklearn_forests, _sklearn_hist
+from boxwood.models import (
+    _sklearn_boosting,
+    _sklearn_composed,
+    _sklearn_forests,
+    _sklearn_hist,
+)
 from boxwood.models._ensemble import Ensemble
 from boxwood.models._sklearn_common import version
 from boxwood.pipelines import follow_steps, is_pipeline, pushed_back
@@ -28,29 +33,31 @@ CONVERTERS = {
     "GradientBoostingClassifier": _sklearn_boosting.gradient_boosting,
     "GradientBoostingRegressor": _sklearn_boosting.gradient_boosting,
     "BaseHistGradientBoosting": _sklearn_hist.hist_gradient_boosting,
+    "VotingClassifier": _sklearn_composed.voting_classifier,
+    "VotingRegressor": _sklearn_composed.voting_regressor,
+    "CalibratedClassifierCV": _sklearn_composed.calibrated,
+    "OneVsRestClassifier": _sklearn_composed.one_versus_rest,
+    "FixedThresholdClassifier": _sklearn_composed.thresholded,
+    "TunedThresholdClassifierCV": _sklearn_composed.thresholded,
 }
 
+# One of these shows that a model is fitted.
+FITTED = ("tree_", "estimators_", "_predictors", "calibrated_classifiers_", "estimator_")
+
 ANOTHER = "Use a forest, GradientBoosting or HistGradientBoosting"
+EACH_TARGET = ("Give one of its estimators_, or all of them by name: "
+               "dict(zip(names, estimators_)); a target then names its model")
 ONE_MODEL = "Explain one of its estimators_ on its own"
 ONE_CLASSIFIER = ONE_MODEL + ", with classes=list(classes_): it learned numbers of classes"
-THRESHOLD = "applies its own threshold to the probabilities of another model"
 REFUSED = {
     "AdaBoostRegressor": ("predicts the weighted median of its trees, which is not a sum", ANOTHER),
     "RandomTreesEmbedding": ("transforms data and predicts nothing", ANOTHER),
-    "VotingClassifier": ("combines models of any kind", ONE_CLASSIFIER),
-    "VotingRegressor": ("combines models of any kind", ONE_MODEL),
     "StackingClassifier": ("fits a model to the predictions of other models", ONE_CLASSIFIER),
     "StackingRegressor": ("fits a model to the predictions of other models", ONE_MODEL),
-    "CalibratedClassifierCV": ("calibrates the probabilities of another model",
-                               "Its decisions cannot be explained. An uncalibrated model can: give "
-                               "calibrated_classifiers_[0].estimator, whose probabilities differ"),
-    "FixedThresholdClassifier": (THRESHOLD, "threshold"),
-    "TunedThresholdClassifierCV": (THRESHOLD, "best_threshold_"),
     "TransformedTargetRegressor": ("transforms the predictions of its model",
                                    "Give its regressor_ and transform the range that you ask for"),
-    "MultiOutputClassifier": ("holds one model for each target", "Give one of its estimators_"),
-    "MultiOutputRegressor": ("holds one model for each target", "Give one of its estimators_"),
-    "OneVsRestClassifier": ("holds one model for each class", ANOTHER),
+    "MultiOutputClassifier": ("holds one model for each target", EACH_TARGET),
+    "MultiOutputRegressor": ("holds one model for each target", EACH_TARGET),
     "OneVsOneClassifier": ("holds one model for each pair of classes", ANOTHER),
 }
 
@@ -66,9 +73,10 @@ def converted(model: Any) -> Ensemble:
     Parameters
     ----------
     model : sklearn.base.BaseEstimator
-        A fitted decision tree, random forest, extra trees, bagging of trees, gradient boosting,
-        histogram gradient boosting, `AdaBoostClassifier` or `IsolationForest`; or a pipeline that
-        ends in a model that Boxwood reads.
+        A fitted decision tree, random forest, extra trees, bagging, gradient boosting, histogram
+        gradient boosting, `AdaBoostClassifier` or `IsolationForest`; a calibrated, voting,
+        one-versus-rest or thresholded model of models that Boxwood reads; or a pipeline that ends
+        in one of these.
 
     Returns
     -------
@@ -97,29 +105,10 @@ def converted(model: Any) -> Ensemble:
     for base in type(model).__mro__:
         if base.__name__ in REFUSED:
             reason, remedy = REFUSED[base.__name__]
-            if reason == THRESHOLD:
-                remedy = _own_threshold(model, remedy)
             raise UnsupportedModelError(f"{name} {reason}", remedy)
         if base.__name__ in CONVERTERS:
-            if not any(hasattr(model, part) for part in ("tree_", "estimators_", "_predictors")):
+            if not any(hasattr(model, part) for part in FITTED):
                 raise UnsupportedModelError(f"this {name} is not fitted", "Call fit first")
             return CONVERTERS[base.__name__](model)
     raise UnsupportedModelError(f"{name} is not one of scikit-learn's tree models", ANOTHER)
 
-
-def _own_threshold(model: Any, name: str) -> str:
-    # The same decision as a target of the model inside. It predicts the positive class where the
-    # probability of that is at least the threshold.
-    if not hasattr(model, "estimator_"):
-        return "Call fit, then give its estimator_"
-    if model.response_method == "decision_function":
-        return "Give its estimator_ and ask for a range of its output or score"
-    scorer = getattr(model, "_curve_scorer", None)  # of a tuned threshold
-    label = scorer._get_pos_label() if scorer else model.pos_label
-    label = model.classes_[1] if label is None else label
-    label = label.item() if hasattr(label, "item") else label
-    least = getattr(model, name)
-    least = 0.5 if isinstance(least, str) else float(least)
-    wanted = f"boxwood.Class({label!r}, probability={least!r})"
-    return (f"Give its estimator_ and ask for {wanted}; for the other class ask for "
-            f"boxwood.Not({wanted})")

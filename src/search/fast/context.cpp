@@ -147,13 +147,14 @@ std::size_t bytes_of(std::span<const Variable> variables) {
 Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_query,
                  const LeafBoxes& given_boxes, const LeafTable& given_table,
                  std::span<const Condition> given_conditions,
-                 std::span<const double> known_solution, Incumbent& given_incumbent,
-                 Watch& given_watch, const Tuning& given_tuning)
+                 std::span<const ComposedNeed> given_needs, std::span<const double> known_solution,
+                 Incumbent& given_incumbent, Watch& given_watch, const Tuning& given_tuning)
     : ensembles(given_ensembles),
       query(given_query),
       boxes(given_boxes),
       table(given_table),
       variables(variables_within(given_ensembles, given_query, given_boxes, given_watch)),
+      needs(given_needs),
       leaf_cost(costs_within(given_table, given_boxes, variables, given_watch)),
       held(given_watch, bytes_of(variables) + leaf_cost.size() * sizeof(double)),
       known(given_ensembles, given_query, given_boxes.cuts, variables, known_solution),
@@ -171,8 +172,12 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
                           [](const Variable& variable) { return variable.listed; });
   for (const Condition& condition : given_conditions) {
     const std::uint32_t first = table.first_row[condition.ensemble];
-    RowCondition in_rows{first + static_cast<std::uint32_t>(condition.plus), RowCondition::none,
-                         condition.sign, condition.group, condition.unit};
+    RowCondition in_rows{first + static_cast<std::uint32_t>(condition.plus),
+                         RowCondition::none,
+                         condition.sign,
+                         condition.group,
+                         condition.unit,
+                         condition.weights};
     if (condition.minus >= 0) in_rows.minus = first + static_cast<std::uint32_t>(condition.minus);
     conditions.push_back(in_rows);
     thresholds.push_back(condition.threshold);

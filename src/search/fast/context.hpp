@@ -1,6 +1,7 @@
 // What all boxes of one query share: cells, conditions, the best point so far.
 #pragma once
 
+#include "grid/composed.hpp"
 #include "grid/grid.hpp"
 #include "search/fast/problem.hpp"
 #include "search/fast/rounding.hpp"
@@ -23,8 +24,8 @@ namespace boxwood::fast {
 struct Context {
   Context(std::span<const Ensemble> ensembles, const Query& query, const LeafBoxes& boxes,
           const LeafTable& table, std::span<const Condition> given_conditions,
-          std::span<const double> known_solution, Incumbent& incumbent, Watch& watch,
-          const Tuning& tuning = {});
+          std::span<const ComposedNeed> needs, std::span<const double> known_solution,
+          Incumbent& incumbent, Watch& watch, const Tuning& tuning = {});
 
   std::span<const Ensemble> ensembles;
   const Query& query;
@@ -32,6 +33,7 @@ struct Context {
   const LeafTable& table;
   std::vector<Variable> variables;  ///< the grid's, one for each feature
   std::vector<RowCondition> conditions;
+  std::span<const ComposedNeed> needs;  ///< of compositions; they have conditions as well
   std::vector<double> thresholds;  ///< of a condition: necessary for it, all rounding subtracted
   std::vector<double> slack;       ///< of a condition: what was subtracted; sufficient when added
   std::vector<double> leaf_cost;   ///< of a model's leaf: a lower bound on the cost of its points
@@ -62,6 +64,23 @@ struct Context {
   /// between continuous features ask for another point of the cells, that one is offered, and the
   /// result is false: the cells are done with, and other cells of a box may still be better.
   bool offer(std::span<const std::uint32_t> cells) const;
+
+  /// False where a composition cannot have its outcome with these sums of rows.
+  bool needs_possible(std::span<const double> low, std::span<const double> high,
+                      ComposedNeed::Scratch& scratch) const {
+    return std::all_of(needs.begin(), needs.end(), [&](const ComposedNeed& need) {
+      return need.simple() || need.possible(rows_of(need, low), rows_of(need, high), scratch);
+    });
+  }
+  /// Whether some outcome of a composition needs more than the linear conditions.
+  bool has_needs() const {
+    return std::any_of(needs.begin(), needs.end(),
+                       [](const ComposedNeed& need) { return !need.simple(); });
+  }
+  /// The rows of a need's ensemble.
+  std::span<const double> rows_of(const ComposedNeed& need, std::span<const double> rows) const {
+    return rows.subspan(table.first_row[need.ensemble()], ensembles[need.ensemble()].base.size());
+  }
 
   /// The cells of a point. Where a value lies in no admissible cell, the query's own cell.
   std::vector<std::uint32_t> cells_of(std::span<const double> point) const;

@@ -99,9 +99,8 @@ void DualBound::inherit(const DualBound& from, const Origin& origin) {
 void DualBound::set_rewards() {
   std::vector<double> weights(context_.table.row_count, 0.0);
   for (std::size_t m = 0; m < price_.size(); ++m) {
-    const RowCondition& condition = context_.conditions[m];
-    weights[condition.plus] += price_[m] * condition.sign;
-    if (condition.minus != RowCondition::none) weights[condition.minus] -= price_[m];
+    context_.conditions[m].each_row(
+        [&](std::uint32_t row, double weight) { weights[row] += price_[m] * weight; });
   }
   const Leaves& leaves = problem_.leaves;
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {

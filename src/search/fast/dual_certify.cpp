@@ -18,9 +18,8 @@ double DualBound::differences_of(std::size_t variable) const {
 double DualBound::largest_rewards() const {
   std::vector<double> weights(context_.table.row_count, 0.0);
   for (std::size_t m = 0; m < price_.size(); ++m) {
-    const RowCondition& condition = context_.conditions[m];
-    weights[condition.plus] += price_[m];
-    if (condition.minus != RowCondition::none) weights[condition.minus] += price_[m];
+    context_.conditions[m].each_row(
+        [&](std::uint32_t row, double weight) { weights[row] += price_[m] * std::abs(weight); });
   }
   const Leaves& leaves = problem_.leaves;
   double sum = 0;

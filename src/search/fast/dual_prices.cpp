@@ -19,7 +19,7 @@ void DualBound::search_price(std::size_t condition) {
   std::vector<std::uint32_t> trees;
   for (std::uint32_t t = 0; t < leaves.tree_count(); ++t) {
     const Leaves::Rows rows = leaves.rows[t];
-    if (rows.count == 1 && rows.first != wanted.plus && rows.first != wanted.minus) continue;
+    if (rows.count == 1 && !wanted.has_row(rows.first)) continue;
     trees.push_back(t);
     for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
       scores_[leaf] = score(wanted, rows, leaves.values_of(t, leaf));

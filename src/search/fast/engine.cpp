@@ -94,6 +94,7 @@ class Engine {
     const double radius = context_.reach();
     Problem raw = gather(context_.table, context_.boxes, context_.variables, context_.leaf_cost,
                          context_.thresholds, radius, context_.watch);
+    if (context_.has_needs()) raw.settled.assign(context_.table.row_count, 0.0);
     const MemoryHold held(context_.watch, raw.bytes());
     context_.known.enter(raw, radius);
     context_.watch.count_leaves(context_.leaf_cost.size() + raw.leaf_count());

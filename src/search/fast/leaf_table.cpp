@@ -43,16 +43,14 @@ void number_cuts(LeafTable& table, const LeafBoxes& boxes) {
 void add_trees(LeafTable& table, const Ensemble& ensemble, const LeafBoxes& boxes,
                std::size_t first, Pace& pace) {
   LeafValues& leaves = table.leaves;
-  const auto outputs = static_cast<std::uint32_t>(ensemble.base.size());
   const std::uint32_t first_row = table.first_row.back();
   for (std::size_t t = first; t < ensemble.trees.size(); ++t) {
     const Tree& tree = ensemble.trees[t];
     pace.work(tree.nodes.size());
     const auto tree_index = static_cast<std::uint32_t>(leaves.tree_count());
-    LeafValues::Rows rows{first_row, outputs};
-    if (tree.output != Tree::every_output) {
-      rows = {first_row + static_cast<std::uint32_t>(tree.output), 1};
-    }
+    const Tree::Outputs to = tree.outputs(ensemble.base.size());
+    const LeafValues::Rows rows{first_row + static_cast<std::uint32_t>(to.first),
+                                static_cast<std::uint32_t>(to.count)};
     leaves.values_begin.push_back(static_cast<std::uint32_t>(leaves.values.size()));
     std::size_t leaf = leaves.tree_begin.back();
     for (; leaf < boxes.leaves.size() && boxes.leaves[leaf].tree == tree_index; ++leaf) {

@@ -46,11 +46,12 @@ double LocalSearch::shortfall() { return shortfall_of(table_.sums()); }
 /// probability, counts with the logarithm of its sum of exp(-margin): that is what the probability
 /// lacks.
 double LocalSearch::shortfall_of(std::span<const double> sums) const {
-  double missing = 0, group_sum = 0;
+  double missing = terrain_.composed ? terrain_.composed(sums) : 0;
+  double group_sum = 0;
   for (std::size_t m = 0; m < terrain_.conditions.size(); ++m) {
     const RowCondition& condition = terrain_.conditions[m];
-    double lack = terrain_.thresholds[m] - condition.sign * sums[condition.plus];
-    if (condition.minus != RowCondition::none) lack += sums[condition.minus];
+    if (terrain_.composed && !condition.weights.empty()) continue;  // it follows from the outcome
+    const double lack = terrain_.thresholds[m] - condition.sum(sums);
     if (condition.group < 0) {
       missing += std::max(0.0, lack);
       continue;
@@ -70,7 +71,8 @@ void LocalSearch::each_move(std::uint32_t variable, Visit visit) {
   const std::uint32_t begin = terrain_.cell_begin[variable];
   const std::uint32_t count = terrain_.cell_begin[variable + 1] - begin;
   const double* cost = &terrain_.cost[begin];
-  if (terrain_.conditions.size() == 1 && terrain_.conditions[0].minus == RowCondition::none) {
+  if (terrain_.conditions.size() == 1 && terrain_.conditions[0].minus == RowCondition::none &&
+      terrain_.conditions[0].weights.empty() && !terrain_.composed) {
     const RowCondition& condition = terrain_.conditions[0];
     const double* steps = table_.steps(condition.plus, variable);
     const double missing = terrain_.thresholds[0] - condition.sign * table_.sums()[condition.plus];

@@ -9,6 +9,7 @@
 #include "search/watch.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Terrain {
   std::uint32_t row_count = 0;
   Watch& watch;
   const Tuning& tuning;
+  /// What the outcomes of compositions lack at sums of rows; empty if there are none.
+  std::function<double(std::span<const double>)> composed{};
 };
 
 class LocalSearch {

@@ -110,9 +110,7 @@ bool Probe::ask(ProbeBox& box) {
   reached_.assign(context_.conditions.size(), 0.0);
   bool enough = box.all_here && (!one_condition_ || box.here_score >= problem_->thresholds[0]);
   for (std::size_t m = 0; !one_condition_ && m < reached_.size(); ++m) {
-    const RowCondition& condition = context_.conditions[m];
-    reached_[m] = condition.sign * box.here_sum[condition.plus];
-    if (condition.minus != RowCondition::none) reached_[m] -= box.here_sum[condition.minus];
+    reached_[m] = context_.conditions[m].sum(box.here_sum);
     enough = enough && reached_[m] >= problem_->thresholds[m];
   }
   if (enough && box.asked == ProbeBox::Asked::no) {

@@ -105,6 +105,7 @@ class Probe {
   std::uint32_t best_alive(const ProbeBox& box, std::size_t tree) const;
   double least_alive(const ProbeBox& box, std::size_t tree) const;
   bool probabilities_suffice() const;
+  bool compositions_suffice(const ProbeBox& box);
   void locate(ProbeBox& box);
   void sum_here(ProbeBox& box) const;
   bool ask(ProbeBox& box);
@@ -142,8 +143,10 @@ class Probe {
   BitSet here_alive_;                     // those that are alive
   std::vector<double> high_, low_;        // of a row
   std::vector<double> bounds_, reached_;  // of a condition
-  std::vector<double> weights_;           // of a row
-  std::vector<double> gain_;              // of a cut
+  std::vector<double> row_low_, row_high_;
+  ComposedNeed::Scratch scratch_;
+  std::vector<double> weights_;  // of a row
+  std::vector<double> gain_;     // of a cut
   std::vector<std::uint32_t> touched_;
 };
 

@@ -67,12 +67,40 @@ bool Probe::measure(ProbeBox& box) {
     }
   }
   for (std::size_t m = 0; m < conditions; ++m) {
-    const RowCondition& condition = context_.conditions[m];
-    bounds_[m] += condition.sign > 0 ? high_[condition.plus] : -low_[condition.plus];
-    if (condition.minus != RowCondition::none) bounds_[m] -= low_[condition.minus];
+    bounds_[m] += context_.conditions[m].most(high_, low_);
     if (bounds_[m] < problem_->thresholds[m]) return false;
   }
-  return probabilities_suffice();
+  return probabilities_suffice() && compositions_suffice(box);
+}
+
+/// A point of the box takes one alive leaf of each tree, so its sums lie between those of the least
+/// and the largest leaves, row by row.
+bool Probe::compositions_suffice(const ProbeBox& box) {
+  if (problem_->settled.empty()) return true;
+  const Leaves& leaves = problem_->leaves;
+  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+    const Leaves::Rows rows = leaves.rows[t];
+    if (rows.count == 1) continue;  // measure() has added these
+    row_low_.assign(rows.count, infinity);
+    row_high_.assign(rows.count, -infinity);
+    for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
+      if (!box.alive.contains(leaf)) continue;
+      const double* values = leaves.values_of(t, leaf);
+      for (std::uint32_t r = 0; r < rows.count; ++r) {
+        row_low_[r] = std::min(row_low_[r], values[r]);
+        row_high_[r] = std::max(row_high_[r], values[r]);
+      }
+    }
+    for (std::uint32_t r = 0; r < rows.count; ++r) {
+      low_[rows.first + r] += row_low_[r];
+      high_[rows.first + r] += row_high_[r];
+    }
+  }
+  for (std::size_t r = 0; r < low_.size(); ++r) {
+    low_[r] += problem_->settled[r];
+    high_[r] += problem_->settled[r];
+  }
+  return context_.needs_possible(low_, high_, scratch_);
 }
 
 /// bounds_ has upper bounds of the margins of a group, so the sum of exp(-margin) is at least the

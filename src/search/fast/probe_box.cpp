@@ -57,7 +57,8 @@ void Probe::bind(const Problem& problem) {
   gain_.assign(problem.cost.size() + problem.variable_count(), 0.0);
   // Not where some trees add to one row of the condition and others to the other row: the allowance
   // for rounding is for the sum of each row.
-  one_condition_ = context_.conditions.size() == 1 &&
+  one_condition_ = context_.conditions.size() == 1 && context_.conditions[0].weights.empty() &&
+                   !context_.has_needs() &&
                    (context_.conditions[0].minus == RowCondition::none ||
                     std::all_of(problem.leaves.rows.begin(), problem.leaves.rows.end(),
                                 [](Leaves::Rows rows) { return rows.count > 1; }));

@@ -49,8 +49,7 @@ void Probe::weigh_rows() {
             ? 1.0
             : std::exp(std::clamp(condition.unit * (problem_->thresholds[m] - reached_[m]), -limit,
                                   limit));
-    weights_[condition.plus] += weight * condition.sign;
-    if (condition.minus != RowCondition::none) weights_[condition.minus] -= weight;
+    condition.each_row([&](std::uint32_t row, double of_row) { weights_[row] += weight * of_row; });
   }
 }
 

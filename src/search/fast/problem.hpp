@@ -15,15 +15,47 @@
 
 namespace boxwood::fast {
 
-/// One linear condition on leaf values: sign * row `plus` minus row `minus`, summed over trees.
+/// One linear condition on leaf values: sign * row `plus` minus row `minus`, summed over trees; or
+/// a weighted sum of several rows.
 struct RowCondition {
   std::uint32_t plus = 0;
   std::uint32_t minus = none;
   double sign = 1;
-  std::int32_t group = -1;  ///< of a softmax probability: Condition::group
-  double unit = 1;          ///< Condition::unit
+  std::int32_t group = -1;        ///< of a softmax probability: Condition::group
+  double unit = 1;                ///< Condition::unit
+  std::vector<double> weights{};  ///< Condition::weights, of the rows from `plus` on
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  /// Calls visit(row, weight) for every row of the condition.
+  template <typename Visit>
+  void each_row(Visit visit) const {
+    if (weights.empty()) {
+      visit(plus, sign);
+      if (minus != none) visit(minus, -1.0);
+    }
+    for (std::uint32_t k = 0; k < weights.size(); ++k) {
+      if (weights[k] != 0) visit(plus + k, weights[k]);
+    }
+  }
+  /// What the condition says of the sums of rows.
+  double sum(std::span<const double> rows) const {
+    double total = 0;
+    each_row([&](std::uint32_t row, double weight) { total += weight * rows[row]; });
+    return total;
+  }
+  /// The most that it can be where rows have these largest and least sums.
+  double most(std::span<const double> high, std::span<const double> low) const {
+    double total = 0;
+    each_row([&](std::uint32_t row, double weight) {
+      total += weight * (weight > 0 ? high[row] : low[row]);
+    });
+    return total;
+  }
+  bool has_row(std::uint32_t row) const {
+    return weights.empty() ? row == plus || row == minus
+                           : row - plus < weights.size() && weights[row - plus] != 0;
+  }
 };
 
 inline double score(const RowCondition& condition, Leaves::Rows rows, const double* values) {
@@ -31,6 +63,11 @@ inline double score(const RowCondition& condition, Leaves::Rows rows, const doub
     const std::uint32_t at = row - rows.first;  // wraps around below the first
     return at < rows.count ? values[at] : 0.0;
   };
+  if (!condition.weights.empty()) {
+    double sum = 0;
+    condition.each_row([&](std::uint32_t row, double weight) { sum += weight * number(row); });
+    return sum;
+  }
   return condition.sign * number(condition.plus) -
          (condition.minus == RowCondition::none ? 0.0 : number(condition.minus));
 }
@@ -45,6 +82,7 @@ struct Problem {
   std::vector<std::uint32_t> choice;    ///< of a cell: the cheapest of the grid's cells it covers
   std::vector<std::uint32_t> nearest;   ///< of a variable: its cheapest cell
   std::vector<double> thresholds;       ///< of a condition, minus the leaves that every point takes
+  std::vector<double> settled;          ///< of a row: the sum of these leaves; empty if unneeded
   std::vector<std::uint32_t> fixed_at;  ///< of a grid variable with one cell left: that cell
   double fixed_cost = 0;                ///< sum of the costs of those cells, up to rounding
   bool holds_known = false;             ///< developer builds: the known solution is inside

@@ -85,6 +85,7 @@ class Reducer {
     }
     build_cells(origin);
     to_.thresholds = from_.thresholds;
+    to_.settled = from_.settled;
     to_.leaves.ranges.reserve(kept_ranges_);
     to_.leaves.ranges_begin.reserve(kept_leaves_ + 1);
     to_.leaves.values.reserve(kept_leaves_);
@@ -286,6 +287,10 @@ class Reducer {
       for (std::size_t m = 0; m < conditions.size(); ++m) {
         to_.thresholds[m] -= score(conditions[m], leaves.rows[tree], leaves.values_of(tree, only));
       }
+      const Leaves::Rows rows = leaves.rows[tree];
+      for (std::uint32_t r = 0; !to_.settled.empty() && r < rows.count; ++r) {
+        to_.settled[rows.first + r] += leaves.values_of(tree, only)[r];
+      }
       return;
     }
     Leaves& out = to_.leaves;
@@ -341,7 +346,7 @@ std::size_t Problem::bytes() const {
   return sizeof(Problem) + of(leaves.tree_begin) + of(leaves.rows) + of(leaves.values_begin) +
          of(leaves.values) + of(leaves.ranges_begin) + of(leaves.ranges) + of(testers.begin) +
          of(testers.list) + of(variable_of) + of(cell_begin) + of(cost) + of(choice) + of(nearest) +
-         of(thresholds) + of(fixed_at) + of(known);
+         of(thresholds) + of(settled) + of(fixed_at) + of(known);
 }
 
 std::size_t Origin::bytes() const {

@@ -21,6 +21,18 @@ Terrain terrain_of(const Context& context, const Problem& problem) {
   for (std::size_t m = 0; m < context.conditions.size(); ++m) {
     terrain.thresholds[m] += context.slack[m];
   }
+  if (context.has_needs()) {
+    terrain.composed = [&context, &problem, rows = std::vector<double>(),
+                        scratch = ComposedNeed::Scratch()](std::span<const double> sums) mutable {
+      rows.assign(sums.begin(), sums.end());
+      for (std::size_t r = 0; r < rows.size(); ++r) rows[r] += problem.settled[r];
+      double missing = 0;
+      for (const ComposedNeed& need : context.needs) {
+        missing += need.missing(context.rows_of(need, rows), scratch);
+      }
+      return missing;
+    };
+  }
   return terrain;
 }
 
@@ -47,8 +59,8 @@ Outlook::Outlook(const Context& context) {
   std::vector<std::uint8_t> wants_high(context.table.row_count, 0);
   std::vector<std::uint8_t> wants_low(context.table.row_count, 0);
   for (const RowCondition& condition : context.conditions) {
-    (condition.sign > 0 ? wants_high : wants_low)[condition.plus] = 1;
-    if (condition.minus != RowCondition::none) wants_low[condition.minus] = 1;
+    condition.each_row(
+        [&](std::uint32_t row, double weight) { (weight > 0 ? wants_high : wants_low)[row] = 1; });
   }
   const auto reachable = [&](double radius) {
     std::vector<double> high(context.table.row_count, 0.0), low(context.table.row_count, 0.0);
@@ -83,9 +95,7 @@ Outlook::Outlook(const Context& context) {
       }
     }
     for (std::size_t m = 0; m < best.size(); ++m) {
-      const RowCondition& condition = context.conditions[m];
-      best[m] += condition.sign > 0 ? high[condition.plus] : -low[condition.plus];
-      if (condition.minus != RowCondition::none) best[m] -= low[condition.minus];
+      best[m] += context.conditions[m].most(high, low);
       if (best[m] < context.thresholds[m]) return false;
     }
     return true;

@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::uint32_t no_tree = ~std::uint32_t{0};
 
+/// Whether a leaf has numbers for several outputs.
+bool several(const Tree& tree) { return tree.output == Tree::every_output || tree.width > 1; }
+
 }  // namespace
 
 Space::Space(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts,
@@ -173,7 +176,7 @@ bool Space::all_scores_suffice(const SearchNode& child) const {
     if (last_tree == no_tree) return;
     ++trees;
     const Tree& tree = *grid_.trees[last_tree];
-    if (tree.output == Tree::every_output) {
+    if (several(tree)) {
       for (std::size_t m = 0; m < count; ++m) sums[m] += best[m];
       return;
     }
@@ -186,7 +189,7 @@ bool Space::all_scores_suffice(const SearchNode& child) const {
     if (first) finish_tree();
     last_tree = grid_.tree_of[leaf];
     const Tree& tree = *grid_.trees[last_tree];
-    if (tree.output == Tree::every_output) {
+    if (several(tree)) {
       for (std::size_t m = 0; m < count; ++m) {
         const double score = grid_.score(m, leaf);
         best[m] = first ? score : std::max(best[m], score);
@@ -201,6 +204,13 @@ bool Space::all_scores_suffice(const SearchNode& child) const {
   if (trees != grid_.tree_count) return false;
   for (std::size_t m = 0; m < count; ++m) {
     const Condition& condition = grid_.conditions[m];
+    for (std::size_t k = 0; k < condition.weights.size(); ++k) {
+      const std::size_t output = output_index(condition.ensemble, static_cast<std::int32_t>(k));
+      const double weight = condition.weights[k];
+      sums[m] += weight * (weight > 0 ? largest[output] : smallest[output]);
+    }
+    if (sums[m] < condition.threshold && !condition.weights.empty()) return false;
+    if (!condition.weights.empty()) continue;
     const std::size_t plus = output_index(condition.ensemble, condition.plus);
     sums[m] += condition.sign > 0 ? largest[plus] : -smallest[plus];
     if (condition.minus >= 0)

@@ -1,0 +1,323 @@
+"""scikit-learn's models that are made of other models, as one composition of their trees.
+
+Calibrated, voting, bagging, one-versus-rest and thresholded models add up functions of their
+members' scores. What each computes, and in which precision, is told where it is converted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from boxwood.errors import UnsupportedModelError
+from boxwood.models import converted_model, core_ensemble, library_of, unwrapped
+from boxwood.models._ensemble import EVERY_OUTPUT, KINDS, LESS, LESS_EQUAL, Ensemble, Tree
+from boxwood.models._sklearn_common import class_labels, feature_names, source
+
+ARITHMETIC = ("accumulator", "order", "factor", "divisor", "link", "link_form", "steepness",
+              "task", "decision")
+WITH_PROBABILITIES = ("sigmoid", "softmax", "votes")
+
+
+@dataclasses.dataclass
+class Part:
+    """A member: its trees, and what the composition takes from it (docs/formats.md)."""
+
+    model: Ensemble
+    response: str
+    classes: list[int]
+    weight: float = 1.0
+    calibrations: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    columns: Sequence[int] | None = None  # of the composition, where they are known by place
+
+    @property
+    def single(self) -> bool:
+        """Whether its numbers are float32."""
+        return self.model.accumulator == "float32"
+
+
+def read_member(model: Any, of: Any, response: str, **more: Any) -> Part:
+    """Convert one member of the model `of`."""
+    model = unwrapped(model)
+    name = type(of).__name__
+    if library_of(model) == "catboost" and model.get_cat_feature_indices():
+        raise UnsupportedModelError(
+            f"this {name} is built of CatBoost models with categorical columns, which store only "
+            "hashes of their categories", "Give one CatBoost model and the training data")
+    try:
+        if library_of(model) == "sklearn":
+            content = converted_model(model)
+        else:
+            content = Ensemble.from_core(core_ensemble(model, type(model).__name__))
+    except UnsupportedModelError as error:
+        raise UnsupportedModelError(f"{name}: {error.reason}", error.remedy) from error
+    if content.link == "composed":
+        raise UnsupportedModelError(
+            f"this {name} is built of {type(model).__name__}, which is itself made of several "
+            "models", "Use it with one tree model")
+    if response == "probability" and content.link not in WITH_PROBABILITIES:
+        raise UnsupportedModelError(
+            f"this {name} uses the probabilities of {type(model).__name__} ({content.objective}), "
+            "which its trees alone do not determine", "Use another tree model in it")
+    classes = more.pop("classes", None)
+    if classes is None:
+        count = 2 if content.task == "binary" else len(content.base)
+        classes = [] if content.task == "regression" else list(range(count))
+    return Part(content, response, classes, **more)
+
+
+def composed(of: Any, parts: list[Part], *, labels: list[str], **settings: Any) -> Ensemble:
+    """Put members together; `settings` are entries of the file's "composition"."""
+    names = feature_names(of) if hasattr(of, "n_features_in_") else \
+        [one["name"] for one in parts[0].model.features]
+    places = [_places(of, part, names) for part in parts]
+    libraries = {part.model.library for part in parts}
+    features = _features(of, parts, places, names, len(libraries) > 1)
+    precision = "float32" if all(part.model.input == "float32" for part in parts) else "float64"
+    trees: list[Tree] = []
+    base: list[float] = []
+    members = []
+    for part, to in zip(parts, places, strict=True):
+        content = part.model
+        outputs = len(content.base)
+        for tree in content.trees:
+            if content.input != precision:
+                _widen(tree)
+            tree.feature = np.where(tree.feature < 0, -1, to[tree.feature]).astype(np.int32)
+            if tree.output == EVERY_OUTPUT:
+                tree.output, tree.width = 0, outputs
+            tree.output += len(base)
+        trees += content.trees
+        base += content.base
+        members.append({"outputs": outputs, "response": part.response, "weight": part.weight,
+                        "classes": part.classes, "calibrations": part.calibrations}
+                       | {key: getattr(content, key) for key in ARITHMETIC})
+    count = f"{len(parts)} models" if len(parts) > 1 else "1 model"
+    return Ensemble(
+        source=source(), objective=f"{type(of).__name__} of {count}",
+        task="multiclass" if labels else "regression", link="composed", features=features,
+        base=base, trees=trees, input=precision, classes=labels,
+        notes=sorted({f"{part.model.source} {part.model.objective}" for part in parts}),
+        library=libraries.pop() if len(libraries) == 1 else "sklearn",
+        composition=json.dumps({"sum": "float64", "divisor": 1.0, **settings, "members": members}))
+
+
+def _places(of: Any, part: Part, names: list[str]) -> np.ndarray:
+    """Find the column of the composition for each feature of a member."""
+    if part.columns is not None:
+        return np.asarray(part.columns)
+    own = [one["name"] for one in part.model.features]
+    if set(own) <= set(names):
+        return np.array([names.index(name) for name in own])
+    if len(own) == len(names):
+        return np.arange(len(names))
+    raise UnsupportedModelError(f"this {type(of).__name__}: its models read different columns",
+                                "Fit all of them on one data frame")
+
+
+def _features(of: Any, parts: list[Part], places: list[np.ndarray], names: list[str],
+              several: bool) -> list[dict[str, Any]]:
+    known: list[dict[str, Any] | None] = [None] * len(names)
+    for part, to in zip(parts, places, strict=True):
+        for feature, column in zip(part.model.features, to.tolist(), strict=True):
+            entry = {**feature, "name": names[column]}
+            before = known[column]
+            if (before is not None and before != entry) or (
+                    several and entry["kind"] == "categorical"):
+                raise UnsupportedModelError(
+                    f'this {type(of).__name__}: its models read column "{names[column]}" in '
+                    "different ways", "Encode its categories as numbers before all models")
+            known[column] = entry
+    return [entry or {"name": name, "kind": "continuous"}
+            for entry, name in zip(known, names, strict=True)]
+
+
+def _widen(tree: Tree) -> None:
+    """Rewrite splits of numbers that are rounded to float32 as splits of doubles.
+
+    A double goes left if the float32 nearest to it does. These doubles end half-way to the next
+    float32, or just before, where a tie is rounded up.
+    """
+    numeric = (tree.kind == LESS) | (tree.kind == LESS_EQUAL)
+    nearest = tree.threshold.astype(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        last = np.where(tree.kind == LESS, np.nextafter(nearest, np.float32(-np.inf)), nearest)
+        after = np.nextafter(last, np.float32(np.inf)).astype(np.float64)
+        before = np.nextafter(last, np.float32(-np.inf)).astype(np.float64)
+        exact = last.astype(np.float64)
+        # Beyond the largest float32 the steps would go on by the same amount.
+        after = np.where(np.isinf(after) & np.isfinite(exact), exact + (exact - before), after)
+        half = exact + (after - exact) / 2
+        rounds_down = half.astype(np.float32) <= last
+        found = np.where(rounds_down, half, np.nextafter(half, -np.inf))
+    found = np.where(np.isfinite(exact), found, exact)
+    tree.threshold = np.where(numeric, found, tree.threshold)
+    tree.kind = np.where(numeric, LESS_EQUAL, tree.kind).astype(np.uint8)
+    if (tree.kind == KINDS.index("==")).any():
+        raise UnsupportedModelError("a member compares float32 numbers for equality",
+                                    "Use models of one library")
+
+
+def voting_classifier(model: Any) -> Ensemble:
+    """Convert a `VotingClassifier`.
+
+    Soft: the average of the probabilities, in float32 if all are and no weights are given. Hard:
+    the class with most votes, or with the largest sum of weights.
+    """
+    soft = model.voting == "soft"
+    parts = _voters(model, "probability" if soft else "vote")
+    labels = class_labels(model)
+    for part in parts:
+        if len(part.classes) != len(labels):
+            raise UnsupportedModelError("this VotingClassifier: a member was fitted to other "
+                                        "classes", "Fit all members on the same rows")
+    return composed(model, parts, labels=labels, has_probabilities=soft,
+                    **(_average(model, parts) if soft else {}))
+
+
+def voting_regressor(model: Any) -> Ensemble:
+    """Convert a `VotingRegressor`: the average of what its members predict."""
+    parts = _voters(model, "output")
+    return composed(model, parts, labels=[], **_average(model, parts))
+
+
+def _voters(model: Any, response: str) -> list[Part]:
+    parts = [read_member(one, model, response) for one in model.estimators_]
+    weights = model._weights_not_none
+    for part, weight in zip(parts, weights if weights is not None else [], strict=False):
+        if not weight > 0:
+            raise UnsupportedModelError(f"this {type(model).__name__} has a weight of {weight}",
+                                        'Set that member to "drop"')
+        part.weight = float(weight)
+    return parts
+
+
+def _average(model: Any, parts: list[Part]) -> dict[str, Any]:
+    weights = model._weights_not_none
+    if weights is None:
+        single = all(part.single for part in parts)
+        return {"divisor": float(len(parts)), "sum": "float32" if single else "float64"}
+    return {"divisor": float(np.asarray(weights).sum(dtype=np.float64))}
+
+
+def bagging(model: Any) -> Ensemble:
+    """Convert a `BaggingClassifier` or `BaggingRegressor` over other models than trees.
+
+    Probabilities, or numbers, are added one model after the other and divided by their number.
+    Members see classes as numbers, and some of the columns.
+    """
+    classifier = hasattr(model, "classes_")
+    parts = []
+    for fitted, columns in zip(model.estimators_, model.estimators_features_, strict=True):
+        if classifier and not hasattr(fitted, "predict_proba"):
+            raise UnsupportedModelError(f"this {type(model).__name__} counts votes of models "
+                                        "without probabilities", "Use another model in it")
+        more: dict[str, Any] = {"columns": columns}
+        if classifier:
+            more["classes"] = [int(place) for place in fitted.classes_]
+        parts.append(read_member(fitted, model, "probability" if classifier else "output", **more))
+    single = not classifier and all(part.single for part in parts)
+    return composed(model, parts, labels=class_labels(model) if classifier else [],
+                    divisor=float(len(parts)), sum="float32" if single else "float64")
+
+
+def calibrated(model: Any) -> Ensemble:
+    """Convert a `CalibratedClassifierCV`: the average of its calibrated models."""
+    labels = class_labels(model)
+    values = list(model.classes_)
+    parts = []
+    for one in model.calibrated_classifiers_:
+        scores = hasattr(one.estimator, "decision_function")
+        part = read_member(one.estimator, model, "score" if scores else "probability")
+        part.classes = [values.index(value) for value in one.estimator.classes_]
+        if part.classes != list(range(len(values))):
+            raise UnsupportedModelError("this CalibratedClassifierCV: a model was fitted to fewer "
+                                        "classes than the others", "Use fewer folds, or more rows")
+        part.calibrations = [_calibration(calibrator, one.method, part.single and not scores)
+                             for calibrator in one.calibrators]
+        if len(values) > 2 and any(one["kind"] == "sigmoid" and one["slope"] > 0
+                                   for one in part.calibrations):
+            raise UnsupportedModelError("this CalibratedClassifierCV of three or more classes has "
+                                        "a calibration that falls, which is not supported",
+                                        "Calibrate it on more rows, or with fewer folds")
+        parts.append(part)
+    return composed(model, parts, labels=labels, divisor=float(len(parts)))
+
+
+def _calibration(calibrator: Any, method: str, single: bool) -> dict[str, Any]:
+    if method == "isotonic":
+        from_, to = calibrator.X_thresholds_, calibrator.y_thresholds_
+        return {"kind": "isotonic", "from": from_.astype(np.float64).tolist(),
+                "to": to.astype(np.float64).tolist(), "precision": str(from_.dtype)}
+    kept = (np.float64(1) * np.ones(1, dtype=np.float32)).dtype == np.float32
+    if single and (method == "temperature" or kept):
+        raise UnsupportedModelError(
+            f"this CalibratedClassifierCV computes the method {method} in float32, which is not "
+            "supported", 'Fit it with method="isotonic"' if kept else
+            'Fit it with method="sigmoid" or "isotonic"')
+    if method == "sigmoid":
+        return {"kind": "sigmoid", "slope": float(calibrator.a_), "shift": float(calibrator.b_)}
+    return {"kind": "temperature", "slope": float(calibrator.beta_)}
+
+
+def one_versus_rest(model: Any) -> Ensemble:
+    """Convert a `OneVsRestClassifier` of three or more classes.
+
+    The class with the first largest probability of its own model wins; the probabilities are then
+    divided by their sum.
+    """
+    name = type(model).__name__
+    itself = "Fit the model inside by itself: it knows several classes"
+    if model.multilabel_ or len(model.estimators_) < 3:
+        raise UnsupportedModelError(f"this {name} has several labels or only two classes", itself)
+    parts = []
+    for target, fitted in enumerate(model.estimators_):
+        if hasattr(fitted, "decision_function") or not hasattr(fitted, "predict_proba") or \
+                len(getattr(fitted, "classes_", [])) != 2:
+            raise UnsupportedModelError(
+                f"this {name} compares the scores of {type(fitted).__name__}, not probabilities",
+                itself)
+        parts.append(read_member(fitted, model, "probability", classes=[-1, target]))
+    if any(part.single for part in parts):
+        raise UnsupportedModelError(f"this {name} divides float32 probabilities", itself)
+    return composed(model, parts, labels=class_labels(model), normalised=True)
+
+
+def thresholded(model: Any) -> Ensemble:
+    """Convert a `FixedThresholdClassifier` or `TunedThresholdClassifierCV`.
+
+    The positive class is predicted if its probability, or the score, is at least the threshold.
+    """
+    inside = unwrapped(model.estimator_)
+    methods = model._get_response_method()
+    used = next(one for one in ([methods] if isinstance(methods, str) else methods)
+                if hasattr(inside, one))
+    of_score = used == "decision_function"
+    scorer = getattr(model, "_curve_scorer", None)  # of a tuned threshold
+    label = scorer._get_pos_label() if scorer else model.pos_label
+    values = list(model.classes_)
+    target = 1 if label is None else values.index(label)
+    given = getattr(model, "best_threshold_", None)
+    if given is None:
+        given = (0.0 if of_score else 0.5) if isinstance(model.threshold, str) else model.threshold
+    content = converted_model(inside) if library_of(inside) == "sklearn" else None
+    if content is None or content.link != "composed":
+        part = read_member(inside, model, "probability")
+        if part.single and not isinstance(given, np.float64):
+            given = np.float32(given)  # a Python number is compared in the array's precision
+        content = composed(model, [part], labels=class_labels(model))
+    if not math.isfinite(given) or (of_score and content.task != "binary"
+                                    and len(content.base) != 1):
+        raise UnsupportedModelError(f"this {type(model).__name__} has a threshold of {given} "
+                                    f"on {used}, which is not supported",
+                                    'Fit it with response_method="predict_proba"')
+    made = json.loads(content.composition)
+    made["threshold"] = {"target": target, "least": float(given), "of_score": of_score}
+    content.composition = json.dumps(made)
+    content.objective = f"{type(model).__name__} at {float(given)!r} of {content.objective}"
+    return content

@@ -1,0 +1,594 @@
+#include "grid/composed.hpp"
+
+#include "base/infinity.hpp"
+#include "model/compose.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+namespace boxwood {
+namespace {
+
+/// A link that is computed in floating point may fall by rounding where it should rise. Scores and
+/// responses are widened by this share of their size plus 1; float32 has 24 bits, double 53.
+double allowance(const Member& member) {
+  const bool single =
+      member.accumulator == Precision::float32 || member.link_form == LinkForm::onnxruntime;
+  return single ? 0x1p-20 : 0x1p-44;
+}
+
+std::vector<ComposedSide> sides_of(const Ensemble& ensemble, const Requirement& requirement) {
+  const Composition& composition = ensemble.composition;
+  const double divisor = composition.divisor;
+  std::vector<ComposedSide> sides;
+  const auto within = [&](std::size_t output, const Interval& range) {
+    if (range.lower > -infinity)
+      sides.push_back({output, ComposedSide::none, 1, range.lower * divisor, !range.lower_closed});
+    if (range.upper < infinity)
+      sides.push_back(
+          {output, ComposedSide::none, -1, -range.upper * divisor, !range.upper_closed});
+  };
+  if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
+    within(output->output, output->range);
+  } else if (const auto* wanted = std::get_if<ClassIs>(&requirement.outcome)) {
+    if (wanted->probability) {
+      within(wanted->target, {.lower = *wanted->probability});
+    } else if (const auto& threshold = composition.threshold; threshold && !threshold->of_score) {
+      const bool rises = wanted->target == threshold->target;
+      const double least = threshold->least * divisor;
+      sides.push_back({threshold->target, ComposedSide::none, rises ? 1.0 : -1.0,
+                       rises ? least : -least, !rises});
+    } else if (!threshold) {
+      for (std::size_t rival = 0; rival < ensemble.classes.size(); ++rival) {
+        if (rival != wanted->target) {
+          sides.push_back({wanted->target, rival, 1, 0, rival < wanted->target});
+        }
+      }
+    }
+  }
+  return sides;
+}
+
+bool in_float(const Composition& composition) {
+  return composition.sum == Precision::float32 ||
+         std::any_of(composition.members.begin(), composition.members.end(),
+                     [](const Member& one) { return allowance(one) > 0x1p-30; });
+}
+
+/// Rounding of sums and quotients of contributions whose sizes add up to `size`.
+double sum_allowance(const Composition& composition, double size) {
+  const double members = 1 + static_cast<double>(composition.members.size()) / 8;
+  return (in_float(composition) ? 0x1p-19 : 0x1p-42) * members * (1 + size);
+}
+
+}  // namespace
+
+/// Builds the linear conditions of a need: for each side, every member's part is over-estimated by
+/// a linear function of one raw score, or of the difference of two, on all values it can have.
+class ComposedBounds {
+ public:
+  ComposedBounds(ComposedNeed& need, std::span<const double> point)
+      : need_(need), ensemble_(need.ensemble_), here_(ensemble_.predict(point)) {
+    const std::size_t outputs = ensemble_.base.size();
+    low_.assign(outputs, 0.0);
+    high_.assign(outputs, 0.0);
+    for (const Tree& tree : ensemble_.trees) {
+      const Tree::Outputs to = tree.outputs(outputs);
+      for (std::size_t k = 0; k < to.count; ++k) {
+        double least = infinity, most = -infinity;
+        for (const Node& node : tree.nodes) {
+          if (node.kind != NodeKind::leaf) continue;
+          const double value = tree.values[static_cast<std::size_t>(node.value) + k];
+          least = std::min(least, value);
+          most = std::max(most, value);
+        }
+        low_[to.first + k] += least;
+        high_[to.first + k] += most;
+      }
+    }
+    for (std::size_t k = 0; k < outputs; ++k) {
+      low_[k] = need.score(low_[k], k) - need.error_[k];
+      high_[k] = need.score(high_[k], k) + need.error_[k];
+    }
+    need.guide_.assign(outputs, 0.0);
+  }
+
+  void run() {
+    need_.simple_ = ensemble_.composition.members.size() == 1;
+    for (const ComposedSide& side : need_.sides_) add_side(side);
+    need_.guide_low_ = need_.guide_high_ = 0;
+    for (std::size_t k = 0; k < low_.size(); ++k) {
+      const double a = need_.guide_[k] * low_[k], b = need_.guide_[k] * high_[k];
+      need_.guide_low_ += std::min(a, b);
+      need_.guide_high_ += std::max(a, b);
+    }
+  }
+
+ private:
+  /// A member's part of a side, at most `constant` plus a function of raw score `plus` minus raw
+  /// score `minus`, which never changes its direction.
+  struct Part {
+    std::size_t plus = 0;
+    std::size_t minus = ComposedSide::none;
+    double low = 0, high = 0, here = 0;
+    std::function<double(double)> most;  // none: no function
+    double linear = 0;                   // the function is this factor
+    double constant = 0;
+    double slope = 0;                               // chosen
+    std::vector<std::pair<double, double>> hull{};  // of the function: ascending, concave
+    double at(double x) const { return most ? most(x) : linear * x; }
+    double least() const { return std::min(at(low), at(high)); }
+    double largest() const { return std::max(at(low), at(high)); }
+    bool rises() const { return most ? !(most(low) > most(high)) : linear > 0; }
+    bool used() const { return most || linear != 0; }
+  };
+
+  Part over(std::size_t plus, std::size_t minus) const {
+    Part part;
+    part.plus = plus;
+    part.minus = minus;
+    part.low = low_[plus];
+    part.high = high_[plus];
+    part.here = here_[plus];
+    if (minus != ComposedSide::none) {
+      part.low -= high_[minus];
+      part.high -= low_[minus];
+      part.here -= here_[minus];
+    }
+    part.here = std::clamp(part.here, part.low, part.high);
+    return part;
+  }
+
+  static std::size_t own_class(const Member& member, std::size_t wanted) {
+    const auto found = std::find(member.classes.begin(), member.classes.end(), wanted);
+    return wanted == ComposedSide::none || found == member.classes.end()
+               ? ComposedSide::none
+               : static_cast<std::size_t>(found - member.classes.begin());
+  }
+
+  /// The parts of a member: usually one, for linear ones of two classes two.
+  void add_parts(const Member& member, std::size_t first, const ComposedSide& side,
+                 std::vector<Part>& parts) const {
+    const bool regression = member.task == Task::regression;
+    const std::size_t plus = regression ? 0 : own_class(member, side.plus);
+    const std::size_t minus = regression ? ComposedSide::none : own_class(member, side.minus);
+    const bool has_plus = plus != ComposedSide::none, has_minus = minus != ComposedSide::none;
+    if (!has_plus && !has_minus) return;
+    const double factor = side.sign * member.weight;
+    const bool votes =
+        member.response == Member::Response::probability && member.link == Link::votes;
+    const bool by_class_one = votes && member.outputs == 2 && !member.calibrations.empty() &&
+                              member.calibrations.front().kind != Calibration::Kind::temperature;
+    if (member.outputs == 1 || by_class_one) {
+      Part part = over(first + member.outputs - 1, ComposedSide::none);
+      part.most = [&member, plus, minus, factor, has_plus, has_minus](double x) {
+        // The response may be off by rounding in either direction.
+        double most = -infinity;
+        std::vector<double> scores(member.outputs, x), into;
+        for (const double side_of : {-1.0, 1.0}) {
+          const double nudge = allowance(member) * (1 + std::abs(x)) * side_of;
+          contribute(member, scores, into, nudge, member.outputs - 1);
+          most = std::max(
+              most, factor * ((has_plus ? into[plus] : 0.0) - (has_minus ? into[minus] : 0.0)));
+        }
+        return most;
+      };
+      parts.push_back(std::move(part));
+    } else if (votes && member.calibrations.empty()) {
+      for (const auto& [own, sign] : {std::pair{plus, factor}, std::pair{minus, -factor}}) {
+        if (own == ComposedSide::none) continue;
+        Part part = over(first + own, ComposedSide::none);
+        part.linear = sign;
+        parts.push_back(std::move(part));
+      }
+    } else if (side.sign < 0) {
+      // -contribution <= 0: contributions of classes are not negative.
+    } else if (!has_plus) {
+      // The same.
+    } else {
+      add_lead(member, first, plus, minus, factor, parts);
+    }
+  }
+
+  /// A member with a raw score for each class: its class can count only as far as it leads another.
+  void add_lead(const Member& member, std::size_t first, std::size_t plus, std::size_t minus,
+                double factor, std::vector<Part>& parts) const {
+    std::size_t rival = minus;
+    for (std::size_t k = 0; minus == ComposedSide::none && k < member.outputs; ++k) {
+      const bool larger = rival == ComposedSide::none || here_[first + k] > here_[first + rival];
+      if (k != plus && larger) rival = k;
+    }
+    Part part = over(first + plus, first + rival);
+    const double slack = allowance(member) * (1 + std::abs(part.low) + std::abs(part.high));
+    if (member.response == Member::Response::vote) {
+      // Who wins is at least level with the rival, in scores or in what the link makes of them.
+      part.most = [factor, slack](double lead) { return lead >= -slack ? factor : 0.0; };
+    } else if (member.link == Link::softmax && member.calibrations.empty()) {
+      // exp(a) / (sum of all) <= 1 / (1 + exp(b - a)); and, if b is subtracted, for a > b
+      // (exp(a) - exp(b)) / (sum of all) <= (exp(a) - exp(b)) / (exp(a) + exp(b)).
+      const bool difference = minus != ComposedSide::none;
+      part.most = [factor, slack, difference](double lead) {
+        const double x = lead + slack;
+        return factor *
+               ((difference ? std::max(0.0, std::tanh(x / 2)) : 1 / (1 + std::exp(-x))) + slack);
+      };
+    } else {
+      part.constant = factor;
+    }
+    parts.push_back(std::move(part));
+  }
+
+  void add_side(const ComposedSide& side) {
+    std::vector<Part> parts;
+    std::size_t first = 0;
+    double size = std::abs(side.least);
+    for (const Member& member : ensemble_.composition.members) {
+      add_parts(member, first, side, parts);
+      first += member.outputs;
+    }
+    double most = 0, constant = 0;
+    for (const Part& part : parts) {
+      size += std::max(std::abs(part.least()), std::abs(part.largest())) + part.constant;
+      most += part.largest() + part.constant;
+      constant += part.constant;
+    }
+    const double least = side.least - constant - sum_allowance(ensemble_.composition, size);
+    most -= constant;
+    if (!std::isfinite(most)) return;
+    if (most < least) {
+      Condition impossible;
+      impossible.ensemble = need_.index_;
+      impossible.threshold = infinity;
+      need_.conditions_.push_back(impossible);
+      return;
+    }
+    std::size_t functions = 0;
+    for (const Part& part : parts) functions += part.used() ? 1U : 0U;
+    for (const Part& part : parts) {
+      if (part.used()) add_alone(part, least - (most - part.largest()));
+      if (part.used() || part.minus != ComposedSide::none) lead(part);
+    }
+    if (functions == 1) return;
+    choose_slopes(parts, least);
+    add_together(parts, least);
+  }
+
+  void lead(const Part& part) {
+    const double way = part.rises() ? 1 : -1;
+    const double width = std::max(part.high - part.low, 1e-300);
+    need_.guide_[part.plus] += way / width;
+    if (part.minus != ComposedSide::none) need_.guide_[part.minus] -= way / width;
+  }
+
+  /// Every other part at its largest: this one alone has to be at least `least`.
+  void add_alone(const Part& part, double least) {
+    if (part.least() >= least) return;
+    const bool rises = part.rises();
+    double no = rises ? part.low : part.high, yes = rises ? part.high : part.low;
+    constexpr int halvings = 80;
+    for (int i = 0; i < halvings; ++i) {
+      const double middle = std::midpoint(no, yes);
+      if (middle == no || middle == yes) break;
+      (part.at(middle) < least ? no : yes) = middle;
+    }
+    add_condition({&part, 1}, {rises ? 1.0 : -1.0}, rises ? no : -no);
+  }
+
+  static constexpr std::size_t samples = 48;
+
+  /// Slopes of concave envelopes, at the point of the way from the query's point to the best scores
+  /// where the envelopes together first reach `least`. Any slopes are valid.
+  void choose_slopes(std::vector<Part>& parts, double least) const {
+    for (Part& part : parts) {
+      for (std::size_t i = 0; part.most && i <= samples; ++i) {
+        const double x = std::lerp(part.low, part.high, static_cast<double>(i) / samples);
+        const std::pair<double, double> next{x, part.at(x)};
+        auto& hull = part.hull;
+        const auto bends_up = [&] {
+          const auto& a = hull[hull.size() - 2];
+          const auto& b = hull.back();
+          return (b.second - a.second) * (next.first - a.first) <=
+                 (next.second - a.second) * (b.first - a.first);
+        };
+        while (hull.size() > 1 && bends_up()) hull.pop_back();
+        if (hull.empty() || next.first > hull.back().first) hull.push_back(next);
+      }
+    }
+    const auto piece = [](const Part& part, double x) {
+      std::size_t i = 1;
+      while (i + 1 < part.hull.size() && part.hull[i].first < x) ++i;
+      return i;
+    };
+    const auto at = [&](const Part& part, double way) {
+      return std::lerp(part.here, part.rises() ? part.high : part.low, way);
+    };
+    const auto reaches = [&](double way) {
+      double sum = 0;
+      for (const Part& part : parts) {
+        const double x = at(part, way);
+        if (part.hull.size() < 2) {
+          sum += part.used() ? part.at(x) : 0.0;
+          continue;
+        }
+        const std::size_t i = piece(part, x);
+        const auto& [x0, y0] = part.hull[i - 1];
+        const auto& [x1, y1] = part.hull[i];
+        sum += y0 + (y1 - y0) * (x - x0) / (x1 - x0);
+      }
+      return sum >= least;
+    };
+    double no = 0, yes = 1;
+    constexpr int halvings = 20;
+    for (int i = 0; i < halvings && !reaches(0); ++i) {
+      const double middle = std::midpoint(no, yes);
+      (reaches(middle) ? yes : no) = middle;
+    }
+    const double way = reaches(0) ? 0 : yes;
+    for (Part& part : parts) {
+      part.slope = part.linear;
+      if (part.hull.size() < 2) continue;
+      const std::size_t i = piece(part, at(part, way));
+      part.slope = (part.hull[i].second - part.hull[i - 1].second) /
+                   (part.hull[i].first - part.hull[i - 1].first);
+    }
+  }
+
+  /// The largest value of the function minus slope * x. On a piece the function is at most its
+  /// larger end, and slope * x is least at one end; pieces that could exceed what is reached are
+  /// halved.
+  static double intercept(const Part& part) {
+    if (!part.most) return 0;
+    struct Piece {
+      double a, b, fa, fb, bound;
+    };
+    const auto bound = [&](double a, double b, double fa, double fb) {
+      return std::max(fa, fb) - std::min(part.slope * a, part.slope * b);
+    };
+    std::vector<Piece> pieces;
+    double reached = -infinity;
+    double a = part.low, fa = part.at(a);
+    for (std::size_t i = 1; i <= samples; ++i) {
+      const double b = i == samples
+                           ? part.high
+                           : std::lerp(part.low, part.high, static_cast<double>(i) / samples);
+      const double fb = part.at(b);
+      reached = std::max({reached, fa - part.slope * a, fb - part.slope * b});
+      pieces.push_back({a, b, fa, fb, bound(a, b, fa, fb)});
+      a = b;
+      fa = fb;
+    }
+    const auto less = [](const Piece& p, const Piece& q) { return p.bound < q.bound; };
+    std::make_heap(pieces.begin(), pieces.end(), less);
+    const double enough = 0x1p-10 * (part.largest() - part.least());
+    constexpr std::size_t most_pieces = 4 * samples;
+    while (pieces.front().bound > reached + enough && pieces.size() < most_pieces) {
+      std::pop_heap(pieces.begin(), pieces.end(), less);
+      const Piece whole = pieces.back();
+      pieces.pop_back();
+      const double middle = std::midpoint(whole.a, whole.b), f = part.at(middle);
+      reached = std::max(reached, f - part.slope * middle);
+      for (const Piece& half :
+           {Piece{whole.a, middle, whole.fa, f, 0}, Piece{middle, whole.b, f, whole.fb, 0}}) {
+        pieces.push_back(half);
+        pieces.back().bound = bound(half.a, half.b, half.fa, half.fb);
+        std::push_heap(pieces.begin(), pieces.end(), less);
+      }
+    }
+    return pieces.front().bound;
+  }
+
+  void add_together(const std::vector<Part>& parts, double least) {
+    std::vector<double> slopes;
+    for (const Part& part : parts) {
+      least -= intercept(part);
+      slopes.push_back(part.slope);
+    }
+    if (std::any_of(slopes.begin(), slopes.end(), [](double slope) { return slope != 0; })) {
+      add_condition(parts, slopes, least);
+    }
+  }
+
+  /// The sum of slope * part is at least `least`, as a condition on sums of trees.
+  void add_condition(std::span<const Part> parts, const std::vector<double>& slopes, double least) {
+    Condition condition;
+    condition.ensemble = need_.index_;
+    condition.weights.assign(low_.size(), 0.0);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      condition.weights[parts[i].plus] += slopes[i];
+      if (parts[i].minus != ComposedSide::none) condition.weights[parts[i].minus] -= slopes[i];
+    }
+    double size = std::abs(least);
+    for (std::size_t k = 0; k < low_.size(); ++k) {
+      double& weight = condition.weights[k];
+      if (weight == 0) continue;
+      condition.slack += std::abs(weight) * need_.error_[k];
+      size += std::abs(weight) *
+              (std::abs(low_[k]) + std::abs(high_[k]) + 2 * std::abs(need_.base_[k]));
+      least -= weight * need_.base_[k];
+      weight *= need_.unit_[k];
+    }
+    condition.slack += 0x1p-44 * size;
+    condition.threshold = least - condition.slack;
+    if (!std::isfinite(condition.threshold)) return;
+    simplify(condition);
+    need_.conditions_.push_back(std::move(condition));
+  }
+
+  /// A condition on one output needs no weights, and engines are faster without.
+  static void simplify(Condition& condition) {
+    const auto used = [](double weight) { return weight != 0; };
+    std::vector<double>& weights = condition.weights;
+    if (std::count_if(weights.begin(), weights.end(), used) != 1) return;
+    const auto found = std::find_if(weights.begin(), weights.end(), used);
+    const double size = std::abs(*found);
+    condition.plus = static_cast<std::int32_t>(found - weights.begin());
+    condition.sign = *found > 0 ? 1 : -1;
+    condition.slack /= size;
+    condition.threshold /= size;
+    condition.threshold -= 0x1p-50 * std::abs(condition.threshold);
+    weights.clear();
+  }
+
+  ComposedNeed& need_;
+  const Ensemble& ensemble_;
+  std::vector<double> here_, low_, high_;  // of a raw score
+};
+
+ComposedNeed::ComposedNeed(const Ensemble& ensemble, std::uint32_t index,
+                           const Requirement& requirement, std::span<const double> point)
+    : ensemble_(ensemble), index_(index), sides_(sides_of(ensemble, requirement)) {
+  std::size_t output = 0;
+  for (const Member& member : ensemble.composition.members) {
+    const double unit = member.factor / member.divisor;
+    for (std::size_t k = 0; k < member.outputs; ++k, ++output) {
+      unit_.push_back(unit);
+      base_.push_back(member.order == SumOrder::base_first ? ensemble.base[output] * unit
+                                                           : ensemble.base[output]);
+      error_.push_back(score_error(ensemble, output));
+      unbounded_ |= error_.back() == infinity;
+    }
+  }
+  guide_.assign(output, 0.0);
+  if (ensemble.composition.normalised) {
+    // Shares of the sum have no linear condition here; classes compare the sums themselves.
+    const auto* output_in = std::get_if<OutputIn>(&requirement.outcome);
+    const auto* class_is = std::get_if<ClassIs>(&requirement.outcome);
+    of_share_ = output_in || (class_is && class_is->probability);
+    if (output_in) share_ = output_in->range;
+    if (output_in) share_of_ = output_in->output;
+    if (class_is && class_is->probability) share_ = {.lower = *class_is->probability};
+    if (class_is) share_of_ = class_is->target;
+    if (of_share_) sides_.clear();
+  }
+  if (unbounded_) return;
+  ComposedBounds(*this, point).run();
+  simple_ = !of_share_ &&
+            (sides_.empty() || (simple_ && ensemble.composition.members.front().outputs == 1));
+}
+
+bool ComposedNeed::possible(std::span<const double> low, std::span<const double> high,
+                            Scratch& scratch) const {
+  if (unbounded_) return true;
+  const Composition& composition = ensemble_.composition;
+  const std::size_t count = ensemble_.output_count();
+  scratch.low.assign(count, 0.0);
+  scratch.high.assign(count, 0.0);
+  std::size_t first = 0;
+  for (const Member& member : composition.members) {
+    const double allowed = allowance(member);
+    // Contributions never change their direction in one raw score. Of several, that of a class
+    // rises with its own score and falls with the others (validate_composition). So the two
+    // opposite corners have the extremes of a class; of two classes, those of both.
+    const auto at_corner = [&](std::size_t own, bool up, std::vector<double>& parts) {
+      scratch.scores.resize(member.outputs);
+      double largest = 0;
+      for (std::size_t k = 0; k < member.outputs; ++k) {
+        const bool raised = (k == own) == up;
+        const double at = score(raised ? high[first + k] : low[first + k], first + k);
+        const double wide = error_[first + k] + allowed * (1 + std::abs(at));
+        scratch.scores[k] = raised ? at + wide : at - wide;
+        largest = std::max(largest, std::abs(at));
+      }
+      contribute(member, scratch.scores, parts, (up ? 1 : -1) * allowed * (1 + largest), own);
+    };
+    const bool both = member.outputs <= 2;
+    for (std::size_t own = both ? member.outputs - 1 : 0; own < member.outputs; ++own) {
+      at_corner(own, false, scratch.parts);
+      at_corner(own, true, scratch.others);
+      const std::size_t begin = both ? 0 : own, end = both ? scratch.parts.size() : own + 1;
+      for (std::size_t k = begin; k < end; ++k) {
+        const std::size_t to = member.classes.empty() ? k : member.classes[k];
+        if (to == Member::none) continue;
+        const auto [least, most] = std::minmax(scratch.parts[k], scratch.others[k]);
+        scratch.low[to] += member.weight * least;
+        scratch.high[to] += member.weight * most;
+      }
+    }
+    first += member.outputs;
+  }
+  double size = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    size += std::max(std::abs(scratch.low[k]), std::abs(scratch.high[k]));
+  }
+  const double slack = sum_allowance(composition, size);
+  for (const ComposedSide& side : sides_) {
+    const double rival = side.minus == ComposedSide::none ? 0.0 : scratch.low[side.minus];
+    const double most = side.sign > 0 ? scratch.high[side.plus] - rival : -scratch.low[side.plus];
+    if (most + slack < side.least) return false;
+  }
+  if (!of_share_) return true;
+  double others_low = 0, others_high = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (k == share_of_) continue;
+    others_low += scratch.low[k];
+    others_high += scratch.high[k];
+  }
+  const double own_low = scratch.low[share_of_], own_high = scratch.high[share_of_];
+  if (!(own_low > slack && others_low > slack)) return true;  // sums that are hardly known
+  const double error = 8 * slack / (own_low + others_low);
+  return own_high / (own_high + others_low) + error >= share_.lower &&
+         own_low / (own_low + others_high) - error <= share_.upper;
+}
+
+double ComposedNeed::missing(std::span<const double> sums, Scratch& scratch) const {
+  const Composition& composition = ensemble_.composition;
+  scratch.scores.resize(sums.size());
+  double guided = 0;
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    scratch.scores[k] = score(sums[k], k);
+    guided += guide_[k] * scratch.scores[k];
+  }
+  double lack = 0;
+  if (of_share_ || sides_.empty()) {
+    // Few ask for these: the outcome itself, and which way leads there.
+    scratch.high.resize(ensemble_.output_count());
+    compose(composition, scratch.scores, scratch.high);
+    if (of_share_ && !share_.contains(scratch.high[share_of_])) {
+      lack =
+          std::max(share_.lower - scratch.high[share_of_], scratch.high[share_of_] - share_.upper);
+      lack = std::max(lack, 0x1p-40);
+    }
+  } else {
+    scratch.high.assign(ensemble_.output_count(), 0.0);
+    std::size_t first = 0;
+    for (const Member& member : composition.members) {
+      contribute(member, std::span<const double>(scratch.scores).subspan(first, member.outputs),
+                 scratch.parts);
+      first += member.outputs;
+      for (std::size_t k = 0; k < scratch.parts.size(); ++k) {
+        const std::size_t to = member.classes.empty() ? k : member.classes[k];
+        if (to != Member::none) scratch.high[to] += member.weight * scratch.parts[k];
+      }
+    }
+    for (const ComposedSide& side : sides_) {
+      const double rival = side.minus == ComposedSide::none ? 0.0 : scratch.high[side.minus];
+      const double value = side.sign * (scratch.high[side.plus] - rival);
+      // A little more than enough, where just enough is not.
+      const double more = side.strict ? 0x1p-44 * (1 + std::abs(side.least)) : 0.0;
+      lack += std::max(0.0, side.least + more - value);
+    }
+  }
+  if (lack == 0) return 0;
+  // Where contributions are level, as those of votes are, the scores show the way.
+  constexpr double share = 1e-3;
+  const double width = guide_high_ - guide_low_;
+  return lack + (width > 0 ? share * (guide_high_ - guided) / width : 0.0);
+}
+
+std::vector<ComposedNeed> make_needs(std::span<const Ensemble> ensembles, const Query& query) {
+  std::vector<ComposedNeed> needs;
+  for (const Requirement& requirement : query.requirements) {
+    const Ensemble& ensemble = ensembles[requirement.ensemble];
+    const bool plain = std::holds_alternative<ClassIs>(requirement.outcome) ||
+                       std::holds_alternative<OutputIn>(requirement.outcome);
+    if (ensemble.link != Link::composed || requirement.negated || !plain) continue;
+    needs.emplace_back(ensemble, static_cast<std::uint32_t>(requirement.ensemble), requirement,
+                       query.point);
+  }
+  return needs;
+}
+
+}  // namespace boxwood

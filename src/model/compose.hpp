@@ -1,0 +1,33 @@
+// The arithmetic of compositions (boxwood/composition.hpp), as the libraries compute it.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace boxwood {
+
+/// Writes the raw scores of all members, each in its own arithmetic.
+void sum_members(const Ensemble& ensemble, std::span<const double> point, std::span<double> scores);
+
+/// What a member adds to each class of the composition, or to its number, before its weight:
+/// `into` has one entry for each of the member's classes, or one. Bounds use `nudge` to allow for
+/// rounding: before calibration it is added to the response of class `own` (class 1, if there is
+/// one score) and subtracted from the others.
+void contribute(const Member& member, std::span<const double> scores, std::vector<double>& into,
+                double nudge = 0, std::size_t own = 0);
+
+/// Writes the outputs: one for each class, or one number.
+void compose(const Composition& composition, std::span<const double> scores,
+             std::span<double> outputs);
+
+/// The class that the composition predicts.
+std::size_t composed_class(const Composition& composition, std::span<const double> scores,
+                           std::size_t classes);
+
+/// Throws Error unless the members fit the raw scores and classes of the ensemble.
+void validate_composition(const Ensemble& ensemble);
+
+}  // namespace boxwood

@@ -1,0 +1,161 @@
+// Checks the parts of a composition, as validate.cpp checks those of an ensemble.
+#include "model/compose.hpp"
+
+#include <boxwood/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace boxwood {
+namespace {
+
+bool positive(double number) { return number > 0 && std::isfinite(number); }
+
+void check_calibration(const Calibration& one, const std::string& place) {
+  if (!std::isfinite(one.slope) || !std::isfinite(one.shift)) {
+    throw Error(place, "slope and shift must be finite");
+  }
+  if (one.kind == Calibration::Kind::temperature && !positive(one.slope)) {
+    throw Error(place, "the slope of a temperature must be positive");
+  }
+  if (one.kind != Calibration::Kind::isotonic) return;
+  const auto ascends = [](const std::vector<double>& list, auto before) {
+    return std::all_of(list.begin(), list.end(), [](double x) { return std::isfinite(x); }) &&
+           std::adjacent_find(list.begin(), list.end(), before) == list.end();
+  };
+  if (one.from.empty() || one.from.size() != one.to.size()) {
+    throw Error(place, "\"from\" and \"to\" must have the same length, at least 1");
+  }
+  const bool rises = ascends(one.to, std::greater<>{}) || ascends(one.to, std::less<>{});
+  if (!ascends(one.from, std::greater_equal<>{}) || !rises) {
+    throw Error(place, "\"from\" must ascend and \"to\" must not change its direction");
+  }
+}
+
+/// Contributions never fall with the score of their own class, nor rise with another's, unless
+/// there are only two: bounds rely on that.
+void check_calibrations(const Member& member, const std::string& place) {
+  const std::vector<Calibration>& all = member.calibrations;
+  if (all.empty()) return;
+  const bool one = all.front().kind == Calibration::Kind::temperature || member.class_count() == 2;
+  const std::size_t needed = one ? 1 : member.class_count();
+  const bool classifies = member.response == Member::Response::score ||
+                          member.response == Member::Response::probability;
+  if (all.size() != needed || !classifies) {
+    throw Error(place, fmt::format("there are {} calibrations, {} are needed", all.size(),
+                                   classifies ? needed : 0));
+  }
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const std::string at = fmt::format("{}.calibrations[{}]", place, k);
+    check_calibration(all[k], at);
+    const bool falls = all[k].kind == Calibration::Kind::sigmoid
+                           ? all[k].slope > 0
+                           : !all[k].to.empty() && all[k].to.front() > all[k].to.back();
+    if (!one && falls) {
+      throw Error(at, "a calibration of three or more classes must not fall",
+                  "Calibrate the model on more data");
+    }
+  }
+}
+
+void check_member(const Member& member, const Ensemble& ensemble, const std::string& place) {
+  if (!positive(member.factor) || !positive(member.divisor) || !positive(member.steepness) ||
+      !positive(member.weight)) {
+    throw Error(place, "factor, divisor, steepness and weight must be positive numbers");
+  }
+  if (member.outputs == 0 || (member.task == Task::binary && member.outputs != 1) ||
+      (member.task == Task::multiclass && member.outputs < 2)) {
+    throw Error(place, "the number of outputs does not fit the task");
+  }
+  const bool of_one_score =
+      member.decision != Decision::output_above_half && member.decision != Decision::largest_score;
+  if (member.link == Link::composed || (member.link == Link::softmax && member.outputs < 2) ||
+      (of_one_score && member.task != Task::binary) ||
+      (member.decision == Decision::largest_score && member.task != Task::multiclass)) {
+    throw Error(place, "link and decision do not fit the task");
+  }
+  if (member.link_form == LinkForm::catboost && member.accumulator != Precision::float64) {
+    throw Error(place, "link_form \"catboost\" requires accumulator float64");
+  }
+  const bool regression = ensemble.task == Task::regression;
+  if (regression != (member.task == Task::regression) ||
+      regression != (member.response == Member::Response::output) ||
+      (regression && (member.outputs != 1 || member.link == Link::winner))) {
+    throw Error(place, "task and response do not fit the composition");
+  }
+  if (member.response == Member::Response::probability && member.link != Link::sigmoid &&
+      member.link != Link::softmax && member.link != Link::votes) {
+    throw Error(place, "this link gives no probabilities");
+  }
+  if (member.response == Member::Response::score && member.calibrations.empty()) {
+    throw Error(place, "raw scores need a calibration");
+  }
+  if (member.classes.size() != member.class_count()) {
+    throw Error(place + ".classes", fmt::format("there are {} entries for {} classes",
+                                                member.classes.size(), member.class_count()));
+  }
+  for (const std::size_t to : member.classes) {
+    if (to != Member::none && to >= ensemble.classes.size()) {
+      throw Error(place + ".classes", fmt::format("class {} does not exist", to));
+    }
+  }
+  check_calibrations(member, place);
+}
+
+}  // namespace
+
+void validate_composition(const Ensemble& ensemble) {
+  const Composition& composition = ensemble.composition;
+  if (ensemble.link != Link::composed) {
+    if (composition.members.empty()) return;
+    throw Error("link", "an ensemble with members must have the link \"composed\"");
+  }
+  std::size_t outputs = 0;
+  for (std::size_t i = 0; i < composition.members.size(); ++i) {
+    const Member& member = composition.members[i];
+    check_member(member, ensemble, fmt::format("composition.members[{}]", i));
+    outputs += member.outputs;
+  }
+  if (outputs == 0 || outputs != ensemble.base.size()) {
+    throw Error("composition", fmt::format("its members have {} outputs, \"base\" has {}", outputs,
+                                           ensemble.base.size()));
+  }
+  if (!positive(composition.divisor)) {
+    throw Error("composition.divisor", "it must be a positive number");
+  }
+  if (ensemble.task == Task::binary || ensemble.accumulator != Precision::float64 ||
+      ensemble.order != SumOrder::base_first || ensemble.factor != 1 || ensemble.divisor != 1 ||
+      ensemble.decision != Decision::output_above_half) {
+    throw Error("composition", "task, accumulator, order, factor, divisor or decision is wrong");
+  }
+  if (ensemble.task == Task::multiclass && ensemble.classes.size() < 2) {
+    throw Error("classes", "a composition of classifiers needs at least two classes");
+  }
+  if (const auto& threshold = composition.threshold) {
+    const bool one_score =
+        composition.members.size() == 1 && composition.members.front().task == Task::binary;
+    if (ensemble.classes.size() != 2 || threshold->target > 1 || !std::isfinite(threshold->least) ||
+        (threshold->of_score && !one_score)) {
+      throw Error("composition.threshold", "it is not possible for this model");
+    }
+  }
+  // Trees are in the order of the members, and none adds to two of them.
+  std::size_t member = 0, end = composition.members.front().outputs;
+  for (std::size_t t = 0; t < ensemble.trees.size(); ++t) {
+    const Tree& tree = ensemble.trees[t];
+    const std::string place = fmt::format("trees[{}]", t);
+    if (tree.output < 0 || tree.width < 1) throw Error(place, "output and width are wrong");
+    const auto first = static_cast<std::size_t>(tree.output);
+    while (first >= end && member + 1 < composition.members.size()) {
+      end += composition.members[++member].outputs;
+    }
+    const std::size_t begin = end - composition.members[member].outputs;
+    if (first < begin || first + static_cast<std::size_t>(tree.width) > end) {
+      throw Error(place, "it is not a tree of the next member");
+    }
+  }
+}
+
+}  // namespace boxwood

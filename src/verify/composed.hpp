@@ -1,0 +1,21 @@
+// Compositions, evaluated once more: shares nothing with src/model/compose.cpp.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace boxwood::verifying {
+
+/// A member of a composition as an ensemble by itself, without trees.
+Ensemble member_alone(const Ensemble& ensemble, std::size_t member);
+
+/// The outputs of a composition. `shared`: after they are divided by their sum, where they are.
+std::vector<double> composed_outputs(const Ensemble& ensemble, const std::vector<double>& scores,
+                                     bool shared = true);
+
+/// The class that it predicts.
+std::size_t composed_winner(const Ensemble& ensemble, const std::vector<double>& scores);
+
+}  // namespace boxwood::verifying
