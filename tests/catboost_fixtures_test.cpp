@@ -186,9 +186,6 @@ TEST(CatboostFixtures, refuse_by_name_what_cannot_be_represented) {
       {"refused_uncertainty.json",
        "model_info.params.loss_function.type: RMSEWithUncertainty (a mean and a variance) is not "
        "supported"},
-      {"refused_labels.json",
-       "model_info.params.loss_function.type: MultiLogloss (several labels at once) is not "
-       "supported"},
       {"refused_combination.json",
        "features_info.ctrs[1].elements: statistics (CTRs) of combinations of features are not "
        "supported"},

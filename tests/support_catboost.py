@@ -97,9 +97,8 @@ CASES = [
     *losses("classification", ["CrossEntropy"], 1 / (1 + np.exp(-SCORE))),
     *losses("classification", ["Focal:focal_alpha=0.4;focal_gamma=2"], UP, since=(1, 2)),
     *losses("classification", ["MultiClass", "MultiClassOneVsAll"], WORDS),
-    *(case("classification", name, np.column_stack([UP, SCORE > 1]).astype(int), name,
-           message=f"{name} (several labels at once) is not supported")
-      for name in ("MultiLogloss", "MultiCrossEntropy")),
+    *losses("classification", ["MultiLogloss", "MultiCrossEntropy"],
+            np.column_stack([UP, SCORE > 1]).astype(int)),
     case("classification", "a probability threshold other than 0.5", UP, threshold=0.3,
          message='a probability threshold of "0.3" is not supported'),
     *losses("regression", ["RMSE", "MAE", "Quantile:alpha=0.3", "LogLinQuantile",

@@ -105,6 +105,8 @@ const char* link_text(const Ensemble& ensemble) {
       return "log(1 + exp)";
     case Link::isolation:
       return "-(2^-score)";
+    case Link::composed:
+      return "that of a model made of several";
   }
   return "";
 }

@@ -31,6 +31,9 @@ constexpr std::array known{
     Known{"Focal", Task::binary, Link::sigmoid, Width::one},
     Known{"MultiClass", Task::multiclass, Link::softmax, Width::several},
     Known{"MultiClassOneVsAll", Task::multiclass, Link::sigmoid, Width::several},
+    // Several labels at once: a number for each, no classes.
+    Known{"MultiLogloss", Task::regression, Link::sigmoid, Width::several},
+    Known{"MultiCrossEntropy", Task::regression, Link::sigmoid, Width::several},
     Known{"RMSE", Task::regression, Link::identity, Width::one},
     Known{"MAE", Task::regression, Link::identity, Width::one},
     Known{"MAPE", Task::regression, Link::identity, Width::one},
@@ -87,10 +90,6 @@ CatboostLoss checked(const JsonField& loss, std::size_t outputs) {
   const auto found = std::find_if(known.begin(), known.end(),
                                   [&](const Known& entry) { return entry.name == name; });
   if (found == known.end()) {
-    if (name == "MultiLogloss" || name == "MultiCrossEntropy") {
-      type.fail(fmt::format("{} (several labels at once) is not supported", name),
-                "Train one model for each label");
-    }
     if (name == "RMSEWithUncertainty") {
       type.fail(fmt::format("{} (a mean and a variance) is not supported", name),
                 "Train with RMSE");

@@ -90,16 +90,17 @@ std::vector<Ensemble> vector_of(Ensemble ensemble) {
 /// of names does not compile unless it has all fields.
 Ensemble copy_within(Pace& pace, const Ensemble& original) {
   const auto& [source, library, objective, notes, features, trees, base, input, accumulator, order,
-               factor, divisor, link, link_form, steepness, task, decision, classes] = original;
+               factor, divisor, link, link_form, steepness, task, decision, classes, composition] =
+      original;
   std::vector<Tree> copied;
   copied.reserve(trees.size());
   for (const Tree& tree : trees) {
     pace.work(tree.nodes.size() + allocation_work);
     copied.push_back(tree);
   }
-  return {source, library,   objective,   notes, features, std::move(copied),
-          base,   input,     accumulator, order, factor,   divisor,
-          link,   link_form, steepness,   task,  decision, classes};
+  return {source,      library, objective,  notes,   features, std::move(copied), base,      input,
+          accumulator, order,   factor,     divisor, link,     link_form,         steepness, task,
+          decision,    classes, composition};
 }
 
 }  // namespace

@@ -210,8 +210,6 @@ def write_refused(folder):
     save("threshold", threshold)
     save("uncertainty", regressor(loss_function="RMSEWithUncertainty", **small).fit(
         numbers_only(rows), score))
-    save("labels", cb.CatBoost({**QUIET, **small, "loss_function": "MultiLogloss"}).fit(
-        numbers_only(rows), np.column_stack([yes, 1 - np.array(yes)])))
 
 
 def main():
