@@ -233,7 +233,7 @@ CASES = [
     wrapped("VotingRegressor", lambda: build("ensemble.VotingRegressor",
                                              estimators=members("Regressor")), SCORE),
     *(wrapped(f"CalibratedClassifierCV ({how})", lambda how=how: build(
-        "calibration.CalibratedClassifierCV", estimator=members()[1][1], method=how, cv=2))
+        "calibration.CalibratedClassifierCV", estimator=members()[1][1], method=how, cv=2), UP)
       for how in ("sigmoid", "isotonic")),
     wrapped("BaggingClassifier of other models", lambda: build(
         "ensemble.BaggingClassifier", estimator=members()[1][1], n_estimators=2, random_state=1)),
