@@ -988,11 +988,11 @@ def main(names):
         print("accepted:", check(models, contents[-2], parsed(contents[-1])))
         return 0
     except Rejected as reason:
-        print("rejected:", reason)
+        print("rejected:", ascii(str(reason))[1:-1][:500])  # names in the files must not forge lines
         return 1
     except (Unsupported, OSError, KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError,
             RecursionError, MemoryError) as error:
-        print(f"cannot be checked: {type(error).__name__}: {error}")
+        print(f"cannot be checked: {type(error).__name__}: {ascii(str(error))[1:-1][:500]}")
         return 2
 
 

@@ -42,6 +42,8 @@ CASES = {  # what is refused, with the words that name it
     "a condition with added": (MODEL, with_key(QUESTION, "clauses", 0, 0)),
     "a requirement with added": (MODEL, with_key(QUESTION, "requirements", 0)),
     "a condition with": (MODEL, LINEAR),
+    # Names in untrusted files cannot forge a line or control the terminal.
+    "a question with x\\naccepted: all is well\\x1b": (MODEL, {**QUESTION, "x\naccepted: all is well\x1b[2J" + "y" * 9999: 1}),
 }
 
 
@@ -62,6 +64,8 @@ class UnknownKeys(unittest.TestCase):
                     done = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
                     self.assertEqual(done.returncode, 0 if words == "accepted" else 2, done.stdout + done.stderr)
                     self.assertIn(words, done.stdout)
+                    self.assertEqual(done.stdout.count("\n"), 1)
+                    self.assertLess(len(done.stdout), 1000)
 
 
 if __name__ == "__main__":

@@ -131,6 +131,24 @@ std::string check_proof(const std::vector<Model>& models, const std::string& tex
   return said.str();
 }
 
+/// Names in the files must not forge lines or control the terminal.
+std::string printable(const std::string& text) {
+  constexpr std::size_t longest = 500;
+  constexpr char digits[] = "0123456789abcdef";
+  std::string safe;
+  for (const char c : text.substr(0, longest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      safe += "\\n";
+    } else if (byte < 32 || byte >= 127) {
+      safe += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
 /// Runs a check; the exit code and what to print.
 template <typename Work>
 int report(Work work) {
@@ -139,10 +157,10 @@ int report(Work work) {
     std::cout << "accepted: " << proven << "\n";
     return 0;
   } catch (const Rejected& reason) {
-    std::cout << "rejected: " << reason.what() << "\n";
+    std::cout << "rejected: " << printable(reason.what()) << "\n";
     return 1;
   } catch (const std::exception& error) {
-    std::cout << "cannot be checked: " << error.what() << "\n";
+    std::cout << "cannot be checked: " << printable(error.what()) << "\n";
     return 2;
   }
 }
