@@ -151,9 +151,9 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
     closed = frozenset(i for i, column in columns.items() if column.closed)
     domains = {i: column.domain for i, column in columns.items() if column.domain is not None}
     for i, (low, high, _) in domains.items():
-        own = schema.features[i].range or (None, None)
-        schema.features[i].range = (low if own[0] is None else max(own[0], low),
-                                    high if own[1] is None else min(own[1], high))
+        least, largest = schema.features[i].range or (None, None)
+        schema.features[i].range = (low if least is None else max(least, low),
+                                    high if largest is None else min(largest, high))
     notes += [f'"{column.name}": the answers rely on the declaration that {function.name} is '
               "monotone" for steps in pipelines.values() for column in steps.columns
               for function in column.functions if function.declared]

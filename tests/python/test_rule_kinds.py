@@ -5,6 +5,9 @@ by name.
 """
 
 import itertools
+import json
+import os
+import subprocess
 
 import boxwood
 import numpy as np
@@ -220,3 +223,22 @@ def test_a_row_that_does_not_fit_its_formula_is_refused(worlds):
     with pytest.raises(boxwood.Error, match="Write the formula in its place"):
         world.explainer.explain(world.data.iloc[0], 1,
                                 rules=["column share is a / b", "share + c <= 3"])
+
+
+def test_the_command_reads_formulas_from_schemas(worlds, tmp_path):
+    world = worlds[True]
+    number = int(np.flatnonzero(world.classes[0] == 0)[5])
+    schema = boxwood.Schema.from_json(world.explainer.schema.to_json())
+    schema.rules = ["column share is a / b", "cost l1"]
+    (tmp_path / "schema.json").write_text(schema.to_json(), encoding="utf-8")
+    world.explainer.save_model(tmp_path / "model.json")
+    world.data.to_csv(tmp_path / "rows.csv", index=False)
+    run = subprocess.run(
+        [os.environ["BOXWOOD_COMMAND"], "explain", tmp_path / "model.json", "--data",
+         tmp_path / "rows.csv", "--row", str(number), "--schema", tmp_path / "schema.json",
+         "--want", "1", "--verify", "--format", "json"], capture_output=True, text=True, check=True)
+    found = json.loads(run.stdout)
+    found = found[0] if isinstance(found, list) else found
+    wanted = world.classes[0] == 1
+    assert found["cost"] == world.cheapest(world.rows[number], wanted, lambda row, now: True)[0]
+    assert found["verified"]
