@@ -3,7 +3,8 @@
 # others. What this machine cannot run counts as skipped, and with CI=true as failed.
 #
 #   scripts/test.sh                every phase
-#   scripts/test.sh PHASE...       just these: check, all, page, quick, long, soak, engines, wheel, asan, tsan, fuzz
+#   scripts/test.sh PHASE...       just these: check, all, page, quick, long, soak, engines, drawn_pipelines,
+#                                 wheel, asan, tsan, fuzz
 set -uo pipefail
 cd "$(dirname "$0")/.."
 log=$(mktemp)
@@ -114,6 +115,18 @@ engines() {  # BOXWOOD_ENGINE_ROWS, 20000 by default
     skip "the engines need Java 17 and tests/requirements.txt in .venv"
   fi
 }
+drawn_pipelines() {  # BOXWOOD_PIPELINES, 200 by default
+  local number=${BOXWOOD_PIPELINES:-200}
+  heading "Random pipelines, $number of each kind"
+  local targets=boxwood_python
+  if .venv/bin/python -c 'import nanobind, sklearn, catboost, lightgbm, xgboost' 2>/dev/null; then
+    build dev -DBOXWOOD_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python" || return
+    count "pipelines" env PYTHONPATH="$PWD/build/dev/python" BOXWOOD_CASES="$number" OMP_NUM_THREADS=1 .venv/bin/python \
+      -m pytest -p no:cacheprovider tests/python/test_pipelines.py tests/python/test_pipeline_rows.py
+  else
+    skip "random pipelines need tests/requirements.txt in .venv"
+  fi
+}
 wheel() {
   heading "The Python package as a wheel, in an environment of its own"
   count "wheel" bash scripts/wheel_test.sh "$PWD/.venv/bin/python"
@@ -187,8 +200,8 @@ for phase in "$@"; do
     page-beside) beside page ;;
     all) dev dev ;;
     quick) dev quick ;;
-    long) dev long; soak; engines ;;
-    check | page | soak | engines | wheel | asan | tsan | fuzz) "$phase" ;;
+    long) dev long; soak; engines; drawn_pipelines ;;
+    check | page | soak | engines | drawn_pipelines | wheel | asan | tsan | fuzz) "$phase" ;;
     *) echo "test.sh: no phase \"$phase\": check, all, page, quick, long, wheel, asan, tsan, fuzz" >&2; exit 2 ;;
   esac
 done

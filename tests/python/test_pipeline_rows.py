@@ -1,6 +1,10 @@
-"""Rows of every type through pipelines, as series, mapping, frame and batch: one and the same."""
+"""Rows of every type through pipelines, as series, mapping, frame and batch: one and the same.
+
+BOXWOOD_CASES sets how many pipelines are drawn (`make test-long` draws more).
+"""
 
 import itertools
+import os
 
 import boxwood
 import numpy as np
@@ -10,6 +14,7 @@ from sklearn import compose, ensemble, impute, preprocessing
 from sklearn import pipeline as sk
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+DRAWN = range(int(os.environ.get("BOXWOOD_CASES", "6")))
 REFUSED = "marks missing values|rejects|no category"
 
 
@@ -96,7 +101,7 @@ def fitted(random):
         return frame, model
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", DRAWN)
 def test_all_forms_of_a_row_say_what_the_pipeline_says(seed):
     random = np.random.default_rng(seed)
     frame, model = fitted(random)
@@ -117,7 +122,7 @@ def test_all_forms_of_a_row_say_what_the_pipeline_says(seed):
                 assert model.predict(answer.point_frame())[0] == answer.outcome != own[at]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", DRAWN)
 def test_what_is_odd_is_answered_as_by_the_pipeline_or_refused(seed):
     random = np.random.default_rng(1000 + seed)
     frame, model = fitted(random)

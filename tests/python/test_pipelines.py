@@ -1,7 +1,11 @@
-"""Pipelines: the model over raw columns says what the pipeline says, and answers hold through it."""
+"""Pipelines: the model over raw columns says what the pipeline says, and answers hold through it.
+
+BOXWOOD_CASES sets how many pipelines are drawn (`make test-long` draws more).
+"""
 
 import itertools
 import json
+import os
 
 import boxwood
 import catboost
@@ -24,6 +28,7 @@ from sklearn import (
 from sklearn import pipeline as sk
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+DRAWN = range(int(os.environ.get("BOXWOOD_CASES", "8")))
 QUIET = {"verbose": -1, "n_jobs": 1, "min_child_samples": 5}
 
 
@@ -153,7 +158,7 @@ def same(explainer, model, rows):
         np.testing.assert_array_equal(explainer.scores(rows), scores)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", DRAWN)
 def test_random_pipelines_say_the_same_on_both_sides_of_every_threshold(seed):
     random = np.random.default_rng(seed)
     frame, score = people(random, 300, single=seed % 3 == 0)
