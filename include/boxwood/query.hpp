@@ -116,6 +116,13 @@ struct FeatureRule {
   /// share of the data between the two values (0 to 1), and `scale` is ignored.
   std::vector<double> quantiles{};
   bool derived = false;  ///< set by add_derived: costs nothing and is not a change
+  /// The outcome must also hold for every value within this distance of the answer's value: every
+  /// number of the models' precision, for integer and ordinal features every whole number, inside
+  /// of `domain`. Other constraints limit the answer, not these neighbours. A missing value stays
+  /// missing. Not for categorical features.
+  double robust = 0;
+  /// categorical: the outcome must also hold for each of these codes; ascending
+  std::vector<std::int32_t> robust_codes{};
   bool operator==(const FeatureRule&) const = default;
 };
 
@@ -231,6 +238,9 @@ struct Query {
   std::vector<Clause> clauses{};             ///< all of them must hold
   std::vector<Derived> derived{};            ///< see add_derived
   std::optional<std::size_t> max_changes{};  ///< a one-hot group counts as one change
+  /// The answer costs at most this; a query without such an answer is infeasible. Not together
+  /// with `fewest_first`, nor with linear conditions on continuous features.
+  double most_cost = std::numeric_limits<double>::infinity();
   Norm norm = Norm::squared_l2;
   Mixture mixture{};          ///< for Norm::mixture
   TermCost term;              ///< for Norm::custom
@@ -286,6 +296,14 @@ std::optional<std::size_t> hot_column(const OneHot& group, std::span<const doubl
 double total_cost(const Query& query, std::span<const double> to);
 /// The square root of the cost for `squared_l2`; the cost itself for all other norms.
 double distance(Norm norm, double cost);
+
+/// Whether the outcome must hold for neighbours of the answer too (FeatureRule::robust).
+bool is_robust(const Query& query);
+/// The query for rows that the answer `point` must withstand and does not: the neighbours of
+/// `point`, of which one requirement is not met. If it is infeasible for each requirement, the
+/// point is robust.
+Query neighbour_query(const Query& query, std::span<const double> point, Precision precision,
+                      std::size_t requirement);
 
 /// Whether the scores of the requirement's ensemble satisfy it, as the library decides.
 bool meets(const Requirement& requirement, const Ensemble& ensemble,

@@ -101,6 +101,8 @@ struct Claim {
   double gap = 0;        ///< (cost - lower_bound) / cost
   bool limited = false;  ///< the query has constraints, so some changes are not allowed
   std::size_t earlier_alternatives = 0;  ///< of the same menu
+  /// "The outcome" then means that of the point and of all its neighbours (FeatureRule::robust).
+  bool robust = false;
 };
 
 /// All statements about what is proven are made here. `earlier_alternatives`: how many alternatives

@@ -38,6 +38,7 @@ class Question(TypedDict, total=False):
     weights: Mapping[str, float] | None
     cost: CostLike | None
     max_changes: int | None
+    robust: float | Mapping[str, Any] | None
     fewest_first: bool | None
     probability: float | None
     margin: float | None
@@ -155,6 +156,7 @@ class Asked:
         if question.get("max_changes") is not None:
             most = whole(question["max_changes"], "max_changes", 0)
             self._add(f"at most {min(most, 10**9)} changes", "max_changes")
+        self._read_robust(question.get("robust"))
         rules = _several(question.get("rules"))
         for rule in rules:
             if isinstance(rule, str) and not rule.strip():
@@ -166,6 +168,26 @@ class Asked:
         # Ranges and rules may compare with the row.
         self.follows_row = self.follows_row or bool(
             question.get("ranges") or rules or self.explainer.schema.rules)
+
+    def _read_robust(self, given: Any) -> None:
+        if given is None:
+            return
+        if not isinstance(given, Mapping):
+            self._add(f"robust {digits(number(given, 'robust', 0))}", "robust")
+            return
+        columns = self.explainer.columns
+        for name, within in given.items():
+            place = f'robust["{name}"]'
+            i = columns.index(name, "robust")
+            if self.explainer.schema.features[i].kind != "categorical":
+                size = digits(number(within, place, 0))
+                self._add(f"robust {quoted(columns.names[i])} {size}", "robust")
+                continue
+            if not is_list(within):
+                raise Error(place, f"{within!r} is not a list of categories",
+                            "Name the categories for which the outcome must hold too")
+            values = [self._value(i, columns.codecs[i].named(one, place), place) for one in within]
+            self._add(f"robust {quoted(columns.names[i])} in {{{', '.join(values)}}}", "robust")
 
     def _read_cost(self) -> None:
         question, columns = self.question, self.explainer.columns

@@ -264,7 +264,8 @@ class Explainer(Analyses):
                 decrease: Iterable[str] = (), ranges: Mapping[str, Any] | None = None,
                 rules: RuleLike | Iterable[RuleLike] = (),
                 weights: Mapping[str, float] | None = None, cost: CostLike | None = None,
-                max_changes: int | None = None, fewest_first: bool | None = None,
+                max_changes: int | None = None,
+                robust: float | Mapping[str, Any] | None = None, fewest_first: bool | None = None,
                 probability: float | None = None, margin: float | None = None,
                 at_least: float | None = None, at_most: float | None = None,
                 between: tuple[float, float] | None = None, change: float | str | None = None,
@@ -306,6 +307,10 @@ class Explainer(Analyses):
             where scales are known from data or a schema, and "l2" otherwise.
         max_changes : int, optional
             At most this many features change.
+        robust : float or mapping, optional
+            The outcome must also hold for every row near the answer: a share of the range of each
+            feature that may change, or by feature a distance in its unit, or for a categorical
+            feature a list of categories. See "Robust answers" in docs/concepts.md.
         fewest_first : bool, optional
             Minimise the number of changes first, then the cost. Default: what the cost and the
             schema's rules say; False overrides the schema's rules.

@@ -28,7 +28,7 @@ auto parts(Is<Requirement> auto& x) { return std::tie(x.ensemble, x.outcome, x.n
 auto parts(Is<FeatureRule> auto& x) {
   return std::tie(x.kind, x.fixed, x.range, x.domain, x.allowed, x.step, x.missing_allowed,
                   x.changes, x.direction, x.least_change, x.most_change, x.weight, x.up, x.down,
-                  x.scale, x.quantiles);
+                  x.scale, x.quantiles, x.robust, x.robust_codes);
 }
 auto parts(Is<OneHot> auto& x) { return std::tie(x.columns, x.weight, x.none_allowed); }
 auto parts(Is<Literal> auto& x) {
@@ -40,7 +40,7 @@ auto parts(Is<Clause> auto& x) { return std::tie(x.any_of, x.linear); }
 auto parts(Is<Mixture> auto& x) { return std::tie(x.squared_l2, x.l1, x.l0); }
 auto parts(Is<Query> auto& x) {
   return std::tie(x.point, x.requirements, x.features, x.groups, x.clauses, x.max_changes, x.norm,
-                  x.mixture, x.term, x.fewest_first, x.scale_name);
+                  x.mixture, x.term, x.fewest_first, x.scale_name, x.most_cost);
 }
 auto parts(Is<Solution> auto& x) { return std::tie(x.point, x.region, x.codes); }
 auto parts(Is<Statistics> auto& x) {

@@ -94,6 +94,7 @@ void bind_claim(nb::module_& module) {
       .def_ro("gap", &Claim::gap)
       .def_ro("limited", &Claim::limited)
       .def_ro("earlier_alternatives", &Claim::earlier_alternatives)
+      .def_ro("robust", &Claim::robust)
       .def_prop_ro("badge",
                    [](const Claim& self) {
                      const Badge badge = badge_of(self);

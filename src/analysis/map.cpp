@@ -5,6 +5,7 @@
 #include "grid/cuts.hpp"
 #include "grid/rule_trees.hpp"
 #include "model/arithmetic.hpp"
+#include "query/neighbours.hpp"
 
 #include <boxwood/analysis.hpp>
 #include <boxwood/budget.hpp>
@@ -209,6 +210,7 @@ Cuts cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& m
 
 Map find_map(const Prepared& prepared, const Query& query, const MapOptions& map,
              const Options& options) {
+  refuse_robust(query, "a map");
   validate(query, prepared.ensembles());
   if (map.x >= query.point.size() || map.y >= query.point.size() || map.x == map.y) {
     throw Error("map", "needs two different features of the model");

@@ -1,5 +1,7 @@
 // The cost of each level of a requirement, and the robustness of a decision.
+#include "analysis/level.hpp"
 #include "base/infinity.hpp"
+#include "query/neighbours.hpp"
 
 #include <boxwood/analysis.hpp>
 #include <boxwood/budget.hpp>
@@ -10,37 +12,6 @@
 #include <functional>
 
 namespace boxwood {
-namespace {
-
-bool asks_at_most(const Requirement& requirement) {
-  const auto upper_only = [](const Interval& range) {
-    return range.lower == -infinity && range.upper < infinity;
-  };
-  if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
-    return upper_only(output->range);
-  }
-  const auto* score = std::get_if<ScoreIn>(&requirement.outcome);
-  return score && upper_only(score->range);
-}
-
-Requirement at_level(Requirement requirement, double level) {
-  const bool at_most = asks_at_most(requirement);
-  const auto set_end = [&](Interval& range) { (at_most ? range.upper : range.lower) = level; };
-  if (auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
-    set_end(output->range);
-  } else if (auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
-    set_end(score->range);
-  } else if (auto* wanted = std::get_if<ClassIs>(&requirement.outcome)) {
-    (wanted->margin ? wanted->margin : wanted->probability) = level;
-  } else {
-    throw Error("sweep", "a requirement of one of several classes has no level",
-                "Require a single class");
-  }
-  return requirement;
-}
-
-}  // namespace
-
 std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
                                    std::span<const double> levels, const SweepVisitor& visit,
                                    const Options& options) {
@@ -59,7 +30,7 @@ std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
   Budget budget(options);
   const auto solve = [&](double level, const std::vector<std::vector<double>>& starts) {
     Query at = query;
-    at.requirements.front() = at_level(first, level);
+    at.requirements.front() = at_level(first, level, "sweep");
     Options rest = budget.rest();
     if (!starts.empty()) rest.examples = starts;
     Answer answer = explain(prepared, at, rest);
@@ -68,7 +39,7 @@ std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
   };
   const auto meets_level = [&](double level, const Solution& solution) {
     Query at = query;
-    at.requirements.front() = at_level(first, level);
+    at.requirements.front() = at_level(first, level, "sweep");
     return meets(at, prepared.ensembles(), solution.point);
   };
   std::vector<SweepPoint> points;
@@ -82,7 +53,8 @@ std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
     const Answer* before = points.empty() ? nullptr : &points.back().answer;
     if (before && before->status == Status::infeasible) {
       point.answer = *before;  // who asks for more has even less
-    } else if (before && before->status == Status::optimal && meets_level(level, before->best())) {
+    } else if (before && before->status == Status::optimal && !is_robust(query) &&
+               meets_level(level, before->best())) {
       // The cheapest of a larger set is in the smaller one too; so are some of its equals.
       point.answer = *before;
       std::erase_if(point.answer.solutions,
@@ -115,6 +87,7 @@ Requirement other_outcome(const Ensemble& ensemble, std::span<const double> poin
 
 Answer find_robustness(const Prepared& prepared, const Query& query, double tolerance,
                        const Options& options) {
+  refuse_robust(query, "the distance to another outcome");
   Query other = query;
   other.requirements = {other_outcome(prepared.ensembles().front(), query.point, tolerance)};
   return explain(prepared, other, options);

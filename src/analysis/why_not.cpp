@@ -11,6 +11,7 @@
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
 #include "grid/linear_trees.hpp"
+#include "query/neighbours.hpp"
 
 #include <boxwood/analysis.hpp>
 #include <boxwood/budget.hpp>
@@ -290,6 +291,7 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
 
 WhyNot find_why_not(const Prepared& prepared, const Query& query, const WhyNotOptions& asked,
                     const Options& options) {
+  refuse_robust(query, "why-not");
   check_lifted_limits(prepared, query);
   Budget budget(options);
   WhyNot why;

@@ -7,6 +7,7 @@
 #include "base/infinity.hpp"
 #include "grid/grid.hpp"
 #include "model/arithmetic.hpp"
+#include "query/neighbours.hpp"
 #include "query/reach.hpp"
 
 #include <boxwood/analysis.hpp>
@@ -348,7 +349,9 @@ WideRegion find_wide_region(const Prepared& prepared, const Query& query,
                    [&](const FeatureSet& a, const FeatureSet& b) { return place(a) < place(b); });
   Budget budget(options);
   try {
-    Widening widening(prepared, query, point, budget);
+    // The box is about the outcome of its points, not about that of their neighbours.
+    const Query plain = without_robustness(query);
+    Widening widening(prepared, plain, point, budget);
     for (const FeatureSet& set : sets) widening.widen_set(set);
     return widening.finish();
   } catch (const Pace::Stopped&) {

@@ -74,6 +74,9 @@ std::vector<QueryText> texts_of(const QuestionFlags& flags, const Schema& schema
     texts.push_back({fmt::format("at most {} changes", *flags.max_changes), "--max-changes",
                      Statements::rules});
   }
+  for (const std::string& within : flags.robust) {
+    texts.push_back({"robust " + within, "--robust", Statements::rules});
+  }
   if (!flags.norm.empty()) texts.push_back({"cost " + flags.norm, "--norm", Statements::rules});
   if (!with_target) return texts;
   for (const std::string& want : flags.target.want) {
@@ -195,6 +198,12 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
       .add_option("--max-changes", flags.max_changes,
                   "at most this many features change; a one-hot group counts as one")
       ->group(group);
+  command
+      .add_option("--robust", flags.robust,
+                  "the outcome must also hold for every row near the answer: 0.05 (a share of the\n"
+                  "range of each feature that may change), or \"duration 1, amount 200\"")
+      ->allow_extra_args(false)
+      ->group(group);
   const std::string cost = "What a change costs";
   command
       .add_option("--weights", flags.weights,
@@ -228,7 +237,7 @@ void add_question_file_flag(CLI::App& command, QuestionFlags& flags) {
   for (const char* name :
        {"--data", "--class", "--probability", "--range", "--at-least", "--at-most",
         "--output-index", "--want", "--fix", "--only", "--rule", "--rules", "--max-changes",
-        "--weights", "--weights-from", "--training", "--norm"}) {
+        "--robust", "--weights", "--weights-from", "--training", "--norm"}) {
     file->excludes(command.get_option(name));
   }
   command.get_option("--data")->required(false);

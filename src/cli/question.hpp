@@ -39,6 +39,7 @@ struct QuestionFlags {
   std::vector<std::string> rule;
   std::vector<std::string> rules;
   std::optional<std::size_t> max_changes;
+  std::vector<std::string> robust;
   std::vector<std::string> weights;
   std::string weights_from;
   std::string training;

@@ -8,6 +8,7 @@
 #include "proof/problem.hpp"
 #include "proof/search.hpp"
 #include "proof/sha256.hpp"
+#include "query/neighbours.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -61,6 +62,7 @@ Proof prove(std::span<const Ensemble> ensembles, const Query& query, const Answe
 Proof Prover::prove(const Query& query, const Answer& answer, const ProofLimits& limits) const {
   const std::span<const Ensemble> ensembles = parts_->ensembles;
   const auto begun = std::chrono::steady_clock::now();
+  refuse_robust(query, "a proof");
   validate(query, ensembles);
   if (std::any_of(ensembles.begin(), ensembles.end(),
                   [](const Ensemble& one) { return one.link == Link::composed; })) {

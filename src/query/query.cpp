@@ -138,6 +138,23 @@ void check_feature(const Query& query, const Ensemble& ensemble, std::size_t i) 
         place, "a categorical feature has no order, so it has no direction and no size of a change",
         "List the allowed categories, or make the feature ordinal");
   }
+  if (!(rule.robust >= 0 && std::isfinite(rule.robust))) {
+    throw Error(place, fmt::format("robust {} must be a number ≥ 0", rule.robust),
+                "Give the distance within which the outcome must hold");
+  }
+  const bool categorical = rule.kind == FeatureKind::categorical;
+  if (categorical ? rule.robust > 0 : !rule.robust_codes.empty()) {
+    throw Error(place,
+                categorical ? "a categorical feature has no distances"
+                            : "only a categorical feature can be robust to other categories",
+                categorical ? "List the categories for which the outcome must hold"
+                            : "Give the distance within which the outcome must hold");
+  }
+  if (std::adjacent_find(rule.robust_codes.begin(), rule.robust_codes.end(),
+                         std::greater_equal<>{}) != rule.robust_codes.end() ||
+      (!rule.robust_codes.empty() && rule.robust_codes.front() < 0)) {
+    throw Error(place, "the codes of `robust` must be whole numbers ≥ 0 in ascending order");
+  }
   if (rule.quantiles.size() == 1 ||
       !std::all_of(rule.quantiles.begin(), rule.quantiles.end(),
                    [](double value) { return std::isfinite(value); }) ||
@@ -160,6 +177,19 @@ void check_feature(const Query& query, const Ensemble& ensemble, std::size_t i) 
   }
 }
 
+void check_budget(const Query& query) {
+  if (!(query.most_cost >= 0)) {
+    throw Error("budget", fmt::format("{} must be a number ≥ 0", query.most_cost));
+  }
+  if (!query.derived.empty() && std::isfinite(query.most_cost)) {
+    throw Error("budget", "it cannot be combined with derived columns", "Leave one of them out");
+  }
+  if (query.fewest_first && std::isfinite(query.most_cost)) {
+    throw Error("budget", "it cannot be combined with the fewest changes first",
+                "Limit the number of changes instead");
+  }
+}
+
 void check_groups(const Query& query, const Ensemble& ensemble) {
   std::vector<bool> taken(query.point.size(), false);
   for (std::size_t g = 0; g < query.groups.size(); ++g) {
@@ -178,6 +208,10 @@ void check_groups(const Query& query, const Ensemble& ensemble) {
                                        ensemble.features[column].name));
       }
       taken[column] = true;
+      if (query.features[column].robust > 0) {
+        throw Error(place, "an answer cannot be robust in the columns of a one-hot group",
+                    "Leave them out of `robust`: the category then stays as in the answer");
+      }
     }
     if (!is_factor(group.weight)) {
       throw Error(place,
@@ -397,6 +431,7 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
     for (std::size_t i = 0; i < width; ++i) check_feature(query, ensemble, i);
     if (ensemble.input != ensembles.front().input) check_read_alike(query, ensembles.front());
   }
+  check_budget(query);
   check_groups(query, ensembles.front());
   check_clauses(query);
   check_derived(query, ensembles.front());

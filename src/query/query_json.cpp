@@ -81,6 +81,8 @@ Json json_of(const FeatureRule& rule) {
   add("down", rule.down, plain.down);
   add("scale", rule.scale, plain.scale);
   add("quantiles", rule.quantiles, plain.quantiles);
+  add("robust", rule.robust, plain.robust);
+  if (!rule.robust_codes.empty()) object["robust_codes"] = rule.robust_codes;
   return object;
 }
 
@@ -152,6 +154,7 @@ std::string to_json(const Query& query) {
   if (!clauses.empty()) object["clauses"] = clauses;
   for (const Derived& one : query.derived) object["derived"].push_back(json_of(one));
   if (query.max_changes) object["max_changes"] = *query.max_changes;
+  if (std::isfinite(query.most_cost)) object["most_cost"] = json_of(query.most_cost);
   object["cost"] = name_of(question_norms, query.norm);
   if (query.norm == Norm::mixture) {
     object["mixture"] = {{"l2", json_of(query.mixture.squared_l2)},

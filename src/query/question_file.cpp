@@ -94,9 +94,10 @@ Requirement requirement_in(const JsonField& field) {
 }
 
 FeatureRule rule_in(const JsonField& field) {
-  check_question_keys(field, {"kind", "fixed", "range", "domain", "allowed", "step",
-                              "missing_allowed", "changes", "direction", "least_change",
-                              "most_change", "weight", "up", "down", "scale", "quantiles"});
+  check_question_keys(
+      field, {"kind", "fixed", "range", "domain", "allowed", "step", "missing_allowed", "changes",
+              "direction", "least_change", "most_change", "weight", "up", "down", "scale",
+              "quantiles", "robust", "robust_codes"});
   FeatureRule rule;
   const auto read = [&](const char* key, double& value) {
     if (field.has(key)) value = field[key].number();
@@ -120,6 +121,8 @@ FeatureRule rule_in(const JsonField& field) {
   read("down", rule.down);
   read("scale", rule.scale);
   if (field.has("quantiles")) rule.quantiles = field["quantiles"].numbers();
+  read("robust", rule.robust);
+  if (field.has("robust_codes")) rule.robust_codes = field["robust_codes"].int32s();
   return rule;
 }
 
@@ -219,9 +222,9 @@ Query query_from_json(std::string_view text, std::string_view place) {
     root["boxwood_question"].fail(fmt::format(
         "version {} is unsupported; this Boxwood reads version {}", version, question_version));
   }
-  check_question_keys(root,
-                      {"boxwood_question", "point", "requirements", "features", "groups", "clauses",
-                       "derived", "max_changes", "cost", "mixture", "fewest_first", "scale_name"});
+  check_question_keys(root, {"boxwood_question", "point", "requirements", "features", "groups",
+                             "clauses", "derived", "max_changes", "most_cost", "cost", "mixture",
+                             "fewest_first", "scale_name"});
   Query query;
   root["point"];
   query.point = list_in<double>(root, "point", value_in);
@@ -238,6 +241,7 @@ Query query_from_json(std::string_view text, std::string_view place) {
     add_derived(query, std::move(one));
   }
   if (root.has("max_changes")) query.max_changes = index_in(root["max_changes"]);
+  if (root.has("most_cost")) query.most_cost = root["most_cost"].number();
   query.norm = root["cost"].choice(question_norms);
   if (query.norm == Norm::custom) {
     root["cost"].fail("a cost function cannot be read from a file", "Use a norm or a mixture");

@@ -48,6 +48,7 @@ class Meaning {
       }
     }
     derive();
+    spread_robustness();
   }
 
  private:
@@ -105,6 +106,30 @@ class Meaning {
       query_.fewest_first = draft_.cost->fewest_first;
     }
     if (said) query_.fewest_first = said->fewest_first;
+  }
+
+  /// A share of the ranges is for all numbers that may change. A distance that is given for a
+  /// feature stays.
+  void spread_robustness() {
+    if (!draft_.robust_share) return;
+    const auto& [share, part] = *draft_.robust_share;
+    std::vector<std::uint8_t> grouped(query_.point.size(), 0);
+    for (const OneHot& group : query_.groups) {
+      for (const std::size_t column : group.columns) grouped[column] = 1;
+    }
+    for (std::size_t d = 0; d < query_.point.size(); ++d) {
+      FeatureRule& rule = query_.features[d];
+      if (grouped[d] || rule.fixed || rule.kind == FeatureKind::categorical) continue;
+      if (rule.robust > 0 || share == 0) continue;
+      const Interval& range = names_.schema().features[d].range;
+      double width = range.upper - range.lower;
+      if (!std::isfinite(width) && query_.scale_name == "range") width = rule.scale;
+      if (!std::isfinite(width)) {
+        fail(part, fmt::format("the range of \"{}\" is not known", names_.title({d})),
+             "Give its range in the schema, or write robust NAME NUMBER for each feature");
+      }
+      rule.robust = share * width;
+    }
   }
 
   bool is_fixed_by_schema(std::size_t column) const {

@@ -317,6 +317,7 @@ void Parser::statement() {
     if (accept_word("column")) return derived_column(at_ - 1);
     if (accept_word("weight")) return weight();
     if (accept_word("scale")) return scale();
+    if (accept_word("robust")) return robust();
   }
   if (!simple_rule()) condition_statement();
 }

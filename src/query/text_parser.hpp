@@ -65,6 +65,12 @@ struct FewestStatement {
   Part part;
 };
 
+/// `robust 0.05`: for all features that may change, as a share of their ranges.
+struct RobustShare {
+  double share = 0;
+  Part part;
+};
+
 /// What the texts have said so far.
 struct Draft {
   Query query;
@@ -73,6 +79,7 @@ struct Draft {
   std::vector<std::pair<Requirement, Part>> wants{};
   std::map<std::size_t, Part> least{}, most{};  ///< sizes of changes, by feature
   std::vector<std::pair<Derived, Part>> derived{};
+  std::optional<RobustShare> robust_share{};
   // Of the question's own texts, so that two statements that contradict each other are refused.
   std::optional<CostStatement> cost{};
   std::optional<FewestStatement> fewest_first{};
@@ -147,6 +154,8 @@ class Parser {
   void set_factor(Subject subject, Factor which, std::size_t first_token);
   void weight();
   void scale();
+  void robust();
+  void robust_in(Subject subject, const Token& at);
   bool simple_rule();
   void change_size(std::size_t feature, std::size_t first_token);
   void set_direction(Direction direction, Subject subject, const Token& at);

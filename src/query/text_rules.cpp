@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace boxwood::text {
 namespace {
@@ -167,6 +168,45 @@ void Parser::scale() {
   draft_.query.features[feature].quantiles.clear();  // they would override the scale
   draft_.query.scale_name.clear();
   unit(feature_unit(feature), names_.title({feature}));
+}
+
+/// `robust 0.05`, or `robust duration 1 month, purpose in {car, tv}`.
+void Parser::robust() {
+  const std::size_t start = at_ - 1;
+  if (peek().kind == TokenKind::number) {
+    const Token& at = peek();
+    const double share = plain_number("a share of the ranges");
+    if (!(share >= 0 && share <= 1)) {
+      fail(at, "the share of the ranges must be a number from 0 to 1",
+           "Write robust 0.05, or robust NAME NUMBER for a distance in units");
+    }
+    draft_.robust_share = RobustShare{share, part_from(start)};
+    return;
+  }
+  do {
+    const Token& at = peek();
+    robust_in(subject(), at);
+  } while (accept_symbol(","));
+}
+
+void Parser::robust_in(Subject subject, const Token& at) {
+  if (subject.group || names_.group_of(subject.index)) {
+    fail(at, "an answer cannot be robust in a one-hot group",
+         "Leave it out: its category then stays as in the answer");
+  }
+  FeatureRule& rule = draft_.query.features[subject.index];
+  if (!is_categorical(subject)) {
+    rule.robust = size_of_change(subject.index);
+    return;
+  }
+  expect_word("in");
+  expect_symbol("{");
+  std::set<std::int32_t> codes;
+  do {
+    codes.insert(static_cast<std::int32_t>(value(subject)));
+  } while (accept_symbol(","));
+  expect_symbol("}");
+  rule.robust_codes.assign(codes.begin(), codes.end());
 }
 
 void Parser::set_factor(Subject subject, Factor which, std::size_t first_token) {

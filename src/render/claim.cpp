@@ -129,7 +129,24 @@ std::string tolerance_text(double gap) {
   return fmt::format("{:.{}f} %", unit * std::ceil(percent / unit * almost), digits);
 }
 
+/// Of a robust answer, whose cheaper rivals may have the outcome, but not with all neighbours.
+std::string robust_text(const Claim& claim) {
+  const std::string holds = fmt::format(
+      "{}: every row within the given distances of this one has the outcome", proven_text(claim));
+  if (claim.fewest_first) {
+    return fmt::format(
+        "{}; no {}change of fewer features has this property, no other {} with it "
+        "is cheaper ({})",
+        holds, allowed_word(claim), change_set(claim), claim.cost_name);
+  }
+  const std::string by =
+      claim.gap > 0 ? fmt::format(" by more than {}", tolerance_text(claim.gap)) : "";
+  return fmt::format("{}; no allowed change with this property is cheaper{} ({})", holds, by,
+                     claim.cost_name);
+}
+
 std::string optimal_text(const Claim& claim) {
+  if (claim.robust) return robust_text(claim);
   if (claim.gap > 0 && !claim.fewest_first) {
     return fmt::format("{} to within {} of the optimum ({})", proven_text(claim),
                        tolerance_text(claim.gap), claim.cost_name);
@@ -215,6 +232,7 @@ Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_alt
   claim.cost = answer.cost;
   claim.earlier_alternatives = earlier_alternatives;
   claim.limited = !rules_of(query).empty();
+  claim.robust = is_robust(query);
   if (!answer.solutions.empty()) claim.changes = change_count(query, answer.best().point);
   if (answer.status == Status::infeasible) return claim;
   claim.lower_bound = answer.lower_bound;
@@ -237,14 +255,19 @@ Claim claim_of(const Explanation& explanation) {
 }
 
 std::string claim_text(const Claim& claim) {
-  if (claim.already_met) return "the row already has this outcome";
+  if (claim.already_met) {
+    return claim.robust ? "the row already has this outcome, and so has every row within the given "
+                          "distances"
+                        : "the row already has this outcome";
+  }
   switch (claim.status) {
     case Status::optimal:
       return optimal_text(claim);
     case Status::feasible:
       return feasible_text(claim);
     case Status::infeasible:
-      return fmt::format("proven: no allowed change {}works", apart_text(claim));
+      return fmt::format("proven: no allowed change {}works{}", apart_text(claim),
+                         claim.robust ? " for all rows within the given distances of it" : "");
     case Status::unknown:
       break;
   }

@@ -124,6 +124,7 @@ Json claim_json(const Claim& claim) {
   if (claim.fewest_first) object["least_changes"] = claim.least_changes;
   object["lower_bound"] = number_json(claim.lower_bound);
   object["among_changes"] = claim.among_changes ? Json(*claim.among_changes) : Json(nullptr);
+  if (claim.robust) object["robust"] = true;
   if (claim.earlier_alternatives > 0) object["earlier_alternatives"] = claim.earlier_alternatives;
   return object;
 }

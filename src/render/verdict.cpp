@@ -106,6 +106,37 @@ std::vector<std::string> unseen_categories(const Explanation& explanation) {
   return titles;
 }
 
+/// What a robust answer promises, in the user's units.
+std::string robust_note(const Schema& schema, const Query& query, Precision precision) {
+  constexpr std::size_t most_named = 4;
+  std::vector<std::string> parts;
+  for (std::size_t d = 0; d < query.features.size(); ++d) {
+    const FeatureRule& rule = query.features[d];
+    const FeatureSchema& feature = schema.features[d];
+    if (rule.robust > 0) {
+      FeatureSchema plain;
+      plain.unit = feature.unit;
+      parts.push_back(fmt::format("by at most {} in \"{}\"",
+                                  value_text(plain, rule.robust, Precision::float64),
+                                  title_of(feature)));
+    } else if (!rule.robust_codes.empty()) {
+      std::vector<std::string> labels;
+      for (const std::int32_t code : rule.robust_codes) {
+        labels.push_back(value_text(feature, static_cast<double>(code), precision));
+      }
+      parts.push_back(
+          fmt::format("in \"{}\", which may be {}", title_of(feature), or_list(labels)));
+    }
+  }
+  if (parts.size() > most_named) {
+    const std::size_t more = parts.size() - most_named + 1;
+    parts.resize(most_named - 1);
+    parts.push_back(fmt::format("in {} more features as asked", more));
+  }
+  return fmt::format("Robust: the outcome also holds for every row that differs from this one {}.",
+                     and_list(parts));
+}
+
 }  // namespace
 
 std::string stop_text(Stop stop) {
@@ -156,6 +187,7 @@ std::string verdict(const Explanation& explanation) {
   std::string phrase =
       target_phrase(wanted_by(explanation.ensemble, explanation.schema, explanation.query));
   if (only_breaks_rules(explanation)) phrase = "keeps to the rules and " + phrase;
+  if (is_robust(explanation.query)) phrase += " together with every row near it";
   if (explanation.findings.earlier_alternatives > 0) {
     const std::size_t before = explanation.findings.earlier_alternatives;
     phrase += before == 1 ? std::string(" and differs from the alternative before")
@@ -227,6 +259,9 @@ std::vector<Note> notes(const Explanation& explanation) {
         {true, fmt::format("a missing value stays missing, so no condition on the value of {} can "
                            "hold. Fill in the value, or add the rule: \"{}\" may be missing.",
                            and_list(needed), needed.front())});
+  }
+  if (is_robust(query) && !answer.solutions.empty()) {
+    all.push_back({false, robust_note(schema, query, ensemble.input)});
   }
   if (!changes) return all;
 

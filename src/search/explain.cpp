@@ -18,11 +18,13 @@
 #include "search/paper/paper.hpp"
 #include "search/prepared.hpp"
 #include "search/reporter.hpp"
+#include "search/robust.hpp"
 #include "search/rules.hpp"
 #include "search/threads.hpp"
 #include "search/watch.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace boxwood {
@@ -159,6 +161,7 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   if (query.requirements.empty()) {
     throw Error("query", "nothing is required", "Give at least one requirement");
   }
+  if (is_robust(query)) return explain_robust(prepared, query, options, known_solution);
   if (query.fewest_first) return explain_fewest(prepared, query, options, known_solution);
   if (!query.derived.empty()) return explain_derived(prepared, query, options);
   if (has_rules(query)) return explain_with_rules(prepared, query, options, known_solution);
@@ -181,6 +184,10 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   }
 
   const bool within_tolerance = has_spread(query);
+  if (within_tolerance && std::isfinite(query.most_cost)) {
+    throw Error("budget", "linear rules between continuous features have no exact costs",
+                "Give the features a kind or a step, or leave out the budget");
+  }
   Incumbent incumbent(query, options.ties);
   Unfinished unfinished{infinity, 0};
   const int threads = thread_count(options.threads);
@@ -203,7 +210,7 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   const bool settled = incumbent.unsettled_bound() == infinity ||
                        incumbent.unsettled_bound() >= incumbent.cost() * (1 - cost_tolerance);
   const bool proven = finished && settled;
-  answer.cost = incumbent.cost();
+  answer.cost = found.points.empty() ? infinity : incumbent.cost();
   answer.distance = distance(query.norm, answer.cost);
   answer.lower_bound = std::min(answer.cost, unfinished.open_bound);
   if (within_tolerance && answer.cost > 0) {

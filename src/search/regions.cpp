@@ -4,6 +4,7 @@
 
 #include "grid/grid.hpp"
 #include "grid/rule_trees.hpp"
+#include "query/neighbours.hpp"
 #include "search/bottleneck.hpp"
 #include "search/engine_settings.hpp"
 #include "search/incumbent.hpp"
@@ -73,6 +74,7 @@ Stop visit_plain_regions(const Prepared& prepared, const Query& query, double ra
 Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
                    const RegionVisitor& visit, const Options& options) {
   const std::span<const Ensemble> ensembles = prepared.ensembles();
+  refuse_robust(query, "the list of regions");
   validate(query, ensembles);
   if (std::isnan(radius) || radius < 0) {
     throw Error("radius", "must be a number ≥ 0");
