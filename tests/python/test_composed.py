@@ -71,6 +71,8 @@ def make(index):
     frame, score, labels = draw(index, classes)
     kinds = random.choice(KINDS, 3).tolist()
     way = index % 9
+    if way == 5 and classes == 3:  # scikit-learn itself fails: CatBoost predicts a table
+        kinds = [kind if kind != "catboost" else "forest" for kind in kinds]
     if way == 0:
         model = calibration.CalibratedClassifierCV(small(kinds[0], index), method="sigmoid", cv=3)
     elif way == 1:
