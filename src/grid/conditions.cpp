@@ -210,8 +210,9 @@ class Builder {
   std::vector<Condition>& conditions_;
 };
 
+/// Of a link that treats every output by itself. `transform` takes all scores of a model.
 double link_of(const Ensemble& ensemble, double score) {
-  return ensemble.transform(std::span(&score, 1))[0];
+  return ensemble.transform(std::vector<double>(ensemble.base.size(), score))[0];
 }
 
 /// How far ahead of each rival an output must be for its softmax probability to reach p. p_j >= p
