@@ -41,11 +41,6 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     add_link_options(-fsanitize=${BOXWOOD_SANITIZE})
     if(BOXWOOD_SANITIZE MATCHES "undefined")
       add_compile_options(-fno-sanitize-recover=undefined)
-      # With GCC these two double the time to compile. A null pointer still ends in the address
-      # sanitizer, and the fuzz preset has both, by clang.
-      if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        add_compile_options(-fno-sanitize=null,alignment)
-      endif()
     endif()
   endif()
 elseif(MSVC)

@@ -2,8 +2,9 @@
 # Debian and Ubuntu), a download pinned to a commit otherwise. A project that embeds Boxwood may bring
 # its own targets, which are taken as they are.
 #
-# nlohmann_json, fmt and protozero are used header-only and never appear in a public header, so that an
-# installed Boxwood needs oneTBB and Highway alone.
+# nlohmann_json and protozero are headers alone, and no part appears in a public header: an installed Boxwood
+# needs oneTBB, Highway and fmt. fmt is used as a compiled library, because its code in every object file
+# would take a tenth of the time to build.
 include(FetchContent)
 
 function(boxwood_require target package)
@@ -43,14 +44,14 @@ FetchContent_Declare(GTest
   GIT_TAG b514bdc898e2951020cbdca1304b75f5950d1f59  # v1.15.2
   SYSTEM FIND_PACKAGE_ARGS 1.12 GLOBAL)
 
-# Only for what is downloaded: oneTBB and Highway are installed with us, because an installed Boxwood
+# Only for what is downloaded: oneTBB, Highway and fmt are installed with us, because an installed Boxwood
 # needs them, and their own tests and warnings stay out; the others leave nothing behind.
 set(TBB_TEST OFF CACHE BOOL "Build oneTBB's tests")
 set(TBB_STRICT OFF CACHE BOOL "Treat oneTBB's warnings as errors")
 set(HWY_ENABLE_TESTS OFF CACHE BOOL "Build Highway's tests")
 set(HWY_ENABLE_EXAMPLES OFF CACHE BOOL "Build Highway's examples")
 set(HWY_ENABLE_CONTRIB OFF CACHE BOOL "Build Highway's extras")
-set(FMT_INSTALL OFF CACHE BOOL "Install fmt")
+set(FMT_INSTALL ON CACHE BOOL "Install fmt")
 set(JSON_Install OFF CACHE BOOL "Install nlohmann_json")
 set(CLI11_INSTALL OFF CACHE BOOL "Install CLI11")
 set(INSTALL_GTEST OFF CACHE BOOL "Install googletest")
@@ -59,7 +60,11 @@ if(EMSCRIPTEN)
   include(cmake/emscripten.cmake)
 endif()
 boxwood_require(nlohmann_json::nlohmann_json nlohmann_json)
-boxwood_require(fmt::fmt-header-only fmt)
+boxwood_require(fmt::fmt fmt)
+get_target_property(BOXWOOD_FMT_IS_IMPORTED fmt::fmt IMPORTED)
+if(NOT BOXWOOD_FMT_IS_IMPORTED)  # a download is a static library, which a shared one may contain
+  set_target_properties(fmt PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endif()
 if(NOT TARGET protozero::protozero)
   find_path(BOXWOOD_PROTOZERO_INCLUDE protozero/pbf_reader.hpp)
   if(NOT BOXWOOD_PROTOZERO_INCLUDE)

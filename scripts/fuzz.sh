@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets and runs each and the fuzzer of the solver for some seconds. Fails on a crash, a sanitizer's finding,
-# an input that takes longer than 25 s or needs more than 2 GB; the input is left in build/fuzz.
+# an input that takes longer than 25 s or needs more than 2 GB; the input is left in build/asan/findings.
 #
 #   scripts/fuzz.sh SECONDS [BUILD_FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?usage: scripts/fuzz.sh SECONDS [BUILD_FOLDER]}
-build=${2:-build/fuzz}
+build=${2:-build/asan}
 fixtures=tests/data/xgboost
 
 targets=(fuzz_xgboost_json fuzz_xgboost_ubjson fuzz_lightgbm fuzz_catboost fuzz_onnx
          fuzz_model_bytes fuzz_query_text fuzz_schema fuzz_csv)
-cmake --preset fuzz -B "$build" >/dev/null
+cmake --preset asan -B "$build" >/dev/null
 cmake --build "$build" --target "${targets[@]}"
 
 fuzz() {  # fuzz TARGET
