@@ -1,7 +1,6 @@
 // Questions and answers as tuples of plain Python values and back, for pickle and copy. `parts`
-// lists the fields of each struct once; the same list packs and unpacks. A field that is added to a
-// struct must be added to its list: a test compares pickled answers and questions with the
-// originals.
+// lists the fields of each struct in their order; the same list packs and unpacks. The lists are
+// bindings, so that a field that is added to a struct and not to its list does not compile.
 #pragma once
 
 #include "common.hpp"
@@ -12,43 +11,94 @@
 namespace boxwood::python {
 
 /// Changes whenever a list below does, so that a pickle of another version is refused by name.
-inline constexpr int pickle_version = 2;
+inline constexpr int pickle_version = 3;
 
 template <typename T, typename Wanted>
 concept Is = std::is_same_v<std::remove_const_t<T>, Wanted>;
 
 auto parts(Is<Interval> auto& x) {
-  return std::tie(x.lower, x.upper, x.lower_closed, x.upper_closed);
+  auto& [lower, upper, lower_closed, upper_closed] = x;
+  return std::tie(lower, upper, lower_closed, upper_closed);
 }
-auto parts(Is<ClassIs> auto& x) { return std::tie(x.target, x.probability, x.margin); }
-auto parts(Is<ClassIn> auto& x) { return std::tie(x.targets); }
-auto parts(Is<OutputIn> auto& x) { return std::tie(x.range, x.output); }
-auto parts(Is<ScoreIn> auto& x) { return std::tie(x.range, x.output, x.rival); }
-auto parts(Is<Requirement> auto& x) { return std::tie(x.ensemble, x.outcome, x.negated); }
+auto parts(Is<ClassIs> auto& x) {
+  auto& [target, probability, margin] = x;
+  return std::tie(target, probability, margin);
+}
+auto parts(Is<ClassIn> auto& x) {
+  auto& [targets] = x;
+  return std::tie(targets);
+}
+auto parts(Is<OutputIn> auto& x) {
+  auto& [range, output] = x;
+  return std::tie(range, output);
+}
+auto parts(Is<ScoreIn> auto& x) {
+  auto& [range, output, rival] = x;
+  return std::tie(range, output, rival);
+}
+auto parts(Is<Requirement> auto& x) {
+  auto& [ensemble, outcome, negated] = x;
+  return std::tie(ensemble, outcome, negated);
+}
 auto parts(Is<FeatureRule> auto& x) {
-  return std::tie(x.kind, x.fixed, x.range, x.domain, x.allowed, x.step, x.missing_allowed,
-                  x.changes, x.direction, x.least_change, x.most_change, x.weight, x.up, x.down,
-                  x.scale, x.quantiles, x.robust, x.robust_codes);
+  auto& [kind, fixed, range, domain, allowed, step, missing_allowed, changes, direction,
+         least_change, most_change, weight, up, down, scale, quantiles, derived, robust,
+         robust_codes] = x;
+  return std::tie(kind, fixed, range, domain, allowed, step, missing_allowed, changes, direction,
+                  least_change, most_change, weight, up, down, scale, quantiles, derived, robust,
+                  robust_codes);
 }
-auto parts(Is<OneHot> auto& x) { return std::tie(x.columns, x.weight, x.none_allowed); }
+auto parts(Is<OneHot> auto& x) {
+  auto& [columns, weight, none_allowed] = x;
+  return std::tie(columns, weight, none_allowed);
+}
 auto parts(Is<Literal> auto& x) {
-  return std::tie(x.feature, x.range, x.inside, x.missing, x.codes);
+  auto& [feature, range, inside, missing, codes] = x;
+  return std::tie(feature, range, inside, missing, codes);
 }
-auto parts(Is<LinearTerm> auto& x) { return std::tie(x.feature, x.coefficient, x.of, x.codes); }
-auto parts(Is<LinearCondition> auto& x) { return std::tie(x.terms, x.range); }
-auto parts(Is<Clause> auto& x) { return std::tie(x.any_of, x.linear); }
-auto parts(Is<Mixture> auto& x) { return std::tie(x.squared_l2, x.l1, x.l0); }
+auto parts(Is<LinearTerm> auto& x) {
+  auto& [feature, coefficient, of, codes] = x;
+  return std::tie(feature, coefficient, of, codes);
+}
+auto parts(Is<LinearCondition> auto& x) {
+  auto& [terms, range] = x;
+  return std::tie(terms, range);
+}
+auto parts(Is<Clause> auto& x) {
+  auto& [any_of, linear] = x;
+  return std::tie(any_of, linear);
+}
+auto parts(Is<Derived::Step> auto& x) {
+  auto& [op, feature, number, a, b] = x;
+  return std::tie(op, feature, number, a, b);
+}
+auto parts(Is<Derived> auto& x) {
+  auto& [feature, steps, precision] = x;
+  return std::tie(feature, steps, precision);
+}
+auto parts(Is<Mixture> auto& x) {
+  auto& [squared_l2, l1, l0] = x;
+  return std::tie(squared_l2, l1, l0);
+}
 auto parts(Is<Query> auto& x) {
-  return std::tie(x.point, x.requirements, x.features, x.groups, x.clauses, x.max_changes, x.norm,
-                  x.mixture, x.term, x.fewest_first, x.scale_name, x.most_cost);
+  auto& [point, requirements, features, groups, clauses, derived, max_changes, norm, mixture, term,
+         fewest_first, scale_name, exact_clauses] = x;
+  return std::tie(point, requirements, features, groups, clauses, derived, max_changes, norm,
+                  mixture, term, fewest_first, scale_name, exact_clauses);
 }
-auto parts(Is<Solution> auto& x) { return std::tie(x.point, x.region, x.codes); }
+auto parts(Is<Solution> auto& x) {
+  auto& [point, region, codes] = x;
+  return std::tie(point, region, codes);
+}
 auto parts(Is<Statistics> auto& x) {
-  return std::tie(x.nodes, x.open_nodes, x.peak_bytes, x.threads, x.seconds);
+  auto& [nodes, open_nodes, peak_bytes, threads, seconds] = x;
+  return std::tie(nodes, open_nodes, peak_bytes, threads, seconds);
 }
 auto parts(Is<Answer> auto& x) {
-  return std::tie(x.status, x.stop, x.already_met, x.cost, x.distance, x.lower_bound, x.solutions,
-                  x.more_ties, x.output_before, x.output_after, x.statistics);
+  auto& [status, stop, already_met, cost, distance, lower_bound, least_changes, solutions,
+         more_ties, output_before, output_after, statistics] = x;
+  return std::tie(status, stop, already_met, cost, distance, lower_bound, least_changes, solutions,
+                  more_ties, output_before, output_after, statistics);
 }
 
 template <typename T>

@@ -68,6 +68,25 @@ def test_copies_answer_alike(travellers, copied):
             assert copied(answer).verify() == []
 
 
+@pytest.mark.parametrize("question", [
+    {"rules": "column share is debt / income"}, {"fewest_first": True},
+    {"robust": {"debt": 1}}])
+def test_answers_keep_every_part_of_their_question(question, tmp_path):
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({"debt": random.integers(0, 9, 200), "income": random.integers(1, 9, 200)})
+    frame["share"] = frame["debt"] / frame["income"]
+    model = xgboost.XGBRegressor(n_estimators=5, max_depth=3, n_jobs=1).fit(
+        frame, frame["share"] - 0.1 * frame["income"])
+    explainer = boxwood.Explainer(model, frame)
+    for row in frame.head(5).itertuples(index=False):
+        answer = explainer.explain(row._asdict(), at_most=0.2, **question)
+        answer.save_question(tmp_path / "question.json")
+        for other in (pickled(answer), copy.deepcopy(answer)):
+            other.save_question(tmp_path / "other.json")
+            assert (tmp_path / "other.json").read_text() == (tmp_path / "question.json").read_text()
+            same(answer, other)
+
+
 def test_refusals_travel(travellers):
     explainer, rows = travellers[1]
     row = rows.iloc[0].copy()
