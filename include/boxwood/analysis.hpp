@@ -153,28 +153,6 @@ std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
                                    std::span<const double> levels, const SweepVisitor& visit = {},
                                    const Options& options = {});
 
-/// The most that a budget brings.
-struct Best {
-  double value = 0;   ///< reached at the answer's point: a probability, an output or a score
-  double before = 0;  ///< at the query's point
-  /// Proven: no admissible point within the budget reaches more, or less if less is wanted. Equal
-  /// to `value` if the answer is optimal.
-  double bound = 0;
-  /// A point within the budget that reaches `value`, and the cheapest of those if it is optimal.
-  /// `infeasible` if no point within the budget satisfies the other requirements.
-  Answer answer;
-};
-/// Finds the admissible point within Query::most_cost with the best level of the first requirement:
-/// the probability of a class, its margin if one is given, or the lower end of a range of outputs
-/// or scores (the upper end, to be as low as possible, if there is no lower one). The level that
-/// the requirement gives is ignored.
-Best find_best(const Prepared& prepared, const Query& query, const Options& options = {});
-/// Every step of the best level against the cost, from the query's point up to the budget: each
-/// answer is the cheapest that reaches its value, and nothing cheaper than the next step reaches
-/// more. Called for each step; return false to stop. Returns why it ended.
-Stop visit_best_curve(const Prepared& prepared, const Query& query,
-                      const std::function<bool(const Best&)>& visit, const Options& options = {});
-
 /// The requirement that the outcome differs from the one at `point`: another class, or for
 /// regression an output that differs by more than `tolerance`.
 Requirement other_outcome(const Ensemble& ensemble, std::span<const double> point,

@@ -238,9 +238,6 @@ struct Query {
   std::vector<Clause> clauses{};             ///< all of them must hold
   std::vector<Derived> derived{};            ///< see add_derived
   std::optional<std::size_t> max_changes{};  ///< a one-hot group counts as one change
-  /// The answer costs at most this; a query without such an answer is infeasible. Not together
-  /// with `fewest_first`, nor with linear conditions on continuous features.
-  double most_cost = std::numeric_limits<double>::infinity();
   Norm norm = Norm::squared_l2;
   Mixture mixture{};          ///< for Norm::mixture
   TermCost term;              ///< for Norm::custom

@@ -178,7 +178,6 @@ void bind_query(nb::module_& module) {
       .def_rw("groups", &Query::groups)
       .def_rw("clauses", &Query::clauses)
       .def_rw("max_changes", &Query::max_changes, nb::arg("value").none())
-      .def_rw("most_cost", &Query::most_cost)
       .def_rw("norm", &Query::norm)
       .def_rw("mixture", &Query::mixture)
       .def_rw("term", &Query::term)

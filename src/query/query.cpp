@@ -177,19 +177,6 @@ void check_feature(const Query& query, const Ensemble& ensemble, std::size_t i) 
   }
 }
 
-void check_budget(const Query& query) {
-  if (!(query.most_cost >= 0)) {
-    throw Error("budget", fmt::format("{} must be a number ≥ 0", query.most_cost));
-  }
-  if (!query.derived.empty() && std::isfinite(query.most_cost)) {
-    throw Error("budget", "it cannot be combined with derived columns", "Leave one of them out");
-  }
-  if (query.fewest_first && std::isfinite(query.most_cost)) {
-    throw Error("budget", "it cannot be combined with the fewest changes first",
-                "Limit the number of changes instead");
-  }
-}
-
 void check_groups(const Query& query, const Ensemble& ensemble) {
   std::vector<bool> taken(query.point.size(), false);
   for (std::size_t g = 0; g < query.groups.size(); ++g) {
@@ -431,7 +418,6 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
     for (std::size_t i = 0; i < width; ++i) check_feature(query, ensemble, i);
     if (ensemble.input != ensembles.front().input) check_read_alike(query, ensembles.front());
   }
-  check_budget(query);
   check_groups(query, ensembles.front());
   check_clauses(query);
   check_derived(query, ensembles.front());

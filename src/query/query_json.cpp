@@ -154,7 +154,6 @@ std::string to_json(const Query& query) {
   if (!clauses.empty()) object["clauses"] = clauses;
   for (const Derived& one : query.derived) object["derived"].push_back(json_of(one));
   if (query.max_changes) object["max_changes"] = *query.max_changes;
-  if (std::isfinite(query.most_cost)) object["most_cost"] = json_of(query.most_cost);
   object["cost"] = name_of(question_norms, query.norm);
   if (query.norm == Norm::mixture) {
     object["mixture"] = {{"l2", json_of(query.mixture.squared_l2)},

@@ -222,9 +222,9 @@ Query query_from_json(std::string_view text, std::string_view place) {
     root["boxwood_question"].fail(fmt::format(
         "version {} is unsupported; this Boxwood reads version {}", version, question_version));
   }
-  check_question_keys(root, {"boxwood_question", "point", "requirements", "features", "groups",
-                             "clauses", "derived", "max_changes", "most_cost", "cost", "mixture",
-                             "fewest_first", "scale_name"});
+  check_question_keys(root,
+                      {"boxwood_question", "point", "requirements", "features", "groups", "clauses",
+                       "derived", "max_changes", "cost", "mixture", "fewest_first", "scale_name"});
   Query query;
   root["point"];
   query.point = list_in<double>(root, "point", value_in);
@@ -241,7 +241,6 @@ Query query_from_json(std::string_view text, std::string_view place) {
     add_derived(query, std::move(one));
   }
   if (root.has("max_changes")) query.max_changes = index_in(root["max_changes"]);
-  if (root.has("most_cost")) query.most_cost = root["most_cost"].number();
   query.norm = root["cost"].choice(question_norms);
   if (query.norm == Norm::custom) {
     root["cost"].fail("a cost function cannot be read from a file", "Use a norm or a mixture");

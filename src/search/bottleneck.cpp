@@ -75,8 +75,8 @@ class Bisection {
   Answer solve(double cap) {
     const Options options = budget_.rest([&](const Progress&) { return std::pair{best_, lower_}; });
     const bool within = !known_.empty() && total_cost(query_, known_) <= cap;
-    Answer answer = explain_guarded(prepared_, capped(query_, std::min(cap, query_.most_cost)),
-                                    options, within ? known_ : std::span<const double>{});
+    Answer answer = explain_guarded(prepared_, capped(query_, cap), options,
+                                    within ? known_ : std::span<const double>{});
     keep_least_change(answer);
     budget_.note(answer);
     if (!answer.solutions.empty()) {
@@ -141,7 +141,6 @@ class Bisection {
 Query capped(const Query& query, double cap) {
   Query inner = query;
   inner.norm = Norm::custom;
-  inner.most_cost = infinity;  // of the largest term, which `cap` limits, not of the sum
   inner.term = [outer = query, cap](std::size_t feature, double, double to) {
     const auto group = std::find_if(outer.groups.begin(), outer.groups.end(),
                                     [&](const OneHot& g) { return g.columns.front() == feature; });

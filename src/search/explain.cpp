@@ -184,10 +184,6 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   }
 
   const bool within_tolerance = has_spread(query);
-  if (within_tolerance && std::isfinite(query.most_cost)) {
-    throw Error("budget", "linear rules between continuous features have no exact costs",
-                "Give the features a kind or a step, or leave out the budget");
-  }
   Incumbent incumbent(query, options.ties);
   Unfinished unfinished{infinity, 0};
   const int threads = thread_count(options.threads);

@@ -18,10 +18,9 @@ namespace boxwood {
 
 class Incumbent {
  public:
-  Incumbent(const Query& query, std::size_t ties)
-      : query_(query), ties_(ties ? ties : 1), cost_(query.most_cost) {}
+  Incumbent(const Query& query, std::size_t ties) : query_(query), ties_(ties ? ties : 1) {}
 
-  /// The cost that all threads prune against; Query::most_cost until a point is found.
+  /// The cost that all threads prune against; infinite until a point is found.
   double cost() const { return cost_.load(std::memory_order_relaxed); }
 
   /// Takes a point that meets every requirement, whatever its cost. Ignores it if its cost is
@@ -106,7 +105,7 @@ class Incumbent {
 
   const Query& query_;
   std::size_t ties_;
-  std::atomic<double> cost_;
+  std::atomic<double> cost_{std::numeric_limits<double>::infinity()};
   std::atomic<double> closed_{std::numeric_limits<double>::infinity()};
   std::atomic<double> unsettled_{std::numeric_limits<double>::infinity()};
   mutable std::mutex mutex_;

@@ -1,4 +1,4 @@
-"""Robust answers and the most for a budget, from Python and the command."""
+"""Robust answers from Python and the command."""
 
 import itertools
 
