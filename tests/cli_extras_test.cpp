@@ -344,11 +344,13 @@ TEST_F(CommandLine, RegionsSpeakOfTheModelThatIsAsked) {
 }
 
 TEST_F(CommandLine, SignalsKeepTheAnswerWhoseProofTheyStop) {
+  // The engine as published runs for minutes here.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     SCOPED_TRACE(signal);
     TerminalProcess process(
-        folder_, free_credit_words("explain", {"--row", "0", "--class", "granted", "--probability",
-                                               "0.999", "--format", "json", "--proof", "p.json"}));
+        folder_,
+        free_credit_words("explain", {"--row", "0", "--class", "granted", "--probability", "0.999",
+                                      "--published", "--format", "json", "--proof", "p.json"}));
     EXPECT_TRUE(process.interrupt_after(1, signal));
     const Result result = process.wait();
     EXPECT_EQ(result.code, 3) << result.err;

@@ -255,7 +255,7 @@ TEST(Ensemble, ErrorsInAFileNameThePlace) {
             "m.json: boxwood_model: version 9 is unknown; this program reads version 1");
   EXPECT_EQ(with("\"link\":\"sigmoid\"", "\"link\":\"probit\""),
             "m.json: link: \"probit\" is not one of: identity, sigmoid, exponential, softmax, "
-            "winner, votes, square, softplus, isolation");
+            "winner, votes, square, softplus, isolation, composed");
   EXPECT_EQ(with("\"feature\":[0,", "\"feature\":[7,"),
             "m.json: trees[0].nodes[0]: feature 7 does not exist; the model has 2");
   EXPECT_EQ(with("\"left\":[1,", "\"left\":[0,"),

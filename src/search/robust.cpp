@@ -25,7 +25,6 @@ class RobustSearch {
                std::span<const double> known_solution)
       : prepared_(prepared),
         query_(query),
-        options_(options),
         known_(known_solution),
         watch_(options.limits),
         budget_(options, Budget::Share::nodes),
@@ -121,7 +120,6 @@ class RobustSearch {
 
   const Prepared& prepared_;
   const Query& query_;
-  const Options& options_;
   std::span<const double> known_;
   Watch watch_;
   Budget budget_;

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
-from sklearn import calibration, ensemble, frozen, model_selection, pipeline, preprocessing, tree
+from sklearn import ensemble, frozen, model_selection, pipeline, preprocessing, tree
 
 QUIET = {"verbose": -1, "n_jobs": 1, "min_child_samples": 5}
 CAT = {"iterations": 12, "depth": 3, "verbose": False, "allow_writing_files": False,
