@@ -210,7 +210,7 @@ class Codec:
         if self.digits is None:
             return number
         short = round(number, self.digits)
-        return short if number == np.float32(short) else number
+        return short if number == float(np.float32(short)) else number
 
     def value(self, number: float, unknown: Mapping[int, Any], index: int) -> Any:
         """Turn a number back into a value, as `decode` does.

@@ -355,6 +355,9 @@ class Explainer(Analyses):
         arguments = {key: value for key, value in locals().items()
                      if key in Question.__annotations__}
         tolerance = None if round is None else number(round, "round", 0)
+        if round is not None and robust is not None:
+            raise Error("round", "robust answers cannot be rounded: rounder numbers may have other "
+                        "neighbours", "Leave out round or robust")
         asked = Asked(self, target, cast("Question", arguments))
         point = self.columns.point(x)
         query = asked.at(point)

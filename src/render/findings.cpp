@@ -184,6 +184,10 @@ std::string why_not_hint(const Explanation& explanation, const TableStyle& style
   const bool open =
       explanation.answer.status == Status::infeasible && !explanation.findings.why_not;
   if (!open) return {};
+  if (is_robust(explanation.query)) {
+    return "Ask with smaller distances, or without them, to see whether single rows have the "
+           "outcome.";
+  }
   if (rules_of(explanation.query).empty()) {
     const bool missing = std::any_of(explanation.query.point.begin(), explanation.query.point.end(),
                                      [](double value) { return std::isnan(value); });

@@ -59,6 +59,8 @@ std::string outcome_clause(const Wanted& wanted);
 std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const double> scores);
 
 /// "stopped at the time limit", "interrupted".
+/// What a robust answer promises, in the user's units.
+std::string robust_note(const Schema& schema, const Query& query, Precision precision);
 std::string stop_text(Stop stop);
 
 /// "3", "Smith"; empty where the row has no label.

@@ -56,11 +56,15 @@ std::string menu_headline(const MenuView& view) {
 }
 
 std::string menu_end(const MenuView& view) {
-  if (view.menu.complete) return "There is no further alternative (proven).";
-  if (view.menu.stop != Stop::finished) {
-    return fmt::format("There may be further alternatives ({}).", stop_text(view.menu.stop));
+  const auto& [ensemble, schema, query, answer, row, faults, findings] = view.alternatives.front();
+  std::string end;
+  if (view.menu.complete) {
+    end = "There is no further alternative (proven).";
+  } else if (view.menu.stop != Stop::finished) {
+    end = fmt::format("There may be further alternatives ({}).", stop_text(view.menu.stop));
   }
-  return {};
+  if (!is_robust(query)) return end;
+  return end + (end.empty() ? "" : " ") + robust_note(schema, query, ensemble.input);
 }
 
 std::string alternative_headline(const Explanation& one, std::size_t number) {
@@ -129,7 +133,9 @@ std::string to_table(const MenuView& view, const TableStyle& style) {
     text += alternative_block(view.alternatives[k], k + 1, style);
   }
   text += "\n";
-  if (const std::string end = menu_end(view); !end.empty()) text += end + "\n";
+  if (const std::string end = menu_end(view); !end.empty()) {
+    text += wrapped(end, page_width, "") + "\n";
+  }
   const std::vector<std::string> fixed = fixed_titles(first);
   if (!fixed.empty()) {
     text += wrapped(fmt::format("Held fixed: {}.", fmt::join(fixed, ", ")), page_width, "") + "\n";
@@ -182,12 +188,15 @@ std::string sweep_end(const SweepView& view) {
       cost_name(view.query) + ".";
   return (open == 0 ? std::string("Every level proven. ")
                     : fmt::format("{} of {} levels not proven. ", open, view.points.size())) +
-         cost;
+         cost +
+         (is_robust(view.query) ? " " + robust_note(view.schema, view.query, view.ensemble.input)
+                                : "");
 }
 
 std::string to_table(const SweepView& view, const TableStyle& style) {
   return fmt::format("{}\n\n{}  {}\n", inked(sweep_headline(view), Ink::bold, style),
-                     ruled_columns(sweep_lines(view), style), sweep_end(view));
+                     ruled_columns(sweep_lines(view), style),
+                     wrapped(sweep_end(view), page_width, "  "));
 }
 
 double robustness_radius(const Explanation& explanation) {

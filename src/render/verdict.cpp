@@ -106,18 +106,23 @@ std::vector<std::string> unseen_categories(const Explanation& explanation) {
   return titles;
 }
 
-/// What a robust answer promises, in the user's units.
+/// A distance in few digits if they say no more than it.
+std::string distance_text(const FeatureSchema& feature, double distance) {
+  FeatureSchema plain;
+  plain.unit = feature.unit;
+  const double shorter = std::stod(fmt::format("{:.9g}", distance));
+  return value_text(plain, shorter <= distance ? shorter : distance, Precision::float64);
+}
+
+}  // namespace
+
 std::string robust_note(const Schema& schema, const Query& query, Precision precision) {
-  constexpr std::size_t most_named = 4;
   std::vector<std::string> parts;
   for (std::size_t d = 0; d < query.features.size(); ++d) {
     const FeatureRule& rule = query.features[d];
     const FeatureSchema& feature = schema.features[d];
     if (rule.robust > 0) {
-      FeatureSchema plain;
-      plain.unit = feature.unit;
-      parts.push_back(fmt::format("by at most {} in \"{}\"",
-                                  value_text(plain, rule.robust, Precision::float64),
+      parts.push_back(fmt::format("by at most {} in \"{}\"", distance_text(feature, rule.robust),
                                   title_of(feature)));
     } else if (!rule.robust_codes.empty()) {
       std::vector<std::string> labels;
@@ -128,16 +133,14 @@ std::string robust_note(const Schema& schema, const Query& query, Precision prec
           fmt::format("in \"{}\", which may be {}", title_of(feature), or_list(labels)));
     }
   }
-  if (parts.size() > most_named) {
-    const std::size_t more = parts.size() - most_named + 1;
-    parts.resize(most_named - 1);
-    parts.push_back(fmt::format("in {} more features as asked", more));
-  }
-  return fmt::format("Robust: the outcome also holds for every row that differs from this one {}.",
-                     and_list(parts));
+  const char* as_read = precision == Precision::float32
+                            ? ", in numbers as the model reads them (rounded to float32)"
+                            : "";
+  return fmt::format(
+      "Robust: the outcome also holds for every row that differs from the proposed values {}{}. "
+      "This is promised for the proposed values, not for others in the same region.",
+      and_list(parts), as_read);
 }
-
-}  // namespace
 
 std::string stop_text(Stop stop) {
   switch (stop) {

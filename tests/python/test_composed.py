@@ -270,3 +270,30 @@ def test_other_questions_work():
     assert str(explainer.explain(row, wanted))
     changed = explainer.explain(row, wanted).point
     assert explainer.predict(changed.to_frame().T)[0] == wanted
+
+
+@pytest.mark.parametrize("kind", ["int64", "bool"])
+def test_libraries_vote_on_whole_numbers(kind):
+    # XGBoost notes the type of a column, scikit-learn does not.
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame(random.integers(0, 5 if kind == "int64" else 2, (150, 3)),
+                         columns=COLUMNS).astype(kind)
+    target = (frame["a"].astype(int) + frame["b"] > frame["c"]).astype(int)
+    model = ensemble.VotingClassifier([("x", small("xgboost", 1)), ("f", small("forest", 1))],
+                                      voting="soft").fit(frame, target)
+    explainer = boxwood.Explainer(model, frame)
+    assert (explainer.predict(frame) == model.predict(frame)).all()
+    answer = explainer.explain(frame.iloc[0])
+    assert model.predict(answer.point_frame().astype(kind))[0] == answer.outcome
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], [3, 7]])
+def test_temperature_with_labels_of_every_type(labels):
+    frame, _, classes = draw(5)
+    target = np.array(labels)[classes]
+    model = calibration.CalibratedClassifierCV(small("forest", 1), method="temperature", cv=2)
+    model.fit(frame, target)
+    explainer = boxwood.Explainer(model, frame)
+    np.testing.assert_allclose(explainer.predict_proba(frame), model.predict_proba(frame),
+                               rtol=1e-12)
+    assert (explainer.predict(frame) == model.predict(frame)).all()

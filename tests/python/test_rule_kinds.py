@@ -11,6 +11,7 @@ import subprocess
 
 import boxwood
 import numpy as np
+import pandas as pd
 import pytest
 
 COLUMNS = ("a", "b", "c", "colour")
@@ -242,3 +243,17 @@ def test_the_command_reads_formulas_from_schemas(worlds, tmp_path):
     wanted = world.classes[0] == 1
     assert found["cost"] == world.cheapest(world.rows[number], wanted, lambda row, now: True)[0]
     assert found["verified"]
+
+
+def test_a_derived_value_is_given_to_the_last_digit():
+    from sklearn.ensemble import RandomForestClassifier
+
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame({"a": random.integers(0, 6, 200), "d": random.integers(0, 6, 200)})
+    frame["s"] = (frame["a"] + frame["d"]) * 0.1  # 0.30000000000000004, which float32 reads as 0.3
+    model = RandomForestClassifier(5, max_depth=3, random_state=0).fit(frame, frame["s"] > 0.25)
+    explainer = boxwood.Explainer(model, frame)
+    row = frame[frame["s"] < 0.15].iloc[0]
+    answer = explainer.explain(row, True, rules="column s is (a + d) * 0.1")
+    assert answer.point["s"] == (answer.point["a"] + answer.point["d"]) * 0.1
+    assert explainer.explain(answer.point, True, rules="column s is (a + d) * 0.1").already_met

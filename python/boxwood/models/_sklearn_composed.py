@@ -127,6 +127,10 @@ def _features(of: Any, parts: list[Part], places: list[np.ndarray], names: list[
         for feature, column in zip(part.model.features, to.tolist(), strict=True):
             entry = {**feature, "name": names[column]}
             before = known[column]
+            # Some libraries note that a column has whole numbers or truth values, others do not;
+            # all of them read the numbers. Categories have codes that each library makes.
+            if before is not None and "categorical" not in (before["kind"], entry["kind"]):
+                entry = before
             if (before is not None and before != entry) or (
                     several and entry["kind"] == "categorical"):
                 raise UnsupportedModelError(
@@ -234,7 +238,10 @@ def calibrated(model: Any) -> Ensemble:
     for one in model.calibrated_classifiers_:
         scores = hasattr(one.estimator, "decision_function")
         part = read_member(one.estimator, model, "score" if scores else "probability")
-        part.classes = [values.index(value) for value in one.estimator.classes_]
+        # Temperature scaling of classes that are words fits its models to their places.
+        own = list(one.estimator.classes_)
+        part.classes = [values.index(value) for value in own] if set(own) <= set(values) \
+            else [int(place) for place in own]
         if part.classes != list(range(len(values))):
             raise UnsupportedModelError("this CalibratedClassifierCV: a model was fitted to fewer "
                                         "classes than the others", "Use fewer folds, or more rows")
