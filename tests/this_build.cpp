@@ -10,7 +10,9 @@ std::string command() { return BOXWOOD_COMMAND; }
 
 bool sanitized() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return true;
+  return true;  // GCC
+#elif defined(__has_feature)
+  return __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);  // clang
 #else
   return false;
 #endif
