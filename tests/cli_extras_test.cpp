@@ -365,6 +365,20 @@ TEST_F(CommandLine, SignalsKeepTheAnswerWhoseProofTheyStop) {
   }
 }
 
+TEST_F(CommandLine, TheTimeLimitStopsAProofToo) {
+  // The search takes about 0.2 s, its proof a second or two. A slow machine stops in the search.
+  const Result result =
+      run(free_credit_words("explain", {"--row", "0", "--class", "granted", "--probability", "0.99",
+                                        "--time-limit", "0.4", "--proof", "p.json"}));
+  EXPECT_EQ(result.code, 3) << result.err;
+  const bool in_the_search = result.out.find("(stopped at") != std::string::npos;
+  const bool in_the_proof =
+      result.err.find(
+          "boxwood: --proof: stopped at the time limit before the proof was complete; "
+          "p.json was not written") != std::string::npos;
+  EXPECT_TRUE(in_the_search || in_the_proof) << result.out << result.err;
+}
+
 TEST_F(CommandLine, CtrlCKeepsTheAlternativesThatWereFound) {
   TerminalProcess process(
       folder_,

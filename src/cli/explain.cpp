@@ -140,7 +140,9 @@ int run(const ExplainFlags& flags, const CLI::App& command, Host& host) {
           verify(question.ensembles, one->query, one->found.answers[k]).faults;
     }
     if (!flags.proof.empty()) {
-      const ProofLimits limits{.interrupt = watched.limits.interrupt};
+      // As much time again as the search had.
+      const ProofLimits limits{.seconds = watched.limits.seconds,
+                               .interrupt = watched.limits.interrupt};
       const Proof proof = prove(question.ensembles, one->query, one->found.answers.front(), limits);
       one->unproven = proof.stop;
       if (proof.stop == Stop::finished) write_file(flags.proof, proof.text);
@@ -151,11 +153,12 @@ int run(const ExplainFlags& flags, const CLI::App& command, Host& host) {
     const std::unique_ptr<RowAnswer> one = std::move(answers[place]);
     limited = limited || one->found.limited || one->unproven != Stop::finished;
     if (one->unproven != Stop::finished) {
-      std::cerr << fmt::format("boxwood: --proof: {}; {} was not written\n",
-                               one->unproven == Stop::interrupt
-                                   ? "interrupted before the proof was complete"
-                                   : "the proof needs more boxes than a certificate may have",
-                               visible(flags.proof));
+      std::cerr << fmt::format(
+          "boxwood: --proof: {}; {} was not written\n",
+          one->unproven == Stop::interrupt ? "interrupted before the proof was complete"
+          : one->unproven == Stop::time ? "stopped at the time limit before the proof was complete"
+                                        : "the proof needs more boxes than a certificate may have",
+          visible(flags.proof));
     }
     bool wrong = false;
     for (const Explanation& shown : one->shown) {
