@@ -92,40 +92,38 @@ dev() {  # dev PRESET
     skip "the tests against the real libraries need tests/requirements.txt and docs/requirements.txt in .venv"
   fi
 }
+package_test() {  # package_test NAME MODULES NEEDS COMMAND...: with the package of the developer build
+  local name=$1 modules=$2 needs=$3 targets=boxwood_python
+  shift 3
+  if .venv/bin/python -c "import $modules" 2>/dev/null; then
+    build dev -DBOXWOOD_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python" || return
+    count "$name" env PYTHONPATH="$PWD/build/dev/python" "$@"
+  else
+    skip "$needs"
+  fi
+}
 soak() {  # BOXWOOD_SOAK_SECONDS, 1800 by default
   local seconds=${BOXWOOD_SOAK_SECONDS:-1800}
   heading "Soak test, $seconds s: mixed questions from two threads, memory"
-  local targets=boxwood_python
-  if .venv/bin/python -c 'import nanobind, numpy' 2>/dev/null; then
-    build dev -DBOXWOOD_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python" || return
-    count "soak" env PYTHONPATH=build/dev/python OMP_NUM_THREADS=1 .venv/bin/python tests/soak.py "$seconds"
-  else
-    skip "the soak test needs tests/requirements.txt in .venv"
-  fi
+  package_test soak "nanobind, numpy" "the soak test needs tests/requirements.txt in .venv" \
+    OMP_NUM_THREADS=1 .venv/bin/python tests/soak.py "$seconds"
 }
 engines() {  # BOXWOOD_ENGINE_ROWS, 20000 by default
-  local rows=${BOXWOOD_ENGINE_ROWS:-20000}
+  local rows=${BOXWOOD_ENGINE_ROWS:-20000} needs="the engines need Java 17 and tests/requirements.txt in .venv"
   heading "Spark and Ray, $rows rows, killed workers"
-  local targets=boxwood_python
-  if command -v java >/dev/null && .venv/bin/python -c 'import pyspark, ray' 2>/dev/null; then
-    build dev -DBOXWOOD_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python" || return
-    count "engines" env PYTHONPATH="$PWD/build/dev/python" BOXWOOD_CASES="$rows" .venv/bin/python -m pytest \
-      -p no:cacheprovider tests/python/test_engines.py
-  else
-    skip "the engines need Java 17 and tests/requirements.txt in .venv"
+  if ! command -v java >/dev/null; then
+    skip "$needs"
+    return
   fi
+  package_test engines "pyspark, ray" "$needs" \
+    BOXWOOD_CASES="$rows" .venv/bin/python -m pytest -p no:cacheprovider tests/python/test_engines.py
 }
 drawn_pipelines() {  # BOXWOOD_PIPELINES, 200 by default
   local number=${BOXWOOD_PIPELINES:-200}
   heading "Random pipelines, $number of each kind"
-  local targets=boxwood_python
-  if .venv/bin/python -c 'import nanobind, sklearn, catboost, lightgbm, xgboost' 2>/dev/null; then
-    build dev -DBOXWOOD_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python" || return
-    count "pipelines" env PYTHONPATH="$PWD/build/dev/python" BOXWOOD_CASES="$number" OMP_NUM_THREADS=1 .venv/bin/python \
-      -m pytest -p no:cacheprovider tests/python/test_pipelines.py tests/python/test_pipeline_rows.py
-  else
-    skip "random pipelines need tests/requirements.txt in .venv"
-  fi
+  package_test pipelines "nanobind, sklearn, catboost, lightgbm, xgboost" \
+    "random pipelines need tests/requirements.txt in .venv" BOXWOOD_CASES="$number" OMP_NUM_THREADS=1 \
+    .venv/bin/python -m pytest -p no:cacheprovider tests/python/test_pipelines.py tests/python/test_pipeline_rows.py
 }
 wheel() {
   heading "The Python package as a wheel, in an environment of its own"

@@ -4,8 +4,6 @@
 
 #include <boxwood/error.hpp>
 
-#include <algorithm>
-
 namespace boxwood {
 
 bool asks_at_most(const Requirement& requirement) {
@@ -33,18 +31,6 @@ Requirement at_level(Requirement requirement, double level, const char* what) {
                 "Require a single class");
   }
   return requirement;
-}
-
-double level_of(const Requirement& requirement, const Ensemble& ensemble,
-                std::span<const double> scores) {
-  if (const auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
-    return scores[score->output] - (score->rival ? scores[*score->rival] : 0.0);
-  }
-  const std::vector<double> outputs = ensemble.transform(scores);
-  if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
-    return outputs[output->output];
-  }
-  return ensemble.probability(outputs, std::get<ClassIs>(requirement.outcome).target);
 }
 
 }  // namespace boxwood

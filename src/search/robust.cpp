@@ -36,7 +36,7 @@ class RobustSearch {
   Answer run() {
     for (;;) {
       Options rest = budget_.rest([this](const Progress& inner) {
-        return std::pair{best_, std::max(lower_, inner.lower_bound)};
+        return std::pair{infinity, std::max(lower_, inner.lower_bound)};
       });
       rest.limits.bytes -= std::min<std::uint64_t>(rest.limits.bytes, held_.bytes());
       Answer answer = explain_guarded(current_, relaxed_, rest, known_);
@@ -128,7 +128,7 @@ class RobustSearch {
   MemoryHold held_;
   Prepared current_;
   Query relaxed_;
-  double lower_ = 0, best_ = infinity;
+  double lower_ = 0;
 };
 
 /// Each moved ensemble could have another of several cases, so that their number would multiply
