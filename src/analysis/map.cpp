@@ -5,6 +5,7 @@
 #include "grid/cuts.hpp"
 #include "grid/rule_trees.hpp"
 #include "model/arithmetic.hpp"
+#include "query/derived.hpp"
 #include "query/neighbours.hpp"
 
 #include <boxwood/analysis.hpp>
@@ -232,11 +233,7 @@ Map find_map(const Prepared& prepared, const Query& query, const MapOptions& map
                 "Leave out the radius or the linear rules");
   }
   for (const Derived& derived : query.derived) {
-    const bool drawn_by =
-        std::any_of(derived.steps.begin(), derived.steps.end(), [&](const Derived::Step& step) {
-          const bool axis = step.feature == map.x || step.feature == map.y;
-          return step.op == Derived::Op::column && axis;
-        });
+    const bool drawn_by = reads(derived, map.x) || reads(derived, map.y);
     if (!map.radius && !drawn_by && derived.feature != map.x && derived.feature != map.y) continue;
     throw Error("map",
                 map.radius ? "a radius does not support derived columns"

@@ -11,6 +11,7 @@
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
 #include "grid/linear_trees.hpp"
+#include "query/derived.hpp"
 #include "query/neighbours.hpp"
 
 #include <boxwood/analysis.hpp>
@@ -210,10 +211,7 @@ std::vector<Rule> rules_of(const Query& query) {
     add(rule.most_change < infinity, Rule::Kind::most_change);
     const bool argument =
         std::any_of(query.derived.begin(), query.derived.end(), [&](const Derived& derived) {
-          return std::any_of(derived.steps.begin(), derived.steps.end(),
-                             [&](const Derived::Step& step) {
-                               return step.op == Derived::Op::column && step.feature == d;
-                             });
+          return reads(derived, d);
         });  // derived columns of missing values stay missing
     add(std::isnan(query.point[d]) && !rule.missing_allowed && !argument, Rule::Kind::missing);
   }

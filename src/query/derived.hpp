@@ -3,7 +3,9 @@
 
 #include <boxwood/query.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 namespace boxwood {
@@ -26,6 +28,13 @@ Number calculate(Derived::Op op, Number a, Number b) {
     default:
       return std::isnan(a) || a > b ? a : b;
   }
+}
+
+/// Whether a column occurs in the formula.
+inline bool reads(const Derived& derived, std::size_t feature) {
+  return std::any_of(derived.steps.begin(), derived.steps.end(), [&](const Derived::Step& step) {
+    return step.op == Derived::Op::column && step.feature == feature;
+  });
 }
 
 /// Throws Error if a derived column does not fit the query, or its value in the row is another one.

@@ -3,6 +3,7 @@
 #include "base/infinity.hpp"
 #include "model/arithmetic.hpp"
 #include "model/places.hpp"
+#include "query/derived.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -187,11 +188,7 @@ Interval part_with_derived(const Query& query, std::span<const double> point, st
                            Interval part, std::span<const Interval> region, Precision precision) {
   const double value = point[feature];
   for (const Derived& derived : query.derived) {
-    const bool used =
-        std::any_of(derived.steps.begin(), derived.steps.end(), [&](const Derived::Step& step) {
-          return step.op == Derived::Op::column && step.feature == feature;
-        });
-    if (!used || std::isnan(value)) continue;
+    if (!reads(derived, feature) || std::isnan(value)) continue;
     if (!is_monotone(derived, feature) || value == 0) return {value, value};
     part = intersection(part, value > 0 ? Interval{.lower = 0} : Interval{.upper = 0});
     // Rules about the derived column hold as well.
