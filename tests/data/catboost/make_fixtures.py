@@ -105,6 +105,8 @@ def record(folder, name, model, rows, cats=(), pool=None, rounds=()):
     data = cb.Pool(points, cat_features=list(cats))
     loss = document["model_info"]["params"]["loss_function"]["type"]
     raw = model.predict(data, prediction_type="RawFormulaVal")
+    if loss == "RMSEWithUncertainty":
+        raw = raw[:, :1]  # Boxwood reads the mean
     expected = {"rows": [[plain(v) for v in point] for point in points], "raw": hexed(raw)}
     if loss in ("Logloss", "CrossEntropy", "MultiClass", "MultiClassOneVsAll"):
         expected["outputs"] = hexed(model.predict(data, prediction_type="Probability"))
@@ -185,6 +187,18 @@ def write_models(folder):
     scaled = regressor().fit(pool_of(plain_rows, score))
     scaled.set_scale_and_bias(-0.7, 12.375)
     record(folder, "rmse_scaled", scaled, plain_rows)
+    default = {"max_ctr_complexity": 4, "depth": 4, "iterations": 8}
+    record(folder, "combinations", classifier(one_hot_max_size=1, **default).fit(pool_of(holed, yes)),
+           holed, cats, pool_of(holed, yes))
+    record(folder, "combinations_counter", classifier(
+        simple_ctr="Counter", combinations_ctr="Counter", **default).fit(mixed), rows, cats, mixed)
+    record(folder, "combinations_depthwise", regressor(grow_policy="Depthwise", **default).fit(
+        several), rows, cats, several)
+    threshold = classifier().fit(numeric)
+    threshold.set_probability_threshold(0.3)
+    record(folder, "threshold", threshold, plain_rows)
+    record(folder, "uncertainty", regressor(loss_function="RMSEWithUncertainty").fit(
+        pool_of(plain_rows, score)), plain_rows)
     extreme = [[row[0] * 1e-42, row[1] * 1e37] for row in plain_rows]
     record(folder, "denormal_and_huge", regressor(depth=3).fit(pool_of(extreme, score)), extreme)
 
@@ -198,18 +212,13 @@ def write_refused(folder):
         model.save_model(str(file), format="json")
         file.write_text(trimmed(file.read_text(encoding="utf-8")), encoding="utf-8")
 
-    small = {"iterations": 2}
+    # The categories of a feature that only combinations name are not in the file.
     save("combination", classifier(max_ctr_complexity=2, one_hot_max_size=1, depth=3,
-                                   simple_ctr="Counter", combinations_ctr="Counter",
-                                   iterations=30).fit(rows, yes, cat_features=[2, 3]))
+                                   simple_ctr="Counter", combinations_ctr="Borders",
+                                   iterations=3).fit(rows, yes, cat_features=[2, 3]))
     save("two_tables", regressor(simple_ctr=["Borders:TargetBorderCount=1",
                                              "Borders:TargetBorderCount=3"], one_hot_max_size=1,
                                  iterations=12).fit(rows, score, cat_features=[2, 3]))
-    threshold = classifier(**small).fit(numbers_only(rows), yes)
-    threshold.set_probability_threshold(0.3)
-    save("threshold", threshold)
-    save("uncertainty", regressor(loss_function="RMSEWithUncertainty", **small).fit(
-        numbers_only(rows), score))
 
 
 def main():

@@ -155,6 +155,11 @@ def record(folder, name, booster, x, dart=False):
         rounds = (0, int(best) + 1)
         answers.append((2, -1, booster_answer(loaded, points, rounds, True),
                         booster_answer(loaded, points, rounds, False)))
+    chosen = loaded.attr("boxwood_output")
+    if chosen is not None:  # its prediction, and the margins that it is made of
+        last = int(chosen)
+        answers = [(choice, first, margin[:, :last + 1], prediction[:, last])
+                   for choice, first, margin, prediction in answers]
     write_expected(f"{path}.expected", points, answers)
 
 
@@ -366,6 +371,12 @@ def write_more_objectives(folder):
     if VERSION >= (3, 3):
         record(folder, "expectile.json",
                train("reg:expectileerror", x, score, expectile_alpha=0.3), x)
+        for number, strategy in ((0, "one_output_per_tree"), (1, "multi_output_tree"),
+                                 (2, "one_output_per_tree"), (2, "multi_output_tree")):
+            booster = train("reg:expectileerror", x, score, expectile_alpha=np.array([0.1, 0.5, 0.8]),
+                            max_depth=3, multi_strategy=strategy, tree_method="hist")
+            booster.set_attr(boxwood_output=str(number))
+            record(folder, f"expectiles_{number}_{strategy[:3]}.json", booster, x)
 
 
 def write_refused(folder):
