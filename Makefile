@@ -1,6 +1,6 @@
 # Short names for the usual commands. `make` alone lists them.
 .POSIX:
-.PHONY: help demo build page docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds bench-batch bench-page experiments format install clean
+.PHONY: help demo build page docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds bench-batch bench-gate bench-page experiments format install clean
 
 PREFIX = /usr/local
 COMMAND = build/release/bin/boxwood
@@ -27,6 +27,7 @@ help:
 	@echo 'make bench-quick a slice of it, to the terminal (under 5 minutes)'
 	@echo 'make bench-kinds  what each kind of rule and question costs, into docs/performance.md (after make bench)'
 	@echo 'make bench-batch  answers a second and instructions for each answer of batches (after make bench)'
+	@echo 'make bench-gate  counted work on fixed queries, which must not grow by over 10 % (part of make test too)'
 	@echo 'make bench-reading  how long a model of 1,000,000 leaves takes to read, into docs/performance.md'
 	@echo 'make bench-page  how fast the page is, into docs/performance.md'
 	@echo 'make experiments  the paper'\''s experiments and ours, into docs/experiments (DATA=$(DATA) MNIST= OUT= EXPERIMENTS=)'
@@ -93,6 +94,12 @@ bench-kinds:
 
 bench-batch:
 	@python3 bench/batch.py build/bench/bin/boxwood_ask $(BENCH_FLAGS)
+
+bench-gate:
+	@bash scripts/bootstrap.sh tests
+	@cmake --preset dev
+	@cmake --build --preset dev --target work_gate_test
+	@build/dev/tests/work_gate_test
 
 bench-page: build page
 	@bash scripts/bootstrap.sh tests

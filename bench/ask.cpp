@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -55,10 +56,15 @@ struct Arguments {
 struct Question {
   std::size_t row = 0;
   boxwood::Query query;
+  std::vector<boxwood::Clause> rules;  // of the kind "ten linear rules"
 };
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double processor_seconds_since(std::clock_t start) {
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 void print(const Json& line) { std::cout << line.dump() << '\n' << std::flush; }
@@ -154,9 +160,12 @@ std::vector<Question> read_questions(const Arguments& arguments) {
   const std::vector<boxwood::FeatureRule> rules = rules_of(document.at("features"));
   const boxwood::Norm norm = norm_named(arguments.norm);
   const Json& entries = document.at("queries");
+  std::vector<boxwood::Query> queries;
+  for (const Json& entry : entries) queries.push_back(query_of(entry, rules, norm));
+  const std::vector<boxwood::Clause> of_rows = rules_of_rows(queries);
   std::vector<Question> questions;
   for (const std::size_t row : rows_of(arguments.rows, entries.size())) {
-    questions.push_back({row, query_of(entries[row], rules, norm)});
+    questions.push_back({row, queries[row], of_rows});
   }
   return questions;
 }
@@ -200,8 +209,10 @@ void add_proof(const boxwood::Prover& prover, const Question& question,
                const boxwood::Answer& answer, const std::string& folder, Json& line) {
   const std::string name = folder + "/" + std::to_string(question.row);
   try {
+    const std::clock_t start = std::clock();
     const boxwood::Proof proof =
-        prover.prove(question.query, answer, {.boxes = 10'000'000, .seconds = 120});
+        prover.prove(question.query, answer, {.boxes = 10'000'000, .seconds = 600});
+    const double processor = processor_seconds_since(start);
     if (proof.stop != boxwood::Stop::finished) {
       line["proof_error"] = std::string("stopped by the limit on ") + boxwood::to_string(proof.stop);
       return;
@@ -209,6 +220,7 @@ void add_proof(const boxwood::Prover& prover, const Question& question,
     std::ofstream(name + ".question.json") << boxwood::question_text(question.query);
     std::ofstream(name + ".proof.json") << proof.text;
     line["proof_seconds"] = proof.seconds;
+    line["proof_processor_seconds"] = processor;
     line["proof_boxes"] = proof.boxes;
     line["proof_bytes"] = proof.text.size();
   } catch (const boxwood::Error& error) {
@@ -220,9 +232,10 @@ void add_proof(const boxwood::Prover& prover, const Question& question,
 void answer_one(const boxwood::Prepared& prepared, const boxwood::Prover* prover,
                 const Question& question, const Arguments& arguments) {
   boxwood::Options options = options_of(arguments);
-  const Ask& ask = kinds().at(arguments.kind);
+  const Ask ask = kinds(question.rules).at(arguments.kind);
   std::vector<double> times;
   boxwood::Answer answer;
+  double processor = 0;  // of the last turn
   std::vector<std::array<double, 3>> reports;
   if (arguments.trace) {
     options.progress = [&](const boxwood::Progress& progress) {
@@ -232,13 +245,16 @@ void answer_one(const boxwood::Prepared& prepared, const boxwood::Prover* prover
   for (int turn = 0; turn < std::max(1, arguments.repeat); ++turn) {
     reports.clear();
     const Clock::time_point start = Clock::now();
+    const std::clock_t processor_start = std::clock();
     answer = ask(prepared, question.query, options);
+    processor = processor_seconds_since(processor_start);
     times.push_back(seconds_since(start));
   }
   std::sort(times.begin(), times.end());
   Json line = describe(question.row, answer, times[times.size() / 2]);
   if (arguments.trace) line["trace"] = reports;
   if (!arguments.proofs.empty()) {
+    line["processor_seconds"] = processor;
     add_proof(*prover, question, answer, arguments.proofs, line);
   }
   print(line);
@@ -330,7 +346,7 @@ int main(int count, char** words) {
       ->delimiter(',');
   app.add_option("--norm", arguments.norm, "squared_l2, l1, l0 or linf");
   std::vector<std::string> names;
-  for (const auto& [name, ask] : kinds()) names.push_back(name);
+  for (const auto& [name, ask] : kinds({})) names.push_back(name);
   app.add_option("--kind", arguments.kind, "what is asked")->check(CLI::IsMember(names));
   app.add_option("--threads", arguments.threads, "0: all cores");
   app.add_option("--time-limit", arguments.time_limit, "seconds a question may take");

@@ -4,9 +4,9 @@
 
 #include <boxwood/boxwood.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -36,36 +36,66 @@ inline Ask after(
   };
 }
 
-/// Rules about the first ten features that are numbers: the change of each, in units of its scale,
-/// is at most the sum of the changes of the `terms` - 1 after it. All hold with equality now.
-/// Features become discrete, with limits around the present value: at most 2,000 values each.
-inline void add_linear_rules(boxwood::Query& query, std::size_t count, std::size_t terms) {
-  using namespace boxwood;
+/// The first ten features that are numbers and known in this row.
+inline std::vector<std::size_t> ten_numbers(const boxwood::Query& query) {
   constexpr std::size_t most = 10;
   std::vector<std::size_t> numbers;
   for (std::size_t d = 0; d < query.point.size() && numbers.size() < most; ++d) {
-    FeatureRule& rule = query.features[d];
-    if (rule.kind == FeatureKind::categorical || std::isnan(query.point[d])) continue;
-    numbers.push_back(d);
-    const bool whole = rule.kind != FeatureKind::continuous;
-    if (!whole && rule.step == 0) rule.step = 0.01 * rule.scale;
-    constexpr double most_values = 2'000;
-    const double step = whole ? std::max(rule.step, 1.0) : rule.step;
-    const double reach = std::min(4 * rule.scale, most_values / 2 * step);
-    rule.range = intersection(rule.range, {query.point[d] - reach, query.point[d] + reach});
+    const bool number = query.features[d].kind != boxwood::FeatureKind::categorical;
+    if (number && !std::isnan(query.point[d])) numbers.push_back(d);
   }
-  for (std::size_t r = 0; r < count && r < numbers.size(); ++r) {
-    LinearCondition sum{{}, {.upper = 0}};
-    for (std::size_t t = 0; t < terms; ++t) {
-      const std::size_t d = numbers[(r + t) % numbers.size()];
-      const double coefficient = 1 / query.features[d].scale;
-      sum.terms.push_back({d, t == 0 ? coefficient : -coefficient, LinearTerm::Of::change, {}});
+  return numbers;
+}
+
+/// Rule number `first` about these features: one of them, in units of its scale, is at most so much
+/// more than the sum of those after it.
+inline boxwood::LinearCondition rule_about(const boxwood::Query& query,
+                                           const std::vector<std::size_t>& numbers,
+                                           std::size_t first, std::size_t terms,
+                                           boxwood::LinearTerm::Of of) {
+  boxwood::LinearCondition sum;
+  for (std::size_t t = 0; t < terms; ++t) {
+    const std::size_t d = numbers[(first + t) % numbers.size()];
+    const double coefficient = 1 / query.features[d].scale;
+    sum.terms.push_back({d, t == 0 ? coefficient : -coefficient, of, {}});
+  }
+  return sum;
+}
+
+/// Ten rules of three features that hold in all of these rows, at least one with equality: what
+/// somebody finds who looks for relations in the data.
+inline std::vector<boxwood::Clause> rules_of_rows(const std::vector<boxwood::Query>& rows) {
+  using namespace boxwood;
+  std::vector<Clause> rules;
+  if (rows.empty()) return rules;
+  const std::vector<std::size_t> numbers = ten_numbers(rows.front());
+  for (std::size_t r = 0; r < numbers.size(); ++r) {
+    LinearCondition rule = rule_about(rows.front(), numbers, r, 3, LinearTerm::Of::value);
+    rule.range.upper = -std::numeric_limits<double>::infinity();
+    for (const Query& row : rows) {
+      double sum = 0;
+      for (const LinearTerm& term : rule.terms) sum += term.coefficient * row.point[term.feature];
+      if (sum > rule.range.upper) rule.range.upper = sum;  // not where a value is missing
     }
-    query.clauses.push_back({{}, {sum}});
+    rules.push_back({{}, {rule}});
+  }
+  return rules;
+}
+
+/// Rules about changes that the row satisfies with equality, so that nearly every change of these
+/// features breaks one: the hardest rules there are.
+inline void add_tight_rules(boxwood::Query& query, std::size_t count, std::size_t terms) {
+  const std::vector<std::size_t> numbers = ten_numbers(query);
+  for (std::size_t r = 0; r < count && r < numbers.size(); ++r) {
+    boxwood::LinearCondition rule =
+        rule_about(query, numbers, r, terms, boxwood::LinearTerm::Of::change);
+    rule.range.upper = 0;
+    query.clauses.push_back({{}, {rule}});
   }
 }
 
-inline const std::map<std::string, Ask>& kinds() {
+/// `rules`: rules_of_rows of all rows that are asked about.
+inline std::map<std::string, Ask> kinds(const std::vector<boxwood::Clause>& rules) {
   using namespace boxwood;
   static const auto each_number = [](Query& query,
                                      const std::function<void(FeatureRule&)>& change) {
@@ -79,7 +109,7 @@ inline const std::map<std::string, Ask>& kinds() {
       return found.answers.empty() ? Answer{} : found.answers.back();
     };
   };
-  static const std::map<std::string, Ask> all = {
+  return {
       {"plain", changed([](Query&) {})},
       {"fixed", changed([](Query& query) {
          for (std::size_t d = 0; d < query.features.size(); d += 3) query.features[d].fixed = true;
@@ -111,8 +141,11 @@ inline const std::map<std::string, Ask>& kinds() {
            query.clauses.push_back({{stays(query, d), negated(falls(query, d + 1))}});
          }
        })},
-      {"one order pair", changed([](Query& query) { add_linear_rules(query, 1, 2); })},
-      {"ten linear rules", changed([](Query& query) { add_linear_rules(query, 10, 3); })},
+      {"one order pair", changed([](Query& query) { add_tight_rules(query, 1, 2); })},
+      {"ten linear rules", changed([rules](Query& query) {
+         query.clauses.insert(query.clauses.end(), rules.begin(), rules.end());
+       })},
+      {"ten tight linear rules", changed([](Query& query) { add_tight_rules(query, 10, 3); })},
       {"menu of 3, features", menu(Apart::features)},
       {"menu of 3, regions", menu(Apart::regions)},
       {"menu of 3, distance", menu(Apart::distance)},
@@ -126,6 +159,12 @@ inline const std::map<std::string, Ask>& kinds() {
        [](const Prepared& prepared, const Query& query, const Options& options) {
          return find_robustness(prepared, query, 0, options);
        }},
+      {"best within 1.5 times the cost",
+       [](const Prepared& prepared, const Query& query, const Options& options) {
+         Answer answer = explain(prepared, query, options);
+         if (!std::holds_alternative<ClassIs>(query.requirements[0].outcome)) return answer;
+         return find_best(prepared, query, 1.5 * answer.cost, options).answer;
+       }},
       {"sweep of 10", [](const Prepared& prepared, const Query& query, const Options& options) {
          Query first = query;
          auto* wanted = std::get_if<ClassIs>(&first.requirements[0].outcome);
@@ -135,5 +174,4 @@ inline const std::map<std::string, Ask>& kinds() {
          for (int i = 0; i < 10; ++i) levels.push_back(0.5 + 0.03 * i);
          return find_sweep(prepared, first, levels, {}, options).back().answer;
        }}};
-  return all;
 }

@@ -21,7 +21,8 @@ import sys
 from pages import write_block
 
 HERE = pathlib.Path(__file__).resolve().parent
-MODELS = ["german_250x8_kinds", "adult_100x6_kinds", "mnist_1v7"]
+MODELS = ["german_250x8_kinds", "adult_100x6_kinds", "credit_default_100x6_kinds",
+          "students_100x6_kinds", "mnist_1v7"]
 
 
 def kinds():

@@ -2,12 +2,14 @@
 """Answers a portfolio of adult with the plain batch, with portfolio.run, on Spark and on Ray.
 
     PYTHONPATH=build/release/python python bench/portfolio.py --data FOLDER [--rows 100000]
-        [--engines batch,portfolio,spark,ray] [--report report.html] [--write docs/performance.md]
+        [--first 20000] [--engines portfolio,spark,ray] [--report report.html] [--write docs/performance.md]
 
 FOLDER holds adult.csv (bench/README.md). Rows are drawn with replacement where more are asked for
-than adult has. All engines answer the same question on the same number of cores; the answers are
-compared row by row. What counts is the ratio to the plain batch in one run: of rows a second, and, on
+than adult has. All engines answer the same question on the same number of cores, the plain batch and the
+engine in turn; the answers are compared row by row. What counts is the ratio to the plain batch in one run: of rows a second, and, on
 a machine that is busy with other work, of processor time, which counts all processes of an engine.
+With --first N every engine answers the first N rows before all of them: the difference is what each
+further row takes, without what an engine spends once for a run.
 """
 
 import argparse
@@ -153,7 +155,7 @@ def start(engine, cores):
         # One slot more than workers: reading takes one, and next to no time.
         ray.init(num_cpus=cores + 1, include_dashboard=False, configure_logging=False, log_to_driver=False)
         ray.data.DataContext.get_current().enable_progress_bars = False
-    return {"batch": by_batch, "portfolio": by_portfolio, "spark": by_spark, "ray": by_ray}[engine]
+    return {"portfolio": by_portfolio, "spark": by_spark, "ray": by_ray}[engine]
 
 
 def stop(engine):
@@ -170,49 +172,59 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", required=True)
     parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--first", type=int, default=0, help="answer so many rows before")
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--engines", default="batch,portfolio,spark,ray")
+    parser.add_argument("--engines", default="portfolio,spark,ray")
     parser.add_argument("--write", type=pathlib.Path, help="write the figures into this page")
     parser.add_argument("--note", help="about the state of the machine, for the page")
     parser.add_argument("--report", help="write a report of the portfolio to this file")
     given = parser.parse_args()
     explainer, rows = adult(given.data, given.rows)
     folder = pathlib.Path(tempfile.mkdtemp())
-    rows.to_parquet(folder / "rows.parquet", index=False)
+    parts = {count: folder / str(count) for count in (given.first, given.rows) if count}
+    for count, part in parts.items():
+        part.mkdir()
+        rows.head(count).to_parquet(part / "rows.parquet", index=False)
     explainer.explain_batch(rows.drop(columns=["id", "age_group"]).head(200), 1, fixed=FIXED,
                             show_progress=False, **QUESTION)
     share = overhead(explainer, rows)
     print(f"worker: {100 * share:.0f} % of its processor time is the plain batch's", flush=True)
-    base, expected, lines = None, None, []
+    expected, lines = None, []
     for engine in given.engines.split(","):
-        run = start(engine, given.cores)
-        begin, used_before = time.perf_counter(), processor_seconds()
-        result = run(explainer, rows, given.cores, folder)
-        rate = given.rows / (time.perf_counter() - begin)
-        used = 1e3 * (processor_seconds() - used_before) / given.rows
-        table = result().select(SAME)
-        if expected is None:
-            base, base_used, expected = rate, used, table
-        same = table.to_pylist() == expected.to_pylist()
-        first = given.engines.split(",")[0]
-        print(f"{engine:<10} {rate:8,.0f} rows/s   {100 * rate / base:5.0f} % of the {first}"
-              f"   {used:.2f} ms of a core a row, {100 * base_used / used:.0f} %"
+        runs = {"batch": by_batch, engine: start(engine, given.cores)}
+        spent = {(name, 0): (0.0, 0.0) for name in runs}  # seconds, and those of all cores
+        for count, part in parts.items():
+            for name, run in runs.items():
+                begin, used_before = time.perf_counter(), processor_seconds()
+                result = run(explainer, rows.head(count), given.cores, part)
+                spent[name, count] = time.perf_counter() - begin, processor_seconds() - used_before
+                if name == "batch" and count == given.rows and expected is None:
+                    expected = result().select(SAME).to_pylist()
+        each = {name: [(whole - before) / (given.rows - given.first) for whole, before
+                       in zip(spent[name, given.rows], spent[name, given.first], strict=True)]
+                for name in runs}
+        (seconds, used), (base, base_used) = each[engine], each["batch"]
+        same = result().select(SAME).to_pylist() == expected
+        print(f"{engine:<10} {1 / seconds:8,.0f} rows/s, batch {1 / base:,.0f}: {100 * base / seconds:5.0f} %"
+              f"   {1e3 * used:.2f} ms of a core a row, batch {1e3 * base_used:.2f}: {100 * base_used / used:.0f} %"
+              f"   once {spent[engine, given.rows][1] - used * given.rows:.0f} s of a core"
               f"   {'same answers' if same else 'OTHER ANSWERS'}", flush=True)
-        lines.append(f"| {engine} | {rate:,.0f} | {100 * rate / base:.0f} % | {used:.2f} |"
-                     f" {100 * base_used / used:.0f} % |")
+        lines.append(f"| {engine} | {1 / seconds:,.0f} | {1 / base:,.0f} | {100 * base / seconds:.0f} % |"
+                     f" {1e3 * used:.2f} | {1e3 * base_used:.2f} | {100 * base_used / used:.0f} % |")
         assert same
         stop(engine)
     if given.write:
         made = result()
         proven = sum(one in ("optimal", "infeasible") for one in made.column("status").to_pylist())
-        text = (f"{given.rows:,} rows of adult on {given.cores} cores, {proven:,} of them proven, the same "
+        which = f"The rows after the first {given.first:,} of " if given.first else ""
+        text = (f"{which}{given.rows:,} rows of adult on {given.cores} cores, {proven:,} of them proven, the same "
                 f"answers everywhere; {given.note or 'nothing else was running'}.\n\n"
                 f"Of the worker's processor time {100 * share:.0f} % is the search of the plain batch; the rest makes "
-                "the records.\n\n| engine | rows a second | of the plain batch | ms of a core a row | plain batch / this |\n"
-                "|---|---|---|---|---|\n" + "\n".join(lines))
+                "the records.\n\n| engine | rows a second | plain batch | share | ms of a core a row | plain batch | plain batch / this |\n"
+                "|---|---|---|---|---|---|---|\n" + "\n".join(lines))
         write_block(given.write, "portfolio", text)
     if given.report:
-        portfolio.report(folder / "portfolio", by=["Sex", "age_group"]).save(given.report)
+        portfolio.report(folder / str(given.rows) / "portfolio", by=["Sex", "age_group"]).save(given.report)
     shutil.rmtree(folder)
 
 

@@ -3,8 +3,9 @@
     python3 bench/proofs.py --bin build/dev/bin [--models 'german*,mnist_*'] [--queries N] [--write FILE]
 
 Needs the models of bench/models.py in --cache. The results of each model and norm are kept in WORK/NAME.NORM.json
-and not computed again unless --again is given. The Python checker is slow on large certificates: it
-checks the first --python-queries of each model, the fast checker all of them.
+and not computed again unless --again is given. All times are processor time, which other programs disturb little. The
+Python checker is slow on large certificates: it checks the first --python-queries of each model, the fast checker all of
+them.
 """
 
 import argparse
@@ -85,7 +86,7 @@ def measure(given, folder, meta, norm):
     rows = []
     for line in lines:
         row = {key: line.get(key) for key in
-               ("row", "status", "seconds", "proof_seconds", "proof_bytes", "proof_boxes", "proof_error")}
+               ("row", "status", "processor_seconds", "proof_processor_seconds", "proof_bytes", "proof_boxes", "proof_error")}
         if line["row"] in fast:
             row["fast"], row["fast_seconds"], row["fast_said"] = fast[line["row"]]
         rows.append(row)
@@ -124,8 +125,8 @@ def table(results):
             title, str(len(rows)), f"{len(made)} ({100 * len(made) / len(rows):.4g} %)",
             f"{accepted}, {len(python)} also by Python",
             f"{shown(middle(size))} KB, {shown(max(size, default=None))} KB",
-            shown(middle([row["proof_seconds"] / row["seconds"] for row in made])),
-            shown(middle([row["fast_seconds"] / row["seconds"] for row in made if row.get("fast_seconds")])),
+            shown(middle([row["proof_processor_seconds"] / row["processor_seconds"] for row in made])),
+            shown(middle([row["fast_seconds"] / row["processor_seconds"] for row in made if row.get("fast_seconds")])),
             shown(middle([1000 * row["fast_seconds"] for row in made if row.get("fast_seconds")]), " ms"),
             f"{shown(middle(python), ' s')}, {shown(max(python, default=None), ' s')}"]) + " |")
     return "\n".join(lines)

@@ -69,6 +69,11 @@ def known(data, keys, what):
     return data
 
 
+def same(one, other):
+    """Whether two values are equal, or both missing."""
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
 def single(value):
     """Round a double to float32, as a double."""
     try:
@@ -98,14 +103,15 @@ def first_from(bound, is_open, is_single):
 
 
 def rounds_from(end, closed, is_single):
-    """Say which exact numbers round to at least `end` (not closed: to more): (their lower end, open)."""
+    """[Rounded differences] Say which exact numbers round to at least `end` (not closed: to more): (from, open)."""
     first = first_from(end, not closed, is_single)
     if first == -INF:
         return first, not closed
     below = Fraction(-next_up(-first, is_single))
-    middle = (below + Fraction(first)) / 2 if first < INF else below
-    rounded = single(float(middle)) if is_single else float(middle)
-    return middle, first < INF and rounded < first
+    if first == INF:
+        return below, False
+    middle = (below + Fraction(first)) / 2
+    return middle, (single(float(middle)) if is_single else float(middle)) < first
 
 
 class Interval(NamedTuple):
@@ -150,11 +156,10 @@ class Model:
             raise Unsupported("the model file is neither Boxwood's (version 1) nor XGBoost JSON")
         known(data, "boxwood_model source library objective notes task link link_form input accumulator order factor "
               "divisor steepness decision classes base features trees", "a model")
-        self.task, self.link, self.order = data["task"], data["link"], data["order"]
-        self.form, self.decision = data.get("link_form", "plain"), data.get("decision", "output_above_half")
-        self.input, self.accumulator = data["input"], data["accumulator"]
-        self.factor, self.divisor, self.steepness = (
-            numeric(data.get(key, 1)) for key in ("factor", "divisor", "steepness"))
+        data = {"factor": 1, "divisor": 1, "steepness": 1, "link_form": "plain", "decision": "output_above_half", **data}
+        self.words = [data[key] for key in ("input", "accumulator", "order", "link", "link_form", "task", "decision")]
+        self.input, self.accumulator, self.order, self.link, self.form, self.task, self.decision = self.words
+        self.factor, self.divisor, self.steepness = (numeric(data[key]) for key in ("factor", "divisor", "steepness"))
         self.base, self.width = numeric(data["base"]), len(data["features"])
         self.single = self.accumulator == "float32"
         self.round = single if self.single else float
@@ -166,6 +171,8 @@ class Model:
     def tree(self, data):
         known(data, "output values sets kind feature threshold left right value missing_left missing_at_zero zero_up",
               "a tree")
+        if not data["kind"] or not -1 <= data["output"] < len(self.base):
+            raise Unsupported("a tree without nodes or of an unknown output")
         falses, sets = [False] * len(data["kind"]), data.get("sets", [])
         nodes = [Node(*fields, tuple(sets[fields[5]]) if fields[0] == 4 else ()) for fields in zip(
             map(self.KINDS.index, data["kind"]), data["feature"], numeric(data["threshold"]), data["left"],
@@ -181,8 +188,7 @@ class Model:
 
     def digest(self):
         """[The hash of a model]"""
-        words = ["boxwood model 1", self.input, self.accumulator, self.order, self.link, self.form, self.task,
-                 self.decision, ""]
+        words = ["boxwood model 1", *self.words, ""]
         flat = [self.factor, self.divisor, self.steepness, len(self.base), *self.base, self.width, len(self.trees)]
         for tree in self.trees:
             flat += [tree.output, len(tree.nodes), *(field for node in tree.nodes for field in node[:9]),
@@ -335,14 +341,6 @@ class Outcome:
         score = inverse(y, Decimal(self.model.steepness))
         return Fraction(score - sign * (abs(score) + 1) * FUZZ)
 
-    def output_within(self, k, interval):
-        """Conditions for output k in an interval."""
-        if self.link == "softmax":
-            return self.softmax_within(k, interval)
-        if self.link in DIRECT:
-            return [Condition(k, None, sign, sign * end, not closed) for sign, end, closed in interval.ends()]
-        return [Condition(k, None, sign, sign * self.score_for(end, sign)) for sign, end, _ in interval.ends()]
-
     def softmax_within(self, k, interval):
         """[Softmax] Conditions for a probability in an interval."""
         relative = 2 * self.relative(1)
@@ -367,17 +365,19 @@ class Outcome:
         wanted, binary = self.wanted, self.model.task == "binary"
         if "rival" in wanted:
             return self.lead_within(wanted["score"], wanted["rival"], side)
-        if "score" in wanted:
-            return [Condition(wanted["score"], None, sign, sign * end, not closed) for sign, end, closed in side.ends()]
-        if "output" in wanted or not binary or wanted["class"] == 1:
-            return self.output_within(wanted["output"] if "output" in wanted else 0 if binary else wanted["class"], side)
-        # The probability of class 0 is 1 - output, rounded by the library.
-        if self.link in DIRECT:
-            return [self.rounded(0, None, -sign, sign * end, closed, 1, self.model.single)
-                    for sign, end, closed in side.ends() if math.isfinite(end)]
-        slack = Fraction(1, 2 ** (23 if self.model.single else 51))
-        return [Condition(0, None, -sign, -sign * self.score_for(1 - Fraction(end) + sign * slack, -sign))
-                for sign, end, _ in side.ends() if math.isfinite(end)]
+        by_score = "score" in wanted or self.link in DIRECT
+        if binary and wanted.get("class") == 0:  # its probability is 1 - output, rounded by the library
+            ends = [(sign, end, closed) for sign, end, closed in side.ends() if math.isfinite(end)]
+            if by_score:
+                return [self.rounded(0, None, -sign, sign * end, closed, 1, self.model.single) for sign, end, closed in ends]
+            slack = Fraction(1, 2 ** (23 if self.model.single else 51))
+            return [Condition(0, None, -sign, -sign * self.score_for(1 - Fraction(end) + sign * slack, -sign))
+                    for sign, end, _ in ends]
+        k = wanted.get("score", wanted.get("output", 0 if binary else wanted.get("class")))
+        if self.link == "softmax" and not by_score:
+            return self.softmax_within(k, side)
+        return [Condition(k, None, sign, sign * (end if by_score else self.score_for(end, sign)), by_score and not closed)
+                for sign, end, closed in side.ends()]
 
     def wins(self, target, scores):
         """Conditions for a predicted class; ties are won by class 0, or by the first of several."""
@@ -414,25 +414,26 @@ class Outcome:
             leads = [self.lead_within(target, k, side) for k in classes if k != target]
         return won + leads if negated else [won[0] + sum(leads, [])]
 
-    def fails(self, condition, upper):
-        """Whether a condition cannot hold; upper(plus, minus, sign) bounds differences of scores."""
-        if condition.part is None:
-            always = condition.least == -INF and not condition.is_open
-            most = INF if always else upper(condition.plus, condition.minus, condition.sign)
-            return most < condition.least or (condition.is_open and most == condition.least)
-        total, k = Decimal(0), condition.plus  # [Softmax]
-        for rival in range(len(self.model.base)):
-            if rival != k:
-                most = upper(k, rival, 1) if condition.sign == 1 else upper(rival, k, 1)
-                exponent = -condition.sign * Decimal(most.numerator) / Decimal(most.denominator)
-                total += min(max(exponent, Decimal(-100000)), Decimal(100000)).exp()
-        if condition.sign == 1:
-            return 1 / (1 + total * (1 - FUZZ)) < condition.part * (1 - FUZZ)
-        return total * (1 + FUZZ) < (1 / condition.part - 1) * (1 - FUZZ)
-
     def refuted(self, alternatives, upper):
-        """Whether every alternative has a condition that cannot hold."""
+        """Whether every alternative has a condition that cannot hold; upper(plus, minus, sign) bounds differences."""
         return all(any(self.fails(one, upper) for one in conditions) for conditions in alternatives)
+
+    def fails(self, condition, upper):
+        """Whether a condition cannot hold."""
+        plus, minus, sign, least, is_open, part = condition
+        if part is None:
+            if least == -INF and not is_open:
+                return False
+            most = upper(plus, minus, sign)
+            return most < least or (is_open and most == least)
+        total = Decimal(0)  # [Softmax]
+        for rival in (k for k in range(len(self.model.base)) if k != plus):
+            most = upper(plus, rival, 1) if sign == 1 else upper(rival, plus, 1)
+            exponent = -sign * Decimal(most.numerator) / Decimal(most.denominator)
+            total += min(max(exponent, Decimal(-100000)), Decimal(100000)).exp()
+        if sign == 1:
+            return 1 / (1 + total * (1 - FUZZ)) < part * (1 - FUZZ)
+        return total * (1 + FUZZ) < (1 / part - 1) * (1 - FUZZ)
 
     def certainly(self, scores, holds):
         """[Known scores] Whether scores that the library computes certainly have the outcome or not."""
@@ -457,12 +458,14 @@ RULE = {  # what the question file says about a feature, with its defaults
     "missing_allowed": False, "changes": [], "direction": "both", "least_change": 0, "most_change": "inf", "weight": 1,
     "up": 1, "down": 1, "scale": 1, "quantiles": []}
 
+MIXTURES = {"l2": (1.0, 0.0, 0.0), "l1": (0.0, 1.0, 0.0), "linf": (0.0, 1.0, 0.0), "l0": (0.0, 0.0, 1.0)}
+
 
 class Variable:
     """A feature or a one-hot group: its cells, each with the values of its columns and its cost."""
 
     def __init__(self, columns, cells, own):
-        self.columns, self.cells = columns, cells  # by position
+        self.columns, self.cells, self.own = columns, cells, own  # by position
         # Bit i of a mask is the i-th cheapest cell; the own cell comes first.
         order = sorted(range(len(cells)), key=lambda at: (cells[at][1], at != own))
         self.costs = [cells[at][1] for at in order]  # of a bit
@@ -478,14 +481,14 @@ class Question:
               "scale_name", "a question")
         self.models, self.norm, self.point = models, data["cost"], numeric(data["point"])
         self.max_changes, self.fewest = data.get("max_changes", INF), data.get("fewest_first", False)
-        self.mixture = {key: numeric(value) for key, value in data.get("mixture", {}).items()}
+        self.mixture = MIXTURES.get(self.norm) or [numeric(data["mixture"][key]) for key in ("l2", "l1", "l0")]
         self.rules = [SimpleNamespace(**{key: numeric(value) for key, value in {**RULE, **rule}.items()})
                       for rule in (known(rule, " ".join(RULE), "a feature") for rule in data["features"])]
         self.groups = {column: known(group, "columns weight none_allowed", "a group")
                        for group in data.get("groups", []) for column in group["columns"]}
         self.clauses = [[known(one, "feature inside range codes missing", "a condition") for one in clause]
                         for clause in data.get("clauses", [])]
-        if data.get("boxwood_question") != 1 or self.norm not in ("l2", "l1", "l0", "linf", "mixture"):
+        if data.get("boxwood_question") != 1 or self.norm not in (*MIXTURES, "mixture"):
             raise Unsupported("the question file is not of version 1, or its cost is not known")
         if not data["requirements"] or {model.width for model in models} != {len(self.point)} or \
                 len(self.rules) != len(self.point):
@@ -496,23 +499,16 @@ class Question:
         self.single = any(model.input == "float32" for model in models)
         self.read = single if self.single else float
 
-    def same(self, d, value):
-        """Whether a value is the present one."""
-        return value == self.point[d] or (math.isnan(value) and math.isnan(self.point[d]))
-
     # [Costs] The same operations in the same order as the claim is about.
 
     def cost_of_size(self, weight, size):
-        if self.norm == "mixture":
-            l2, l1 = self.mixture["l2"], self.mixture["l1"]
-            return weight * ((l2 * (size * size) if l2 > 0 else 0.0) + (l1 * size if l1 > 0 else 0.0) +
-                             self.mixture["l0"])
-        return weight if self.norm == "l0" else weight * (size * size) if self.norm == "l2" else weight * size
+        l2, l1, l0 = self.mixture
+        return weight * ((l2 * (size * size) if l2 else 0.0) + (l1 * size if l1 else 0.0) + l0)
 
     def term(self, d, to):
         """Give the cost of changing feature d to a value."""
         start, rule = self.point[d], self.rules[d]
-        if self.same(d, to):
+        if same(to, start):
             return 0.0
         if math.isnan(to) or math.isnan(start):
             return self.cost_of_size(rule.weight, 1.0) if rule.missing_allowed else INF
@@ -527,7 +523,7 @@ class Question:
     def group_cost(self, group, hot):
         """Give the cost of a group's column `hot` being 1 (past the last: none); INF if it may not be."""
         columns = group["columns"]
-        if hot == self.hot(group, self.point):
+        if hot == self.hot(group):
             return 0.0
         for k, column in enumerate(columns):
             rule, value = self.rules[column], float(k == hot)
@@ -538,12 +534,11 @@ class Question:
         forbidden = hot == len(columns) and not group.get("none_allowed", False)
         return INF if forbidden else self.cost_of_size(numeric(group.get("weight", 1)), 1.0)
 
-    @staticmethod
-    def hot(group, point):
-        """Give the position of the column that is 1, or the number of columns."""
-        values = [point[column] for column in group["columns"]]
+    def hot(self, group):
+        """Give the position of the column that is 1 now, or the number of columns."""
+        values = [self.point[column] for column in group["columns"]]
         if values.count(1) > 1 or any(value not in (0, 1) for value in values):
-            raise Rejected("the columns of a group are not one-hot")
+            raise Unsupported("the columns of a group are not one-hot")
         return values.index(1) if 1 in values else len(values)
 
     # [Cells] Admissible values.
@@ -562,7 +557,7 @@ class Question:
         if rule.allowed:
             value = min((sign * one for one in map(self.read, rule.allowed) if sign * one >= value), default=INF)
         elif rule.step and math.isfinite(value):
-            parts, times = float(round(1 / rule.step)), math.ceil(Fraction(value) / Fraction(rule.step))
+            parts, times = float(round(1 / rule.step)), math.ceil(Fraction(value) / Fraction(rule.step)) - 2
 
             def multiple(n):
                 return self.read(n / parts if parts > 1 and 1 / parts == rule.step else n * rule.step)
@@ -570,8 +565,6 @@ class Question:
             if multiple(float(round(Fraction(value) / Fraction(rule.step)))) != value:
                 if abs(times) > 2 ** 50:
                     raise Unsupported("a step that is too fine for its values")
-                while multiple(times - 1) >= value:
-                    times -= 1
                 while multiple(times) < value:
                     times += 1
                 value = multiple(times)
@@ -590,14 +583,6 @@ class Question:
                 ([cell, Interval(lower=width)], 1), ([cell, Interval(upper=0.0, upper_closed=False)], -1)]
         values = [self.first_value(d, within, direction) for within, direction in tries]
         return min((value for value in values if value is not None), key=lambda value: self.term(d, value), default=None)
-
-    def admissible(self, d, value):
-        """Whether a feature may have a value, which is read exactly."""
-        if self.same(d, value) or self.rules[d].fixed:
-            return self.same(d, value)
-        up = math.isnan(self.point[d]) or value > self.point[d]
-        return self.term(d, value) < INF and (
-            math.isnan(value) or self.first_value(d, [Interval(value, value)], 1 if up else -1) is not None)
 
     def literal_holds(self, literal, value):
         """Whether a condition of a clause holds for a value."""
@@ -655,7 +640,7 @@ class Question:
         costs = {hot: self.group_cost(group, hot) for hot in range(len(columns) + 1)}
         hots = [hot for hot, cost in costs.items() if cost < INF]
         return Variable(group["columns"], [([float(k == hot) for k in columns], costs[hot]) for hot in hots],
-                        hots.index(self.hot(group, self.point)))
+                        hots.index(self.hot(group)))
 
 
 def set_cuts(codes, zero_up):
@@ -725,15 +710,20 @@ class Checker:
     def set_tolls(self):
         """[Tolls] Make the costs of cells in whole numbers, the limit of their sums, the tolls, and the priced conditions."""
         question = self.question
-        self.sums = math.isfinite(self.claim) and question.norm != "linf"
-        scale = Fraction(2) ** (41 - math.frexp(self.claim)[1]) if self.sums else 0
-        self.scaled_claim = Fraction(self.claim) * scale if self.sums else 0
+        finite, largest = self.claim < INF, question.norm == "linf"
+        scale = Fraction(2) ** (41 - math.frexp(self.claim)[1]) if finite else 0
+        self.scaled_claim = Fraction(self.claim) * scale if finite else 0
         self.spread = len(self.variables) + 2
         self.limit = math.floor(self.scaled_claim) + 2 + self.spread // 1024
-        self.costs = {v: [min(math.floor(Fraction(cost) * scale), self.limit) for cost in variable.costs]
-                      for v, variable in self.variables.items()}
+
+        def whole(cost):  # a sum of these reaches the limit only if the costs reach the claim; a maximum: exactly then
+            if largest:
+                return self.limit if cost >= self.claim else 0
+            return min(math.floor(Fraction(cost) * scale), self.limit)
+
+        self.costs = {v: [whole(cost) for cost in variable.costs] for v, variable in self.variables.items()}
         self.tolls, self.toll_limit = self.costs, self.limit
-        if not self.sums or self.claim <= 0 or question.fewest:
+        if not finite or largest or self.claim <= 0 or question.fewest:
             one = 2 ** 30 if self.most_changes < INF else 0
             self.tolls = {v: [0] + [one] * (len(costs) - 1) for v, costs in self.costs.items()}
             self.toll_limit = (min(self.most_changes, len(self.variables)) + 1) * one or 2 ** 40
@@ -757,15 +747,12 @@ class Checker:
             return False
         if self.claim == INF or (self.question.fewest and changes < self.claimed_changes):
             return True
-        if self.sums and cost >= self.limit:
-            return False
-        if self.sums and cost + 2 * self.spread < self.scaled_claim:
-            return True
-        total = 0.0  # too close to the claim, or a maximum: the doubles decide
+        if cost >= self.limit or cost + 2 * self.spread < self.scaled_claim:
+            return cost < self.limit
+        total = 0.0  # too close to the claim: the doubles decide
         for v, cells in box.cells.items():
             cells &= within.get(v, cells)
-            term = self.variables[v].costs[(cells & -cells).bit_length() - 1]
-            total = total + term if self.sums else max(total, term)
+            total += self.variables[v].costs[(cells & -cells).bit_length() - 1]
         return total < self.claim
 
     def restricted(self, box, v=None, cells=0):
@@ -852,6 +839,31 @@ class Checker:
             [leaf for leaf, value in zip(leaves, of) if bound - min(of) + value < self.toll_limit]
             for leaves, of in zip(box.live, values)])
 
+    # [The point]
+
+    def check_point(self, point):
+        """Check that a point is made of cells, costs what is claimed, keeps to the clauses and has the outcome."""
+        question, total, changes = self.question, 0.0, 0
+        if len(point) != len(question.point):
+            raise Rejected("the point has the wrong length")
+        for variable in self.variables.values():
+            here = [at for at, (values, _) in enumerate(variable.cells)
+                    if all(same(value, point[d]) for value, d in zip(values, variable.columns))]
+            if not here:
+                raise Rejected(f"the value of feature {variable.columns[0]} is not that of a cell")
+            cost = variable.cells[here[0]][1]
+            total = max(total, cost) if question.norm == "linf" else total + cost
+            changes += here[0] != variable.own
+        if total != self.claim:
+            raise Rejected("the point does not cost what is claimed")
+        if changes > question.max_changes or (question.fewest and changes != self.claimed_changes):
+            raise Rejected("the point has too many changes, or not as many as claimed")
+        if not all(any(question.literal_holds(one, point[one["feature"]]) for one in clause)
+                   for clause in question.clauses):
+            raise Rejected("the point breaks a clause")
+        if not all(outcome.certainly(outcome.model.scores_of(point), True) for _, outcome in question.wanted):
+            raise Rejected("the point does not certainly have the outcome")
+
     # [The tree]
 
     def run(self, tree):
@@ -881,13 +893,11 @@ class Checker:
         return closed
 
     def first_cells(self, v, tokens):
-        """Read the cells that go to the first child."""
-        below = self.variables[v].below
-        end = take(tokens, -2 * len(below), len(below) - 1)
-        ends = [0, end] if end >= 0 else [take(tokens, 0, len(below) - 1) for _ in range(-end)]
-        if len(ends) % 2 or any(a >= b for a, b in pairwise(ends) if end < 0):
-            raise Rejected("a cut names cells that do not exist")
-        return sum(below[b] & ~below[a] for a, b in zip(ends[::2], ends[1::2]))
+        """Read the cells that go to the first child: every number b moves the cells below position b to the other side."""
+        below, cells = self.variables[v].below, 0
+        for _ in range(take(tokens, 0, len(below) - 1)):
+            cells ^= below[take(tokens, 0, len(below) - 1)]
+        return cells
 
     def closes(self, token, box):
         """Whether a rule closes a box."""
@@ -912,35 +922,6 @@ def shifted(value, exponent):
     return value << exponent if exponent >= 0 else value >> -exponent
 
 
-def check_point(question, proof):
-    """[What is proven] Check that the point of an optimal answer is what it is said to be."""
-    point, terms, changes = numeric(proof["point"]), [], 0
-    if len(point) != len(question.point):
-        raise Rejected("the point has the wrong length")
-    for d, value in enumerate(point):
-        group = question.groups.get(d)
-        if group is None:
-            if not question.admissible(d, value):
-                raise Rejected(f"the value of feature {d} is not admissible")
-            terms.append(question.term(d, value))
-            changes += not question.same(d, value)
-        elif group["columns"][0] == d:
-            terms.append(question.group_cost(group, question.hot(group, point)))
-            changes += question.hot(group, point) != question.hot(group, question.point)
-    total = 0.0
-    for term in terms:
-        total = max(total, term) if question.norm == "linf" else total + term
-    if total != numeric(proof["cost"]) or total == INF:
-        raise Rejected("the point is not admissible, or does not cost what is claimed")
-    if changes > question.max_changes or (question.fewest and changes != proof["changes"]):
-        raise Rejected("the point has too many changes, or not as many as claimed")
-    if not all(any(question.literal_holds(one, point[one["feature"]]) for one in clause)
-               for clause in question.clauses):
-        raise Rejected("the point breaks a clause")
-    if not all(outcome.certainly(outcome.model.scores_of(point), True) for _, outcome in question.wanted):
-        raise Rejected("the point does not certainly have the outcome")
-
-
 def check(models, question_bytes, proof):
     """[What is proven] Check a proof; gives what is proven. Raises Rejected or Unsupported."""
     if not isinstance(proof, dict) or proof.get("boxwood_proof") != 1:
@@ -962,13 +943,14 @@ def check_claim(question, proof):
     counts = question.fewest and claim != "infeasible"
     if counts != (changes is not None) or (counts and (type(changes) is not int or changes < 0)):
         raise Rejected("a number of changes must be claimed for fewest changes first, and only there")
-    if claim == "optimal":
-        check_point(question, proof)
     cost = INF if claim == "infeasible" else numeric(proof["cost"])
     if not cost >= 0:
         raise Rejected("the claimed cost is not a number, or negative")
+    checker = Checker(question, cost, changes)
+    if claim == "optimal":
+        checker.check_point(numeric(proof["point"]))
     try:
-        boxes = Checker(question, cost, changes).run(tree)
+        boxes = checker.run(tree)
     except StopIteration:
         raise Rejected("the tree ends before every box is closed") from None
     if claim == "infeasible":

@@ -12,7 +12,8 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-EXPERIMENTS = ("german", "mnist", "ames", "pixels", "faults", "labels")
+EXPERIMENTS = ("german", "mnist", "ames", "pixels", "faults", "fault_reasons", "labels",
+               "survival")
 
 
 def run(scripts, flags):

@@ -6,10 +6,13 @@
 #   scripts/matrix.sh                 all pairs
 #   scripts/matrix.sh WORD...         those whose name has one of the words: xgboost, 1.7.6, newest
 #
-# PYTHON (python3.11) makes the environments; COMMAND (build/dev/bin/boxwood) is what is tested.
+# PYTHON (python3.11) makes the environments; NEWEST_PYTHON (python3.12 where it is installed) those of the
+# newest versions, because XGBoost 3.3 and newer need it. COMMAND (build/dev/bin/boxwood) is what is tested.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3.11}
+newest_python=${NEWEST_PYTHON:-python3.12}
+"$newest_python" --version >/dev/null 2>&1 || newest_python=$python
 command=${COMMAND:-build/dev/bin/boxwood}
 folder=build/matrix
 old_numbers="numpy==1.26.4 scipy==1.11.4 pandas==2.1.4"
@@ -28,6 +31,20 @@ pairs=(
   "sklearn-newest|sklearn|scikit-learn $numbers"
   # Before 1.27 onnxruntime computes other numbers (docs/models.md).
   "onnx-1.27|onnx|onnxruntime>=1.27,<1.28 onnx==1.17.0 skl2onnx==1.17.0 onnxmltools==1.12.0 scikit-learn==1.5.2 xgboost==2.1.4 lightgbm==4.3.0 catboost==1.2.7 $old_numbers"
+  # Libraries that the everyday tests have records of only.
+  "interpret-newest|interpret|interpret-core $numbers"
+  "spark-newest|spark|pyspark pyarrow $numbers"
+  # sklearn2pmml follows scikit-learn's releases after some weeks.
+  "pmml-newest|pmml|jpmml_evaluator py4j sklearn2pmml scikit-learn<1.9.1 $numbers"
+  "treelite-newest|treelite|treelite scikit-learn xgboost lightgbm $numbers"
+  "sksurv-newest|sksurv|scikit-survival $numbers"
+  "ngboost-newest|ngboost|ngboost $numbers"
+  "quantile-forest-newest|quantile_forest|quantile-forest $numbers"
+  "ydf-newest|ydf|ydf $numbers"
+  # Newer releases of H2O export MOJO files with a licence only. Needs Java.
+  "h2o-3.44|h2o|h2o==3.44.0.3 jpype1 setuptools $numbers"
+  "category-encoders-newest|encoders|category_encoders scikit-learn $numbers"
+  "skops-newest|skops_files|skops scikit-learn $numbers"
   # Solvers that judge linear rules; no library of models.
   "judges|judges|highspy ortools"
   "onnx-newest|onnx|onnxruntime onnx skl2onnx onnxmltools scikit-learn xgboost lightgbm catboost $numbers"
@@ -43,23 +60,26 @@ wanted() {  # wanted NAME WORD...
   return 1
 }
 install() {  # install NAME PACKAGES: does nothing where they are there already
-  local home=$folder/$1
+  local home=$folder/$1 python_of_pair
   [ "$(cat "$home/packages" 2>/dev/null)" = "$2" ] && return 0
   rm -rf "$home"
   # Words, not one: a list of packages. Built ones only: old sources do not build everywhere.
   # shellcheck disable=SC2086
-  "$python" -m venv "$home" &&
+  case $1 in *-newest) python_of_pair=$newest_python ;; *) python_of_pair=$python ;; esac
+  "$python_of_pair" -m venv "$home" &&
     "$home/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: $2 &&
     echo "$2" >"$home/packages"
 }
 try() {  # try NAME FAMILY PACKAGES
   install "$1" "$3" || return 1
   local run="$folder/$1/bin/python" status=0
-  if [ "$2" = judges ]; then
-    "$run" tests/judges.py --command "$command"
+  if [ "$2" = judges ] || [ "$2" = encoders ] || [ "$2" = skops_files ]; then
+    "$run" "tests/$2.py" --command "$command"
     return
   fi
-  "$run" "tests/$2_live_test.py" --command "$command" || status=1
+  if [ -e "tests/$2_live_test.py" ]; then
+    "$run" "tests/$2_live_test.py" --command "$command" || status=1
+  fi
   "$run" tests/support_live_test.py --family "$2" --command "$command" || status=1
   return $status
 }

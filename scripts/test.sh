@@ -7,11 +7,18 @@
 #                                 wheel, asan, tsan, fuzz
 set -uo pipefail
 cd "$(dirname "$0")/.."
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+log=$(mktemp) clock=$(mktemp)
+trap 'rm -f "$log" "$clock"' EXIT
 passed=0 failed=0 skipped=0
 
-heading() { printf '\n== %s (after %d:%02d)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
+minutes() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
+# The processor time of all that ran so far tells more than the clock on a machine that others use too.
+heading() {
+  times >"$clock"  # not in a subshell, whose times begin at 0
+  local processors
+  processors=$(tail -n 1 "$clock" | tr 'ms.' '   ' | awk '{printf "%d", ($1 + $4) * 60 + $2 + $5}')
+  printf '\n== %s (after %s, processor time %s)\n' "$*" "$(minutes $SECONDS)" "$(minutes "$processors")"
+}
 count() {  # count NAME COMMAND...: one thing that passes or fails as a whole
   local name=$1
   shift
@@ -171,9 +178,10 @@ fuzz() {  # 15 s a target on its own, half of that among all phases
 beside() {
   beside_out=$(mktemp)
   (
-    log=$(mktemp) passed=0 failed=0 skipped=0
-    trap 'rm -f "$log"' EXIT
+    log=$(mktemp) clock=$(mktemp) passed=0 failed=0 skipped=0
+    trap 'rm -f "$log" "$clock"' EXIT
     "$1"
+    heading "End of what ran beside the other phases"
     echo "$passed $failed $skipped" >"$beside_out.counts"
   ) >"$beside_out" 2>&1 &
   beside_id=$!
@@ -205,7 +213,7 @@ for phase in "$@"; do
 done
 
 [ -z "$beside_id" ] || take_beside
-heading "Summary ($((SECONDS / 60)) min $((SECONDS % 60)) s)"
+heading "Summary"
 line="$passed passed, $failed failed"
 [ $skipped = 0 ] || line+=", $skipped skipped"
 echo "$line"

@@ -58,9 +58,12 @@ bool spoken_for(const Answer& answer, const std::vector<Ensemble>& ensembles, co
   });
 }
 
-/// With `fewest_first` the limit on changes is the answer's own number of them.
+/// Linear rules hold in points and do not cut regions. With `fewest_first` the limit on changes is
+/// the answer's own number of them.
 Query rules_at(const Query& query, const Answer& answer) {
   Query rules = query;
+  std::erase_if(rules.clauses,
+                [](const boxwood::Clause& clause) { return !clause.linear.empty(); });
   if (query.fewest_first) rules.max_changes = boxwood::change_count(query, answer.best().point);
   return rules;
 }

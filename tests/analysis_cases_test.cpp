@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-namespace {
+namespace analysis_cases_test {
 
 using namespace boxwood;
 
@@ -129,4 +129,4 @@ TEST(WhyNot, KnowsWhatAGroupMayBe) {
   EXPECT_TRUE(both.blockers[0].without.solutions.empty());
 }
 
-}  // namespace
+}  // namespace analysis_cases_test

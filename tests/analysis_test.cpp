@@ -18,7 +18,7 @@
 
 #include <algorithm>
 
-namespace {
+namespace analysis_test {
 
 using namespace boxwood;
 
@@ -594,4 +594,4 @@ TEST(Rounded, PrefersRoundNumbersWithinTheTolerance) {
   EXPECT_EQ(find_rounded(prepared, query, exact, 0.2), std::vector{18.0});
 }
 
-}  // namespace
+}  // namespace analysis_test

@@ -162,9 +162,18 @@ def text_faults(root):
     return faults
 
 
+def namespace_faults(root):
+    """The files of a group of tests are compiled together, so each needs a namespace of its own."""
+    for path in sorted((root / "tests").glob("*_test.cpp")):
+        text = path.read_text(encoding="utf-8")
+        alone = "operator new(" in text  # such a file is a group of its own
+        if not alone and (re.search(r"^namespace \{", text, re.MULTILINE) or f"namespace {path.stem} {{" not in text):
+            yield f"{path.relative_to(root)}: put everything into namespace {path.stem}, not an unnamed one"
+
+
 def all_faults(root):
     architecture = Architecture((root / "ARCHITECTURE.md").read_text())
-    return include_faults(root, architecture) + text_faults(root)
+    return include_faults(root, architecture) + text_faults(root) + list(namespace_faults(root))
 
 
 class TheTree(unittest.TestCase):
@@ -265,6 +274,10 @@ class PlantedFaults(unittest.TestCase):
     def test_file_that_grew_too_long(self):
         self.write("src/grid/cells.cpp", "\n" * (MOST_LINES + 1))
         self.expect("src/grid/cells.cpp: 601 lines")
+
+    def test_unnamed_namespace_in_a_test(self):
+        self.write("tests/cells_test.cpp", "namespace {\nint helper();\n}\n")
+        self.expect("tests/cells_test.cpp: put everything into namespace cells_test")
 
     def test_machine_path(self):
         self.write("docs/page.md", "fine\nread it from /" + "home/somebody/model.json\n")

@@ -10,7 +10,7 @@
 #include "render/words.hpp"
 
 namespace boxwood {
-namespace {
+namespace axes_test {
 
 TEST(Ticks, AreRoundAndTellNeighboursApart) {
   const auto labels = [](const std::vector<Tick>& ticks) {
@@ -64,5 +64,5 @@ TEST(Labels, ThatBeginAlikeStayDifferent) {
   }
 }
 
-}  // namespace
+}  // namespace axes_test
 }  // namespace boxwood

@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace {
+namespace batch_test {
 
 using namespace boxwood;
 
@@ -213,4 +213,4 @@ TEST(Batch, OfNoQueriesIsFinished) {
   EXPECT_TRUE(results_of(prepared, {}, {}).empty());
 }
 
-}  // namespace
+}  // namespace batch_test

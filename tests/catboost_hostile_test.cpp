@@ -12,7 +12,7 @@
 #include <iterator>
 #include <string>
 
-namespace {
+namespace catboost_hostile_test {
 
 using nlohmann::json;
 
@@ -206,4 +206,4 @@ TEST(CatboostHostile, scale_bias_and_loss) {
             "m: model_info.class_params: 1 labels for 2 classes");
 }
 
-}  // namespace
+}  // namespace catboost_hostile_test

@@ -88,7 +88,8 @@ def make_target(rng, loss, score):
 
 def make_parameters(rng, loss, columns, cats):
     parameters = {"loss_function": loss, "iterations": int(rng.integers(1, 14)), "verbose": False,
-                  "allow_writing_files": False, "thread_count": 2, "max_ctr_complexity": 1,
+                  "allow_writing_files": False, "thread_count": 2,
+                  "max_ctr_complexity": int(rng.choice([1, 2, 4])),
                   "random_seed": int(rng.integers(1 << 30)), "max_bin": int(rng.choice([4, 32, 254])),
                   "grow_policy": str(rng.choice(["SymmetricTree", "Depthwise", "Lossguide"],
                                                 p=[0.6, 0.2, 0.2])),
@@ -107,6 +108,7 @@ def make_parameters(rng, loss, columns, cats):
             "Counter:CtrBorderCount=31:Prior=0.7"]))]
     if cats and loss == "MultiRMSE":  # a file cannot hold tables of several targets
         parameters["simple_ctr"] = ["Counter:CtrBorderCount=31:Prior=0.7"]
+        parameters["combinations_ctr"] = ["Counter:CtrBorderCount=31:Prior=0.7"]
     symmetric = parameters["grow_policy"] == "SymmetricTree"
     if symmetric and not cats and loss in ("RMSE", "Logloss"):
         sometimes(0.4, monotone_constraints=[int(v) for v in rng.integers(-1, 2, len(columns))])
@@ -166,9 +168,10 @@ def train(rng):
     raise RuntimeError("CatBoost refused twenty mixtures of settings")
 
 
-def known_categories(document, full):
+def known_categories(document, full, columns):
     """For each categorical feature the texts that it knows and Boxwood's labels of them, in the
-    order of their codes, worked out from the file: hashes of single categories, and keys of tables, which are multiples of hashes.
+    order of their codes, worked out from the file: hashes of single categories, and keys of tables
+    of one feature, which are multiples of hashes. Tables of combinations have every training row.
     `full` is the same model saved together with the strings."""
     info = document["features_info"]
     strings = {e["hash"]: e["value"] for e in full["features_info"].get("cat_features_hash") or []}
@@ -176,7 +179,18 @@ def known_categories(document, full):
     known = {f["feature_index"]: {v % 2**32 for v in f["values"]}
              for f in info.get("categorical_features", []) if f.get("values")}
     undo = pow(0x4906BA494954CB65, -2, 2**64)
+    hashes_of = {text: number for number, text in strings.items()}
+    places = {f["feature_index"]: f["flat_feature_index"] for f in info.get("categorical_features", [])}
     for ctr in info.get("ctrs", []):
+        if len(ctr["elements"]) > 1:
+            for element in ctr["elements"]:
+                index = element.get("cat_feature_index")
+                if element["combination_element"] == "cat_feature_value":
+                    texts = map(str, columns[places[index]])
+                    known.setdefault(index, set()).update(hashes_of[text] for text in texts)
+                elif index is not None:
+                    known.setdefault(index, set()).add(element["value"] % 2**32)
+            continue
         table = document["ctr_data"][ctr["identifier"]]
         keys = [int(k) for k in table["hash_map"][::table["hash_stride"]]]
         hashes = {key * undo % 2**64 % 2**32 for key in keys if key != 2**64 - 1}
@@ -325,12 +339,14 @@ def check_model(rng, index, folder, command):
     loss = parameters["loss_function"]
     full, file = folder / f"full{index}.json", folder / f"model{index}.json"
     model.save_model(str(full), format="json", pool=pool)
-    if rng.random() < 0.7:
+    combined = any(len(ctr["elements"]) > 1
+                   for ctr in json.loads(full.read_text(encoding="utf-8"))["features_info"].get("ctrs", []))
+    if combined or rng.random() < 0.7:  # combinations need the strings
         file = full
     else:
         model.save_model(str(file), format="json")
     document = json.loads(file.read_text(encoding="utf-8"))
-    known = known_categories(document, json.loads(full.read_text(encoding="utf-8")))
+    known = known_categories(document, json.loads(full.read_text(encoding="utf-8")), columns)
     points = make_points(rng, document, columns, cats, known)
     table = folder / "points.csv"
     write_points(table, names or [f"f{k}" for k in range(len(columns))], points, cats, known)

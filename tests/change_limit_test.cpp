@@ -5,7 +5,7 @@
 #include "fast_parts.hpp"
 #include "seeds.hpp"
 
-namespace {
+namespace change_limit_test {
 
 using namespace boxwood;
 
@@ -61,4 +61,4 @@ TEST(ChangeLimit, EveryPointWithFewEnoughStays) {
   expect_share(refused, limits, 1.0 / 8);
 }
 
-}  // namespace
+}  // namespace change_limit_test

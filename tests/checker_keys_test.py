@@ -42,6 +42,7 @@ CASES = {  # what is refused, with the words that name it
     "a condition with added": (MODEL, with_key(QUESTION, "clauses", 0, 0)),
     "a requirement with added": (MODEL, with_key(QUESTION, "requirements", 0)),
     "a condition with": (MODEL, LINEAR),
+    "of an unknown output": ({**MODEL, "trees": [{**MODEL["trees"][0], "output": -2}]}, QUESTION),
     # Names in untrusted files cannot forge a line or control the terminal.
     "a question with x\\naccepted: all is well\\x1b": (MODEL, {**QUESTION, "x\naccepted: all is well\x1b[2J" + "y" * 9999: 1}),
 }

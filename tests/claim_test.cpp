@@ -15,7 +15,7 @@
 
 #include <set>
 
-namespace {
+namespace claim_test {
 
 using namespace boxwood;
 
@@ -248,4 +248,4 @@ TEST(Claims, NameTheCost) {
   EXPECT_EQ(name(), "custom cost");
 }
 
-}  // namespace
+}  // namespace claim_test

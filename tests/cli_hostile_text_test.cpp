@@ -10,7 +10,7 @@
 #include "command_line.hpp"
 
 namespace boxwood {
-namespace {
+namespace cli_hostile_text_test {
 
 /// Clears the screen, turns the text around, forges a line.
 const std::string attack = "\x1b[2J\u202e\nboxwood: fine\r\u2066\u009b31m";
@@ -142,5 +142,5 @@ TEST_F(HostileText, IsNoFormulaInCsv) {
   EXPECT_EQ(numbers.out.find('\''), std::string::npos) << "numbers stay numbers: " << numbers.out;
 }
 
-}  // namespace
+}  // namespace cli_hostile_text_test
 }  // namespace boxwood

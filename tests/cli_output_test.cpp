@@ -12,7 +12,7 @@
 #include "command_line.hpp"
 
 namespace boxwood {
-namespace {
+namespace cli_output_test {
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -245,5 +245,5 @@ TEST_F(OutputFiles, OnlyTheSameQuestionIsResumed) {
   EXPECT_EQ(table.err, "boxwood: --resume: this needs --output FILE with --format jsonl or csv\n");
 }
 
-}  // namespace
+}  // namespace cli_output_test
 }  // namespace boxwood

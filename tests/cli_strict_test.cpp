@@ -9,7 +9,7 @@
 #include "this_build.hpp"
 
 namespace boxwood {
-namespace {
+namespace cli_strict_test {
 
 TEST_F(CommandLine, EmptyAndNegativeValuesAreRefused) {
   for (const char* flag : {"--schema", "--output", "--proof", "--norm", "--class", "--rows"}) {
@@ -143,5 +143,5 @@ TEST_F(CommandLine, LimitsIncludePreparingTheModel) {
   EXPECT_EQ(answer["lower_bound"], 0);
 }
 
-}  // namespace
+}  // namespace cli_strict_test
 }  // namespace boxwood

@@ -10,7 +10,7 @@
 #include "command_line.hpp"
 
 namespace boxwood {
-namespace {
+namespace cli_test {
 
 TEST_F(CommandLine, VersionAndHelp) {
   EXPECT_EQ(run({"--version"}).out.substr(0, 8), "boxwood ");
@@ -392,7 +392,7 @@ TEST_F(CommandLine, RegressionNeedsARange) {
   EXPECT_EQ(result.code, 2);
   EXPECT_EQ(result.err,
             "boxwood: the model predicts a number, and no wanted number is given. Use --range A:B, "
-            "--at-least A or --at-most B\n");
+            "--at-least A or --at-most B, or --beat ROW\n");
   EXPECT_EQ(with({"--class", "1"}).err,
             "boxwood: --class: the model predicts a number, not a class. Use --range, --at-least "
             "or --at-most\n");
@@ -511,5 +511,5 @@ TEST_F(CommandLine, CtrlCPrintsWhatIsKnownAndLeavesTheRest) {
       << result.err;
 }
 
-}  // namespace
+}  // namespace cli_test
 }  // namespace boxwood

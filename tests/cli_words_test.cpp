@@ -15,7 +15,7 @@
 #include <iterator>
 
 namespace boxwood {
-namespace {
+namespace cli_words_test {
 
 namespace fs = std::filesystem;
 
@@ -97,6 +97,10 @@ TEST_F(Words, SeveralModelsTogether) {
   const nlohmann::json both = answer(
       "--also " + model + " --want granted --want 'model 2: want granted with probability >= 0.7'");
   EXPECT_EQ(both["cost"], one["cost"]);
+  const nlohmann::json agreed = answer("--also " + model + " --class granted --agree 2");
+  EXPECT_EQ(agreed["cost"], answer("--class granted")["cost"]);
+  EXPECT_EQ(agreed["agree"]["agreeing"], 2);
+  EXPECT_EQ(answer("--also " + model + " --want granted --agree 1")["agree"]["at_least"], 1);
   const Result silent = credit("--also " + model + " --want granted");
   EXPECT_EQ(silent.code, 2);
   EXPECT_NE(silent.err.find("--also: no outcome is given for model 2"), std::string::npos)
@@ -132,6 +136,9 @@ TEST_F(Words, MistakesAreShownWithACaret) {
 
 TEST_F(Words, CostsFromDataAndMixtures) {
   const nlohmann::json plain = answer("");
+  const nlohmann::json live = answer("--live 1");
+  EXPECT_TRUE(live["proven"]);
+  EXPECT_EQ(credit("--live 1 --save-question q.json").code, 1);
   for (const char* spread : {"range", "deviation", "mad", "quantiles"}) {
     const nlohmann::json measured = answer(std::string("--weights-from ") + spread +
                                            " --training " + example + "applicants.csv");
@@ -147,5 +154,5 @@ TEST_F(Words, CostsFromDataAndMixtures) {
   EXPECT_LE(fewest["changes"].size(), mixed["changes"].size());
 }
 
-}  // namespace
+}  // namespace cli_words_test
 }  // namespace boxwood

@@ -18,7 +18,7 @@
 #include <random>
 #include <vector>
 
-namespace {
+namespace derived_test {
 
 using namespace boxwood;
 using Op = Derived::Op;
@@ -386,4 +386,4 @@ TEST(Derived, AnswersThatDoNotFollowTheirFormulaAreFaults) {
   ASSERT_FALSE(verify(ensemble, query, answer).faults.empty());
 }
 
-}  // namespace
+}  // namespace derived_test

@@ -14,7 +14,7 @@
 #include <string>
 
 #ifdef __cpp_lib_to_chars
-namespace {
+namespace digits_test {
 
 using namespace boxwood;
 
@@ -118,5 +118,5 @@ TEST(Digits, RandomTextsAreReadAlike) {
   }
 }
 
-}  // namespace
+}  // namespace digits_test
 #endif

@@ -17,7 +17,7 @@
 
 #include <algorithm>
 
-namespace {
+namespace engines_test {
 
 using namespace boxwood;
 
@@ -193,4 +193,4 @@ TEST(Engines, AgreesWithBruteForceInEveryMode) {
   expect_share(several, cases, 1.0 / 40);
 }
 
-}  // namespace
+}  // namespace engines_test

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <functional>
 
-namespace {
+namespace ensemble_test {
 
 using namespace boxwood;
 
@@ -327,4 +327,4 @@ TEST(Arithmetic, NeighboursAreRoundedToo) {
   EXPECT_EQ(read.second, static_cast<double>(second));
 }
 
-}  // namespace
+}  // namespace ensemble_test

@@ -21,7 +21,7 @@
 #include <optional>
 #include <random>
 
-namespace {
+namespace fast_engine_test {
 
 using namespace boxwood;
 
@@ -486,4 +486,4 @@ TEST(FastEngine, AnExampleOfOneHotColumnsIsStartedFrom) {
   EXPECT_EQ(incumbent.cost(), 4 + 9);
 }
 
-}  // namespace
+}  // namespace fast_engine_test

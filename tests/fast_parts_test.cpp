@@ -10,7 +10,7 @@
 
 #include <set>
 
-namespace {
+namespace fast_parts_test {
 
 using namespace boxwood;
 
@@ -317,4 +317,4 @@ TEST(Frontier, TheLeastBoundCountsWhatIsWorkedOn) {
   }
 }
 
-}  // namespace
+}  // namespace fast_parts_test

@@ -15,7 +15,7 @@
 
 #include <cmath>
 
-namespace {
+namespace grid_test {
 
 using namespace boxwood;
 
@@ -211,4 +211,4 @@ TEST(Explain, ModelsWithoutSplitsAreAnsweredToo) {
   EXPECT_TRUE(explain(empty, query).already_met);
 }
 
-}  // namespace
+}  // namespace grid_test

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace growth_test {
 
 using namespace boxwood;
 using boxwood_test::expect_linear;
@@ -184,4 +184,4 @@ TEST(Growth, QueryText) {
       200);
 }
 
-}  // namespace
+}  // namespace growth_test

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace boxwood {
-namespace {
+namespace handover_test {
 
 constexpr int threads = 4;
 
@@ -71,5 +71,5 @@ TEST(Handover, TasksMayStartTasks) {
   EXPECT_EQ(depths.size(), 1023U);
 }
 
-}  // namespace
+}  // namespace handover_test
 }  // namespace boxwood

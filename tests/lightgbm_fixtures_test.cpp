@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace lightgbm_fixtures_test {
 
 namespace fs = std::filesystem;
 
@@ -189,4 +189,4 @@ TEST(LightgbmFixtures, say_so_when_rounds_do_not_exist) {
   EXPECT_EQ(complaint("binary_forest.txt", rounds), "this random forest has no trees");
 }
 
-}  // namespace
+}  // namespace lightgbm_fixtures_test

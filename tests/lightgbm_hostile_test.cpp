@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace lightgbm_hostile_test {
 
 using boxwood::read_model_bytes;
 
@@ -295,4 +295,4 @@ TEST(LightgbmText, of_a_chain_of_a_hundred_thousand_splits_is_read) {
   EXPECT_EQ(model.predict(std::vector<double>{99'999.5})[0], 99'999);
 }
 
-}  // namespace
+}  // namespace lightgbm_hostile_test

@@ -16,7 +16,7 @@
 #include <chrono>
 #include <thread>
 
-namespace {
+namespace limits_test {
 
 using namespace boxwood;
 
@@ -345,4 +345,4 @@ TEST_P(Limits, TiesOfTheLargestChangeAreNotSaidToBeComplete) {
   EXPECT_FALSE(explain(model, query, options()).more_ties);
 }
 
-}  // namespace
+}  // namespace limits_test

@@ -16,7 +16,7 @@
 #include <optional>
 #include <random>
 
-namespace {
+namespace linear_continuous_test {
 
 using namespace boxwood;
 using Of = LinearTerm::Of;
@@ -451,4 +451,4 @@ TEST(LinearContinuous, CostsThatAreNotConvexAreRefused) {
   EXPECT_THROW(explain(model, query), Error);
 }
 
-}  // namespace
+}  // namespace linear_continuous_test

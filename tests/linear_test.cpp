@@ -20,7 +20,7 @@
 #include <limits>
 #include <random>
 
-namespace {
+namespace linear_test {
 
 using namespace boxwood;
 using Of = LinearTerm::Of;
@@ -28,7 +28,8 @@ using Of = LinearTerm::Of;
 /// Makes every feature of a random problem discrete and adds linear rules.
 class SumMaker {
  public:
-  explicit SumMaker(std::uint64_t seed) : random_(seed) {}
+  explicit SumMaker(std::uint64_t seed, bool many_values = false)
+      : random_(seed), many_values_(many_values) {}
 
   void add_to(RandomProblem& problem) {
     Query& query = problem.query;
@@ -53,6 +54,7 @@ class SumMaker {
         rule.kind = FeatureKind::integer;
         rule.step = below(5) == 0 ? 2 : 0;
         rule.range = {-1.0 - static_cast<double>(below(3)), 2.0 + static_cast<double>(below(4))};
+        if (many_values_) rule.range = {rule.range.lower - 12, rule.range.upper + 12};
       }
     }
     for (std::size_t c = 1 + below(2); c > 0; --c) query.clauses.push_back(clause(query, grouped));
@@ -115,6 +117,7 @@ class SumMaker {
   }
 
   std::mt19937_64 random_;
+  bool many_values_;
 };
 
 TEST(Linear, SumsOfInfiniteValuesAreNotWithinLimits) {
@@ -132,16 +135,22 @@ TEST(Linear, SumsOfInfiniteValuesAreNotWithinLimits) {
   }
 }
 
-TEST(Linear, RandomRulesAgreeWithBruteForce) {
-  ProblemMaker maker(test_seed(), {.features = {2, 4}, .rounds = {2, 4}, .overflows = false});
+/// Both engines against a list of all rows.
+void expect_agreement_with_brute_force(bool many_values, int cases) {
+  const std::size_t most_features = many_values ? 3 : 4;
+  ProblemMaker maker(test_seed(),
+                     {.features = {2, most_features}, .rounds = {2, 4}, .overflows = false});
   RuleMaker rules(test_seed() + 1);
-  SumMaker sums(test_seed() + 2);
-  const int cases = test_cases(2000);
+  SumMaker sums(test_seed() + 2, many_values);
   int tried = 0, changed = 0, infeasible = 0;
   const auto make = [&](int i) {
     RandomProblem problem = maker.make();
     if (i % 2 == 0) rules.add_to(problem);
     sums.add_to(problem);
+    if (many_values && i % 4 != 3) {
+      problem.query.norm = Norm::squared_l2;
+      problem.query.fewest_first = false;
+    }
     return problem;
   };
   for_random_problems(cases, make, [&](const RandomProblem& problem, int i) {
@@ -173,6 +182,14 @@ TEST(Linear, RandomRulesAgreeWithBruteForce) {
   expect_share(tried, cases, 0.4);
   expect_share(changed, cases, 1.0 / 20);
   expect_share(infeasible, cases, 1.0 / 20);
+}
+
+TEST(Linear, RandomRulesAgreeWithBruteForce) {
+  expect_agreement_with_brute_force(false, test_cases(2000));
+}
+
+TEST(Linear, RulesOverManyValuesAgreeWithBruteForce) {
+  expect_agreement_with_brute_force(true, test_cases(400));
 }
 
 /// 0.1 + 0.2 as doubles is more than 0.3 as a double, and the sum of doubles is rounded.
@@ -266,15 +283,108 @@ TEST(Linear, RefusesByNameWhatItDoesNotSupport) {
   EXPECT_EQ(complaint(explained), refused);
   query.norm = Norm::l1;
   for (FeatureRule& rule : query.features) rule.range = {0, 10};
-  EXPECT_EQ(complaint([&] { visit_regions(model, query, 5, [](const Region&) { return true; }); }),
-            "regions: they do not support linear rules, which hold in single points of a box. "
-            "Leave out the linear rules, or ask for a menu");
   EXPECT_EQ(complaint([&] { prove(std::span(&model, 1), query, explain(model, query)); }),
             "proof: proofs do not cover linear rules. Ask without a proof");
   query.clauses[0].linear.push_back(query.clauses[0].linear[0]);
   EXPECT_EQ(complaint(explained),
             "clause 0: has more than one linear condition. Give linear conditions in clauses of "
             "their own");
+}
+
+/// Three rules of which the cheapest change breaks one; the answer satisfies all of them, and the
+/// search says nothing of points that break one.
+TEST(Linear, RulesThatAreLeftOutAtFirstHold) {
+  const Ensemble model = binary_model(3, {stump(0, 5, -1, 1), stump(1, 5, -1, 1)}, 0.5);
+  Query query = query_for(model, std::vector{2.0, 1.0, 3.0});
+  for (FeatureRule& rule : query.features) {
+    rule.kind = FeatureKind::integer;
+    rule.range = {0, 100};
+  }
+  query.requirements = {require_class(1)};
+  // The model wants x0 >= 5 or x1 >= 5. x0 <= x2, x1 <= x2 + 90, x0 + x1 >= -5.
+  const auto rule = [](double a, double b, double c, double limit) {
+    LinearCondition sum{{}, {.upper = limit}};
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double factors[] = {a, b, c};
+      if (factors[d] != 0) sum.terms.push_back({.feature = d, .coefficient = factors[d]});
+    }
+    return Clause{{}, {sum}};
+  };
+  query.clauses = {rule(1, 0, -1, 0), rule(0, 1, -1, 90), rule(-1, -1, 0, 5)};
+  Options options;
+  double reported = 0;
+  options.progress = [&](const Progress& progress) {
+    EXPECT_TRUE(progress.best_cost == 9 + 4 || std::isinf(progress.best_cost));
+    reported = std::max(reported, progress.lower_bound);
+  };
+  const Answer answer = explain(model, query, options);
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_EQ(answer.best().point, (std::vector<double>{5, 1, 5}));
+  EXPECT_EQ(answer.cost, 9 + 4);
+  EXPECT_LE(reported, answer.cost);
+  options.limits.nodes = 1;
+  const Answer stopped = explain(model, query, options);
+  EXPECT_LE(stopped.lower_bound, 9 + 4);
+  for (const Solution& solution : stopped.solutions) {
+    EXPECT_LE(solution.point[0], solution.point[2]);
+  }
+}
+
+/// Every row of a small grid against the list of regions: it lies in one if some row of that region
+/// that satisfies the rules is near enough, and the cheapest such row stands for the region.
+TEST(Linear, RegionsAreThoseWithAnAllowedRow) {
+  std::mt19937_64 random(test_seed());
+  int listed = 0, dropped = 0;
+  for (int i = 0; i < test_cases(40); ++i) {
+    const auto at = [&] { return 0.5 + static_cast<double>(random() % 6); };
+    const Ensemble model = binary_model(
+        2, {stump(0, at(), -1, 1), stump(0, at(), 1, -0.5), stump(1, at(), -1, 1)}, 0.25);
+    Query query = query_for(model, std::vector{3.0, 2.0});
+    for (FeatureRule& rule : query.features) {
+      rule.kind = FeatureKind::integer;
+      rule.range = {0, 6};
+    }
+    query.norm = i % 2 == 0 ? Norm::l1 : Norm::squared_l2;
+    if (i % 3 != 0) query.requirements = {require_class(1)};
+    if (i % 5 == 0) query.clauses.push_back({{negated(falls(query, 1))}});
+    const double factor = static_cast<double>(random() % 3) - 3;
+    const double limit = static_cast<double>(random() % 7) - 4;
+    query.clauses.push_back(
+        {{}, {{{{.feature = 0}, {.feature = 1, .coefficient = factor}}, {.upper = limit}}}});
+    const double radius = i % 4 == 0 ? 3 : 100;
+    std::vector<Region> regions;
+    visit_regions(model, query, radius, [&](const Region& region) {
+      regions.push_back(region);
+      return true;
+    });
+    std::vector<double> least(regions.size(), std::numeric_limits<double>::infinity());
+    for (double a = 0; a <= 6; ++a) {
+      for (double b = 0; b <= 6; ++b) {
+        const std::vector<double> row{a, b};
+        const bool works = (i % 3 == 0 || model.predict(row)[0] > 0) && (i % 5 != 0 || b >= 2);
+        const bool allowed = works && a + factor * b <= limit;
+        const double cost = total_cost(query, row);
+        const bool near = distance(query.norm, cost) <= radius;
+        std::size_t inside = 0;
+        for (std::size_t r = 0; r < regions.size(); ++r) {
+          const std::vector<Interval>& box = regions[r].nearest.region;
+          if (!box[0].contains(a) || !box[1].contains(b)) continue;
+          ++inside;
+          if (allowed) least[r] = std::min(least[r], cost);
+        }
+        EXPECT_LE(inside, works ? 1U : 0U);
+        EXPECT_GE(inside, allowed && near ? 1U : 0U);
+        dropped += works && near && inside == 0 ? 1 : 0;
+      }
+    }
+    for (std::size_t r = 0; r < regions.size(); ++r) {
+      EXPECT_EQ(regions[r].cost, least[r]);
+      EXPECT_EQ(total_cost(query, regions[r].nearest.point), least[r]);
+      ++listed;
+    }
+  }
+  EXPECT_GT(listed, 0);
+  EXPECT_GT(dropped, 0);
 }
 
 /// The model wants x0 >= 5 and x1 < 3. One of these rules has to go: x0 <= x1, x0 <= 4.
@@ -308,4 +418,4 @@ TEST(Linear, CanBeAmongTheBlockers) {
   EXPECT_THROW(find_why_not(Prepared(model), query), Error);
 }
 
-}  // namespace
+}  // namespace linear_test

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace onnx_fixtures_test {
 
 namespace fs = std::filesystem;
 
@@ -126,4 +126,4 @@ TEST(OnnxFixtures, stay_safe_when_damaged) {
   }
 }
 
-}  // namespace
+}  // namespace onnx_fixtures_test

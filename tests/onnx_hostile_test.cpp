@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace onnx_hostile_test {
 
 // A protobuf message is its fields one after the other; these write one field each.
 std::string varint(std::uint64_t value) {
@@ -277,4 +277,4 @@ TEST(OnnxByHand, reading_takes_time_in_proportion_to_the_bytes) {
   }
 }
 
-}  // namespace
+}  // namespace onnx_hostile_test

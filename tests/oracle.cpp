@@ -286,7 +286,10 @@ std::vector<double> Oracle::linked_in(const boxwood::Ensemble& ensemble,
         value = value * std::abs(value);
         break;
       case boxwood::Link::softplus:
-        value = std::log1p(std::exp(value));
+        // docs/formats.md: float32 sums as XGBoost has them, doubles as LightGBM.
+        value = sizeof(Real) == sizeof(float)
+                    ? (value > 0 ? value : Real{0}) + std::log1p(std::exp(-std::abs(value)))
+                    : std::log1p(std::exp(value));
         break;
       case boxwood::Link::isolation:
         value = -std::pow(Real{2}, -value);

@@ -11,7 +11,7 @@
 #include <string>
 
 namespace boxwood {
-namespace {
+namespace page_test {
 
 const std::string start = "<html><script type=\"application/json\" id=\"boxwood-content\">";
 const std::string page = start + "{\"old\":1}</script><script>after()</script></html>";
@@ -79,5 +79,5 @@ TEST_F(CommandLine, ShowsModelAndPredictionsAsJson) {
   EXPECT_NEAR(rows[0]["probabilities"][1].get<double>(), 0.1436, 1e-4);
 }
 
-}  // namespace
+}  // namespace page_test
 }  // namespace boxwood

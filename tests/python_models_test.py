@@ -57,7 +57,8 @@ class Registry(unittest.TestCase):
         self.assertEqual(
             self.refused({"a": 1}),
             "builtins.dict is not a supported model. Pass a fitted model of xgboost, "
-            "lightgbm, catboost, sklearn")
+            "lightgbm, catboost, sklearn, interpret, pyspark, treelite, sksurv, ngboost, quantile_forest, "
+            "ydf, h2o")
         matrix = xgboost.DMatrix(X)
         self.assertIn("DMatrix is not an XGBoost model", self.refused(matrix))
         self.assertIn("Dataset is not a LightGBM model", self.refused(lightgbm.Dataset(X)))
@@ -80,10 +81,10 @@ class Registry(unittest.TestCase):
             (ensemble.VotingClassifier([("a", linear_model.LogisticRegression())]).fit(X, BINARY),
              "VotingClassifier: LogisticRegression is not one of scikit-learn's tree models. Use "
              "a forest, GradientBoosting or HistGradientBoosting"),
-            (ensemble.StackingClassifier([("a", stump)]).fit(X, BINARY),
-             "StackingClassifier fits a model to the predictions of other models. Explain one of "
-             "its estimators_ on its own, with classes=list(classes_): it learned numbers of "
-             "classes"),
+            (ensemble.StackingClassifier([("a", stump)], final_estimator=stump).fit(X, BINARY),
+             "this StackingClassifier has a DecisionTreeClassifier on top, whose decisions are not "
+             "a sum of functions of its members. Fit it with a linear model on top, such as "
+             "LogisticRegression or RidgeCV, or explain one of its estimators_ on its own"),
             (pipeline.make_pipeline(stump),
              'pipeline, step "decisiontreeclassifier": its input columns are unknown. Call fit '
              "first; if it is fitted, put the model or a ColumnTransformer first"),

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace {
+namespace query_document_test {
 
 using namespace lender;
 
@@ -101,4 +101,4 @@ TEST(QueryDocument, TheErrorIsAsShown) {
   }
 }
 
-}  // namespace
+}  // namespace query_document_test

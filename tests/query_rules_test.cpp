@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace query_rules_test {
 
 using namespace boxwood;
 
@@ -97,4 +97,4 @@ TEST(QueryRules, StoppedEarlyTheyClaimNoMoreThanIsTrue) {
   expect_share(stopped, cases, 1.0 / 20);
 }
 
-}  // namespace
+}  // namespace query_rules_test

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <functional>
 
-namespace {
+namespace query_test {
 
 using namespace boxwood;
 
@@ -281,4 +281,4 @@ TEST(Query, ScoresThatOverflowAlikeAreLevel) {
   EXPECT_EQ(explain(ensemble, query).status, Status::optimal);
 }
 
-}  // namespace
+}  // namespace query_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace query_text_linear_test {
 
 using namespace lender;
 using Of = LinearTerm::Of;
@@ -190,4 +190,4 @@ TEST(QueryTextLinear, QuestionFilesKeepThem) {
   EXPECT_EQ(to_json(read), to_json(query));
 }
 
-}  // namespace
+}  // namespace query_text_linear_test

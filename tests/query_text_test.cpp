@@ -13,7 +13,7 @@
 #include <functional>
 #include <random>
 
-namespace {
+namespace query_text_test {
 
 using namespace lender;
 
@@ -558,4 +558,4 @@ TEST(QueryText, RandomConditionsAdmitWhatTheySay) {
   expect_share(refused, cases, 1);
 }
 
-}  // namespace
+}  // namespace query_text_test

@@ -15,7 +15,7 @@
 #include "seeds.hpp"
 
 namespace boxwood {
-namespace {
+namespace question_file_test {
 
 /// What a file keeps: clauses in the order of their text, and no range beside codes.
 Query as_filed(Query query) {
@@ -150,5 +150,5 @@ TEST_F(CommandLine, ASavedQuestionHasTheSameAnswer) {
             "boxwood: --save-question: a file holds one row, not 10. Choose one row: --row 0\n");
 }
 
-}  // namespace
+}  // namespace question_file_test
 }  // namespace boxwood

@@ -17,7 +17,7 @@
 #include <limits>
 
 namespace boxwood {
-namespace {
+namespace reach_test {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -244,5 +244,5 @@ TEST_F(Shown, CodesThatMayNotBeChosenAreNot) {
   EXPECT_EQ(anything(), "c");
 }
 
-}  // namespace
+}  // namespace reach_test
 }  // namespace boxwood

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <string>
 
-namespace {
+namespace readers_detect_test {
 
 std::string complaint(std::string_view bytes) {
   try {
@@ -61,16 +61,23 @@ TEST(Detection, names_other_kinds_of_models) {
   EXPECT_EQ(
       complaint("CBM1\0\0\0"),
       "m: this is a CatBoost model in its binary format. Load it with CatBoost and save it "
-      "with save_model(\"model.json\", format=\"json\", pool=...); the training pool gives the "
-      "names of categories");
+      "with save_model(\"model.json\", format=\"json\", pool=...), where the training pool gives "
+      "the names of categories; or, where Boxwood's package and CatBoost are installed, convert it "
+      "with boxwood.save_model(\"model.cbm\", \"model.json\")");
   EXPECT_EQ(
       complaint("\x80\x04\x95"),
       "m: this is a Python pickle; pickles can run arbitrary code when loaded and are not "
       "supported. Load it in Python and write it with boxwood.save_model(model, \"model.json\")");
-  EXPECT_EQ(complaint("\x1F\x8B\x08"), "m: this is compressed (gzip). Unpack it first");
+  EXPECT_EQ(complaint("\x1F\x8B\x08"),
+            "m: this is compressed (gzip), as R's saveRDS does too. Unpack a compressed model file "
+            "first. In R, save the model itself with xgb.save or lgb.save");
+  EXPECT_EQ(complaint("RDX3\nX\n"),
+            "m: this is an R object by save. Unpack a compressed model file first. In R, save the "
+            "model itself with xgb.save or lgb.save");
   EXPECT_EQ(complaint("booster[0]:\n0:leaf=1\n"),
             "m: this is a text dump by XGBoost's dump_model, which lacks the intercept. Save the "
-            "model with save_model instead of dump_model");
+            "model with save_model instead of dump_model, or give the intercept in Python: "
+            "boxwood.xgboost_from_dump(text, base_score=..., objective=...)");
   EXPECT_NE(complaint("[{\"nodeid\": 0, \"leaf\": 1}]").find("dump_model"), std::string::npos);
   EXPECT_EQ(
       complaint("{\"Config\": {}, \"Model\": {}}"),
@@ -136,4 +143,4 @@ TEST(Digits, are_read_as_float32_without_a_detour_through_double) {
   EXPECT_EQ(model.trees[0].nodes[0].threshold, 1.00000011920928955078125);
 }
 
-}  // namespace
+}  // namespace readers_detect_test

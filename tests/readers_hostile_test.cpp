@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace readers_hostile_test {
 
 using boxwood::read_model_bytes;
 using boxwood_test::model_text;
@@ -469,4 +469,4 @@ TEST(Types, that_xgboost_refuses_are_refused) {
   }
 }
 
-}  // namespace
+}  // namespace readers_hostile_test

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <random>
 
-namespace {
+namespace regions_test {
 
 using namespace boxwood;
 
@@ -141,4 +141,4 @@ TEST(Regions, RefusesARadiusThatIsNone) {
                Error);
 }
 
-}  // namespace
+}  // namespace regions_test

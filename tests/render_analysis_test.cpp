@@ -17,7 +17,7 @@
 #include "render/svg_canvas.hpp"
 
 namespace boxwood {
-namespace {
+namespace render_analysis_test {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -480,5 +480,5 @@ TEST_F(Mapped, OutputsAndReachHaveAScale) {
   EXPECT_TRUE(has(to_table(view()), "out of reach                 1\n")) << to_table(view());
 }
 
-}  // namespace
+}  // namespace render_analysis_test
 }  // namespace boxwood

@@ -12,7 +12,7 @@
 #include "render/words.hpp"
 
 namespace boxwood {
-namespace {
+namespace render_test {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 const double missing = std::nan("");
@@ -565,5 +565,5 @@ TEST_F(Rendered, TheRegionOfThePointItselfChangesNothing) {
             "  3 features as they are\n");
 }
 
-}  // namespace
+}  // namespace render_test
 }  // namespace boxwood

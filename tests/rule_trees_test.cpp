@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace rule_trees_test {
 
 using namespace boxwood;
 
@@ -97,4 +97,4 @@ TEST(RuleTrees, JoinPreparedEnsemblesAsIfAllWerePreparedTogether) {
   expect_share(joined, test_cases(500), 1.0 / 3);
 }
 
-}  // namespace
+}  // namespace rule_trees_test

@@ -9,7 +9,7 @@
 #include <cmath>
 
 namespace boxwood {
-namespace {
+namespace schema_rules_test {
 
 const double missing = std::nan("");
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -170,5 +170,5 @@ TEST(Measure, HugeAndTinyNumbersGiveScalesThatAQueryTakes) {
   }
 }
 
-}  // namespace
+}  // namespace schema_rules_test
 }  // namespace boxwood

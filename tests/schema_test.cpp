@@ -11,7 +11,7 @@
 #include <functional>
 
 namespace boxwood {
-namespace {
+namespace schema_test {
 
 /// Two classes, features "duration", "savings" and "age"; no tree is needed to read a schema.
 Ensemble lender() {
@@ -329,5 +329,5 @@ TEST(SchemaErrors, OtherFilesAreNotSchemas) {
   }
 }
 
-}  // namespace
+}  // namespace schema_test
 }  // namespace boxwood

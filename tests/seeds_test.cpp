@@ -2,7 +2,7 @@
 
 #include <gtest/gtest-spi.h>
 
-namespace {
+namespace seeds_test {
 
 TEST(Shares, TooFewFailAndChanceDoesNot) {
   expect_share(100, 1000, 0.1);
@@ -16,4 +16,4 @@ TEST(Shares, ShortRunsAreNotAskedForWhatTheyCannotTell) {
   EXPECT_NONFATAL_FAILURE(expect_share(0, 400, 0.1), "only 0 of 400 cases");
 }
 
-}  // namespace
+}  // namespace seeds_test

@@ -14,7 +14,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace {
+namespace shrink_test {
 
 using namespace boxwood;
 
@@ -154,4 +154,4 @@ TEST(Regression, Printed) {
 }
 // clang-format on
 
-}  // namespace
+}  // namespace shrink_test

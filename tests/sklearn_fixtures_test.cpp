@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace sklearn_fixtures_test {
 
 namespace fs = std::filesystem;
 
@@ -189,4 +189,4 @@ TEST(SklearnFixtures, tell_source_objective_classes_and_categories) {
   EXPECT_EQ(words.features[1].categories[5], (boxwood::Category{5, "tent"}));
 }
 
-}  // namespace
+}  // namespace sklearn_fixtures_test

@@ -7,6 +7,7 @@
 
 #include "agreement.hpp"
 #include "oracle.hpp"
+#include "random_composition.hpp"
 #include "random_options.hpp"
 #include "random_problem.hpp"
 #include "random_rules.hpp"
@@ -23,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace solver_fuzz_test {
 
 using namespace boxwood;
 
@@ -110,4 +111,16 @@ TEST(SolverFuzz, EveryEngineAndOptionAgreesWithBruteForce) {
   expect_share(asked[2], cases, 0.05);
 }
 
-}  // namespace
+TEST(SolverFuzz, CompositionsAgreeWithBruteForce) {
+  using Clock = std::chrono::steady_clock;
+  const char* given = std::getenv("BOXWOOD_SECONDS");
+  const auto end = Clock::now() + std::chrono::seconds(given ? std::atoi(given) / 4 : 0);
+  const std::uint64_t first = test_seed() + 1'000'000;
+  for (std::uint64_t i = 0; given ? Clock::now() < end : i < 60; ++i) {
+    SCOPED_TRACE(testing::Message() << "composition " << i << " of BOXWOOD_SEED=" << test_seed());
+    expect_composed_answers(RandomComposition(first + i));
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace solver_fuzz_test

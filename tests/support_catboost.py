@@ -44,8 +44,12 @@ def train(label, loss, x=HOLED, rows=ROWS, format="json", threshold=None, cats=N
         model.set_probability_threshold(threshold)
     asked = catboost.Pool(rows, cat_features=cats, feature_names=names)
     scores = np.asarray(model.predict(asked, prediction_type="RawFormulaVal"), dtype=np.float64)
-    # Boxwood's name for what no split knows; an empty cell would be a missing value.
-    shown = [[cell if cell != "never seen" else "(other)" for cell in row] for row in rows]
+    if loss == "RMSEWithUncertainty":
+        scores = scores[:, :1]  # the mean
+    # Boxwood's names for what no split knows and for no text; an empty cell would be a missing value.
+    names_of = {"never seen": "(other)", "": "(empty)"}
+    shown = [[names_of.get(cell, cell) if isinstance(cell, str) else cell for cell in row]
+             for row in rows]
     return Sample(saved(model, format, pool if cats else None), names, shown,
                   scores.reshape(len(rows), -1))
 
@@ -84,6 +88,10 @@ TARGETS = np.column_stack([SCORE, -SCORE])
 # Also a category that training did not see.
 TOWN_ROWS = [*MIXED[:30], [*MIXED[0][:3], "never seen"]]
 TOWN = {"x": MIXED, "rows": TOWN_ROWS, "cats": [3]}
+TRADES = np.array(["baker", "smith", "", "cook"])[RNG.integers(0, 4, size=90)]
+PAIR_TASTE = 5 * (np.isin(TOWNS, ["Köln", "7"]) == np.isin(TRADES, ["", "cook"])) + SCORE / 4
+PAIRED = [[*row, trade] for row, trade in zip(MIXED, TRADES)]
+PAIR_ROWS = [*PAIRED[:30], [*MIXED[0], "never seen"], [*X[0].tolist(), "never seen", "cook"]]
 CTRS = ["Borders", "Buckets", "Counter", "BinarizedTargetMeanValue"]
 CASES = [
     case("files", "JSON", UP),
@@ -99,8 +107,7 @@ CASES = [
     *losses("classification", ["MultiClass", "MultiClassOneVsAll"], WORDS),
     *losses("classification", ["MultiLogloss", "MultiCrossEntropy"],
             np.column_stack([UP, SCORE > 1]).astype(int)),
-    case("classification", "a probability threshold other than 0.5", UP, threshold=0.3,
-         message='a probability threshold of "0.3" is not supported'),
+    case("classification", "a probability threshold", UP, threshold=0.3),
     *losses("regression", ["RMSE", "MAE", "Quantile:alpha=0.3", "LogLinQuantile",
                            "Expectile:alpha=0.4", "Huber:delta=1", "Lq:q=3"], SCORE),
     *losses("regression", ["LogCosh"], SCORE, since=(1, 1)),
@@ -111,8 +118,7 @@ CASES = [
             np.column_stack([POSITIVE, np.where(UP == 1, -1, POSITIVE)])),
     *losses("regression", ["MultiRMSE"], TARGETS),
     *losses("regression", ["MultiQuantile:alpha=0.2,0.7"], SCORE, since=(1, 1)),
-    *losses("regression", ["RMSEWithUncertainty"], SCORE,
-            message="RMSEWithUncertainty (a mean and a variance) is not supported"),
+    case("regression", "RMSEWithUncertainty (the mean)", SCORE, "RMSEWithUncertainty"),
     Case(FAMILY, "regression", "losses of your own",
          lambda: train(SCORE, OwnLoss(), x=X, eval_metric="RMSE"),
          'the loss function "PythonUserDefinedPerObject" is not supported'),
@@ -123,9 +129,11 @@ CASES = [
     case("categories", "single categories", UP, one_hot_max_size=10, **TOWN),
     *(case("categories", f"CTR {name}", TASTE, "RMSE", one_hot_max_size=1, simple_ctr=[name], **TOWN)
       for name in CTRS),
-    refused("categories", "statistics of combinations",
-            "statistics (CTRs) of combinations of features are not supported",
-            "refused_combination.json"),
+    *(case("categories", f"combined CTR {name}", PAIR_TASTE, "RMSE", one_hot_max_size=1, iterations=12,
+           simple_ctr=[name], combinations_ctr=[name], max_ctr_complexity=4, x=PAIRED, rows=PAIR_ROWS,
+           cats=[3, 4]) for name in CTRS),
+    refused("categories", "combined CTRs of categories without names",
+            "are of categories that the file does not name", "refused_combination.json"),
     refused("categories", "two tables that the file does not tell apart",
             "several tables may share this identifier", "refused_two_tables.json"),
     estimator("CatBoostClassifier", WORDS, "MultiClass"),

@@ -1,6 +1,10 @@
 """Every claim of docs/models.md with a small model of the real library, and the table of the claims.
 
     python tests/support_live_test.py [--family NAME] [--command PATH] [--write docs/models.md]
+    python tests/support_live_test.py --family NAME --record
+
+Families with RECORDED are trained only where they are named; otherwise their recorded models are
+converted again (support_recorded.py). --record trains them and writes the records.
 
 What is read has to have the library's own raw scores, bit for bit, in `boxwood predict --raw`; what is
 refused has to be refused with the message that the table shows. The table in docs/models.md is made of
@@ -8,7 +12,9 @@ the cases alone and may not differ from them: --write renews it.
 """
 
 import argparse
+import functools
 import importlib
+import importlib.metadata
 import os
 import pathlib
 import re
@@ -23,7 +29,8 @@ from support_case import DATA
 
 warnings.filterwarnings("ignore")
 
-FAMILIES = ["xgboost", "lightgbm", "catboost", "sklearn", "onnx"]
+FAMILIES = ["xgboost", "lightgbm", "catboost", "sklearn", "onnx", "interpret", "spark", "pmml", "treelite",
+            "sksurv", "ngboost", "quantile_forest", "ydf", "h2o"]
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "models.md"
 BEGIN, END = "<!-- support: begin -->", "<!-- support: end -->"
 RENEW = "python tests/support_live_test.py --write docs/models.md"
@@ -60,10 +67,10 @@ def compare(sample, text):
             f"{expected[row, output]!r}")
 
 
-def problem_of(case, command, folder):
+def problem_of(case, make, command, folder):
     """None, or what is wrong with a case."""
     try:
-        sample = case.make()
+        sample = make()
     except ValueError as error:  # boxwood.UnsupportedModelError is one
         if case.message and type(error).__name__ == "UnsupportedModelError":
             return None if case.message in str(error) else f"refused otherwise: {error}"
@@ -82,8 +89,35 @@ def problem_of(case, command, folder):
     return compare(sample, done.stdout) if done.returncode == 0 else done.stderr.strip()
 
 
+def tried(family, live):
+    """Each case of a family with a function that makes its sample."""
+    for case in family.CASES:
+        if not getattr(family, "RECORDED", False):
+            yield case, case.make
+        elif live:
+            yield case, case.sample
+        else:
+            records, name = case.files()
+            if not records:
+                raise SystemExit(f"tests/data/{case.family}/*/{name} is missing: record it")
+            for path in records:
+                yield case, functools.partial(case.sample, path)
+
+
+def record(family):
+    for case in family.CASES:
+        case.record(version_of(family))
+
+
+def version_of(family):
+    try:
+        return importlib.import_module(family.LIBRARY).__version__
+    except AttributeError:
+        return importlib.metadata.version(family.LIBRARY)
+
+
 def versions(folder):
-    names = [entry.name for entry in (DATA / folder).iterdir() if entry.is_dir()]
+    names = [entry.name for entry in (DATA / folder).glob("*") if entry.is_dir()]
     return ", ".join(sorted(names, key=lambda name: [int(part) for part in name.split(".")]))
 
 
@@ -91,7 +125,7 @@ def table_of(families):
     """One row a group with all that is read, then one for each that is refused."""
     lines = ["| family, versions tested | | what | |", "|---|---|---|---|"]
     for family in families:
-        title = f"**{family.FAMILY}** {versions(family.FOLDER)}"
+        title = f"**{getattr(family, 'TITLE', family.FAMILY)}** {versions(family.FOLDER)}"
         for group in dict.fromkeys(case.group for case in family.CASES):
             cases = [case for case in family.CASES if case.group == group]
             names = [case.name for case in cases if not case.message]
@@ -118,12 +152,19 @@ def main():
     parser.add_argument("--family", choices=FAMILIES, action="append")
     parser.add_argument("--command", default=os.environ.get("BOXWOOD_COMMAND", "boxwood"))
     parser.add_argument("--write", type=pathlib.Path, help="renew the table and run nothing")
+    parser.add_argument("--record", action="store_true", help="train and write the records")
     flags = parser.parse_args()
     families = [importlib.import_module(f"support_{name}") for name in FAMILIES]
     table = table_of(families)
     if flags.write:
         page = flags.write.read_text(encoding="utf-8")
         flags.write.write_text(in_page(page, table), encoding="utf-8")
+        return 0
+    chosen = flags.family or FAMILIES
+    if flags.record:
+        for family in families:
+            if family.__name__.removeprefix("support_") in chosen and getattr(family, "RECORDED", False):
+                record(family)
         return 0
     passed = failed = 0
     page = PAGE.read_text(encoding="utf-8")
@@ -132,20 +173,20 @@ def main():
     else:
         failed += 1
         print(f"the table in docs/models.md is not that of the cases: {RENEW}")
-    chosen = flags.family or FAMILIES
     with tempfile.TemporaryDirectory() as name:
         for family in families:
             if family.__name__.removeprefix("support_") not in chosen:
                 continue
             start = time.monotonic()
-            installed = importlib.import_module(family.LIBRARY).__version__
-            known = tuple(int(part) for part in installed.split(".")[:2])
-            for case in family.CASES:
-                if known < case.since:
+            live = bool(flags.family) or not getattr(family, "RECORDED", False)
+            installed = version_of(family) if live else "recorded"
+            known = tuple(int(part) for part in installed.split(".")[:2]) if live else ()
+            for case, make in tried(family, live):
+                if live and known < case.since:
                     print(f"{case.family} {installed} cannot make {case.group}, {case.name}")
                     continue
                 try:
-                    problem = problem_of(case, flags.command, pathlib.Path(name))
+                    problem = problem_of(case, make, flags.command, pathlib.Path(name))
                 except Exception as error:  # libraries raise what they like
                     problem = f"not made: {error!r}"
                 passed, failed = passed + (problem is None), failed + (problem is not None)

@@ -147,6 +147,18 @@ def scaler():
                                             offset=[0.0] * 3, scale=[2.0] * 3))
 
 
+def imputer():
+    from onnx import helper
+    return before(lists(), helper.make_node(
+        "Imputer", ["X"], ["filled"], domain="ai.onnx.ml", imputed_value_floats=[0.5, -1.0, 2.0],
+        replaced_value_float=float("nan")))
+
+
+def normalizer():
+    from onnx import helper
+    return before(lists(), helper.make_node("Normalizer", ["X"], ["normal"], domain="ai.onnx.ml", norm="L2"))
+
+
 def cast():
     from onnx import helper
     return before(lists(), helper.make_node("Cast", ["X"], ["cast"], to=FLOAT))
@@ -220,7 +232,9 @@ CASES = [
     refused("transforms", "PROBIT", lambda: lists(classes=3, transform="PROBIT"),
             'post_transform "PROBIT" is not supported'),
     case("before the trees", "Cast", cast),
-    refused("before the trees", "scalers, encoders, imputers", scaler,
+    case("before the trees", "Scaler", scaler, True),
+    case("before the trees", "Imputer", imputer, True),
+    refused("before the trees", "other steps", normalizer,
             "this operator transforms the features before the trees"),
     *(case("after the trees", name, lambda name=name: then(lists(), [step(name, "two")], TWO), True)
       for name in ("Mul", "Div", "Add", "Sub")),

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 from support_case import Case, Sample, kept_sklearn
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 
 FAMILY = "scikit-learn"
 LIBRARY = FOLDER = "sklearn"
@@ -135,6 +135,27 @@ def thresholded():
     return converted(model, X, model.estimator_.predict_proba(X))
 
 
+def transformed(transformer=None, **settings):
+    if transformer:
+        settings["transformer"] = build(f"preprocessing.{transformer}")
+    model = build("compose.TransformedTargetRegressor", **settings,
+                  regressor=build("ensemble.GradientBoostingRegressor", **FEW)).fit(X, POSITIVE)
+    return converted(model, X, model.regressor_.predict(X))
+
+
+def several_targets():
+    model = build("multioutput.MultiOutputRegressor",
+                  estimator=build("ensemble.GradientBoostingRegressor", **FEW)).fit(X, TARGETS)
+    return converted(model, X, model.predict(X))
+
+
+TRANSFORMED = {"log1p, expm1": {"func": np.log1p, "inverse_func": np.expm1},
+               "log, exp": {"func": np.log, "inverse_func": np.exp},
+               "StandardScaler": {"transformer": "StandardScaler"},
+               "RobustScaler": {"transformer": "RobustScaler"},
+               "QuantileTransformer": {"transformer": "QuantileTransformer"}}
+
+
 def stump():
     return build("tree.DecisionTreeClassifier", max_depth=1)
 
@@ -168,19 +189,20 @@ REFUSED = [
         "a", build("ensemble.VotingClassifier", voting="soft", estimators=[("b", stump())]))]).fit(X, UP),
      "compositions of compositions",
      "this VotingClassifier is built of VotingClassifier, which is itself made of several models"),
-    ("others", lambda: build("ensemble.StackingClassifier", estimators=[("a", stump())]).fit(X, UP),
-     "Stacking", "StackingClassifier fits a model to the predictions of other models"),
+    ("wrappers", lambda: build("ensemble.StackingClassifier", cv=2, estimators=[("a", stump())],
+                               final_estimator=stump()).fit(X, UP), "stacks with trees on top",
+     "this StackingClassifier has a DecisionTreeClassifier on top"),
     ("others", lambda: piped(build("decomposition.PCA")), "pipelines that mix columns",
      'pipeline, step "first": PCA mixes input columns'),
     ("wrappers", lambda: build("model_selection.GridSearchCV", estimator=stump(), param_grid={}),
      "searches without a best model", "this GridSearchCV has no best_estimator_"),
-    ("others", lambda: build("multioutput.MultiOutputClassifier", estimator=stump()), "MultiOutput",
-     "MultiOutputClassifier holds one model for each target"),
-    ("wrappers", lambda: build("multiclass.OneVsRestClassifier", estimator=build(
-        "ensemble.GradientBoostingClassifier", **FEW)).fit(X, WORDS), "OneVsRest of scores",
-     "this OneVsRestClassifier compares the scores of GradientBoostingClassifier, not probabilities"),
-    ("others", lambda: build("compose.TransformedTargetRegressor", regressor=linear()),
-     "TransformedTargetRegressor", "TransformedTargetRegressor transforms the predictions of its model"),
+    ("others", lambda: build("multioutput.MultiOutputClassifier", estimator=stump()),
+     "files of a MultiOutputClassifier",
+     "MultiOutputClassifier holds one model for each target, and this needs one model"),
+    ("wrappers", lambda: build("compose.TransformedTargetRegressor", func=np.arcsinh, inverse_func=np.sinh,
+                               regressor=build("tree.DecisionTreeRegressor", **SMALL)).fit(X, SCORE),
+     "TransformedTargetRegressor with other functions",
+     "this TransformedTargetRegressor transforms its predictions by sinh"),
     ("others", lambda: build("ensemble.RandomTreesEmbedding", n_estimators=2).fit(X),
      "RandomTreesEmbedding", "RandomTreesEmbedding transforms data and predicts nothing"),
     ("others", lambda: linear().fit(X, SCORE), "models without trees",
@@ -239,6 +261,15 @@ CASES = [
         "ensemble.BaggingClassifier", estimator=members()[1][1], n_estimators=2, random_state=1)),
     wrapped("OneVsRestClassifier", lambda: build("multiclass.OneVsRestClassifier",
                                                  estimator=members()[0][1])),
+    wrapped("OneVsRestClassifier of scores", lambda: build(
+        "multiclass.OneVsRestClassifier", estimator=members()[1][1])),
+    wrapped("StackingClassifier", lambda: build(
+        "ensemble.StackingClassifier", estimators=members()[:1], cv=2), UP),
+    wrapped("StackingRegressor", lambda: build(
+        "ensemble.StackingRegressor", estimators=members("Regressor"), cv=2), SCORE),
+    *(Case(FAMILY, "wrappers", f"TransformedTargetRegressor ({name})", lambda how=how: transformed(**how))
+      for name, how in TRANSFORMED.items()),
+    Case(FAMILY, "wrappers", "MultiOutputRegressor", several_targets),
     Case(FAMILY, "wrappers", "FixedThresholdClassifier", thresholded, since=(1, 5)),
     Case(FAMILY, "others", "pipelines of imputers, encoders and scalers", scaled),
     *(refused(*entry) for entry in REFUSED),

@@ -11,7 +11,7 @@
 #include "small_models.hpp"
 
 namespace boxwood {
-namespace {
+namespace text_test {
 
 TEST(Text, HiddenCharactersAreMadeVisible) {
   EXPECT_EQ(visible("credit amount, Größe, 金額"), "credit amount, Größe, 金額");
@@ -97,5 +97,5 @@ TEST(Text, DamagedTextOfEveryFormatIsAnError) {
   }
 }
 
-}  // namespace
+}  // namespace text_test
 }  // namespace boxwood

@@ -19,7 +19,7 @@
 #include <cmath>
 #include <random>
 
-namespace {
+namespace tuning_test {
 
 using namespace boxwood;
 
@@ -127,4 +127,4 @@ TEST(Tuning, AnUnknownNameIsAnErrorThatNamesTheOthers) {
   }
 }
 
-}  // namespace
+}  // namespace tuning_test

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <functional>
 
-namespace {
+namespace verify_test {
 
 using namespace boxwood;
 
@@ -126,4 +126,4 @@ TEST(ScoresThatOverflow, AreOfTheFirstClassAndHaveNoProbability) {
   }
 }
 
-}  // namespace
+}  // namespace verify_test

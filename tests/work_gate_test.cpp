@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace {
+namespace work_gate_test {
 
 using namespace boxwood;
 using Json = nlohmann::ordered_json;
@@ -121,4 +121,4 @@ TEST(WorkGate, NoQueryTakesMuchMoreWorkThanBefore) {
   out << "\n]\n";
 }
 
-}  // namespace
+}  // namespace work_gate_test

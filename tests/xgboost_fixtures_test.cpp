@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace xgboost_fixtures_test {
 
 namespace fs = std::filesystem;
 
@@ -210,8 +210,8 @@ TEST(XgboostFixtures, refuse_by_name_what_cannot_be_represented) {
        "learner.objective.name: reg:quantileerror with 2 quantiles is not supported: since 3.4 "
        "XGBoost sorts what it predicts for them"},
       {"refused_expectiles.json",
-       "learner.objective.name: reg:expectileerror with 2 expectiles is not supported: XGBoost "
-       "adds up what it predicts for them"},
+       "learner.objective.name: reg:expectileerror with 2 expectiles: XGBoost adds up what it "
+       "predicts for them, so one has to be chosen"},
   };
   expect_refused(fixtures() / "3.4.1", cases);
 }
@@ -220,4 +220,4 @@ TEST(XgboostFixtures, say_so_when_rounds_do_not_exist) {
   expect_no_further_rounds(fixtures() / "3.2.0/count_poisson.json", 2);
 }
 
-}  // namespace
+}  // namespace xgboost_fixtures_test

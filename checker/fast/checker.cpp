@@ -186,24 +186,15 @@ std::uint32_t Checker::variable_numbered(long number) const {
   return static_cast<std::uint32_t>(found - variables_.begin());
 }
 
+/// Every number b moves the cells below position b to the other side.
 Mask Checker::first_child(Tokens& tokens, std::uint32_t v) const {
   const auto cells = static_cast<long>(variables_[v].cells.size());
-  std::vector<long> ends{0, tokens.next()};
-  if (ends[1] < 0) {
-    const long count = ends[1] < -2 * cells - 2 ? 2 * cells + 2 : -ends[1];
-    ends.clear();
-    for (long i = 0; i < count; ++i) ends.push_back(tokens.next());
-  }
-  if (ends.size() % 2 != 0) throw Rejected("a cut names cells that do not exist");
   Mask mask(order_[v].words, 0);
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    const bool ascends = i == 0 || ends[i] > ends[i - 1] || (ends[i] == 0 && ends[i - 1] == 0);
-    if (ends[i] < 0 || ends[i] > cells || !ascends) {
-      throw Rejected("a cut names cells that do not exist");
-    }
-    for (long p = i % 2 == 1 ? ends[i - 1] : ends[i]; p < ends[i]; ++p) {
+  for (long count = tokens.next(0, cells); count > 0; --count) {
+    const long end = tokens.next(0, cells);
+    for (long p = 0; p < end; ++p) {
       const std::uint32_t bit = order_[v].bit[static_cast<std::size_t>(p)];
-      mask[bit / 64] |= Word{1} << (bit % 64);
+      mask[bit / 64] ^= Word{1} << (bit % 64);
     }
   }
   return mask;

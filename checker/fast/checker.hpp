@@ -68,7 +68,7 @@ class Tokens {
   }
   long next(long low, long high) {
     const long token = next();
-    if (token < low || token > high) throw Rejected("rule D: a number is out of range");
+    if (token < low || token > high) throw Rejected("a number is out of range");
     return token;
   }
 
@@ -81,6 +81,9 @@ class Checker {
  public:
   Checker(const std::vector<Model>& models, const Question& question, double claim, long changes);
 
+  /// Checks that a point consists of values of cells, costs exactly what is claimed, has the claimed
+  /// changes, keeps to the clauses and certainly has the outcome.
+  void check_point(const std::vector<double>& point) const;
   /// Walks the tree; returns the number of closed boxes.
   std::size_t run(const Json& tree) const;
 

@@ -26,12 +26,6 @@ Bound exact_sum(double a, double b) {
   return {sum, (a - (sum - part)) + (b - part), false};
 }
 
-std::vector<double> numbers(const Json& list) {
-  std::vector<double> values;
-  for (const Json& one : list) values.push_back(number(one));
-  return values;
-}
-
 double share(const std::vector<double>& q, double value) {
   const auto below = std::lower_bound(q.begin(), q.end(), value) - q.begin();
   const auto above = std::upper_bound(q.begin(), q.end(), value) - q.begin();
@@ -55,6 +49,12 @@ double share(const std::vector<double>& q, double value) {
 }
 
 }  // namespace
+
+std::vector<double> numbers(const Json& list) {
+  std::vector<double> values;
+  for (const Json& one : list) values.push_back(number(one));
+  return values;
+}
 
 Interval interval(const Json& data) {
   return {number(data.at(0)), number(data.at(1)), data.at(2).get<bool>(), data.at(3).get<bool>()};
@@ -300,20 +300,6 @@ std::optional<double> Question::cheapest_code(std::size_t d, const Bound* lower,
     if (!best || term(d, code) < term(d, *best)) best = code;
   }
   return best;
-}
-
-bool Question::admissible(std::size_t d, double value) const {
-  const Rule& rule = rules[d];
-  const double start = point[d];
-  if (value == start || (std::isnan(value) && std::isnan(start))) return true;
-  if (rule.fixed || !std::isfinite(term(d, value))) return false;
-  if (std::isnan(value)) return true;
-  if (!std::isfinite(value) || read(value) != value) return false;
-  const Bound here{value, 0, false};
-  if (rule.kind == "categorical" && !rule.changes.empty()) {
-    return cheapest_code(d, &here, &here).has_value();
-  }
-  return nearest(d, &here, &here, std::isnan(start) || value > start).has_value();
 }
 
 bool Question::may_be_hot(const Group& group, std::size_t hot_now) const {

@@ -16,6 +16,7 @@ struct Interval {
   }
 };
 Interval interval(const Json& data);
+std::vector<double> numbers(const Json& list);
 
 /// A limit hi + lo, exactly; lo is a rounding error.
 struct Bound {
@@ -78,7 +79,6 @@ class Question {
   double group_cost(const Group& group, std::size_t now, std::size_t hot) const;
   std::size_t hot(const Group& group, const std::vector<double>& at) const;
   bool may_be_hot(const Group& group, std::size_t hot) const;
-  bool admissible(std::size_t d, double value) const;
 
  private:
   struct Limits {

@@ -1,9 +1,66 @@
-// The rules C, K and R of docs/proof.md.
+// The point of a certificate, and the rules C, K and R of docs/proof.md.
 #include "checker.hpp"
 
 #include <algorithm>
 
 namespace check {
+
+void Checker::check_point(const std::vector<double>& point) const {
+  if (point.size() != question_.point.size()) throw Rejected("the point has the wrong length");
+  double total = 0;
+  long changes = 0;
+  for (const Variable& variable : variables_) {
+    const auto cell =
+        std::find_if(variable.cells.begin(), variable.cells.end(), [&](const CellOf& one) {
+          for (std::size_t k = 0; k < variable.columns.size(); ++k) {
+            const double value = point[variable.columns[k]];
+            if (value != one.values[k] && !(std::isnan(value) && std::isnan(one.values[k]))) {
+              return false;
+            }
+          }
+          return true;
+        });
+    if (cell == variable.cells.end()) {
+      throw Rejected("the value of feature " + std::to_string(variable.number) +
+                     " is not that of a cell");
+    }
+    total = question_.norm == "linf" ? std::max(total, cell->cost) : total + cell->cost;
+    changes += cell != variable.cells.begin() + static_cast<std::ptrdiff_t>(variable.own);
+  }
+  if (total != claim_ || !std::isfinite(total)) {
+    throw Rejected("the point does not cost what is claimed");
+  }
+  if (question_.fewest && changes != claimed_changes_) {
+    throw Rejected("the point does not have as many changes as claimed");
+  }
+  if (question_.max_changes && changes > *question_.max_changes) {
+    throw Rejected("the point has too many changes");
+  }
+  for (const auto& clause : question_.clauses) {
+    if (std::none_of(clause.begin(), clause.end(), [&](const Literal& literal) {
+          return question_.literal_holds(literal, point[literal.feature]);
+        })) {
+      throw Rejected("the point breaks a clause");
+    }
+  }
+  for (std::size_t r = 0; r < outcomes_.size(); ++r) {
+    const Model& model = models_[model_of_[r]];
+    std::vector<const double*> leaves;
+    for (const Tree& tree : model.trees) {
+      const Node* node = tree.nodes.data();
+      while (node->kind != 0) {
+        const double given = point[static_cast<std::size_t>(node->feature)];
+        const double value = model.input == "float32" ? to_single(given) : given;
+        node = &tree.nodes[static_cast<std::size_t>(goes_left(*node, tree, value) ? node->left
+                                                                                  : node->right)];
+      }
+      leaves.push_back(&tree.values[static_cast<std::size_t>(node->value)]);
+    }
+    if (!outcomes_[r].certainly(model.scores(leaves), true)) {
+      throw Rejected("the point does not certainly have the outcome");
+    }
+  }
+}
 
 void Checker::close(long rule, const Box& box) const {
   if (rule == -1) {

@@ -139,6 +139,10 @@ std::vector<PathStep> find_path(const Prepared& prepared, const Query& query,
 double standing(const Requirement& requirement, const Ensemble& ensemble,
                 std::span<const double> scores);
 
+/// Gives the first requirement of a query another level, and with it all counted requirements if it
+/// is one of them. Throws Error if it has none.
+void set_level(Query& query, double level);
+
 struct SweepPoint {
   double level = 0;
   Answer answer;
@@ -152,6 +156,59 @@ using SweepVisitor = std::function<bool(const SweepPoint&)>;
 std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
                                    std::span<const double> levels, const SweepVisitor& visit = {},
                                    const Options& options = {});
+
+/// The price of robustness: answers the query for several multiples of its robust distances
+/// (FeatureRule::robust), which must be ascending and at least 0. The level of a point is its
+/// multiple. At 0 nothing but the answer itself must have the outcome; categories that an answer
+/// must withstand count at every other multiple. The cost never falls from one point to the next.
+std::vector<SweepPoint> find_robust_sweep(const Prepared& prepared, const Query& query,
+                                          std::span<const double> multiples,
+                                          const SweepVisitor& visit = {},
+                                          const Options& options = {});
+/// The query with distances multiplied by this, as find_robust_sweep asks it.
+Query with_distances(Query query, double multiple);
+
+/// The most that a budget brings: the highest probability of a class, or the highest or lowest
+/// output or score, of all admissible points that cost at most the budget.
+struct Best {
+  /// optimal      no admissible point within the budget reaches more than `value`
+  /// feasible     the search stopped early: none reaches more than `bound`
+  /// infeasible   no admissible point within the budget meets the other requirements
+  /// unknown      the search stopped before it found a point within the budget
+  Status status = Status::unknown;
+  Stop stop = Stop::finished;
+  double before = 0;  ///< at the query's point
+  double value = 0;   ///< at the answer's point, in the library's arithmetic
+  double bound = 0;   ///< proven: no admissible point within the budget reaches more
+  /// The cheapest point that reaches `value`, as explain gives it for best_requirement().
+  Answer answer;
+};
+/// The first requirement says what is improved, and its own level is ignored: the probability of a
+/// class (the score, for a model of two classes without probabilities), or an output or score,
+/// which is as high as possible if its range has a lower end, and as low as possible if it has an
+/// upper end. All other requirements must be met. The budget may be infinite.
+Best find_best(const Prepared& prepared, const Query& query, double budget,
+               const Options& options = {});
+
+/// One step of the curve of cost against output.
+struct BestStep {
+  double value = 0;
+  Answer answer;  ///< the cheapest point that reaches `value`
+};
+struct BestCurve {
+  Best best;
+  /// From the cheapest admissible point to the budget, with rising costs and better and better
+  /// values. Proven: what costs less than the next step reaches no more than the step before it.
+  std::vector<BestStep> steps;
+  bool complete = false;  ///< all steps up to the budget are there
+  Stop stop = Stop::finished;
+};
+/// Finds every step. Calls `visit`, if it is given, for each; return false to stop.
+BestCurve find_best_curve(const Prepared& prepared, const Query& query, double budget,
+                          const std::function<bool(const BestStep&)>& visit = {},
+                          const Options& options = {});
+/// The first requirement of the query with this value as its level.
+Requirement best_requirement(const Prepared& prepared, const Query& query, double value);
 
 /// The requirement that the outcome differs from the one at `point`: another class, or for
 /// regression an output that differs by more than `tolerance`.

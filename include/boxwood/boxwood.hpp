@@ -16,6 +16,7 @@
 #include <boxwood/query_text.hpp>
 #include <boxwood/question_file.hpp>
 #include <boxwood/read.hpp>
+#include <boxwood/reasons.hpp>
 #include <boxwood/render.hpp>
 #include <boxwood/schema.hpp>
 #include <boxwood/verify.hpp>

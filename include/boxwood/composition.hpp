@@ -60,14 +60,19 @@ enum class Decision : std::uint8_t {
 ///   sigmoid      1 / (1 + exp(slope * r + shift))
 ///   isotonic     linear between the points (from[i], to[i]), constant beyond them
 ///   temperature  softmax of slope times the scores, or times the logarithms of probabilities
+/// and of the number that a regression model predicts:
+///   affine       slope * r + shift, with a positive slope
+///   exponential  exp(r)
+///   expm1        exp(r) - 1
 struct Calibration {
-  enum class Kind : std::uint8_t { sigmoid, isotonic, temperature };
+  enum class Kind : std::uint8_t { sigmoid, isotonic, temperature, affine, exponential, expm1 };
   Kind kind = Kind::sigmoid;
   double slope = 1;
   double shift = 0;
   std::vector<double> from{};  ///< ascending
   std::vector<double> to{};
-  /// Of the arithmetic: of isotonic ones, and of the logarithms of a temperature.
+  /// Of the arithmetic: of isotonic ones, of the logarithms of a temperature, and of functions of
+  /// numbers.
   Precision precision = Precision::float64;
   bool operator==(const Calibration&) const = default;
 };
@@ -93,11 +98,12 @@ struct Member {
 
   Response response = Response::output;
   /// None; one for the response of class 1 of two classes; one for each class, whose results are
-  /// then divided by their sum; or a single `temperature` for all classes.
+  /// then divided by their sum; or a single `temperature` for all classes. Of a number any that
+  /// rise, each a function of what the one before gives.
   std::vector<Calibration> calibrations{};
   /// The composition's class for each of the member's, or `none`.
   std::vector<std::size_t> classes{};
-  double weight = 1;  ///< its contributions are multiplied by this; positive
+  double weight = 1;  ///< its contributions are multiplied by this; positive, without `linear`
 
   static constexpr std::size_t none = ~std::size_t{0};
   std::size_t class_count() const {
@@ -115,6 +121,19 @@ struct Threshold {
   bool operator==(const Threshold&) const = default;
 };
 
+/// A linear model of what the members give, as the last model of a stack: a number, or the log-odds
+/// of class 1, is the sum of weight * contribution + `shift`; of a classifier the contribution to
+/// class 1 counts. Libraries add up in an order that depends on the machine. Their results, in any
+/// order, with or without fused multiply-add, are within `error` * (the sum of |weight *
+/// contribution| + `size`) of the one that is computed here. An outcome holds if all of them have
+/// it.
+struct LinearTop {
+  double shift = 0;
+  double size = 0;
+  double error = 0;
+  bool operator==(const LinearTop&) const = default;
+};
+
 struct Composition {
   std::vector<Member> members{};       ///< none: the ensemble is no composition
   Precision sum = Precision::float64;  ///< in which the members' contributions are added
@@ -122,6 +141,11 @@ struct Composition {
   bool normalised = false;             ///< outputs are divided by their sum
   bool has_probabilities = true;       ///< outputs of a classifier are probabilities, not votes
   std::optional<Threshold> threshold{};
+  std::optional<LinearTop> linear{};
+  /// The class is that of the largest raw score; member i has the only one of class i.
+  bool by_score = false;
+  bool last_of_equals =
+      false;  ///< among equal outputs or scores the last class wins, not the first
   bool operator==(const Composition&) const = default;
 };
 

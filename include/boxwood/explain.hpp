@@ -66,6 +66,10 @@ struct Options {
   /// Run the paper's engine as published, without Boxwood's additions (docs/engine.md). The fast
   /// engine ignores this.
   bool published = false;
+  /// Only ask whether some point costs at most this: the search ends with the first one that it
+  /// finds (`feasible`, or `optimal` if it happens to be the cheapest). `infeasible` then means
+  /// that no point costs so little. Which point is found may depend on the number of threads.
+  std::optional<double> any_within{};
   std::shared_ptr<const EngineSettings> engine_settings;  ///< for the library's own tests
   std::function<void(const Progress&)> progress;          ///< called by one thread at a time
 };
@@ -162,6 +166,10 @@ Stop visit_regions(std::span<const Ensemble> ensembles, const Query& query, doub
                    const RegionVisitor& visit, const Options& options = {});
 Stop visit_regions(const Ensemble& ensemble, const Query& query, double radius,
                    const RegionVisitor& visit, const Options& options = {});
+
+/// The regions in which the rows of some data lie, for Query::live. Make it once for many queries.
+LiveRegions find_live_regions(std::span<const Ensemble> ensembles,
+                              std::span<const std::vector<double>> rows);
 
 /// For each feature the number of cells: the intervals of its axis between neighbouring thresholds.
 std::vector<std::size_t> cell_counts(const Ensemble& ensemble);

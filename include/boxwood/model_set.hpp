@@ -23,6 +23,10 @@ struct ModelSet {
   Schema schema;                   ///< what the columns mean, for all models
 };
 
+/// The models that are asked when every model is: all of them, but no isolation forest beside other
+/// models, because it says whether a row is normal, not what is decided about it.
+std::vector<std::size_t> deciding_models(std::span<const Ensemble> ensembles);
+
 /// Checks that all models read the same columns: the same names in the same order, and the same
 /// meaning of every number. Throws Error that names the model, as `names` has it, and the column.
 void check_same_columns(std::span<const Ensemble* const> ensembles,

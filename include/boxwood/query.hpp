@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -76,6 +77,7 @@ struct Requirement {
   std::size_t ensemble = 0;
   std::variant<ClassIs, ClassIn, OutputIn, ScoreIn> outcome;
   bool negated = false;  ///< the outcome must not occur
+  bool counted = false;  ///< one of those of which `Query::agree` must hold
   bool operator==(const Requirement&) const = default;
 };
 
@@ -117,7 +119,7 @@ struct FeatureRule {
   std::vector<double> quantiles{};
   bool derived = false;  ///< set by add_derived: costs nothing and is not a change
   /// The outcome must also hold for every value within this distance of the answer's value: every
-  /// number of the models' precision, for integer and ordinal features every whole number, inside
+  /// double, as the models read it, for integer and ordinal features every whole number, inside
   /// of `domain`. Other constraints limit the answer, not these neighbours. A missing value stays
   /// missing. Not for categorical features.
   double robust = 0;
@@ -134,6 +136,9 @@ struct OneHot {
   std::vector<std::size_t> columns;
   double weight = 1;
   bool none_allowed = false;
+  /// The outcome must also hold with each of these columns as the one that is 1: positions in
+  /// `columns`, ascending.
+  std::vector<std::size_t> robust{};
   bool operator==(const OneHot&) const = default;
 };
 
@@ -230,14 +235,37 @@ inline constexpr Mixture default_mixture{.squared_l2 = 0, .l1 = 1, .l0 = 0.1};
 /// OneHot::columns, or their number if no column is 1.
 using TermCost = std::function<double(std::size_t feature, double from, double to)>;
 
+/// A region of the models that holds rows of some data: the box around them in which the scores of
+/// every ensemble are constant, with the same values missing.
+struct LiveRegion {
+  std::vector<double> row;                       ///< the first of them
+  std::size_t rows = 0;                          ///< how many there are
+  std::vector<Interval> box;                     ///< as Solution::region
+  std::vector<std::vector<std::int32_t>> codes;  ///< as Solution::codes; one for each feature
+  std::vector<std::vector<double>> scores;       ///< raw scores of each model
+  bool operator==(const LiveRegion&) const = default;
+};
+/// The regions of all rows of some data; find_live_regions (boxwood/explain.hpp) makes them.
+struct LiveRegions {
+  std::vector<LiveRegion> regions;
+  std::size_t rows = 0;  ///< of the data
+  bool operator==(const LiveRegions&) const = default;
+};
+
 struct Query {
   std::vector<double> point;  ///< NaN is missing; it stays missing unless its rule allows a change
-  std::vector<Requirement> requirements;     ///< all of them must hold
+  std::vector<Requirement> requirements;     ///< all of them must hold; see `agree`
   std::vector<FeatureRule> features;         ///< one for each value of the point
   std::vector<OneHot> groups{};              ///< a column belongs to at most one group
   std::vector<Clause> clauses{};             ///< all of them must hold
   std::vector<Derived> derived{};            ///< see add_derived
   std::optional<std::size_t> max_changes{};  ///< a one-hot group counts as one change
+  /// If set: at least this many of the requirements that are `counted` must hold, for example the
+  /// same outcome of 4 of 5 models. Requirements that are not counted must all hold.
+  std::optional<std::size_t> agree{};
+  /// If not 0: the answer's region must hold at least this many of the rows of `live_regions`.
+  std::size_t live = 0;
+  std::shared_ptr<const LiveRegions> live_regions{};  ///< of the same models
   Norm norm = Norm::squared_l2;
   Mixture mixture{};          ///< for Norm::mixture
   TermCost term;              ///< for Norm::custom
@@ -255,6 +283,11 @@ Requirement require_class(std::size_t target, std::optional<double> probability 
 /// Any class except this one.
 Requirement require_other_class(const Ensemble& ensemble, std::size_t target);
 Requirement require_output(Interval range, std::size_t output = 0);
+/// To rank above another row: the predicted number, here number `output`, is higher than that of
+/// `other`. For two classes: the raw score, or with several scores the probability of the second
+/// class. Throws Error for a model of more classes and for one that only names a class.
+Requirement require_above(const Ensemble& ensemble, std::span<const double> other,
+                          std::size_t output = 0);
 
 /// Conditions that compare a feature with its value in the query's point.
 Literal changes(const Query& query, std::size_t feature);
@@ -317,7 +350,14 @@ bool holds(const Clause& clause, std::span<const double> from, std::span<const d
 bool obeys(const Query& query, std::span<const double> point, Precision precision);
 /// The number of features that differ from the query's point; a one-hot group counts as one.
 std::size_t change_count(const Query& query, std::span<const double> to);
-/// Whether a point satisfies every requirement of the query, and `exact_clauses`.
+/// The number of rows of `live_regions` in the region of a point, such as that of an answer, whose
+/// values are numbers of the models' precision.
+std::size_t rows_around(const Query& query, std::span<const double> point);
+/// The number of counted requirements that hold in a point.
+std::size_t agreeing(const Query& query, std::span<const Ensemble> ensembles,
+                     std::span<const double> point);
+/// Whether a point satisfies the requirements of the query, as many as must hold, and
+/// `exact_clauses`.
 bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point);
 
 }  // namespace boxwood

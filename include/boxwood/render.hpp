@@ -12,6 +12,7 @@
 #include <boxwood/ensemble.hpp>
 #include <boxwood/explain.hpp>
 #include <boxwood/query.hpp>
+#include <boxwood/reasons.hpp>
 #include <boxwood/schema.hpp>
 
 #include <cstddef>
@@ -61,6 +62,18 @@ struct Rounding {
   double tolerance = 0;
 };
 
+/// Of a query about several models: the one whose outcome and figures texts show, and how many have
+/// a counted outcome in the answer.
+struct SeveralModels {
+  std::string name;  ///< `model "now"`
+  std::size_t agreeing = 0;
+  std::string normal;  ///< what isolation forests say of the answer that must be normal to them
+};
+/// Nothing if there is only one model.
+std::optional<SeveralModels> several_models(std::span<const Ensemble> ensembles,
+                                            std::span<const std::string> names, const Query& query,
+                                            const Answer& answer);
+
 /// Results of analyses that are shown with an answer. A part that was not asked for is empty.
 struct Findings {
   std::optional<WideRegion> wide{};  ///< of the answer's point
@@ -68,6 +81,7 @@ struct Findings {
   std::vector<PathStep> path{};  ///< to the answer's point
   std::optional<Rounding> rounding{};
   std::size_t earlier_alternatives = 0;  ///< of the same menu, before this answer
+  std::optional<SeveralModels> models{};
 };
 
 /// The row that an answer is about: its number in the data, from 0, or a name. If the name is
@@ -150,6 +164,36 @@ struct SweepView {
   RowLabel row = 0;
 };
 
+/// The most for a budget.
+struct BestView {
+  const Ensemble& ensemble;
+  const Schema& schema;
+  const Query& query;      ///< its first requirement is best_requirement()
+  const BestCurve& found;  ///< without steps, if only `best` was asked for
+  double budget = 0;
+  RowLabel row = 0;
+};
+/// The steps of the curve as levels of a sweep, for its pictures: the first that needs a step, and
+/// the last that it reaches.
+std::vector<SweepPoint> sweep_of(const BestView& view);
+
+/// What each feature contributes to an answer.
+struct ReasonsView {
+  const Ensemble& ensemble;
+  const Schema& schema;
+  const Query& query;
+  const Reasons& found;
+  RowLabel row = 0;
+};
+/// The same for people: a sentence about the answer, a table whose first line is the header, and
+/// what is proven of its numbers.
+struct ReasonsText {
+  std::string head;
+  std::vector<std::vector<std::string>> lines;
+  std::string end;
+};
+ReasonsText reasons_in_words(const ReasonsView& view);
+
 /// A map with the row and, if there are any, its answer and the steps to it.
 struct MapView {
   const Ensemble& ensemble;
@@ -180,6 +224,8 @@ std::string to_table(const Explanation& explanation, const TableStyle& style = {
 std::string to_table(const RegionView& view, const TableStyle& style = {});
 std::string to_table(const MenuView& view, const TableStyle& style = {});
 std::string to_table(const SweepView& view, const TableStyle& style = {});
+std::string to_table(const BestView& view, const TableStyle& style = {});
+std::string to_table(const ReasonsView& view, const TableStyle& style = {});
 std::string to_table(const MapView& view, const TableStyle& style = {});
 /// A line for each row. Each explanation has an answer of `find_robustness`.
 std::string robustness_table(std::span<const Explanation> rows, const TableStyle& style = {});
@@ -192,6 +238,8 @@ double robustness_radius(const Explanation& explanation);
 std::string to_html(const Explanation& explanation, const TableStyle& style = {});
 std::string to_html(const MenuView& view, const TableStyle& style = {});
 std::string to_html(const SweepView& view);
+std::string to_html(const BestView& view);
+std::string to_html(const ReasonsView& view);
 /// Regions of one row.
 std::string to_html(std::span<const RegionView> regions);
 std::string robustness_html(const Explanation& explanation);
@@ -214,6 +262,8 @@ std::string to_json(const Explanation& explanation);
 std::string to_json(const RegionView& view);
 std::string to_json(const MenuView& view);
 std::string to_json(const SweepView& view);
+std::string to_json(const BestView& view);
+std::string to_json(const ReasonsView& view);
 std::string to_json(const MapView& view);
 std::string robustness_json(const Explanation& explanation);
 

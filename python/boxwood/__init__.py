@@ -14,27 +14,33 @@ from typing import TYPE_CHECKING, Any
 
 from boxwood.errors import Error, UnsupportedModelError
 from boxwood.models import model_bytes, save_model
+from boxwood.models.xgboost_dump import xgboost_from_dump
 
 if TYPE_CHECKING:
     from boxwood import examples
     from boxwood._core import Claim, Interval, Progress
     from boxwood._functions import monotone
     from boxwood._record_check import check_record
+    from boxwood.anomalies import Anomaly
     from boxwood.answer import Answer, Change, Robustness
     from boxwood.batch import Batch
+    from boxwood.best import Best
     from boxwood.costs import L0, L1, L2, Cost, Linf
     from boxwood.explainer import Explainer
+    from boxwood.reasons import Reason, Reasons
     from boxwood.results import (
         Blocker,
         Map,
         Menu,
         Region,
         Regions,
+        RobustSweep,
         Step,
         Sweep,
         WhyNot,
         WideRegion,
     )
+    from boxwood.retraining import retrain
     from boxwood.rules import AllOf, AnyOf, If, Rule
     from boxwood.schema import Feature, OneHot, Schema
     from boxwood.suggestions import Suggestion, suggest_rules
@@ -49,14 +55,18 @@ _HOMES = {
     "_core": ("Claim", "Interval", "Progress", "__version__"),
     "_functions": ("monotone",),
     "_record_check": ("check_record",),
+    "anomalies": ("Anomaly",),
     "answer": ("Answer", "Change", "Robustness"),
     "batch": ("Batch",),
+    "best": ("Best",),
     "costs": ("Cost", "L0", "L1", "L2", "Linf"),
     "explainer": ("Explainer",),
-    "results": ("Blocker", "Map", "Menu", "Region", "Regions", "Step", "Sweep", "WhyNot",
-                "WideRegion"),
+    "reasons": ("Reason", "Reasons"),
+    "results": ("Blocker", "Map", "Menu", "Region", "Regions", "RobustSweep", "Step", "Sweep",
+                "WhyNot", "WideRegion"),
     "rules": ("AllOf", "AnyOf", "If", "Rule"),
     "schema": ("Feature", "OneHot", "Schema"),
+    "retraining": ("retrain",),
     "suggestions": ("Suggestion", "suggest_rules"),
     "sums": ("Sum", "category", "change", "feature"),
     "targets": ("Class", "Not", "OneOf", "Output", "Score", "Target"),
@@ -68,9 +78,11 @@ __all__ = [
     "L1",
     "L2",
     "AllOf",
+    "Anomaly",
     "Answer",
     "AnyOf",
     "Batch",
+    "Best",
     "Blocker",
     "Change",
     "Claim",
@@ -89,8 +101,11 @@ __all__ = [
     "OneOf",
     "Output",
     "Progress",
+    "Reason",
+    "Reasons",
     "Region",
     "Regions",
+    "RobustSweep",
     "Robustness",
     "Rule",
     "Schema",
@@ -111,8 +126,10 @@ __all__ = [
     "feature",
     "model_bytes",
     "monotone",
+    "retrain",
     "save_model",
     "suggest_rules",
+    "xgboost_from_dump",
 ]
 
 

@@ -12,10 +12,23 @@ from boxwood._arguments import by_feature, interval, number, whole
 from boxwood._columns import Columns
 from boxwood._forms import Form, row_label
 from boxwood._question import OUTCOME, SEARCH, Asked, Question, levels_of
+from boxwood.anomalies import Anomaly, threshold_of
 from boxwood.answer import Answer, Robustness
+from boxwood.best import Best
 from boxwood.errors import Error
-from boxwood.results import Map, Menu, Region, Regions, Step, Sweep, WhyNot, WideRegion
-from boxwood.targets import Target
+from boxwood.reasons import Reasons
+from boxwood.results import (
+    Map,
+    Menu,
+    Region,
+    Regions,
+    RobustSweep,
+    Step,
+    Sweep,
+    WhyNot,
+    WideRegion,
+)
+from boxwood.targets import Output, Target
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -153,12 +166,134 @@ class Analyses:
         """
         wanted = levels_of(levels)
         regression = self.core.ensemble(0).class_count == 0
+        if question.get("beat") is not None:
+            raise Error("beat", "a sweep asks for several levels of its own",
+                        "Leave it out, or call explain")
         if regression and target is None and not any(question.get(key) for key in OUTCOME):
             question["at_least"] = wanted[0]
         asked, point, query, form = self._asked(x, target, question)
         found = _core.find_sweep(self.core, query, wanted, asked.options())
         return Sweep([(one.level, self._answer(_core.at_level(query, one.level), point, one.answer,
                                                form)) for one in found])
+
+    def robust_sweep(self, x: Any, multiples: Sequence[float], target: Any = None,
+                     **question: Unpack[Question]) -> RobustSweep:
+        """Find the price of robustness: answers for several multiples of the distances.
+
+        Parameters
+        ----------
+        x : Series, mapping, one-row table or 1-D array
+            The row.
+        multiples : sequence of float
+            Ascending numbers that multiply the distances of `robust`; 0 is the answer without
+            robustness.
+        target : object, optional
+            As for `explain`.
+        **question
+            As for `explain`; `robust` gives the distances of the multiple 1.
+
+        Returns
+        -------
+        RobustSweep
+            An answer for each multiple. The cost never falls.
+        """
+        wanted = [number(one, "multiples", 0) for one in multiples]
+        if not wanted:
+            raise Error("multiples", "the list is empty", "Give at least one number")
+        asked, point, query, form = self._asked(x, target, question)
+        found = _core.find_robust_sweep(self.core, query, wanted, asked.options())
+        return RobustSweep([
+            (one.level, self._answer(_core.with_distances(query, one.level), point, one.answer,
+                                     form)) for one in found])
+
+    def best(self, x: Any, budget: float, target: Any = None, *, lowest: bool = False,
+             curve: bool = False, **question: Unpack[Question]) -> Best:
+        """Find the highest probability or output that changes within a budget can reach.
+
+        Parameters
+        ----------
+        x : Series, mapping, one-row table or 1-D array
+            The row.
+        budget : float
+            The most that the change may cost, by `cost`; infinite for no limit.
+        target : object, optional
+            The label of the class whose probability is to be as high as possible; default for two
+            classes: the one that is not predicted now. Or an `Output` or `Score`, whose end says
+            what is improved: the highest for `at_least`, the lowest for `at_most`; the number
+            itself is ignored. Default for a model that predicts a number: its highest output.
+        lowest : bool
+            For a predicted number: find the lowest output.
+        curve : bool
+            Also find every step of the output from cost 0 up to the budget.
+        **question
+            As for `explain`; nothing that gives a level of the outcome.
+
+        Returns
+        -------
+        Best
+            What is reached, the cheapest change that reaches it, and a proven bound.
+        """
+        for key in ("probability", "margin", "at_least", "at_most", "between", "change"):
+            if question.get(key) is not None:
+                raise Error(key, "best finds the highest or lowest value itself",
+                            "Leave it out; give lowest=True for the lowest output")
+        most = number(budget, "budget", 0)
+        if self.core.ensemble(0).class_count == 0 and target is None:
+            question["at_most" if lowest else "at_least"] = 0.0
+        elif lowest:
+            raise Error("lowest", "it is for a model that predicts a number, without a target",
+                        "Name the other class, or give Output(at_most=0) as the target")
+        asked, point, query, form = self._asked(x, target, question)
+        found = _core.find_best(self.core, query, most, curve, asked.options())
+        return Best.of(self, query, point, found, most, form)
+
+    def reasons(self, x: Any, target: Any = None, **question: Unpack[Question]) -> Reasons:
+        """Find what each feature contributes to the outcome: necessity, sufficiency and gain.
+
+        Parameters
+        ----------
+        x : Series, mapping, one-row table or 1-D array
+            The row.
+        target : object, optional
+            As for `explain`.
+        **question
+            As for `explain`. `time_limit` applies to all searches together.
+
+        Returns
+        -------
+        Reasons
+            A `Reason` for each feature that may change, the largest gain first.
+        """
+        asked, point, query, form = self._asked(x, target, question)
+        found = _core.find_reasons(self.core, query, asked.options())
+        return Reasons.of(self, query, point, found, form)
+
+    def anomaly(self, x: Any, **question: Unpack[Question]) -> Anomaly:
+        """Explain what an isolation forest says about a row.
+
+        Parameters
+        ----------
+        x : Series, mapping, one-row table or 1-D array
+            The row.
+        **question
+            As for `explain`, without anything about the outcome.
+
+        Returns
+        -------
+        Anomaly
+            For an anomalous row the cheapest change that makes it normal, and which features make
+            it anomalous. For a normal row how far it is from an alarm.
+        """
+        threshold = threshold_of(self.core.ensemble(0))
+        for key in Asked(self._whole, Output(at_least=threshold), question).said(OUTCOME):
+            raise Error(key, "anomaly looks for the other side of the forest's threshold",
+                        "Leave it out, or use explain")
+        point = self.columns.point(x)
+        score = float(self.core.outputs(point[np.newaxis], 0)[0, 0])
+        anomalous = score < threshold
+        target = Output(at_least=threshold) if anomalous else Output(less_than=threshold)
+        reasons = self.reasons(x, target, **question)
+        return Anomaly(anomalous, score, threshold, reasons.answer, reasons)
 
     def robustness(self, x: Any, *, tolerance: float = 0.0,
                    **question: Unpack[Question]) -> Robustness:

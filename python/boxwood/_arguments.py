@@ -12,6 +12,8 @@ from boxwood.errors import Error
 
 # What the core's integers hold.
 LARGEST = 2**63 - 1
+# Values that never change.
+PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def number(value: Any, name: str, least: float | None = None, *, bools: bool = False) -> float:
@@ -100,6 +102,25 @@ def is_list(value: Any) -> bool:
     """Whether a value is iterable, and neither a text nor a mapping."""
     return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) \
         and getattr(value, "ndim", 1) > 0
+
+
+def same_again(target: Any, question: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    """Make a key that two questions share only if they ask the same.
+
+    None where that cannot be told from the values: iterators are read once, and objects of other
+    types may change. 1, 1.0 and True are equal in Python but not as arguments, so types count.
+    """
+    parts: list[Any] = []
+    for key, value in (("target", target), *question.items()):
+        kind = type(value)
+        if kind is list or kind is tuple:
+            if not all(type(one) is str for one in value):
+                return None
+            value = tuple(value)
+        elif kind not in PLAIN and not isinstance(value, (np.number, np.bool_)):
+            return None
+        parts.append((key, kind, value))
+    return tuple(parts)
 
 
 def _is_truth(value: Any) -> bool:

@@ -82,6 +82,11 @@ class Codec:
         """The code of each label."""
         return {label: code for code, label in enumerate(self.labels)}
 
+    @cached_property
+    def takes_numbers(self) -> bool:
+        """Whether every number is read as it is."""
+        return not self.labels and not self.float32_only
+
     def where(self, place: str) -> str:
         """Name the column within an argument, for errors."""
         return f'{place}, column "{self.title}"'
@@ -92,6 +97,8 @@ class Codec:
         A missing value becomes NaN. With `raw`, a number is passed to the model as it is, as in
         arrays; otherwise a number that is a label stands for that category.
         """
+        if type(value) is float and self.takes_numbers:
+            return value if value == value else np.nan
         try:
             number = self._encode(value, place, raw)
         except OverflowError:

@@ -59,6 +59,13 @@ class Columns:
         self.unnamed = all(name == f"{start}{i}" for i, name in enumerate(self.names))
         self.groups = [self._group(one) for one in groups]
         self._group_at = {i: group for group in self.groups for i in group.places}
+        # Whether an array of floating-point numbers is a point as it is.
+        self._plain = not any(codec.written or codec.float32_only or codec.mark is not None
+                              for codec in codecs)
+        self._with_others = [i for i, codec in enumerate(codecs) if codec.others]
+        # Rows are asked one after the other with the same names.
+        self._last_order: tuple[list[str | None], list[int]] = [], []
+        self._last_index: tuple[Any, list[str | None]] = None, []
 
     def _group(self, known: OneHot) -> Group:
         places = [self.index(name, "schema") for name in known.columns]
@@ -112,6 +119,14 @@ class Columns:
 
         Returns, for each column of the model, its position among the given names.
         """
+        known, order = self._last_order
+        if given and given == known:
+            return order
+        order = self._found_order(given, place)
+        self._last_order = list(given), order
+        return order
+
+    def _found_order(self, given: Sequence[str | None], place: str) -> list[int]:
         named = [name for name in given if name is not None]
         if not named or (self.unnamed and not set(self.names) & set(named)
                          and not set(self.titles) <= set(named)):
@@ -144,6 +159,13 @@ class Columns:
 
     def point(self, row: Any, place: str = "x") -> np.ndarray:
         """Turn a row into a point: one number for each column of the model."""
+        if self._plain and type(row) is np.ndarray and row.shape == (len(self),) \
+                and row.dtype in (np.float64, np.float32):
+            point = row.astype(np.float64)
+            point[np.isnan(point)] = np.nan  # whatever the bits of a NaN were
+            if self.refusals is not None:
+                self.refusals.check(point[np.newaxis], place)
+            return point
         if is_table(row) or (isinstance(row, np.ndarray) and row.ndim == 2):
             points = self.points(row, place)
             if len(points) != 1:
@@ -157,6 +179,8 @@ class Columns:
                         "Give a Series, a mapping, a one-row table or a 1-D array")
         values, order = self._values_in(row, place)
         for codec, at in zip(self.codecs, order, strict=True):
+            if codec.mark is None:
+                continue
             # In a column that holds no objects every missing value is the same.
             plain = getattr(codec.dtype, "kind", "O") != "O" and missing(values[at])
             codec.check_marks([np.nan if plain else values[at]], place)
@@ -176,10 +200,18 @@ class Columns:
                 self.order(self._names_in(row), place))
 
     def _names_in(self, row: Any) -> list[str | None]:
-        given = list(row if isinstance(row, Mapping) else row.index)
+        if isinstance(row, Mapping):
+            return [str(name) for name in row]
+        index, names = self._last_index
+        if row.index is not index:  # an index never changes
+            names = self._names_of(list(row.index))
+            self._last_index = row.index, names
+        return names
+
+    def _names_of(self, given: list[Any]) -> list[str | None]:
         names: list[str | None] = [str(name) for name in given]
         # A series counts its values where it has no names; the model's may be numbers, though.
-        if not isinstance(row, Mapping) and not set(self.names) <= set(names) and all(
+        if not set(self.names) <= set(names) and all(
                 isinstance(name, (int, np.integer)) for name in given):
             return [None] * len(given)
         return names
@@ -210,7 +242,8 @@ class Columns:
     def form(self, given: Any, point: np.ndarray | None = None) -> Form:
         """Return the form of a row or a table; `point` is the point of a row."""
         form = self._form(given)
-        return form if point is None else form._replace(strangers=self.strangers(given, point))
+        strangers = {} if point is None else self.strangers(given, point)
+        return form._replace(strangers=strangers) if strangers else form
 
     def _form(self, given: Any) -> Form:
         if is_table(given):
@@ -237,7 +270,7 @@ class Columns:
         `point` is the point of the row, `row` its number in a table. Returns the given values by
         column.
         """
-        places = [i for i, codec in enumerate(self.codecs) if codec.is_other(point[i])]
+        places = [i for i in self._with_others if self.codecs[i].is_other(point[i])]
         if not places:
             return {}
         if not is_table(given) and np.ndim(given) != 2:

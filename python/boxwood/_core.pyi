@@ -273,7 +273,7 @@ class ScoreIn:
 class Requirement:
     """One requirement on the outcome of one model."""
 
-    def __init__(self, outcome: ClassIs | ClassIn | OutputIn | ScoreIn, ensemble: int = ..., negated: bool = ...) -> None: ...
+    def __init__(self, outcome: ClassIs | ClassIn | OutputIn | ScoreIn, ensemble: int = ..., negated: bool = ..., counted: bool = ...) -> None: ...
 
     @property
     def outcome(self) -> ClassIs | ClassIn | OutputIn | ScoreIn: ...
@@ -283,6 +283,9 @@ class Requirement:
 
     @property
     def negated(self) -> bool: ...
+
+    @property
+    def counted(self) -> bool: ...
 
 class Direction(enum.Enum):
     """In which direction a feature may change."""
@@ -418,6 +421,9 @@ class OneHot:
     @property
     def none_allowed(self) -> bool: ...
 
+    @property
+    def robust(self) -> list[int]: ...
+
 class Literal:
     """A statement about the value of a feature."""
 
@@ -475,6 +481,11 @@ class Mixture:
     @property
     def l0(self) -> float: ...
 
+class LiveRows:
+    """The regions in which the rows of some data lie."""
+
+    def __len__(self) -> int: ...
+
 class Query:
     """From this point, what is wanted, allowed and paid."""
 
@@ -508,6 +519,18 @@ class Query:
 
     @max_changes.setter
     def max_changes(self, value: int | None) -> None: ...
+
+    @property
+    def agree(self) -> int | None: ...
+
+    @agree.setter
+    def agree(self, value: int | None) -> None: ...
+
+    @property
+    def live(self) -> int: ...
+
+    def set_live(self, least: int, rows: LiveRows) -> None:
+        """The answer's region must hold at least so many of the rows."""
 
     @property
     def norm(self) -> Norm: ...
@@ -795,6 +818,10 @@ class Model:
 
     def __init__(self, ensembles: Sequence[Ensemble], schema: str = ..., names: Sequence[str] = ...) -> None: ...
 
+    @property
+    def deciding_models(self) -> list[int]:
+        """The indices of all models but isolation forests beside others."""
+
     def __len__(self) -> int: ...
 
     def ensemble(self, index: int = ...) -> Ensemble: ...
@@ -814,12 +841,24 @@ class Model:
     def query(self, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Query:
         """A query at this point with the schema's rules and no requirement."""
 
+    def require_above(self, other: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], output: int = ..., index: int = ...) -> Requirement:
+        """To rank above another point."""
+
     def add_text(self, query: Query, texts: Sequence[tuple[str, str, Statements]]) -> None:
         """
         Adds what the schema's rules and (text, place, statements) say to a query.
         """
 
     def validate(self, query: Query) -> None: ...
+
+    def live_rows(self, rows: Sequence[Sequence[float]]) -> LiveRows:
+        """The regions in which these rows lie."""
+
+    def rows_around(self, query: Query, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """How many rows of `live_regions` are in the region of a point."""
+
+    def agreeing(self, query: Query, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """How many counted requirements hold in a point."""
 
     def meets(self, query: Query, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool: ...
 
@@ -1030,6 +1069,92 @@ class SweepPoint:
     @property
     def answer(self) -> Answer: ...
 
+class Best:
+    """The most that a budget brings."""
+
+    @property
+    def status(self) -> Status: ...
+
+    @property
+    def stop(self) -> Stop: ...
+
+    @property
+    def before(self) -> float: ...
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def bound(self) -> float: ...
+
+    @property
+    def answer(self) -> Answer: ...
+
+class BestStep:
+    """One step of the curve of cost against output."""
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def answer(self) -> Answer: ...
+
+class BestCurve:
+    """The most for every cost up to a budget."""
+
+    def __init__(self, best: Best) -> None:
+        """The most for a budget, without its curve."""
+
+    @property
+    def best(self) -> Best: ...
+
+    @property
+    def steps(self) -> list[BestStep]: ...
+
+    @property
+    def complete(self) -> bool: ...
+
+    @property
+    def stop(self) -> Stop: ...
+
+class Reason:
+    """What one feature contributes to an answer."""
+
+    @property
+    def features(self) -> list[int]: ...
+
+    @property
+    def changes(self) -> bool: ...
+
+    @property
+    def without(self) -> Answer: ...
+
+    @property
+    def alone(self) -> Answer: ...
+
+    @property
+    def most(self) -> Best | None: ...
+
+    @property
+    def sufficiency(self) -> float: ...
+
+    @property
+    def gain(self) -> float: ...
+
+class Reasons:
+    """What each feature contributes to an answer."""
+
+    @property
+    def answer(self) -> Answer: ...
+
+    @property
+    def reasons(self) -> list[Reason]: ...
+
+    def necessity(self, reason: Reason) -> float: ...
+
+    @property
+    def stop(self) -> Stop: ...
+
 class Map:
     """The exact decision regions over two features."""
 
@@ -1074,6 +1199,21 @@ def find_why_not(model: Model, query: Query, liftable: Sequence[Rule], options: 
 def find_path(model: Model, query: Query, to: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], resolve: bool, options: Options) -> list[PathStep]: ...
 
 def find_sweep(model: Model, query: Query, levels: Sequence[float], options: Options) -> list[SweepPoint]: ...
+
+def find_robust_sweep(model: Model, query: Query, multiples: Sequence[float], options: Options) -> list[SweepPoint]: ...
+
+def with_distances(query: Query, multiple: float) -> Query:
+    """The query with multiplied robust distances."""
+
+def holding(query: Query, features: Sequence[int], others: bool) -> Query:
+    """The query in which these features must stay, or all others."""
+
+def find_reasons(model: Model, query: Query, options: Options) -> Reasons: ...
+
+def find_best(model: Model, query: Query, budget: float, curve: bool, options: Options) -> BestCurve: ...
+
+def best_query(model: Model, query: Query, value: float) -> Query:
+    """The query for what reaches this value."""
 
 def find_robustness(model: Model, query: Query, tolerance: float, options: Options) -> Answer: ...
 
@@ -1299,6 +1439,20 @@ def sweep_html(model: Model, query: Query, levels: Sequence[float], answers: Seq
 
 def at_level(query: Query, level: float) -> Query:
     """The query at one level of a sweep."""
+
+def best_table(model: Model, query: Query, found: BestCurve, budget: float, row: int | str) -> str: ...
+
+def best_html(model: Model, query: Query, found: BestCurve, budget: float, row: int | str) -> str: ...
+
+def best_levels(model: Model, query: Query, found: BestCurve) -> list[tuple[float, Answer]]:
+    """The steps as levels of a sweep, for pictures."""
+
+def reasons_in_words(model: Model, query: Query, found: Reasons) -> tuple[str, list[list[str]], str]:
+    """A sentence, a table with its header, and a sentence."""
+
+def reasons_table(model: Model, query: Query, found: Reasons, row: int | str) -> str: ...
+
+def reasons_html(model: Model, query: Query, found: Reasons, row: int | str) -> str: ...
 
 def why_not_table(model: Model, query: Query, why: WhyNot, row: int | str = ...) -> str: ...
 

@@ -8,6 +8,7 @@ threshold whose results are that near to each other.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,11 @@ class Function:
         It is monotone in floating point, without exceptions.
     declared : bool
         A user says so.
+    knots : array, optional
+        The function is monotone in floating point between neighbouring knots, without exceptions.
+    units : callable, optional
+        From a number to the units of the last place by which the function may be off there; `UNITS`
+        by default.
     """
 
     call: Callable[[Any], Any]
@@ -44,6 +50,8 @@ class Function:
     lower: float = -np.inf
     exact: bool = False
     declared: bool = False
+    knots: np.ndarray | None = None
+    units: Callable[[float], float] | None = None
 
 
 def _above(limit: float) -> float:
@@ -59,6 +67,46 @@ KNOWN = {one.call: one for one in (
     Function(np.log1p, "log1p", _above(-1.0)),
     *(Function(call, call.__name__)
       for call in (np.exp, np.exp2, np.expm1, np.cbrt, np.arcsinh, np.arctan, np.tanh)))}
+
+
+def of_quantiles(step: Any, column: int) -> Function:
+    """Return what a fitted QuantileTransformer does to one column.
+
+    Between two quantiles it is `slope * (x - low) + y`, twice, and the mean of both: each operation
+    rounds a monotone result, so only the quantiles themselves can be out of order.
+    """
+    quantiles = np.asarray(step.quantiles_[:, column], dtype=np.float64)
+
+    def call(values: Any) -> Any:
+        return step._transform_col(np.array(values, dtype=values.dtype)[:, 0], quantiles,
+                                   False)[:, np.newaxis]
+
+    return Function(call, "QuantileTransformer", knots=np.unique(quantiles))
+
+
+def of_power(step: Any, column: int) -> Function | None:
+    """Return what a fitted PowerTransformer does to one column before it standardizes it.
+
+    That is expm1(y) / lambda with y = lambda log1p(x) or lambda log(x), whose error is that of y
+    times the size of y. None for older releases, whose formula loses digits next to 0.
+    """
+    alone = copy.copy(step)
+    alone.standardize, alone.n_features_in_ = False, 1
+    alone.lambdas_ = step.lambdas_[column:column + 1]
+    alone.__dict__.pop("feature_names_in_", None)
+    power = float(step.lambdas_[column])
+    positive = step.method == "box-cox"
+    tiny = 1e-12
+    if not positive and abs(float(alone.transform(np.array([[tiny]]))[0, 0]) - tiny) > 1e-23:
+        return None
+
+    def units(number: float) -> float:
+        size = abs(np.log(number)) if positive else np.log1p(abs(number))
+        factor = abs(power) if positive or number >= 0 else abs(2 - power)
+        return UNITS * (2 + factor * float(size))
+
+    return Function(alone.transform, "PowerTransformer", _above(0.0) if positive else -np.inf,
+                    units=units)
 
 
 def monotone(function: Callable[[Any], Any]) -> Callable[[Any], Any]:

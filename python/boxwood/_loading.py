@@ -12,13 +12,13 @@ import numpy as np
 
 from boxwood import _core
 from boxwood._pushing import Steps
-from boxwood.errors import Error, library
-from boxwood.models import core_ensemble, library_of, model_bytes, unwrapped
+from boxwood.errors import Error
+from boxwood.models import core_ensemble, library_of, model_bytes, separate_models, unwrapped
 from boxwood.models._ensemble import Ensemble, restored
+from boxwood.models._formats import binary_content, converted_file, is_source
+from boxwood.models.catboost import of_binary
 from boxwood.pipelines import pushed_back
 from boxwood.schema import no_file
-
-CATBOOST_BINARY = b"CBM1"  # the first bytes of a .cbm file
 
 
 def _reduced(ensemble: _core.Ensemble) -> tuple[Any, ...]:
@@ -31,7 +31,8 @@ copyreg.pickle(_core.Ensemble, _reduced)
 def named_models(model: Any) -> dict[str, Any]:
     """Give every model a name.
 
-    A single model is called "model". A search or a `FrozenEstimator` stands for the model inside.
+    A single model is called "model". A search or a `FrozenEstimator` stands for the model inside, a
+    classifier of several targets for its models, called "output 0", "output 1" and so on.
     """
     if isinstance(model, Mapping):
         found = {str(name): one for name, one in model.items()}
@@ -41,7 +42,16 @@ def named_models(model: Any) -> dict[str, Any]:
         found = {"model": model}
     if not found:
         raise Error("model", "no model is given", "Give at least one model")
-    return {name: unwrapped(one) for name, one in found.items()}
+    single = not isinstance(model, (Mapping, list, tuple))
+    models: dict[str, Any] = {}
+    for name, one in found.items():
+        one = unwrapped(one)
+        targets = None if is_source(one) else separate_models(one)
+        if targets is None:
+            models[name] = one
+        for i, part in enumerate(targets or ()):
+            models[f"output {i}" if single else f"{name} output {i}"] = unwrapped(part)
+    return models
 
 
 def read(name: str, model: Any, data: Any, rounds: int | str | None,
@@ -51,32 +61,25 @@ def read(name: str, model: Any, data: Any, rounds: int | str | None,
     `model` is a fitted model, a path, or the content of a model file; `data` gives the names of
     CatBoost's categories; `steps` are the steps of a pipeline before its model.
     """
+    made = converted_file(model) if is_source(model) else None
+    if made is not None:
+        return _core.read_bytes(made.to_bytes(), name, rounds) if rounds is not None \
+            else made.to_core()
+    binary = binary_content(model) if is_source(model) else None
+    if binary is not None:
+        return read(name, of_binary(binary), data, rounds)
     if isinstance(model, (bytes, bytearray, memoryview)):
-        if bytes(model[:len(CATBOOST_BINARY)]) == CATBOOST_BINARY:
-            return read(name, _of_binary(bytes(model)), data, rounds)
         return _core.read_bytes(bytes(model), name, rounds)
     if isinstance(model, (str, os.PathLike)):
         path = Path(model).expanduser()
         if not path.is_file():
             raise no_file(model, "Give a model file or a fitted model")
-        with path.open("rb") as file:
-            binary = file.read(len(CATBOOST_BINARY)) == CATBOOST_BINARY
-        if binary:
-            return read(name, _of_binary(path.read_bytes()), data, rounds)
         return _core.read_file(str(path), rounds)
     if steps is not None:
         return pushed_back(model, steps, rounds).to_core()
     if data is not None and library_of(model) == "catboost" and model.is_fitted():
         return _catboost(model, name, data, rounds)
     return core_ensemble(model, name, rounds)
-
-
-def _of_binary(content: bytes) -> Any:
-    """Load a model in CatBoost's binary format, which only CatBoost itself reads."""
-    catboost = library("catboost")
-    model = catboost.CatBoost()
-    model.load_model(blob=content)
-    return model
 
 
 def _catboost(model: Any, name: str, data: Any, rounds: int | str | None) -> _core.Ensemble:

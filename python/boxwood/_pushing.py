@@ -11,13 +11,14 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from boxwood._binning import OUTSIDE, expanded
 from boxwood._functions import UNITS, Function, finite_range
-from boxwood._tracing import ALONE, RAW, TABLE, Source
+from boxwood._tracing import ALONE, BIN, RAW, TABLE, Source
 from boxwood.errors import UnsupportedModelError
 from boxwood.models._ensemble import KINDS, LEAF, Ensemble, Tree
 
@@ -44,6 +45,8 @@ class RawColumn:
         Its numbers are float32.
     shared : list
         Categories that all encoders of the column know.
+    complete : bool
+        Its missing values are filled in from other columns, so that none may be missing.
     functions : list of Function
         Functions of its numbers that steps apply.
     domain : tuple of float
@@ -56,6 +59,7 @@ class RawColumn:
     missing: Any = np.nan
     single: bool = False
     shared: list[Any] = field(default_factory=list)
+    complete: bool = False
     functions: list[Function] = field(default_factory=list)
     domain: tuple[float, float] = (-LARGEST, LARGEST)
 
@@ -99,6 +103,9 @@ class Steps:
         From a list of arrays, one for each column, to a raw table.
     zeros_missing : bool
         The model treats the zeros that a sparse matrix omits as missing.
+    beyond : callable, optional
+        Like `transform`, with columns of intervals that say whether a number is beyond their start
+        or, by its argument, their end (`_binning`).
     """
 
     transform: Callable[[Any, bool], Any]
@@ -106,6 +113,7 @@ class Steps:
     sources: list[Source]
     table: Callable[[list[np.ndarray]], Any]
     zeros_missing: bool = False
+    beyond: Callable[[bool], Callable[[Any, bool], Any]] | None = None
     sparse: bool = field(default=False, init=False)
     _missing: dict[int, list[np.ndarray] | None] = field(default_factory=dict, init=False)
 
@@ -135,7 +143,8 @@ class Steps:
             column = self.columns[index]
             hole = np.array([np.nan]) if column.categories is None else objects([column.missing])
             try:
-                self._missing[index] = self.outputs({index: hole}, 1)
+                self._missing[index] = None if column.complete else \
+                    self.outputs({index: hole}, 1)
             except (ValueError, TypeError):
                 self._missing[index] = None
         return self._missing[index]
@@ -226,20 +235,24 @@ class Pushed:
 
     Parameters
     ----------
-    kind : {"<=", "in", "same"}
-        How it compares; "same": as the model's own split.
+    kind : {"<=", "in", "same", "outside"}
+        How it compares; "same": as the model's own split; "outside": what is not in an interval
+        goes left.
     threshold : float
-        The largest number that goes left.
+        The largest number that goes left; of an interval, the largest number below it.
     members : tuple of int
         The codes that go left.
     missing_left : bool
         Where a missing value goes.
+    last : float
+        The largest number in the interval.
     """
 
     kind: str
     threshold: float
     members: tuple[int, ...]
     missing_left: bool
+    last: float = np.inf
 
 
 def push(model: Ensemble, steps: Steps) -> dict[tuple[int, Split], Pushed]:
@@ -253,6 +266,7 @@ def push(model: Ensemble, steps: Steps) -> dict[tuple[int, Split], Pushed]:
         for node in np.flatnonzero(tree.kind != LEAF).tolist():
             wanted.setdefault(int(tree.feature[node]), set()).add(split_of(tree, node))
     numeric: list[tuple[int, Split]] = []
+    binned: list[tuple[int, Split]] = []
     found: dict[tuple[int, Split], Pushed] = {}
     read = model.input
     for column in steps.columns:
@@ -267,7 +281,7 @@ def push(model: Ensemble, steps: Steps) -> dict[tuple[int, Split], Pushed]:
                 members = tuple(np.flatnonzero(split.left(codes[j])).tolist())
                 found[j, split] = Pushed("in", 0.0, members, astray)
             elif split.kind in ("<", "<=") and not split.missing_at_zero:
-                numeric.append((j, split))
+                (binned if sources[j].state == BIN else numeric).append((j, split))
                 found[j, split] = Pushed("<=", 0.0, (), astray)
             elif sources[j].same and sources[j].state == RAW:
                 found[j, split] = Pushed("same", 0.0, (), split.missing_left)
@@ -277,12 +291,29 @@ def push(model: Ensemble, steps: Steps) -> dict[tuple[int, Split], Pushed]:
                     "or treats its zeros as missing, but an earlier step changes its numbers",
                     "Pass that column to the model unchanged")
     if steps.sparse and steps.zeros_missing:
-        _check_zeros(numeric, steps)
+        _check_zeros(numeric + binned, steps)
     thresholds = _thresholds(numeric, steps, read)
     _check_monotone(numeric, thresholds, steps, read)
     for (j, split), threshold in zip(numeric, thresholds, strict=True):
         found[j, split] = Pushed("<=", threshold, (), found[j, split].missing_left)
+    for (j, split), before, last in zip(binned, *_intervals(binned, steps, read), strict=True):
+        # Where even numbers outside go right, all do.
+        ends = (-np.inf, np.inf) if last == -np.inf else (before, last)
+        found[j, split] = Pushed("outside", ends[0], (), found[j, split].missing_left, ends[1])
     return found
+
+
+def _intervals(binned: list[tuple[int, Split]], steps: Steps,
+               read: str) -> tuple[list[float], list[float]]:
+    """Find the largest numbers before and in the intervals of splits on their columns."""
+    if not binned or steps.beyond is None:
+        return [], []
+    found = []
+    for ends in (False, True):
+        monotone = replace(steps, transform=steps.beyond(ends))
+        found.append(_thresholds(binned, monotone, read))
+        _check_monotone(binned, found[-1], monotone, read)
+    return found[0], found[1]
 
 
 def _tables(steps: Steps, read: str) -> list[tuple[list[np.ndarray], list[np.ndarray] | None]]:
@@ -351,7 +382,6 @@ def _thresholds(numeric: list[tuple[int, Split]], steps: Steps, read: str) -> li
     bounds = np.array([split.threshold for _, split in numeric])
     strict = np.array([split.kind == "<" for _, split in numeric])
     astray = np.array([split.missing_left for _, split in numeric])
-    lowest = _to_rank(np.array([-LARGEST]))[0]
     first, last = _to_rank(np.array([steps.columns[raw].domain for raw in raws])).T
     fillers = [column.filler() if column.categories is None else 0.0 for column in steps.columns]
     low = first - 1  # goes left, or is no number
@@ -371,8 +401,8 @@ def _thresholds(numeric: list[tuple[int, Split]], steps: Steps, read: str) -> li
         still = middle > low
         low = np.where(still & left, middle, low)
         high = np.where(still & ~left, middle, high)
-    doubles = _to_double(np.clip(low, lowest, last))
-    return np.where(low < lowest, -np.inf, np.where(low >= last, np.inf, doubles)).tolist()
+    doubles = _to_double(np.clip(low, first, last))
+    return np.where(low < first, -np.inf, np.where(low >= last, np.inf, doubles)).tolist()
 
 
 def _check_monotone(numeric: list[tuple[int, Split]], thresholds: list[float], steps: Steps,
@@ -406,6 +436,12 @@ def _check_monotone(numeric: list[tuple[int, Split]], thresholds: list[float], s
 def _numbers_near(function: Function, threshold: float, column: RawColumn) -> np.ndarray:
     """List the numbers of a column whose function values may differ by errors only."""
     kind = np.float32 if column.single else np.float64
+    if function.knots is not None:
+        at = function.knots.astype(kind)
+        around = [np.nextafter(at, kind(-np.inf)), at, np.nextafter(at, kind(np.inf))]
+        return np.unique(np.concatenate(around)).astype(np.float64)
+    units = UNITS if function.units is None else function.units(
+        float(np.clip(threshold, *column.domain)))
     middle = kind(np.clip(threshold, *column.domain))
     most = 2**16
     for count in (2**power for power in range(6, 17)):
@@ -414,7 +450,7 @@ def _numbers_near(function: Function, threshold: float, column: RawColumn) -> np
             low, at, high = np.asarray(
                 function.call(np.array([[ends[0]], [middle], [ends[-1]]], dtype=kind)),
                 dtype=kind)[:, 0]
-            room = UNITS * np.spacing(np.abs(np.array([low, at, high]))).max()
+            room = units * np.spacing(np.abs(np.array([low, at, high]))).max()
         enough = ((at - low >= room or ends[0] <= column.domain[0])
                   and (high - at >= room or ends[-1] >= column.domain[1]))
         if enough or function.declared:
@@ -444,6 +480,7 @@ def pushed_tree(tree: Tree, sources: list[Source], splits: dict[tuple[int, Split
     copies: dict[str, Any] = {key: value.copy() if isinstance(value, np.ndarray) else value
                               for key, value in tree.arrays().items()}
     made = Tree(**{**copies, "sets": []})
+    last: dict[int, float] = {}
     for node in np.flatnonzero(tree.kind != LEAF).tolist():
         j = int(tree.feature[node])
         split = split_of(tree, node)
@@ -455,14 +492,16 @@ def pushed_tree(tree: Tree, sources: list[Source], splits: dict[tuple[int, Split
             for flags in (made.missing_at_zero, made.zero_up):
                 if flags is not None:
                     flags[node] = False
-            made.kind[node] = KINDS.index(pushed.kind)
+            made.kind[node] = OUTSIDE if pushed.kind == "outside" else KINDS.index(pushed.kind)
+            if pushed.kind == "outside":
+                last[node] = pushed.last
             made.threshold[node] = pushed.threshold
             made.value[node] = -1
             members = pushed.members if pushed.kind == "in" else None
         if members is not None:
             made.value[node] = len(made.sets)
             made.sets.append(list(members))
-    return made
+    return expanded(made, last) if last else made
 
 
 def mixed(sources: list[Source]) -> set[int]:

@@ -8,6 +8,7 @@ rules, `change`, the default target) is built again for each row.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -20,7 +21,7 @@ from boxwood.costs import NORMS, Cost, CostLike
 from boxwood.errors import Error
 from boxwood.rules import Rule, RuleLike
 from boxwood.schema import nearest
-from boxwood.targets import Class, Not, OneOf, Output, Target
+from boxwood.targets import Above, Class, Not, OneOf, Output, Target
 
 if TYPE_CHECKING:
     from boxwood.explainer import Explainer
@@ -39,6 +40,8 @@ class Question(TypedDict, total=False):
     cost: CostLike | None
     max_changes: int | None
     robust: float | Mapping[str, Any] | None
+    agree: int | str | None
+    live: int | None
     fewest_first: bool | None
     probability: float | None
     margin: float | None
@@ -47,6 +50,7 @@ class Question(TypedDict, total=False):
     between: tuple[float, float] | None
     change: float | str | None
     output: int
+    beat: Any
     requirements: Iterable[Any]
     examples: Any
     ties: int
@@ -59,7 +63,7 @@ class Question(TypedDict, total=False):
 
 
 SEARCH = ("engine", "threads", "time_limit", "node_limit", "memory_limit", "progress")
-OUTCOME = ("probability", "margin", "at_least", "at_most", "between", "change", "output",
+OUTCOME = ("probability", "margin", "at_least", "at_most", "between", "change", "output", "beat",
            "requirements")
 
 
@@ -120,12 +124,46 @@ class Asked:
         self._probability, self._margin = (
             None if question.get(key) is None else number(question[key], key)
             for key in ("probability", "margin"))
+        self._agree = self._number_of_models(question.get("agree"))
+        self._live = whole(question["live"], "live", 1) if question.get("live") else 0
         self._read_target(target)
         self._requirements = self._checked(
-            [one.requirement(explainer.models) for one in self.targets])
+            [made for place, one in enumerate(self.targets) for made in self._made_of(place, one)])
         self._read_constraints()
         self._read_cost()
         self._template: _core.Query | None = None
+        self._options: _core.Options | None = None
+
+    def _number_of_models(self, agree: int | str | None) -> int | None:
+        if agree is None:
+            return None
+        count = len(self.explainer.core.deciding_models)
+        if agree == "all":
+            return count
+        least = whole(agree, "agree", 1)
+        if least > count:
+            raise Error("agree", f"{least} models cannot agree: there are {count}",
+                        "Give several models to the explainer, as a list or a mapping")
+        return least
+
+    def _made_of(self, place: int, target: Target) -> list[_core.Requirement]:
+        """Make the requirement of a target; with `agree`, one of every model for the first."""
+        made = target.requirement(self.explainer.models)
+        if self._agree is None or place:
+            return [made]
+        if made.ensemble:
+            raise Error("agree", "the target names a model", "Leave out the model, or agree")
+        core = self.explainer.core
+        return [_core.Requirement(self._same(target, model), model, made.negated, True)
+                for model in core.deciding_models]
+
+    def _same(self, target: Target, model: int) -> Any:
+        # Each model has its own numbers for the same labels.
+        inner = target.inner if isinstance(target, Not) else target
+        if not isinstance(inner, Target):
+            inner = Class(inner)
+        return dataclasses.replace(inner, model=model).requirement(  # type: ignore[type-var]
+            self.explainer.models).outcome
 
     def _add(self, text: str, place: str) -> None:
         self.texts.append((text, place, _core.Statements.rules))
@@ -178,6 +216,10 @@ class Asked:
         columns = self.explainer.columns
         for name, within in given.items():
             place = f'robust["{name}"]'
+            groups = {group.title: group for group in columns.groups}
+            if name in groups and name not in columns.places:
+                self._read_categories(place, name, within, groups[name].labels, "robust")
+                continue
             i = columns.index(name, "robust")
             if self.explainer.schema.features[i].kind != "categorical":
                 size = digits(number(within, place, 0))
@@ -222,6 +264,9 @@ class Asked:
         found = []
         for key in keys:
             value = values.get(key)
+            if key == "beat" and value is not None:
+                found.append(key)
+                continue
             empty = isinstance(value, (tuple, list, dict, str)) and not value
             if value is not None and not empty and (key != "output" or value != 0):
                 found.append(key)
@@ -238,8 +283,12 @@ class Asked:
                 raise Error(both, f"it cannot be combined with {others[0]}", "Give one of them")
         if given and target is not None:
             raise Error("target", f"it cannot be combined with {given[0]}", "Give one of them")
-        if not given and self.said(["output"]):
-            raise Error("output", "it needs at_least, at_most, between or change",
+        beat = question.get("beat")
+        if beat is not None and (given or target is not None):
+            raise Error("beat", f"it cannot be combined with {(given or ['target'])[0]}",
+                        "Give one of them")
+        if not given and beat is None and self.said(["output"]):
+            raise Error("output", "it needs at_least, at_most, between, change or beat",
                         "Give one of them, or write Output(…, output=…) as the target")
         if wanted["change"] is not None:
             self._read_change(wanted["change"])
@@ -251,6 +300,9 @@ class Asked:
                                        output=question.get("output", 0)))
         elif target is not None:
             self._read_outcome(target)
+        elif beat is not None:
+            point = self.explainer.columns.point(beat, "beat")
+            self.targets.append(Above(point, question.get("output", 0)))
         for one in _several(question.get("requirements")):
             self._read_outcome(one)
         asks = bool(self.targets or self.texts)
@@ -259,14 +311,15 @@ class Asked:
                 raise Error(key, "it needs a target that is the label of a class",
                             f"Write Class(label, {key}=…) as the target, "
                             "or write the whole target in words")
-        if not asks:
-            self.follows_row = True
+        # Texts may compare with the row's output: "want output >= +5%".
+        self.follows_row = not asks or bool(self.texts)
 
     def _checked(self, requirements: list[_core.Requirement]) -> list[_core.Requirement]:
         """Check the wanted outcome; errors name the argument that it comes from."""
         core = self.explainer.core
         query = core.query(np.zeros(len(self.explainer.columns)))
         query.requirements = requirements
+        query.agree = self._agree if any(one.counted for one in requirements) else None
         try:
             core.validate(query)
         except Error as error:
@@ -281,9 +334,11 @@ class Asked:
         return requirements
 
     def _read_outcome(self, target: Any) -> None:
-        words = ("want ", "model ")
+        words = ("want ", "model ", "every model", "at least ")
         label = isinstance(target, str) and target in self.explainer._labels(0)
         if isinstance(target, str) and target.lstrip().startswith(words) and not label:
+            if self._agree is not None and not self.texts and target.lstrip()[:5] == "want ":
+                target = f"at least {self._agree} models: {target.lstrip()}"
             self.texts.append((target, "target", _core.Statements.wants))
         elif isinstance(target, (list, tuple, set, frozenset)):
             if not target:
@@ -317,7 +372,9 @@ class Asked:
             step = number(change, "change")
             sign = ">=" if step > 0 else "<="
             text = f"now {'+' if step > 0 else '-'} {abs(step)!r}"
-        self.texts.append((f"want output{which} {sign} {text}", "change", _core.Statements.wants))
+        several = f"at least {self._agree} models: " if self._agree is not None else ""
+        self.texts.append((f"{several}want output{which} {sign} {text}", "change",
+                           _core.Statements.wants))
 
     def at(self, point: np.ndarray) -> _core.Query:
         """Make the query at a point."""
@@ -330,7 +387,13 @@ class Asked:
     def _made(self, point: np.ndarray) -> _core.Query:
         query = self.bare(point)
         if not query.requirements:
-            query.requirements = [self._default(point)]
+            query.requirements = self._defaults(point)
+            query.agree = self._agree
+        if self._live:
+            query.set_live(self._live, self.explainer.live_rows)
+        normal = self.explainer.normal
+        if normal is not None:
+            query.requirements = [*query.requirements, normal]
         return query
 
     def bare(self, point: np.ndarray) -> _core.Query:
@@ -363,6 +426,7 @@ class Asked:
             query.norm = _core.Norm.custom
             query.term = lambda i, before, after: _priced(cost, names[i], before, after)
         query.requirements = self._requirements
+        query.agree = self._agree if self._requirements else None
         if self.texts or self.explainer.schema.rules:
             core.add_text(query, self.texts)
             self._refuse_missing(query)
@@ -431,17 +495,18 @@ class Asked:
                 self._add(f"{quoted(called)} {sign} {self._value(i, end, place)}", "ranges")
 
     def _read_categories(self, place: str, called: str, given: Any,
-                         labels: list[str] | None = None) -> None:
+                         labels: list[str] | None = None, kind: str = "ranges") -> None:
         if not is_list(given):
             raise Error(place, f"{given!r} is not a list of categories",
-                        "Write the permitted ones, such as ['car', 'radio/tv']")
+                        "Write them as a list, such as ['car', 'radio/tv']")
         for one in given:
             if labels is not None and str(one) not in labels:
                 raise Error(place, f"no category {one!r}", nearest(str(one), labels))
         values = [one if labels is None else quoted(one) for one in given]
         if not values:
-            raise Error(place, "the list is empty", "Name the permitted categories")
-        self._add(f"{quoted(called)} in {{{', '.join(values)}}}", "ranges")
+            raise Error(place, "the list is empty", "Name at least one category")
+        word = "robust " if kind == "robust" else ""
+        self._add(f"{word}{quoted(called)} in {{{', '.join(values)}}}", kind)
 
     def _value(self, i: int, code: float, place: str) -> str:
         # A label where there is one: query text reads a number that is a label as the label.
@@ -451,6 +516,17 @@ class Asked:
         if labels and code.is_integer() and 0 <= code < len(labels):
             return quoted(labels[int(code)])
         return digits(code)
+
+    def _defaults(self, point: np.ndarray) -> list[_core.Requirement]:
+        made = self._default(point)
+        if self._agree is None:
+            return [made]
+        core = self.explainer.core
+        if core.ensemble(0).class_count != 2:
+            raise Error("target", "agree needs a wanted class, and the model has more than two",
+                        "Give target=")
+        return [_core.Requirement(made.outcome, model, made.negated, True)
+                for model in core.deciding_models]
 
     def _default(self, point: np.ndarray) -> _core.Requirement:
         if self.explainer.core.ensemble(0).class_count == 0:
@@ -468,7 +544,12 @@ class Asked:
             [_core.Requirement(_core.ClassIs(1 - now, self._probability, self._margin))])[0]
 
     def options(self) -> _core.Options:
-        """Make the options of the search."""
+        """Return the options of the search, which nobody changes."""
+        if self._options is None:
+            self._options = self._made_options()
+        return self._options
+
+    def _made_options(self) -> _core.Options:
         question = self.question
         options = _core.Options()
         engine = question.get("engine", "fast")

@@ -16,7 +16,7 @@ from boxwood.models import library_of
 if TYPE_CHECKING:
     from boxwood._codec import Codec
 
-ANY_ROW = ("xgboost", "lightgbm")  # libraries that take missing values everywhere
+ANY_ROW = ("xgboost", "lightgbm", "pyspark")  # libraries that take missing values everywhere
 
 
 class Refusals:

@@ -5,6 +5,7 @@ Neither pandas nor pyarrow is imported here: an object of theirs brings them alo
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -121,20 +122,14 @@ def _is_float32(dtype: Any) -> bool:
     return bool(dtype.kind == "f" and dtype.itemsize == 4)
 
 
-def _pandas() -> Any:
-    import sys
-
-    return sys.modules.get("pandas")
-
-
 def missing(value: Any) -> bool:
     """Whether a value is missing: None, NaN or pandas' NA."""
     if value is None:
         return True
-    pandas = _pandas()
-    if pandas is not None and (value is pandas.NA or value is pandas.NaT):
-        return True
-    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+    if isinstance(value, (float, np.floating)):
+        return bool(value != value)
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and (value is pandas.NA or value is pandas.NaT)
 
 
 def _object_column(name: str | None, values: np.ndarray, place: str) -> Column:

@@ -10,22 +10,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from boxwood._functions import Function, known_function
+from boxwood._functions import Function, known_function, of_power, of_quantiles
 from boxwood._tables import missing
 from boxwood.errors import UnsupportedModelError
 
-RAW, RISING, TABLE = "raw", "rising", "table"
+RAW, RISING, TABLE, BIN = "raw", "rising", "table", "bin"
 ALONE = "Explain the last step alone, with columns that the other steps have transformed"
 
 # Steps whose outputs are their inputs, one by one, and never fall as these rise.
 RISING_STEPS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "Binarizer")
 ENCODERS = ("OneHotEncoder", "OrdinalEncoder", "TargetEncoder")
+OTHER_ENCODERS = ("category_encoders.OrdinalEncoder", "category_encoders.TargetEncoder")
 MIXING = {
-    "PCA", "KernelPCA", "TruncatedSVD", "FastICA", "NMF", "PolynomialFeatures", "SplineTransformer",
-    "Normalizer", "IterativeImputer", "KNNImputer", "LinearDiscriminantAnalysis",
+    "PCA", "KernelPCA", "TruncatedSVD", "FastICA", "NMF", "PolynomialFeatures",
+    "Normalizer", "IterativeImputer", "LinearDiscriminantAnalysis",
     "IncrementalPCA", "SparsePCA", "FactorAnalysis", "FeatureAgglomeration",
 }
 UNEVEN = {"QuantileTransformer", "PowerTransformer"}
+AFTER = ("Explain the last step alone, with the columns that the steps before it make: "
+         "boxwood.Explainer(pipeline[-1], data=pipeline[:-1].transform(X))")
+BACK = "; inverse_transform of the step shows an answer in the raw columns"
 
 
 @dataclass(frozen=True)
@@ -36,9 +40,10 @@ class Source:
     ----------
     raw : int
         The raw column that it depends on.
-    state : {"raw", "rising", "table"}
+    state : {"raw", "rising", "table", "bin"}
         "raw": the raw values, with missing ones possibly filled in; "rising": a number that never
-        falls as the raw number rises; "table": a function of the raw category.
+        falls as the raw number rises; "table": a function of the raw category; "bin": one number
+        if the raw number is in an interval, and a smaller or equal one if it is not.
     same : bool
         No step has changed the column.
     function : Function, optional
@@ -66,12 +71,15 @@ class Trace:
         By raw column how a missing value is written, where that is not NaN.
     functions : dict
         By raw column the functions that are applied to it.
+    complete : set
+        Raw columns whose missing values are filled in from other columns.
     """
 
     categories: dict[int, list[Any]] = field(default_factory=dict)
     shared: dict[int, list[Any]] = field(default_factory=dict)
     missing: dict[int, Any] = field(default_factory=dict)
     functions: dict[int, list[Function]] = field(default_factory=dict)
+    complete: set[int] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -108,6 +116,8 @@ def kind_of(step: Any) -> str:
     """
     # A derived class may compute anything: only the library's own classes are known.
     own = type(step)
+    if own.__module__.startswith("category_encoders."):
+        return f"category_encoders.{own.__name__}"
     return own.__name__ if own.__module__.startswith("sklearn.") else f"custom {own.__name__}"
 
 
@@ -164,24 +174,47 @@ def follow(step: Any, path: str, sources: list[Source], trace: Trace) -> list[So
         return [_changed(sources[i]) for i in step.features_]
     if kind in ENCODERS:
         return _encoded(step, kind, path, sources, trace)
+    if kind in OTHER_ENCODERS:
+        return _category_encoded(step, path, sources, trace)
     if kind == "KBinsDiscretizer":
-        if step.encode != "ordinal":
-            raise refuse(path, step, "creates one column for each interval",
-                         'Use encode="ordinal", which the model can split as well')
-        return [_changed(source) for source in sources]
+        return _binned(step, path, sources)
     if hasattr(step, "get_support") and kind[:7] != "custom ":
         return [source for source, kept in zip(sources, step.get_support(), strict=True) if kept]
     if kind in MIXING:
         raise refuse(path, step, "mixes input columns, so that a split of the model is not a "
-                                 "split of one column")
+                                 "split of one column",
+                     AFTER + (BACK if hasattr(step, "inverse_transform") else ""))
+    if kind == "SplineTransformer":
+        raise refuse(path, step, "makes several columns of one that rise and fall with it",
+                     "Leave it out: trees do not need it")
+    if type(step).__module__.startswith("sklearn_pandas."):
+        raise refuse(path, step, "of sklearn-pandas is not supported; sklearn-pandas does not run "
+                                 "with scikit-learn 1.7 or newer",
+                     "Use a ColumnTransformer with the same transformers")
+    if kind == "KNNImputer":
+        return _complete(step, path, sources, trace)
     if kind in UNEVEN:
-        raise refuse(path, step, "applies functions that are not guaranteed to be monotone in "
-                                 "floating point", "Leave it out: trees do not need it")
+        return _curved(step, kind, path, sources, trace)
     raise refuse(path, step, "is not supported")
 
 
 def _changed(source: Source) -> Source:
-    return replace(source, same=False, state=TABLE if source.state == TABLE else RISING)
+    return replace(source, same=False,
+                   state=source.state if source.state in (TABLE, BIN) else RISING)
+
+
+def _binned(step: Any, path: str, sources: list[Source]) -> list[Source]:
+    """Trace columns through a KBinsDiscretizer: one number, or a column for each interval."""
+    if step.encode == "ordinal":
+        return [_changed(source) for source in sources]
+    found = []
+    for source, count in zip(sources, step.n_bins_.tolist(), strict=True):
+        if source.state == BIN:
+            raise refuse(path, step, "divides the intervals of another KBinsDiscretizer",
+                         "Leave one of the two out")
+        state = TABLE if source.state == TABLE else BIN
+        found += [replace(source, state=state, same=False)] * count
+    return found
 
 
 def _applied(step: Any, path: str, sources: list[Source], trace: Trace) -> list[Source]:
@@ -196,13 +229,43 @@ def _applied(step: Any, path: str, sources: list[Source], trace: Trace) -> list[
         raise refuse(path, step, f"applies {called} with kw_args",
                      "Fit it with a function of one argument")
     for source in sources:
-        if source.state == RAW or (function.exact and function.lower < 0 and source.state != TABLE):
+        if source.state == RAW or (function.exact and function.lower < 0
+                                   and source.state not in (TABLE, BIN)):
             trace.functions.setdefault(source.raw, []).append(function)
             continue
         raise refuse(path, step, f"applies {called} to numbers that an earlier step has changed",
                      "Apply it to the raw column, before the other steps")
     return [replace(_changed(source), function=source.function if function.exact else function)
             for source in sources]
+
+
+def _curved(step: Any, kind: str, path: str, sources: list[Source], trace: Trace) -> list[Source]:
+    """Trace columns through a QuantileTransformer or a PowerTransformer."""
+    found = []
+    for column, source in enumerate(sources):
+        if source.state != RAW:
+            raise refuse(path, step, "transforms numbers that an earlier step has changed",
+                         "Apply it to the raw column, before the other steps")
+        function = of_power(step, column) if kind == "PowerTransformer" else \
+            of_quantiles(step, column) if step.output_distribution == "uniform" else None
+        if function is None:
+            raise refuse(path, step, "applies functions that are not guaranteed to be monotone in "
+                                     "floating point", "Leave it out: trees do not need it")
+        trace.functions.setdefault(source.raw, []).append(function)
+        found.append(replace(_changed(source), function=function))
+    return found
+
+
+def _complete(step: Any, path: str, sources: list[Source], trace: Trace) -> list[Source]:
+    """Trace columns through a KNNImputer, which changes nothing in rows without missing values."""
+    _check_missing(step, path)
+    if step.add_indicator:
+        raise refuse(path, step, "adds columns that tell what is missing",
+                     "Fit it with add_indicator=False")
+    kept = step._valid_mask if not step.keep_empty_features else [True] * len(sources)
+    trace.complete |= {source.raw for source in sources}
+    return [replace(source, same=False) for source, taken in zip(sources, kept, strict=True)
+            if taken]
 
 
 def _columns(step: Any, path: str, sources: list[Source], trace: Trace) -> list[Source]:
@@ -237,23 +300,45 @@ def _imputed(step: Any, path: str, sources: list[Source], trace: Trace) -> list[
     return found
 
 
+def _note_categories(known: list[Any], step: Any, path: str, source: Source, trace: Trace) -> None:
+    """Add the categories that an encoder knows of a column to `trace`."""
+    if source.state in (RISING, BIN):
+        raise refuse(path, step, "encodes numbers that an earlier step has changed",
+                     "Encode the raw column, or leave the earlier step out")
+    if source.state == RAW:
+        plain = [value for value in known if not missing(value)]
+        listed = trace.categories.setdefault(source.raw, [])
+        listed += [value for value in plain if value not in listed]
+        shared = trace.shared.setdefault(source.raw, plain)
+        trace.shared[source.raw] = [value for value in shared if value in plain]
+        for value in known:
+            if missing(value) and not isinstance(value, float):
+                trace.missing.setdefault(source.raw, value)
+
+
+def _category_encoded(step: Any, path: str, sources: list[Source], trace: Trace) -> list[Source]:
+    """Trace columns through an encoder of category_encoders, which leaves some as they are."""
+    if step.drop_invariant and step.invariant_cols:
+        raise refuse(path, step, "drops columns", "Fit it with drop_invariant=False")
+    if getattr(step, "hierarchy", None) is not None:
+        raise refuse(path, step, "has a hierarchy of categories", "Fit it without one")
+    tables = getattr(step, "ordinal_encoder", step).mapping
+    known = {table["col"]: list(table["mapping"].index) for table in tables}
+    found = []
+    for name, source in zip(step.feature_names_in_, sources, strict=True):
+        if name in known:
+            _note_categories(known[name], step, path, source, trace)
+            source = replace(source, state=TABLE, same=False)
+        found.append(source)
+    return found
+
+
 def _encoded(step: Any, kind: str, path: str, sources: list[Source],
              trace: Trace) -> list[Source]:
     found = []
     for i, source in enumerate(sources):
         known = step.categories_[i].tolist()
-        if source.state == RISING:
-            raise refuse(path, step, "encodes numbers that an earlier step has changed",
-                         "Encode the raw column, or leave the earlier step out")
-        if source.state == RAW:
-            plain = [value for value in known if not missing(value)]
-            listed = trace.categories.setdefault(source.raw, [])
-            listed += [value for value in plain if value not in listed]
-            shared = trace.shared.setdefault(source.raw, plain)
-            trace.shared[source.raw] = [value for value in shared if value in plain]
-            for value in known:
-                if missing(value) and not isinstance(value, float):
-                    trace.missing.setdefault(source.raw, value)
+        _note_categories(known, step, path, source, trace)
         width = 1
         if kind == "OneHotEncoder":
             # Infrequent categories share a column, and one column may be left out.

@@ -114,6 +114,22 @@ class Answer:
         """Whether there is a point."""
         return self._core.count > 0
 
+    @property
+    def agreeing(self) -> int | None:
+        """How many models have the wanted outcome at the new point; None without `agree`."""
+        query = self._query
+        if query.agree is None or self.array is None:
+            return None
+        return self.explainer.core.agreeing(query, self.array)
+
+    @property
+    def rows_around(self) -> int | None:
+        """How many rows of the data are in the answer's region; None without `live`."""
+        query = self._query
+        if not query.live or self.array is None:
+            return None
+        return self.explainer.core.rows_around(query, self.array)
+
     def __bool__(self) -> bool:
         """Whether there is a point."""
         return self.found

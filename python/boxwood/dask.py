@@ -33,21 +33,10 @@ def explain(frame: Any, explainer: Explainer, target: Any = None, *, key: str,
         Rows.
     explainer : Explainer
         Who is asked; it is sent with the tasks.
-    target : object, optional
-        As for `Explainer.explain`.
-    key : str
-        The column that identifies a row. Every row gives one record; keys are not checked for
-        repetitions.
-    keep : iterable of str
-        Further columns that go into the records as they are.
-    why_not : bool
-        For rows without an admissible change, find the rules that block it.
-    questions : bool
-        Keep the whole question of each row, not only its hash.
-    time : bool
-        Add a time stamp.
+    target, key, keep, why_not, questions, time
+        As for `boxwood.worker.Worker`.
     **question
-        As for `Explainer.explain`.
+        As for `boxwood.worker.Worker`.
 
     Returns
     -------

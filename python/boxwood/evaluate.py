@@ -1,17 +1,21 @@
 """Quality measures for counterfactuals of any tool.
 
-Validity, distance, sparsity, plausibility, diversity and stability. Rows are frames, Arrow tables
-or arrays. Differences of numbers are divided by the scale of the column; a different category, and
-a change to or from missing, counts as 1. A row with only missing values means "none was found".
+Validity, survival, distance, sparsity, plausibility, diversity and stability. Rows are frames,
+Arrow tables or arrays. Differences of numbers are divided by the scale of the column; a different
+category, and a change to or from missing, counts as 1. A row with only missing values means "none
+was found".
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from boxwood._arguments import number
 from boxwood._measure import (
     Measure,
     Space,
@@ -25,8 +29,9 @@ from boxwood._measure import (
 from boxwood._tables import columns_of, is_row, is_table, missing
 from boxwood.errors import Error, library
 
-__all__ = ["distances", "diversity", "evaluate", "plausibility", "sparsity", "stability",
-           "validity"]
+__all__ = ["Survival", "distances", "diversity", "evaluate", "plausibility", "sparsity",
+           "stability", "survival", "validity"]
+
 
 def validity(model: Any, counterfactuals: Any, target: Any = None, *,
              originals: Any = None) -> np.ndarray:
@@ -456,3 +461,121 @@ def _stacked(tables: list[Any]) -> Any:
     if all(isinstance(table, np.ndarray) for table in tables):
         return np.concatenate(tables)
     return _joined(tables)
+
+
+@dataclass(frozen=True)
+class Survival:
+    """How many counterfactuals keep the wanted outcome in other models.
+
+    Parameters
+    ----------
+    valid, total : int
+        Pairs of a counterfactual and a model in which it has the outcome, and all pairs. Rows for
+        which none was found are not counted.
+    low, high : float
+        The Clopper-Pearson interval of the share, with each pair as one trial.
+    by_model : tuple of float
+        The share in each model.
+    """
+
+    valid: int
+    total: int
+    low: float
+    high: float
+    by_model: tuple[float, ...]
+
+    @property
+    def share(self) -> float:
+        """The share of pairs with the outcome; NaN if there are none."""
+        return self.valid / self.total if self.total else float("nan")
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        return (f"{self.valid} of {self.total} have the outcome in models that were not asked "
+                f"({100 * self.share:.1f} %, interval {100 * self.low:.1f} to "
+                f"{100 * self.high:.1f} %)")
+
+
+def survival(models: Any, counterfactuals: Any, target: Any, *,
+             confidence: float = 0.95) -> Survival:
+    """Measure how many counterfactuals have the wanted outcome in models that were not asked.
+
+    The models should be held out: trained again, for example by `boxwood.retrain` with another
+    random state, and not among those that the counterfactuals were made with. The result describes
+    these models. The interval treats pairs of a counterfactual and a model as independent; because
+    the pairs of one model are alike, the true uncertainty is larger with few models.
+
+    Parameters
+    ----------
+    models : iterable
+        Models with `predict`, or functions from rows to classes.
+    counterfactuals : DataFrame, Arrow table or ndarray
+        As the models take them; a row with only missing values means "none was found".
+    target : object
+        The class wanted, or one for each row.
+    confidence : float
+        Of the interval.
+
+    Returns
+    -------
+    Survival
+        Counts, share and interval.
+    """
+    _, columns = read_columns(counterfactuals, None, "counterfactuals")
+    found = int((~empty(columns)).sum())
+    valid = [int(validity(model, counterfactuals, target).sum()) for model in models]
+    if not valid:
+        raise Error("models", "there are no models", "Give at least one")
+    low, high = clopper_pearson(sum(valid), found * len(valid), confidence)
+    shares = tuple(one / found if found else float("nan") for one in valid)
+    return Survival(sum(valid), found * len(valid), low, high, shares)
+
+
+def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Calculate the exact confidence interval of a share.
+
+    Parameters
+    ----------
+    successes, trials : int
+        The counts.
+    confidence : float
+        The least probability, before the trials, that the interval contains the true share.
+
+    Returns
+    -------
+    tuple of float
+        The ends.
+    """
+    if not 0 < number(confidence, "confidence") < 1:
+        raise Error("confidence", f"{confidence!r} is not between 0 and 1", "Write 0.95 for 95 %")
+    tail = (1 - confidence) / 2
+    low = 0.0 if successes == 0 else _share_where(
+        lambda p: _at_least(successes, trials, p) < tail)
+    high = 1.0 if successes == trials else _share_where(
+        lambda p: 1 - _at_least(successes + 1, trials, p) > tail)
+    return low, high
+
+
+def _share_where(below: Callable[[float], bool]) -> float:
+    # Bisection for the end of the shares for which `below` holds.
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if below(middle) else (low, middle)
+    return (low + high) / 2
+
+
+def _at_least(successes: int, trials: int, share: float) -> float:
+    # The probability of at least so many successes.
+    if share in (0.0, 1.0):
+        return float(share == 1.0 or successes == 0)
+    counts = np.arange(successes, trials + 1)
+    logs = (_log_factorials(trials)[trials] - _log_factorials(trials)[counts]
+            - _log_factorials(trials)[trials - counts]
+            + counts * np.log(share) + (trials - counts) * np.log1p(-share))
+    return float(min(1.0, np.exp(logs).sum()))
+
+
+@lru_cache(maxsize=4)
+def _log_factorials(most: int) -> np.ndarray:
+    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1)))])

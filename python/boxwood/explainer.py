@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import warnings
@@ -13,7 +14,7 @@ import numpy as np
 
 from boxwood import _core
 from boxwood._analyses import Analyses
-from boxwood._arguments import number
+from boxwood._arguments import number, same_again
 from boxwood._files import write_file
 from boxwood._forms import Form, row_label
 from boxwood._learning import put_together, schema_of
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 log = logging.getLogger("boxwood")
+
+# How many questions an explainer keeps, ready to be asked again.
+MOST_QUESTIONS = 32
 
 
 class Explainer(Analyses):
@@ -66,6 +70,10 @@ class Explainer(Analyses):
         One-hot columns that encode one feature: a mapping from titles to columns, or a list of
         lists of columns and `OneHot`. By default groups are found in the data, unless the schema
         lists them; False turns this off.
+    plausible : bool, float or IsolationForest, optional
+        Every answer must be normal to this isolation forest, which becomes one more model. True
+        fits one of 100 trees on `data` with a contamination of 0.1: a tenth of the data counts as
+        unusual. A number is another contamination; a fitted forest is taken as it is.
 
     Attributes
     ----------
@@ -90,7 +98,8 @@ class Explainer(Analyses):
                  categories: Mapping[str, Sequence[str]] | None = None,
                  classes: Sequence[Any] | None = None, scale: str | None = "range",
                  rounds: int | str | None = None,
-                 groups: bool | Mapping[str, Sequence[str]] | Sequence[Any] | None = None) -> None:
+                 groups: bool | Mapping[str, Sequence[str]] | Sequence[Any] | None = None,
+                 plausible: Any = None) -> None:
         models = named_models(model)
         pipelines = {name: follow_steps(one, data) for name, one in models.items()
                      if is_pipeline(one)}
@@ -117,6 +126,18 @@ class Explainer(Analyses):
         self._class_values = [
             class_values(one, ensemble) if not given.classes or i else None
             for i, (one, ensemble) in enumerate(zip(models.values(), ensembles, strict=True))]
+        self._data = data
+        self._live: _core.LiveRows | None = None
+        self._questions: dict[Any, Asked] = {}
+        self._normal: tuple[int, float] | None = None
+        if plausible is not None and plausible is not False:
+            from boxwood.plausible import isolation_of
+
+            points = None if data is None else self.columns.points(data)
+            name, forest, least = isolation_of(plausible, points, ensembles[0])
+            self._normal = len(ensembles), least
+            self.names, ensembles = [*self.names, name], [*ensembles, forest]
+            self._class_values.append(None)
         self._compile(ensembles)
         refusals = self.columns.refusals
         for i, feature in enumerate(self.schema):
@@ -133,12 +154,12 @@ class Explainer(Analyses):
     def __getstate__(self) -> dict[str, Any]:
         """Return the ensembles instead of the core's model, which is rebuilt on arrival."""
         state = {key: value for key, value in self.__dict__.items()
-                 if key not in ("core", "models")}
+                 if key not in ("core", "models", "_data", "_live", "_questions")}
         return {**state, "ensembles": [self.core.ensemble(i) for i in range(len(self.core))]}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Compile the models again."""
-        self.__dict__.update(state)
+        self.__dict__.update(state, _data=None, _live=None, _questions={})
         self._compile(self.__dict__.pop("ensembles"))
 
     def __repr__(self) -> str:
@@ -265,12 +286,14 @@ class Explainer(Analyses):
                 rules: RuleLike | Iterable[RuleLike] = (),
                 weights: Mapping[str, float] | None = None, cost: CostLike | None = None,
                 max_changes: int | None = None,
-                robust: float | Mapping[str, Any] | None = None, fewest_first: bool | None = None,
+                robust: float | Mapping[str, Any] | None = None,
+                agree: int | str | None = None, live: int | None = None,
+                fewest_first: bool | None = None,
                 probability: float | None = None, margin: float | None = None,
                 at_least: float | None = None, at_most: float | None = None,
                 between: tuple[float, float] | None = None, change: float | str | None = None,
-                output: int = 0, requirements: Iterable[Any] = (), examples: Any = None,
-                ties: int = 16, engine: str = "fast", threads: int = 0,
+                output: int = 0, beat: Any = None, requirements: Iterable[Any] = (),
+                examples: Any = None, ties: int = 16, engine: str = "fast", threads: int = 0,
                 time_limit: float | None = None, node_limit: int | None = None,
                 memory_limit: int | None = None, round: float | None = None,
                 progress: Callable[[_core.Progress], Any] | None = None,
@@ -311,6 +334,12 @@ class Explainer(Analyses):
             The outcome must also hold for every row near the answer: a share of the range of each
             feature that may change, or by feature a distance in its unit, or for a categorical
             feature a list of categories. See "Robust answers" in docs/concepts.md.
+        agree : int or "all", optional
+            The target is asked of every model of the explainer, and at least this many of them must
+            have it. Further `requirements` must all hold.
+        live : int, optional
+            The answer's region, in which every tree gives what it gives there, must hold at least
+            this many rows of the explainer's `data`.
         fewest_first : bool, optional
             Minimise the number of changes first, then the cost. Default: what the cost and the
             schema's rules say; False overrides the schema's rules.
@@ -324,6 +353,11 @@ class Explainer(Analyses):
             The least change of the predicted number: 20, -20, "+5%".
         output : int
             The index of the number, if the model predicts several.
+        beat : Series, mapping, one-row table or 1-D array, optional
+            Another row that the answer must rank above: its score or predicted number must be
+            higher, in the library's own arithmetic. For models that rank, those that predict a
+            number and those of two classes (the second class ranks higher). With `agree`, each
+            model compares with its own score of that row.
         requirements : iterable
             Further targets; all must hold at the same point.
         examples : DataFrame, ndarray or Arrow table, optional
@@ -352,17 +386,15 @@ class Explainer(Analyses):
             After Ctrl-C the best so far; KeyboardInterrupt is raised if nothing was found. Ctrl-C
             while the proof is made keeps the answer; `Answer.proof` then makes it again.
         """
-        arguments = {key: value for key, value in locals().items()
-                     if key in Question.__annotations__}
+        question = {key: value for key, value in locals().items()
+                    if key in _DEFAULTS and value is not _DEFAULTS[key]}
         tolerance = None if round is None else number(round, "round", 0)
         if round is not None and robust is not None:
             raise Error("round", "robust answers cannot be rounded: rounder numbers may have other "
                         "neighbours", "Leave out round or robust")
-        asked = Asked(self, target, cast("Question", arguments))
-        point = self.columns.point(x)
-        query = asked.at(point)
+        asked, point, query, form = self._asked(x, target, cast("Question", question))
         found = _core.explain(self.core, query, asked.options())
-        answer = self._answer(query, point, found, self.columns.form(x, point))
+        answer = self._answer(query, point, found, form)
         answer.tolerance = tolerance
         if proof:
             try:
@@ -400,9 +432,22 @@ class Explainer(Analyses):
 
     def _asked(self, x: Any, target: Any,
                question: Question) -> tuple[Asked, np.ndarray, _core.Query, Form]:
-        asked = Asked(self, target, question)
+        asked = self._question_of(target, question)
         point = self.columns.point(x)
         return asked, point, asked.at(point), self.columns.form(x, point)
+
+    def _question_of(self, target: Any, question: Question) -> Asked:
+        # Reading a question takes longer than a small search, and rows are asked one after the
+        # other, so the last questions are kept.
+        key = same_again(target, question)
+        asked = None if key is None else self._questions.get(key)
+        if asked is None:
+            asked = Asked(self, target, question)
+            if key is not None:
+                if len(self._questions) >= MOST_QUESTIONS:
+                    self._questions.clear()
+                self._questions[key] = asked
+        return asked
 
     def _answer(self, query: _core.Query, point: np.ndarray, found: _core.Answer,
                 form: Form) -> Answer:
@@ -420,6 +465,23 @@ class Explainer(Analyses):
             return self._labels(index)[int(self.core.classes(rows, index)[0, 0])]
         outputs = self.core.outputs(rows, index)[0]
         return float(outputs[0]) if len(outputs) == 1 else outputs.tolist()
+
+    @property
+    def live_rows(self) -> _core.LiveRows:
+        """The regions in which the rows of the data lie."""
+        if self._live is None:
+            if self._data is None:
+                raise Error("live", "the explainer has no data", "Give data= to the explainer")
+            self._live = self.core.live_rows(self.columns.points(self._data).tolist())
+        return self._live
+
+    @property
+    def normal(self) -> _core.Requirement | None:
+        """What `plausible` requires."""
+        if self._normal is None:
+            return None
+        model, least = self._normal
+        return _core.Requirement(_core.OutputIn(_core.Interval(least, float("inf")), 0), model)
 
     def limits(self, i: int) -> tuple[float, float]:
         """Return the ends of a feature's range; infinite where there is no limit."""
@@ -450,6 +512,12 @@ class Explainer(Analyses):
         if self._frame_columns is not None:
             made.columns = self._frame_columns
         return made
+
+
+# What a question has where an argument is left out.
+_DEFAULTS = {name: parameter.default
+             for name, parameter in inspect.signature(Explainer.explain).parameters.items()
+             if name in Question.__annotations__}
 
 
 def _typed(column: Any, numbers: np.ndarray, kind: Any) -> Any:

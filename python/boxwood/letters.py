@@ -92,22 +92,23 @@ def principal_reasons(explainer: Explainer, row: Any, target: Any, *, most: int 
     free = _unrestricted(explainer)
     columns, point = free.columns, free.columns.point(row, "row")
     now = float(free.core.probabilities(point[np.newaxis])[0, wanted])
+    query = free.core.query(point)
+    query.requirements = [_core.Requirement(_core.ClassIs(wanted))]
+    options = _core.Options()
+    options.threads = 1
     reasons = []
     for places in _variables(free):
+        alone = _core.holding(query, places, True)
+        best = _core.find_best(free.core, alone, np.inf, False, options).best
+        if best.answer.count == 0 or best.value <= now:
+            continue
         title = columns.shown(places[0])
-        values = _values(free, point, places)
-        if not len(values):
-            continue
-        chances = free.core.probabilities(values)[:, wanted]
-        best = int(np.argmax(chances))
-        if chances[best] <= now:
-            continue
-        decides = bool((free.core.classes(values)[:, 0] == wanted).any())
+        better = np.array(best.answer.solution(0).point)
+        decides = _core.explain(free.core, alone, options).count > 0
         group = columns.group_of(places[0])
         name = columns.names[places[0]] if group is None else title
-        reasons.append(Reason(name, title, _words(free, point, places),
-                              float(chances[best]) - now, _words(free, values[best], places),
-                              decides))
+        reasons.append(Reason(name, title, _words(free, point, places), best.value - now,
+                              _words(free, better, places), decides))
     reasons.sort(key=lambda one: (-one.gain, one.title))
     return reasons[:whole(most, "most", 1)]
 
@@ -256,23 +257,6 @@ def _variables(explainer: Explainer) -> list[list[int]]:
         places = [i] if group is None else list(group.places)
         seen.setdefault(places[0], places)
     return list(seen.values())
-
-
-def _values(explainer: Explainer, point: np.ndarray, places: list[int]) -> np.ndarray:
-    # All pieces that the models tell apart when only these columns change, as the core lists them.
-    query = explainer.core.query(point)
-    for i in range(len(query)):
-        query.feature(i).fixed = i not in places
-    found: list[np.ndarray] = []
-
-    def take(region: _core.Region) -> bool:
-        found.append(np.array(region.nearest.point))
-        return True
-
-    options = _core.Options()
-    options.threads = 1
-    _core.visit_regions(explainer.core, query, np.inf, take, options)
-    return np.array(found).reshape(len(found), len(point))
 
 
 def _words(explainer: Explainer, point: np.ndarray, places: list[int]) -> str:

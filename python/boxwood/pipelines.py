@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from boxwood._binning import beyond
 from boxwood._pushing import OTHER, RawColumn, Steps, mixed, objects, push, pushed_tree, readable
 from boxwood._tables import as_table
 from boxwood._tracing import (
@@ -28,7 +29,7 @@ from boxwood._tracing import (
     mark_name,
 )
 from boxwood.errors import Error, UnsupportedModelError, library
-from boxwood.models import converted_model, core_ensemble, library_of, unwrapped
+from boxwood.models import converted_model, core_ensemble, has_arrays, library_of, unwrapped
 
 if TYPE_CHECKING:
     from boxwood.models._ensemble import Ensemble
@@ -279,7 +280,7 @@ def _raw_names(model: Any) -> list[str]:
 def _model(last: Any, rounds: int | str | None) -> Ensemble:
     from boxwood.models._ensemble import Ensemble
 
-    if library_of(last) == "sklearn" and rounds is None:
+    if has_arrays(last) and rounds is None:
         return converted_model(last)
     return Ensemble.from_core(core_ensemble(last, type(last).__name__, rounds))
 
@@ -315,7 +316,8 @@ def _table(names: list[str] | None, columns: list[RawColumn]) -> Callable[[list[
 
 def _steps(model: Any, names: list[str], trace: Trace, sources: list[Source], data: Any,
            zeros_missing: bool) -> Steps:
-    columns = [RawColumn(name, trace.categories.get(i), shared=trace.shared.get(i, []))
+    columns = [RawColumn(name, trace.categories.get(i), shared=trace.shared.get(i, []),
+                         complete=i in trace.complete)
                for i, name in enumerate(names)]
     for i, mark in trace.missing.items():
         if columns[i].categories is not None:
@@ -332,16 +334,20 @@ def _steps(model: Any, names: list[str], trace: Trace, sources: list[Source], da
     named = input_names(model)
     before = model.steps[:-1]
 
-    def transform(table: Any, far: bool) -> Any:
-        import sklearn
+    def through(steps: list[tuple[str, Any]]) -> Callable[[Any, bool], Any]:
+        def transform(table: Any, far: bool) -> Any:
+            import sklearn
 
-        # The largest numbers become infinite on the way, which scikit-learn would refuse.
-        with sklearn.config_context(**({"assume_finite": True} if far else {})):
-            for _, step in before:
-                table = table if is_nothing(step) else step.transform(table)
-        return table
+            # The largest numbers become infinite on the way, which scikit-learn would refuse.
+            with sklearn.config_context(**({"assume_finite": True} if far else {})):
+                for _, step in steps:
+                    table = table if is_nothing(step) else step.transform(table)
+            return table
 
-    steps = Steps(transform, columns, sources, _table(named, columns), zeros_missing)
+        return transform
+
+    steps = Steps(through(before), columns, sources, _table(named, columns), zeros_missing,
+                  lambda ends: through(beyond(before, ends)))
     try:
         steps.outputs({}, 1)
     except (ValueError, TypeError) as error:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from boxwood.answer import Answer
+    from boxwood.reasons import Reasons
     from boxwood.results import Map, Menu, Step, Sweep, WideRegion
 
 library("matplotlib")  # raises an error that names the missing package
@@ -50,7 +51,8 @@ library("matplotlib")  # raises an error that names the missing package
 # Colours of small and of large changes; white text is readable on both.
 SMALL, LARGE = (0.32, 0.56, 0.46), (0.07, 0.35, 0.22)
 
-__all__ = ["Recorder", "bounds", "changes", "decision_map", "images", "menu", "region", "sweep"]
+__all__ = ["Recorder", "bounds", "changes", "decision_map", "images", "menu", "reasons", "region",
+           "sweep"]
 
 
 def changes(answer: Answer, *, ax: Axes | None = None) -> Figure:
@@ -408,6 +410,43 @@ def sweep(levels: Sweep, *, measure: str = "cost", label: str | None = None,
                                  **faint))
     headline(ax, f"{shown.title}\n{shown.subtitle}")
     legend(ax, handles, below=0.2)
+    return figure
+
+
+def reasons(found: Reasons, *, most: int = 12, ax: Axes | None = None) -> Figure:
+    """Draw what each feature alone can gain, with what it costs alone and without it.
+
+    Parameters
+    ----------
+    found : Reasons
+        The result of `Explainer.reasons`.
+    most : int
+        At most this many features.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Figure
+        The figure.
+    """
+    if not len(found):
+        raise Error("found", "there are no reasons", "Ask about a row without the outcome")
+    shown = list(found)[:most]
+    figure, ax = new_axes(ax, (7.2, 1.2 + 0.36 * len(shown)))
+    gains = [0.0 if one.best is None or not np.isfinite(one.gain) else one.gain for one in shown]
+    places = range(len(shown))
+    ax.barh(places, gains, color=[GREEN if np.isfinite(one.sufficiency) else GREY
+                                  for one in shown], height=0.6)
+    head, lines, _ = found._words()
+    for place, line in enumerate(lines[1:len(shown) + 1]):
+        ax.annotate(f" alone: {line[2]}; without it: {line[3]}", (gains[place], place),
+                    va="center", fontsize=8, color=text_colour())
+    ax.set_yticks(list(places), [wrapped(one.feature, 28) for one in shown])
+    ax.invert_yaxis()
+    ax.set_xlim(0, 1.9 * max([*gains, 1e-12]))
+    ax.set_xlabel("what this feature alone gains (green: enough for the outcome)")
+    headline(ax, wrapped(head, 80))
     return figure
 
 

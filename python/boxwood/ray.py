@@ -63,26 +63,14 @@ def explain(dataset: Any, explainer: Explainer, target: Any = None, *, key: str,
         Rows.
     explainer : Explainer
         Who is asked; every worker gets it once.
-    target : object, optional
-        As for `Explainer.explain`.
-    key : str
-        The column that identifies a row. Every row gives one record, also where batches are run
-        again because a worker was lost; keys are not checked for repetitions.
+    target, key, keep, why_not, questions, time
+        As for `boxwood.worker.Worker`.
     workers : int or tuple of int
         How many, or the fewest and the most.
     batch_size : int
         Rows at a time.
-    keep : iterable of str
-        Further columns that go into the records as they are.
-    why_not : bool
-        For rows without an admissible change, find the rules that block it.
-    questions : bool
-        Keep the whole question of each row, not only its hash.
-    time : bool
-        Add a time stamp.
     **question
-        As for `Explainer.explain`. With `node_limit` in place of `time_limit` a second run gives
-        the same answers, whatever the load of the machines.
+        As for `boxwood.worker.Worker`.
 
     Returns
     -------

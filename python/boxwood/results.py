@@ -282,6 +282,33 @@ class Sweep:
 
 
 @dataclass(repr=False)
+class RobustSweep(Sweep):
+    """The price of robustness: the answers for several multiples of the robust distances.
+
+    Parameters
+    ----------
+    points : list of tuple
+        Multiple and answer.
+    """
+
+    def __repr__(self) -> str:
+        """Show every multiple."""
+        lines = [["distances", "distance", "status", "changes"]]
+        for multiple, answer in self.points:
+            changes = "; ".join(str(change) for change in answer.changes)
+            lines.append([f"{multiple:g} times", f"{answer.distance:.6g}" if answer.found else "",
+                          answer.status, changes])
+        widths = [max(len(line[k]) for line in lines) for k in range(3)]
+        return "\n".join(
+            "  ".join([*(cell.ljust(width) for cell, width in zip(line[:3], widths, strict=True)),
+                       line[3]]).rstrip()
+            for line in lines)
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().rename(columns={"level": "distances"})._repr_html_()
+
+
+@dataclass(repr=False)
 class WideRegion:
     """A box in which every point has the outcome.
 

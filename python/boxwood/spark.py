@@ -33,22 +33,10 @@ def explain(frame: Any, explainer: Explainer, target: Any = None, *, key: str,
         Rows. Their number of partitions is the number of tasks: a few for each core.
     explainer : Explainer
         Who is asked; it is sent to the tasks.
-    target : object, optional
-        As for `Explainer.explain`.
-    key : str
-        The column that identifies a row. Every row gives one record, also where tasks are run
-        again because an executor was lost; keys are not checked for repetitions.
-    keep : iterable of str
-        Further columns that go into the records as they are.
-    why_not : bool
-        For rows without an admissible change, find the rules that block it.
-    questions : bool
-        Keep the whole question of each row, not only its hash.
-    time : bool
-        Add a time stamp.
+    target, key, keep, why_not, questions, time
+        As for `boxwood.worker.Worker`.
     **question
-        As for `Explainer.explain`. With `node_limit` in place of `time_limit` a second run gives
-        the same answers, whatever the load of the machines.
+        As for `boxwood.worker.Worker`.
 
     Returns
     -------

@@ -19,6 +19,8 @@ from boxwood._tables import is_number
 from boxwood.errors import Error
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from boxwood import _core
 
 
@@ -270,6 +272,30 @@ class Score(_InRange):
         rival = None if self.rival is None else whole(self.rival, "rival", 0)
         return _core.Requirement(_core.ScoreIn(self._range(), whole(self.output, "output", 0),
                                                rival), models.index(self.model))
+
+
+@dataclass(frozen=True, repr=False)
+class Above(Target):
+    """A higher rank than another row, for the keyword `beat`.
+
+    Parameters
+    ----------
+    point : ndarray
+        The other row as numbers.
+    output : int
+        The index of the number, if the model predicts several.
+    model : int or str
+        The model, by number or name, if there are several.
+    """
+
+    point: np.ndarray
+    output: int = 0
+    model: int | str = 0
+
+    def requirement(self, models: Models) -> _core.Requirement:
+        """Make the core's requirement."""
+        return models.core.require_above(self.point, whole(self.output, "output", 0),
+                                         models.index(self.model))
 
 
 @dataclass(frozen=True, repr=False)

@@ -32,11 +32,14 @@ class Worker:
     explainer : Explainer
         Who is asked.
     key : str
-        The column that identifies a row.
+        The column that identifies a row. Every row gives one record, also where a cluster runs rows
+        again because a machine was lost; keys are not checked for repetitions.
     target : object, optional
         As for `Explainer.explain`.
     question : mapping, optional
-        Everything else about the question, by the names of `Explainer.explain`.
+        Everything else about the question, by the names of `Explainer.explain`. With `node_limit`
+        in place of `time_limit` a second run gives the same answers, whatever the load of the
+        machines.
     keep : iterable of str
         Further columns of the source that go into the records as they are.
     why_not : bool

@@ -1,6 +1,8 @@
 // Questions around the nearest answer: boxwood/analysis.hpp.
 #include "watched.hpp"
 
+#include <boxwood/reasons.hpp>
+
 #include <cmath>
 
 namespace boxwood::python {
@@ -72,6 +74,40 @@ void bind_results(nb::module_& module) {
   nb::class_<SweepPoint>(module, "SweepPoint", "The answer for one level.")
       .def_ro("level", &SweepPoint::level)
       .def_ro("answer", &SweepPoint::answer);
+  nb::class_<Best>(module, "Best", "The most that a budget brings.")
+      .def_ro("status", &Best::status)
+      .def_ro("stop", &Best::stop)
+      .def_ro("before", &Best::before)
+      .def_ro("value", &Best::value)
+      .def_ro("bound", &Best::bound)
+      .def_ro("answer", &Best::answer);
+  nb::class_<BestStep>(module, "BestStep", "One step of the curve of cost against output.")
+      .def_ro("value", &BestStep::value)
+      .def_ro("answer", &BestStep::answer);
+  nb::class_<BestCurve>(module, "BestCurve", "The most for every cost up to a budget.")
+      .def(
+          "__init__",
+          [](BestCurve* self, const Best& best) {
+            new (self) BestCurve{best, {}, false, best.stop};
+          },
+          "best"_a, "The most for a budget, without its curve.")
+      .def_ro("best", &BestCurve::best)
+      .def_ro("steps", &BestCurve::steps)
+      .def_ro("complete", &BestCurve::complete)
+      .def_ro("stop", &BestCurve::stop);
+  nb::class_<Reason>(module, "Reason", "What one feature contributes to an answer.")
+      .def_ro("features", &Reason::features)
+      .def_ro("changes", &Reason::changes)
+      .def_ro("without", &Reason::without)
+      .def_ro("alone", &Reason::alone)
+      .def_ro("most", &Reason::most)
+      .def_prop_ro("sufficiency", &Reason::sufficiency)
+      .def_prop_ro("gain", &Reason::gain);
+  nb::class_<Reasons>(module, "Reasons", "What each feature contributes to an answer.")
+      .def_ro("answer", &Reasons::answer)
+      .def_ro("reasons", &Reasons::reasons)
+      .def("necessity", &Reasons::necessity, "reason"_a)
+      .def_ro("stop", &Reasons::stop);
   nb::class_<Map>(module, "Map", "The exact decision regions over two features.")
       .def_ro("x_view", &Map::x_view)
       .def_ro("y_view", &Map::y_view)
@@ -206,6 +242,60 @@ void bind_analysis(nb::module_& module) {
             [](const std::vector<SweepPoint>& points) { return !points.empty(); });
       },
       "model"_a, "query"_a, "levels"_a, "options"_a);
+  module.def(
+      "find_robust_sweep",
+      [](const Model& model, const Query& query, const std::vector<double>& multiples,
+         const SearchOptions& given) {
+        return analysed(
+            query, given,
+            [&](const Options& options, const Query& asked) {
+              return find_robust_sweep(model.prepared, asked, multiples, {}, options);
+            },
+            [](const std::vector<SweepPoint>& points) { return !points.empty(); });
+      },
+      "model"_a, "query"_a, "multiples"_a, "options"_a);
+  module.def("with_distances", &with_distances, "query"_a, "multiple"_a,
+             "The query with multiplied robust distances.");
+  module.def(
+      "holding",
+      [](const Query& query, const std::vector<std::size_t>& features, bool others) {
+        return holding(query, features, others);
+      },
+      "query"_a, "features"_a, "others"_a,
+      "The query in which these features must stay, or all others.");
+  module.def(
+      "find_reasons",
+      [](const Model& model, const Query& query, const SearchOptions& given) {
+        return analysed(
+            query, given,
+            [&](const Options& options, const Query& asked) {
+              return find_reasons(model.prepared, asked, options);
+            },
+            [](const Reasons& found) { return !found.answer.solutions.empty(); });
+      },
+      "model"_a, "query"_a, "options"_a);
+  module.def(
+      "find_best",
+      [](const Model& model, const Query& query, double budget, bool curve,
+         const SearchOptions& given) {
+        return analysed(
+            query, given,
+            [&](const Options& options, const Query& asked) {
+              if (curve) return find_best_curve(model.prepared, asked, budget, {}, options);
+              const Best best = find_best(model.prepared, asked, budget, options);
+              return BestCurve{best, {}, false, best.stop};
+            },
+            [](const BestCurve& found) { return !found.best.answer.solutions.empty(); });
+      },
+      "model"_a, "query"_a, "budget"_a, "curve"_a, "options"_a);
+  module.def(
+      "best_query",
+      [](const Model& model, const Query& query, double value) {
+        Query at = query;
+        at.requirements.front() = best_requirement(model.prepared, query, value);
+        return at;
+      },
+      "model"_a, "query"_a, "value"_a, "The query for what reaches this value.");
   module.def(
       "find_robustness",
       [](const Model& model, const Query& query, double tolerance, const SearchOptions& given) {

@@ -41,6 +41,11 @@ struct Model {
   Prepared prepared;
 };
 
+/// The regions of some rows, for many queries.
+struct LiveRows {
+  std::shared_ptr<const LiveRegions> regions;
+};
+
 /// Options with everything that they refer to.
 struct SearchOptions {
   Options values;

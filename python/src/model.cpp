@@ -101,6 +101,9 @@ void bind_model(nb::module_& module) {
   nb::class_<Model>(module, "Model", "Models that are asked together, made ready once.")
       .def(nb::init<std::vector<Ensemble>, const std::string&, std::vector<std::string>>(),
            "ensembles"_a, "schema"_a = "", "names"_a = std::vector<std::string>{})
+      .def_prop_ro(
+          "deciding_models", [](const Model& self) { return deciding_models(self.ensembles()); },
+          "The indices of all models but isolation forests beside others.")
       .def("__len__", [](const Model& self) { return self.ensembles().size(); })
       .def("ensemble", &ensemble_at, "index"_a = 0, nb::rv_policy::reference_internal)
       .def(
@@ -153,6 +156,14 @@ void bind_model(nb::module_& module) {
           },
           "point"_a, "A query at this point with the schema's rules and no requirement.")
       .def(
+          "require_above",
+          [](const Model& self, const Point& other, std::size_t output, std::size_t index) {
+            Requirement above = require_above(ensemble_at(self, index), vector_of(other), output);
+            above.ensemble = index;
+            return above;
+          },
+          "other"_a, "output"_a = 0, "index"_a = 0, "To rank above another point.")
+      .def(
           "add_text",
           [](const Model& self, Query& query,
              const std::vector<std::tuple<std::string, std::string, Statements>>& texts) {
@@ -168,6 +179,26 @@ void bind_model(nb::module_& module) {
           "validate",
           [](const Model& self, const Query& query) { validate(query, self.ensembles()); },
           "query"_a)
+      .def(
+          "live_rows",
+          [](const Model& self, const std::vector<std::vector<double>>& rows) {
+            const nb::gil_scoped_release released;
+            return LiveRows{
+                std::make_shared<const LiveRegions>(find_live_regions(self.ensembles(), rows))};
+          },
+          "rows"_a, "The regions in which these rows lie.")
+      .def(
+          "rows_around",
+          [](const Model&, const Query& query, const Point& point) {
+            return rows_around(query, vector_of(point));
+          },
+          "query"_a, "point"_a, "How many rows of `live_regions` are in the region of a point.")
+      .def(
+          "agreeing",
+          [](const Model& self, const Query& query, const Point& point) {
+            return agreeing(query, self.ensembles(), vector_of(point));
+          },
+          "query"_a, "point"_a, "How many counted requirements hold in a point.")
       .def(
           "meets",
           [](const Model& self, const Query& query, const Point& point) {

@@ -37,8 +37,8 @@ auto parts(Is<ScoreIn> auto& x) {
   return std::tie(range, output, rival);
 }
 auto parts(Is<Requirement> auto& x) {
-  auto& [ensemble, outcome, negated] = x;
-  return std::tie(ensemble, outcome, negated);
+  auto& [ensemble, outcome, negated, counted] = x;
+  return std::tie(ensemble, outcome, negated, counted);
 }
 auto parts(Is<FeatureRule> auto& x) {
   auto& [kind, fixed, range, domain, allowed, step, missing_allowed, changes, direction,
@@ -49,8 +49,8 @@ auto parts(Is<FeatureRule> auto& x) {
                   robust_codes);
 }
 auto parts(Is<OneHot> auto& x) {
-  auto& [columns, weight, none_allowed] = x;
-  return std::tie(columns, weight, none_allowed);
+  auto& [columns, weight, none_allowed, robust] = x;
+  return std::tie(columns, weight, none_allowed, robust);
 }
 auto parts(Is<Literal> auto& x) {
   auto& [feature, range, inside, missing, codes] = x;
@@ -80,11 +80,19 @@ auto parts(Is<Mixture> auto& x) {
   auto& [squared_l2, l1, l0] = x;
   return std::tie(squared_l2, l1, l0);
 }
+auto parts(Is<LiveRegion> auto& x) {
+  auto& [row, rows, box, codes, scores] = x;
+  return std::tie(row, rows, box, codes, scores);
+}
+auto parts(Is<LiveRegions> auto& x) {
+  auto& [regions, rows] = x;
+  return std::tie(regions, rows);
+}
 auto parts(Is<Query> auto& x) {
-  auto& [point, requirements, features, groups, clauses, derived, max_changes, norm, mixture, term,
-         fewest_first, scale_name, exact_clauses] = x;
-  return std::tie(point, requirements, features, groups, clauses, derived, max_changes, norm,
-                  mixture, term, fewest_first, scale_name, exact_clauses);
+  auto& [point, requirements, features, groups, clauses, derived, max_changes, agree, live,
+         live_regions, norm, mixture, term, fewest_first, scale_name, exact_clauses] = x;
+  return std::tie(point, requirements, features, groups, clauses, derived, max_changes, agree, live,
+                  live_regions, norm, mixture, term, fewest_first, scale_name, exact_clauses);
 }
 auto parts(Is<Solution> auto& x) {
   auto& [point, region, codes] = x;
@@ -152,6 +160,19 @@ requires(!std::is_arithmetic_v<T>) struct Packer<std::vector<T>> {
   static void unpack_one(nb::handle given, std::vector<T>& value) {
     value.resize(nb::len(given));
     for (std::size_t i = 0; i < value.size(); ++i) unpack(given[i], value[i]);
+  }
+};
+
+template <typename T>
+struct Packer<std::shared_ptr<const T>> {
+  static nb::object pack_one(const std::shared_ptr<const T>& value) {
+    return value ? pack(*value) : nb::object(nb::none());
+  }
+  static void unpack_one(nb::handle given, std::shared_ptr<const T>& value) {
+    if (given.is_none()) return;
+    T made{};
+    unpack(given, made);
+    value = std::make_shared<const T>(std::move(made));
   }
 };
 

@@ -49,13 +49,14 @@ void bind_outcomes(nb::module_& module) {
   nb::class_<Requirement>(module, "Requirement", "One requirement on the outcome of one model.")
       .def(
           "__init__",
-          [](Requirement* self, Outcome outcome, std::size_t ensemble, bool negated) {
-            new (self) Requirement{ensemble, std::move(outcome), negated};
+          [](Requirement* self, Outcome outcome, std::size_t ensemble, bool negated, bool counted) {
+            new (self) Requirement{ensemble, std::move(outcome), negated, counted};
           },
-          "outcome"_a, "ensemble"_a = 0, "negated"_a = false)
+          "outcome"_a, "ensemble"_a = 0, "negated"_a = false, "counted"_a = false)
       .def_ro("outcome", &Requirement::outcome)
       .def_ro("ensemble", &Requirement::ensemble)
-      .def_ro("negated", &Requirement::negated);
+      .def_ro("negated", &Requirement::negated)
+      .def_ro("counted", &Requirement::counted);
 }
 
 void bind_rules(nb::module_& module) {
@@ -86,12 +87,13 @@ void bind_rules(nb::module_& module) {
       .def(
           "__init__",
           [](OneHot* self, std::vector<std::size_t> columns, double weight, bool none_allowed) {
-            new (self) OneHot{std::move(columns), weight, none_allowed};
+            new (self) OneHot{std::move(columns), weight, none_allowed, {}};
           },
           "columns"_a, "weight"_a = 1.0, "none_allowed"_a = false)
       .def_ro("columns", &OneHot::columns)
       .def_ro("weight", &OneHot::weight)
-      .def_ro("none_allowed", &OneHot::none_allowed);
+      .def_ro("none_allowed", &OneHot::none_allowed)
+      .def_ro("robust", &OneHot::robust);
   nb::class_<Literal>(module, "Literal", "A statement about the value of a feature.")
       .def(
           "__init__",
@@ -163,6 +165,8 @@ void bind_query(nb::module_& module) {
   bind_outcomes(module);
   bind_rules(module);
 
+  nb::class_<LiveRows>(module, "LiveRows", "The regions in which the rows of some data lie.")
+      .def("__len__", [](const LiveRows& self) { return self.regions->regions.size(); });
   auto query = nb::class_<Query>(module, "Query", nb::type_slots(query_slots),
                                  "From this point, what is wanted, allowed and paid.");
   query
@@ -178,6 +182,15 @@ void bind_query(nb::module_& module) {
       .def_rw("groups", &Query::groups)
       .def_rw("clauses", &Query::clauses)
       .def_rw("max_changes", &Query::max_changes, nb::arg("value").none())
+      .def_rw("agree", &Query::agree, nb::arg("value").none())
+      .def_ro("live", &Query::live)
+      .def(
+          "set_live",
+          [](Query& self, std::size_t least, const LiveRows& rows) {
+            self.live = least;
+            self.live_regions = rows.regions;
+          },
+          "least"_a, "rows"_a, "The answer's region must hold at least so many of the rows.")
       .def_rw("norm", &Query::norm)
       .def_rw("mixture", &Query::mixture)
       .def_rw("term", &Query::term)

@@ -26,6 +26,7 @@ Explanation shown(const Model& model, const Query& query, const Answer& answer, 
                   std::size_t earlier_alternatives = 0) {
   Findings findings;
   findings.earlier_alternatives = earlier_alternatives;
+  findings.models = several_models(model.ensembles(), model.names(), query, answer);
   return {asked_of(model, query), model.schema(), query, answer, row_of(row),
           std::nullopt,           findings};
 }
@@ -61,6 +62,11 @@ std::string of_sweep(const Model& model, const Query& query, const std::vector<d
   std::vector<SweepPoint> points;
   for (std::size_t i = 0; i < levels.size(); ++i) points.push_back({levels[i], *answers.at(i)});
   return write(SweepView{asked_of(model, query), model.schema(), query, points, row_of(row)});
+}
+
+std::string of_best(const Model& model, const Query& query, const BestCurve& found, double budget,
+                    const Label& row, const std::function<std::string(const BestView&)>& write) {
+  return write({asked_of(model, query), model.schema(), query, found, budget, row_of(row)});
 }
 
 Explanation blocked(const Model& model, const Query& query, const WhyNot& why, const Label& row) {
@@ -195,10 +201,59 @@ void bind_render(nb::module_& module) {
       "at_level",
       [](const Query& query, double level) {
         Query moved = query;
-        moved.requirements.at(0) = at_level(query.requirements.at(0), level);
+        set_level(moved, level);
         return moved;
       },
       "query"_a, "level"_a, "The query at one level of a sweep.");
+  module.def(
+      "best_table",
+      [](const Model& model, const Query& query, const BestCurve& found, double budget,
+         const Label& row) {
+        return of_best(model, query, found, budget, row,
+                       [](const BestView& view) { return to_table(view); });
+      },
+      "model"_a, "query"_a, "found"_a, "budget"_a, "row"_a);
+  module.def(
+      "best_html",
+      [](const Model& model, const Query& query, const BestCurve& found, double budget,
+         const Label& row) {
+        return of_best(model, query, found, budget, row,
+                       [](const BestView& view) { return to_html(view); });
+      },
+      "model"_a, "query"_a, "found"_a, "budget"_a, "row"_a);
+  module.def(
+      "best_levels",
+      [](const Model& model, const Query& query, const BestCurve& found) {
+        std::vector<std::pair<double, Answer>> levels;
+        const BestView view{asked_of(model, query), model.schema(), query, found};
+        for (SweepPoint& point : sweep_of(view)) {
+          levels.emplace_back(point.level, std::move(point.answer));
+        }
+        return levels;
+      },
+      "model"_a, "query"_a, "found"_a, "The steps as levels of a sweep, for pictures.");
+  module.def(
+      "reasons_in_words",
+      [](const Model& model, const Query& query, const Reasons& found) {
+        ReasonsText text =
+            reasons_in_words({asked_of(model, query), model.schema(), query, found, 0});
+        return std::tuple(std::move(text.head), std::move(text.lines), std::move(text.end));
+      },
+      "model"_a, "query"_a, "found"_a, "A sentence, a table with its header, and a sentence.");
+  module.def(
+      "reasons_table",
+      [](const Model& model, const Query& query, const Reasons& found, const Label& row) {
+        return to_table(
+            ReasonsView{asked_of(model, query), model.schema(), query, found, row_of(row)});
+      },
+      "model"_a, "query"_a, "found"_a, "row"_a);
+  module.def(
+      "reasons_html",
+      [](const Model& model, const Query& query, const Reasons& found, const Label& row) {
+        return to_html(
+            ReasonsView{asked_of(model, query), model.schema(), query, found, row_of(row)});
+      },
+      "model"_a, "query"_a, "found"_a, "row"_a);
   module.def(
       "why_not_table",
       [](const Model& model, const Query& query, const WhyNot& why, const Label& row) {

@@ -2,6 +2,7 @@
 
 #include "base/infinity.hpp"
 
+#include <boxwood/analysis.hpp>
 #include <boxwood/error.hpp>
 
 namespace boxwood {
@@ -31,6 +32,27 @@ Requirement at_level(Requirement requirement, double level, const char* what) {
                 "Require a single class");
   }
   return requirement;
+}
+
+void set_level(Query& query, double level) {
+  const Requirement first = query.requirements.front();
+  for (Requirement& requirement : query.requirements) {
+    const bool follows =
+        first.counted ? requirement.counted : &requirement == &query.requirements.front();
+    if (follows) requirement = at_level(requirement, level, "sweep");
+  }
+}
+
+double level_of(const Requirement& requirement, const Ensemble& ensemble,
+                std::span<const double> scores) {
+  if (const auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
+    return scores[score->output] - (score->rival ? scores[*score->rival] : 0.0);
+  }
+  const std::vector<double> outputs = ensemble.transform(scores);
+  if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
+    return outputs[output->output];
+  }
+  return ensemble.probability(outputs, std::get<ClassIs>(requirement.outcome).target);
 }
 
 }  // namespace boxwood

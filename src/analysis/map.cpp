@@ -3,6 +3,7 @@
 #include "analysis/exhausted.hpp"
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
+#include "grid/linear_trees.hpp"
 #include "grid/rule_trees.hpp"
 #include "model/arithmetic.hpp"
 #include "query/derived.hpp"
@@ -211,7 +212,7 @@ Cuts cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& m
 
 Map find_map(const Prepared& prepared, const Query& query, const MapOptions& map,
              const Options& options) {
-  refuse_robust(query, "a map");
+  refuse_robust_or_live(query, "a map");
   validate(query, prepared.ensembles());
   if (map.x >= query.point.size() || map.y >= query.point.size() || map.x == map.y) {
     throw Error("map", "needs two different features of the model");
@@ -227,8 +228,7 @@ Map find_map(const Prepared& prepared, const Query& query, const MapOptions& map
   if (map.radius && query.requirements.empty()) {
     throw Error("map", "a radius needs a requirement", "Give at least one requirement");
   }
-  if (map.radius && std::any_of(query.clauses.begin(), query.clauses.end(),
-                                [](const Clause& clause) { return !clause.linear.empty(); })) {
+  if (map.radius && has_linear_rules(query)) {
     throw Error("map", "a radius does not support linear rules",
                 "Leave out the radius or the linear rules");
   }

@@ -2,6 +2,7 @@
 // solve again.
 #include "analysis/variables.hpp"
 #include "base/infinity.hpp"
+#include "grid/axis.hpp"
 #include "grid/cuts.hpp"
 #include "model/arithmetic.hpp"
 
@@ -37,18 +38,6 @@ std::vector<Clause> leave_something(const Query& query, const Solution& earlier)
     clauses = std::move(longer);
   }
   return clauses;
-}
-
-/// From the first to the last number of a precision in an interval.
-Interval readable(const Interval& range, Precision precision) {
-  Interval inner;
-  if (range.lower > -infinity) {
-    inner.lower = first_right_of({range.lower, !range.lower_closed}, precision);
-  }
-  if (range.upper < infinity) {
-    inner.upper = last_left_of({range.upper, range.upper_closed}, precision);
-  }
-  return inner;
 }
 
 /// At least one feature lies outside the answer's region.

@@ -27,7 +27,7 @@ bool is_admissible(const Query& query, std::size_t d, double value, Precision pr
 
 std::vector<double> find_rounded(const Prepared& prepared, const Query& query,
                                  std::span<const double> point, double tolerance) {
-  refuse_robust(query, "rounding");
+  refuse_robust_or_live(query, "rounding");
   if (!(tolerance >= 0)) throw Error("tolerance", "must be a number ≥ 0");
   const std::span<const Ensemble> ensembles = prepared.ensembles();
   const Precision precision = common_precision(ensembles);

@@ -1,6 +1,8 @@
-// The cost of each level of a requirement, and the robustness of a decision.
+// The cost of each level of a requirement and of robust distances, and the robustness of a
+// decision.
 #include "analysis/level.hpp"
 #include "base/infinity.hpp"
+#include "grid/cuts.hpp"
 #include "query/neighbours.hpp"
 
 #include <boxwood/analysis.hpp>
@@ -30,7 +32,7 @@ std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
   Budget budget(options);
   const auto solve = [&](double level, const std::vector<std::vector<double>>& starts) {
     Query at = query;
-    at.requirements.front() = at_level(first, level, "sweep");
+    set_level(at, level);
     Options rest = budget.rest();
     if (!starts.empty()) rest.examples = starts;
     Answer answer = explain(prepared, at, rest);
@@ -39,7 +41,7 @@ std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
   };
   const auto meets_level = [&](double level, const Solution& solution) {
     Query at = query;
-    at.requirements.front() = at_level(first, level, "sweep");
+    set_level(at, level);
     return meets(at, prepared.ensembles(), solution.point);
   };
   std::vector<SweepPoint> points;
@@ -70,6 +72,56 @@ std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
   return points;
 }
 
+Query with_distances(Query query, double multiple) {
+  if (multiple == 0) return without_robustness(std::move(query));
+  for (FeatureRule& rule : query.features) rule.robust *= multiple;
+  return query;
+}
+
+std::vector<SweepPoint> find_robust_sweep(const Prepared& prepared, const Query& query,
+                                          std::span<const double> multiples,
+                                          const SweepVisitor& visit, const Options& options) {
+  if (!is_robust(query)) {
+    throw Error("robust", "there is no distance to vary", "Give `robust` distances");
+  }
+  const bool fits = std::all_of(multiples.begin(), multiples.end(),
+                                [](double one) { return one >= 0 && one < infinity; });
+  if (!fits || !std::is_sorted(multiples.begin(), multiples.end())) {
+    throw Error("multiples", "they must be ascending numbers ≥ 0");
+  }
+  Budget budget(options);
+  // A row withstands these distances if none of its neighbours misses a requirement.
+  const auto withstands = [&](const Query& at, const std::vector<double>& point) {
+    for (std::size_t r = 0; r < at.requirements.size(); ++r) {
+      const Query near = neighbour_query(at, point, common_precision(prepared.ensembles()), r);
+      if (budget.note(explain(prepared, near, budget.rest())).status != Status::infeasible) {
+        return false;
+      }
+    }
+    return true;
+  };
+  std::vector<SweepPoint> points;
+  for (const double multiple : multiples) {
+    const Query at = with_distances(query, multiple);
+    const Answer* const before = points.empty() ? nullptr : &points.back().answer;
+    SweepPoint point{multiple, {}};
+    if (before && before->status == Status::infeasible) {
+      point.answer = *before;  // larger distances permit fewer rows
+    } else if (before && before->status == Status::optimal && is_robust(at) &&
+               withstands(at, before->best().point)) {
+      // The cheapest of a larger set is in the smaller one too. Its equals were not looked at.
+      point.answer = *before;
+      point.answer.more_ties |= point.answer.solutions.size() > 1;
+      point.answer.solutions.resize(1);
+    } else {
+      point.answer = budget.note(explain(prepared, at, budget.rest()));
+    }
+    points.push_back(std::move(point));
+    if (visit && !visit(points.back())) break;
+  }
+  return points;
+}
+
 Requirement other_outcome(const Ensemble& ensemble, std::span<const double> point,
                           double tolerance) {
   const std::vector<double> scores = ensemble.predict(point);
@@ -87,7 +139,7 @@ Requirement other_outcome(const Ensemble& ensemble, std::span<const double> poin
 
 Answer find_robustness(const Prepared& prepared, const Query& query, double tolerance,
                        const Options& options) {
-  refuse_robust(query, "the distance to another outcome");
+  refuse_robust_or_live(query, "the distance to another outcome");
   Query other = query;
   other.requirements = {other_outcome(prepared.ensembles().front(), query.point, tolerance)};
   return explain(prepared, other, options);

@@ -289,7 +289,7 @@ Query lifted(const Query& query, std::span<const Rule> rules) {
 
 WhyNot find_why_not(const Prepared& prepared, const Query& query, const WhyNotOptions& asked,
                     const Options& options) {
-  refuse_robust(query, "why-not");
+  refuse_live(query, "why-not");
   check_lifted_limits(prepared, query);
   Budget budget(options);
   WhyNot why;

@@ -318,6 +318,21 @@ class Widening {
   bool maximal_ = true;
 };
 
+/// Of the counted requirements keeps those that hold in the point, as ones that must hold: a box in
+/// which they hold has enough of them. Whether others were dropped.
+bool keep_agreeing(std::span<const Ensemble> ensembles, std::span<const double> point,
+                   Query& query) {
+  if (!query.agree) return false;
+  query.agree.reset();
+  const std::size_t before = query.requirements.size();
+  std::erase_if(query.requirements, [&](const Requirement& requirement) {
+    const Ensemble& ensemble = ensembles[requirement.ensemble];
+    return requirement.counted && !meets(requirement, ensemble, ensemble.predict(point));
+  });
+  for (Requirement& requirement : query.requirements) requirement.counted = false;
+  return query.requirements.size() < before;
+}
+
 }  // namespace
 
 WideRegion find_wide_region(const Prepared& prepared, const Query& query,
@@ -350,10 +365,15 @@ WideRegion find_wide_region(const Prepared& prepared, const Query& query,
   Budget budget(options);
   try {
     // The box is about the outcome of its points, not about that of their neighbours.
-    const Query plain = without_robustness(query);
+    Query plain = without_robustness(query);
+    plain.live = 0;
+    const bool some = keep_agreeing(prepared.ensembles(), point, plain);
     Widening widening(prepared, plain, point, budget);
     for (const FeatureSet& set : sets) widening.widen_set(set);
-    return widening.finish();
+    WideRegion region = widening.finish();
+    // Where other models agree instead, the box could be wider.
+    region.maximal = region.maximal && !some;
+    return region;
   } catch (const Pace::Stopped&) {
     return {pure_box(prepared.ensembles(), point), std::vector<std::vector<double>>(point.size()),
             false, budget.stop()};

@@ -139,7 +139,7 @@ bool report_faults(std::size_t row, const std::vector<std::string>& faults) {
 
 std::vector<std::string> outcome_flags() {
   return {"--class",   "--probability",  "--range", "--at-least",
-          "--at-most", "--output-index", "--want"};
+          "--at-most", "--output-index", "--beat",  "--want"};
 }
 
 void remove_flags(CLI::App& command, const std::vector<std::string>& names) {

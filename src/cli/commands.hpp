@@ -22,6 +22,8 @@ Command add_inspect(CLI::App& program, Host& host);
 Command add_predict(CLI::App& program, Host& host);
 Command add_explain(CLI::App& program, Host& host);
 Command add_robustness(CLI::App& program, Host& host);
+Command add_best(CLI::App& program, Host& host);
+Command add_reasons(CLI::App& program, Host& host);
 Command add_sweep(CLI::App& program, Host& host);
 Command add_map(CLI::App& program, Host& host);
 Command add_regions(CLI::App& program, Host& host);

@@ -134,7 +134,10 @@ int run(const ExplainFlags& flags, const CLI::App& command, Host& host) {
     for (std::size_t k = 0; k < one->found.answers.size(); ++k) {
       one->shown.push_back({ensemble, schema, one->query, one->found.answers[k], rows[place],
                             std::nullopt, one->found.findings[k]});
-      one->shown.back().findings.earlier_alternatives = k;
+      Findings& findings = one->shown.back().findings;
+      findings.earlier_alternatives = k;
+      findings.models =
+          several_models(question.ensembles, question.names, one->query, one->shown.back().answer);
       if (!flags.verify) continue;
       one->shown.back().faults =
           verify(question.ensembles, one->query, one->found.answers[k]).faults;

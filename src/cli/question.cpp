@@ -79,12 +79,19 @@ std::vector<QueryText> texts_of(const QuestionFlags& flags, const Schema& schema
   }
   if (!flags.norm.empty()) texts.push_back({"cost " + flags.norm, "--norm", Statements::rules});
   if (!with_target) return texts;
+  bool agreed = false;
   for (const std::string& want : flags.target.want) {
     // "want" itself may be left out.
     const std::string_view start =
         std::string_view(want).substr(std::min(want.find_first_not_of(" \t\n"), want.size()));
-    const bool whole = start.starts_with("want ") || start.starts_with("model ");
-    texts.push_back({whole ? want : "want " + want, "--want", Statements::wants});
+    const bool of_model = start.starts_with("model ") || start.starts_with("every model") ||
+                          start.starts_with("at least ");
+    std::string text = of_model || start.starts_with("want ") ? want : "want " + want;
+    // It goes with the first outcome that names no model.
+    if (flags.agree && !of_model && !std::exchange(agreed, true)) {
+      text = fmt::format("at least {} models: {}", *flags.agree, text);
+    }
+    texts.push_back({text, "--want", Statements::wants});
   }
   return texts;
 }
@@ -100,8 +107,20 @@ Query query_at(const Question& question, const QuestionFlags& flags,
     if (!error.place().starts_with("--")) throw;
     throw UsageError(error.place(), error.reason(), error.remedy(), error.excerpt());
   }
+  if (with_target && question.live) {
+    query.live = flags.live;
+    query.live_regions = question.live;
+  }
   if (with_target && flags.target.want.empty()) {
-    query.requirements = {target_for(flags.target, question.ensembles.front(), point)};
+    query.requirements.clear();
+    query.agree = flags.agree;
+    for (const std::size_t e : deciding_models(question.ensembles)) {
+      if (e > 0 && !flags.agree) break;
+      query.requirements.push_back(
+          target_for(flags.target, question.ensembles[e], point, question.beaten));
+      query.requirements.back().ensemble = e;
+      query.requirements.back().counted = flags.agree.has_value();
+    }
   }
   return query;
 }
@@ -130,8 +149,15 @@ void check_all_are_asked(const Question& question, const Query& query) {
                     [&](const Requirement& requirement) { return requirement.ensemble == e; });
     if (asked) continue;
     throw UsageError("--also", fmt::format("no outcome is given for model {}", e + 1),
-                     fmt::format("Add --want \"model {}: want …\"", e + 1));
+                     fmt::format("Add --want \"model {}: want …\", or --agree", e + 1));
   }
+}
+
+/// The rows of --training, or else of --data.
+std::vector<std::vector<double>> training_rows(const QuestionFlags& flags,
+                                               const Question& question) {
+  if (flags.training.empty()) return question.data.points;
+  return read_data(flags.training, question.ensembles.front(), question.schema).points;
 }
 
 void measure_spread(const QuestionFlags& flags, Question& question) {
@@ -140,11 +166,13 @@ void measure_spread(const QuestionFlags& flags, Question& question) {
                                               {"deviation", Spread::deviation},
                                               {"mad", Spread::median_deviation},
                                               {"quantiles", Spread::quantiles}};
-  const Data training =
-      flags.training.empty()
-          ? question.data
-          : read_data(flags.training, question.ensembles.front(), question.schema);
-  measure(question.schema, training.points, spreads.at(flags.weights_from));
+  measure(question.schema, training_rows(flags, question), spreads.at(flags.weights_from));
+}
+
+void find_live(const QuestionFlags& flags, Question& question) {
+  if (flags.live == 0) return;
+  question.live = std::make_shared<const LiveRegions>(
+      find_live_regions(question.ensembles, training_rows(flags, question)));
 }
 
 }  // namespace
@@ -204,23 +232,31 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
                   "range of each feature that may change), or \"duration 1, amount 200\"")
       ->allow_extra_args(false)
       ->group(group);
+  command
+      .add_option("--agree", flags.agree,
+                  "the outcome must be that of at least this many of the models (MODEL and --also)")
+      ->group("Outcome wanted");
+  command
+      .add_option("--live", flags.live,
+                  "the answer's region must hold at least this many rows of --training")
+      ->group(group);
   const std::string cost = "What a change costs";
   command
       .add_option("--weights", flags.weights,
                   "weights of features or one-hot groups: a=2,b=0.5 (default 1)")
       ->allow_extra_args(false)
       ->group(cost);
-  auto* weights_from =
-      command
-          .add_option(
-              "--weights-from", flags.weights_from,
-              "scales from data: range, deviation (standard), mad (median absolute\n"
-              "deviation), or quantiles (a change counts as the share of rows between the values)")
-          ->check(CLI::IsMember({"range", "deviation", "mad", "quantiles"}))
-          ->group(cost);
-  command.add_option("--training", flags.training, "CSV file for --weights-from (default: --data)")
-      ->group(cost)
-      ->needs(weights_from);
+  command
+      .add_option(
+          "--weights-from", flags.weights_from,
+          "scales from data: range, deviation (standard), mad (median absolute\n"
+          "deviation), or quantiles (a change counts as the share of rows between the values)")
+      ->check(CLI::IsMember({"range", "deviation", "mad", "quantiles"}))
+      ->group(cost);
+  command
+      .add_option("--training", flags.training,
+                  "CSV file for --weights-from and --live (default: --data)")
+      ->group(cost);
   command
       .add_option(
           "--norm", flags.norm,
@@ -235,9 +271,10 @@ void add_question_file_flag(CLI::App& command, QuestionFlags& flags) {
       "--question", flags.file,
       "answer the question of this file (see --save-question) instead of a row of --data");
   for (const char* name :
-       {"--data", "--class", "--probability", "--range", "--at-least", "--at-most",
-        "--output-index", "--want", "--fix", "--only", "--rule", "--rules", "--max-changes",
-        "--robust", "--weights", "--weights-from", "--training", "--norm"}) {
+       {"--data",         "--class",       "--probability", "--range", "--at-least", "--at-most",
+        "--output-index", "--beat",        "--want",        "--fix",   "--only",     "--rule",
+        "--rules",        "--max-changes", "--robust",      "--agree", "--live",     "--weights",
+        "--weights-from", "--training",    "--norm"}) {
     file->excludes(command.get_option(name));
   }
   command.get_option("--data")->required(false);
@@ -340,11 +377,23 @@ Question load_question(const QuestionFlags& flags, Host& host, const KeepRow& ke
   question.texts = texts_of(flags, question.schema, with_target);
   const Ensemble& ensemble = question.ensembles.front();
   const std::vector<double> nothing(ensemble.features.size(), std::nan(""));
+  question.beaten = nothing;
   const Query trial = query_at(question, flags, nothing, with_target);
   if (with_target) check_all_are_asked(question, trial);
-  const bool all = !flags.weights_from.empty() && flags.training.empty();
-  question.data = read_data(flags.data, ensemble, question.schema, all ? KeepRow{} : keep);
+  const bool uses = !flags.weights_from.empty() || flags.live > 0;
+  if (!flags.training.empty() && !uses) {
+    throw UsageError("--training", "is not used", "Give --weights-from or --live as well");
+  }
+  const bool all = uses && flags.training.empty();
+  const std::optional<std::size_t> beat = flags.target.beat;
+  const KeepRow both = [&](std::size_t row) { return keep(row) || row == beat; };
+  question.data = read_data(flags.data, ensemble, question.schema, all || !keep ? KeepRow{} : both);
+  if (beat) {
+    const std::size_t count = question.data.points.size();
+    question.beaten = question.data.points[parse_rows(std::to_string(*beat), count, "--beat")[0]];
+  }
   measure_spread(flags, question);
+  find_live(flags, question);
   return question;
 }
 

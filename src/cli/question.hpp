@@ -40,6 +40,8 @@ struct QuestionFlags {
   std::vector<std::string> rules;
   std::optional<std::size_t> max_changes;
   std::vector<std::string> robust;
+  std::optional<std::size_t> agree;
+  std::size_t live = 0;
   std::vector<std::string> weights;
   std::string weights_from;
   std::string training;
@@ -84,6 +86,8 @@ Model load_model(const ModelFlags& flags, Host& host);
 struct Question : ModelSet {
   Data data;
   std::vector<QueryText> texts;
+  std::vector<double> beaten{};               ///< the point of --beat
+  std::shared_ptr<const LiveRegions> live{};  ///< the regions of the training rows
   std::optional<Query> saved;  ///< of --question: the whole query; `data` is then its point
 };
 /// Reads everything and checks every flag that does not depend on the row. Without `with_target`

@@ -130,7 +130,8 @@ int parse_and_run(int count, char** words, Host& host) {
   program.require_subcommand(1);
   const std::vector<Command> commands = {add_inspect(program, host), add_predict(program, host),
                                          add_explain(program, host), add_robustness(program, host),
-                                         add_sweep(program, host),   add_map(program, host),
+                                         add_sweep(program, host),   add_best(program, host),
+                                         add_reasons(program, host), add_map(program, host),
                                          add_regions(program, host), add_page(program, host)};
   try {
     program.parse(count, words);

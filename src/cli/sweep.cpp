@@ -125,7 +125,7 @@ int run(SweepFlags flags, Host& host) {
   for (const auto& [level, answer] : points) {
     limited = limited || answer.stop != Stop::finished;
     Query at = query;
-    at.requirements.front() = at_level(query.requirements.front(), level);
+    set_level(at, level);
     Explanation shown{ensemble, schema, at, answer, row, std::nullopt};
     if (flags.verify) {
       shown.faults = verify(question.ensembles, at, answer).faults;
@@ -151,7 +151,7 @@ Command add_sweep(CLI::App& program, Host& host) {
       "sweep", "find the cost of the answer for increasing levels of the outcome");
   auto flags = std::make_shared<SweepFlags>();
   add_question_flags(*app, flags->question);
-  remove_flags(*app, {"--probability", "--range", "--at-least", "--at-most"});
+  remove_flags(*app, {"--probability", "--range", "--at-least", "--at-most", "--beat"});
   app->add_option("--row", flags->row, "row number, counted from 0")->required();
   const std::string group = "Levels";
   auto* from = app->add_option("--from", flags->from, "first level")->group(group);

@@ -32,6 +32,18 @@ Interval asked_interval(const TargetFlags& flags) {
   return range;
 }
 
+/// The score below which an isolation forest calls a row anomalous, which the converted model says
+/// in its objective; nothing for other models.
+std::optional<double> anomaly_threshold(const Ensemble& ensemble) {
+  constexpr std::string_view start = "IsolationForest with offset_ ";
+  double threshold = 0;
+  if (ensemble.link != Link::isolation || !ensemble.objective.starts_with(start) ||
+      !parse_number(std::string_view(ensemble.objective).substr(start.size()), threshold)) {
+    return std::nullopt;
+  }
+  return threshold;
+}
+
 std::size_t asked_class(const TargetFlags& flags, const Ensemble& ensemble) {
   try {
     return ensemble.class_index(*flags.class_name);
@@ -62,6 +74,11 @@ void add_target_flags(CLI::App& command, TargetFlags& flags) {
           .add_option("--output-index", flags.output_index,
                       "number of the output, counted from 0, if the model predicts several numbers")
           ->group(group);
+  auto* beat = command
+                   .add_option("--beat", flags.beat,
+                               "rank above this row of --data, counted from 0: have a higher "
+                               "score or\npredicted number")
+                   ->group(group);
   command
       .add_option(
           "--want", flags.want,
@@ -75,7 +92,10 @@ void add_target_flags(CLI::App& command, TargetFlags& flags) {
       ->excludes(range)
       ->excludes(at_least)
       ->excludes(at_most)
-      ->excludes(output_index);
+      ->excludes(output_index)
+      ->excludes(beat);
+  beat->excludes(class_name)->excludes(probability)->excludes(range);
+  beat->excludes(at_least)->excludes(at_most);
   range->excludes(class_name)->excludes(at_least)->excludes(at_most);
   at_least->excludes(class_name);
   at_most->excludes(class_name);
@@ -126,9 +146,9 @@ void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
       throw UsageError("--output-index", fmt::format("there is no output {}", *flags.output_index),
                        fmt::format("The outputs are 0 to {}", ensemble.output_count() - 1));
     }
-    if (!asks_for_output(flags)) {
+    if (!asks_for_output(flags) && !flags.beat && !anomaly_threshold(ensemble)) {
       throw UsageError("", "the model predicts a number, and no wanted number is given",
-                       "Use --range A:B, --at-least A or --at-most B");
+                       "Use --range A:B, --at-least A or --at-most B, or --beat ROW");
     }
   } else if (asks_for_output(flags)) {
     if (flags.probability) {
@@ -148,7 +168,7 @@ void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
                        "the model has two classes: its output is a probability, from 0 to 1",
                        "Use --class, or --want \"want score >= 3\"");
     }
-  } else if (ensemble.class_count() > 2 && !flags.class_name) {
+  } else if (ensemble.class_count() > 2 && !flags.class_name && !flags.beat) {
     std::string classes;
     for (std::size_t k = 0; k < ensemble.class_count() && k < 10; ++k) {
       classes += (k == 0 ? "" : ", ") +
@@ -177,9 +197,15 @@ void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
 }
 
 Requirement target_for(const TargetFlags& flags, const Ensemble& ensemble,
-                       std::span<const double> point) {
+                       std::span<const double> point, std::span<const double> beaten) {
+  if (flags.beat) return require_above(ensemble, beaten, flags.output_index.value_or(0));
   if (asks_for_output(flags)) {
     return require_output(asked_interval(flags), flags.output_index.value_or(0));
+  }
+  if (const auto threshold = anomaly_threshold(ensemble)) {
+    const bool anomalous = ensemble.transform(ensemble.predict(point))[0] < *threshold;
+    return require_output(anomalous ? Interval{.lower = *threshold}
+                                    : Interval{.upper = *threshold, .upper_closed = false});
   }
   if (flags.class_name) return require_class(asked_class(flags, ensemble), flags.probability);
   const std::size_t now = ensemble.classify(ensemble.predict(point));

@@ -1,4 +1,5 @@
-// The outcome that is asked for: --class, --probability, --range, --at-least, --at-most, or --want.
+// The outcome that is asked for: --class, --probability, --range, --at-least, --at-most, --beat,
+// or --want.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -20,7 +21,8 @@ struct TargetFlags {
   std::optional<double> at_least;
   std::optional<double> at_most;
   std::optional<std::size_t> output_index;
-  std::vector<std::string> want;  ///< in words, instead of all others
+  std::optional<std::size_t> beat;  ///< a row of the data that the answer must rank above
+  std::vector<std::string> want;    ///< in words, instead of all others
 };
 
 void add_target_flags(CLI::App& command, TargetFlags& flags);
@@ -28,9 +30,10 @@ void add_target_flags(CLI::App& command, TargetFlags& flags);
 /// Throws UsageError where the flags do not fit the model, before any row is looked at.
 void check_target(const TargetFlags& flags, const Ensemble& ensemble);
 
-/// What the flags ask for a point; without any, the other class of a binary model.
+/// What the flags ask for a point; without any, the other class of a binary model, or the other
+/// side of an isolation forest's threshold. `beaten` is the point of --beat.
 Requirement target_for(const TargetFlags& flags, const Ensemble& ensemble,
-                       std::span<const double> point);
+                       std::span<const double> point, std::span<const double> beaten);
 
 /// "A:B", either end empty for none; "(A:B]" says which ends are in.
 Interval parse_range(std::string_view text);

@@ -25,10 +25,12 @@ Axis::Axis(const FeatureRule& given_rule, double from, Precision given_precision
 }
 
 /// The smallest admissible number that is at least `value`; infinite where there is none. Rounding
-/// up to a whole number gives a number of the precision: where the precision is coarser than 1, all
-/// its numbers are whole. Reading a number in the model's precision never swaps the order of two
-/// numbers.
+/// a number of the precision up to a whole number gives a number of the precision: where the
+/// precision is coarser than 1, all its numbers are whole. Where it is coarser than two steps, each
+/// of its numbers is what a multiple is read as, so only a few multiples are ever tried. Reading a
+/// number in the model's precision never swaps the order of two numbers.
 double Axis::round_up(double value) const {
+  if (std::isfinite(value)) value = first_right_of({value, false}, precision);
   if (!rule.allowed.empty()) {
     const auto found =
         std::partition_point(rule.allowed.begin(), rule.allowed.end(),
@@ -49,6 +51,7 @@ double Axis::round_up(double value) const {
 }
 
 double Axis::round_down(double value) const {
+  if (std::isfinite(value)) value = last_left_of({value, true}, precision);
   if (!rule.allowed.empty()) {
     const auto found =
         std::partition_point(rule.allowed.begin(), rule.allowed.end(),
@@ -115,6 +118,17 @@ std::optional<double> Axis::any(const Cut* lower, const Cut* upper) const {
 std::optional<double> Axis::admitted(double value, const Interval& range, bool inside) {
   if (!std::isfinite(value) || !inside || !range.contains(value)) return std::nullopt;
   return value + 0.0;  // never -0.0, which people would read as another number
+}
+
+Interval readable(const Interval& range, Precision precision) {
+  Interval inner;
+  if (range.lower > -infinity) {
+    inner.lower = first_right_of({range.lower, !range.lower_closed}, precision);
+  }
+  if (range.upper < infinity) {
+    inner.upper = last_left_of({range.upper, range.upper_closed}, precision);
+  }
+  return inner;
 }
 
 }  // namespace boxwood

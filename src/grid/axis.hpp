@@ -36,4 +36,7 @@ class Axis {
   Interval above, below;  ///< where the rule lets a change up and a change down end
 };
 
+/// From the first to the last number of a precision in an interval.
+Interval readable(const Interval& range, Precision precision);
+
 }  // namespace boxwood

@@ -1,6 +1,7 @@
 #include "grid/composed.hpp"
 
 #include "base/infinity.hpp"
+#include "grid/composed_rounding.hpp"
 #include "model/compose.hpp"
 
 #include <algorithm>
@@ -10,62 +11,6 @@
 #include <utility>
 
 namespace boxwood {
-namespace {
-
-/// A link that is computed in floating point may fall by rounding where it should rise. Scores and
-/// responses are widened by this share of their size plus 1; float32 has 24 bits, double 53.
-double allowance(const Member& member) {
-  const bool single =
-      member.accumulator == Precision::float32 || member.link_form == LinkForm::onnxruntime;
-  return single ? 0x1p-20 : 0x1p-44;
-}
-
-std::vector<ComposedSide> sides_of(const Ensemble& ensemble, const Requirement& requirement) {
-  const Composition& composition = ensemble.composition;
-  const double divisor = composition.divisor;
-  std::vector<ComposedSide> sides;
-  const auto within = [&](std::size_t output, const Interval& range) {
-    if (range.lower > -infinity)
-      sides.push_back({output, ComposedSide::none, 1, range.lower * divisor, !range.lower_closed});
-    if (range.upper < infinity)
-      sides.push_back(
-          {output, ComposedSide::none, -1, -range.upper * divisor, !range.upper_closed});
-  };
-  if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
-    within(output->output, output->range);
-  } else if (const auto* wanted = std::get_if<ClassIs>(&requirement.outcome)) {
-    if (wanted->probability) {
-      within(wanted->target, {.lower = *wanted->probability});
-    } else if (const auto& threshold = composition.threshold; threshold && !threshold->of_score) {
-      const bool rises = wanted->target == threshold->target;
-      const double least = threshold->least * divisor;
-      sides.push_back({threshold->target, ComposedSide::none, rises ? 1.0 : -1.0,
-                       rises ? least : -least, !rises});
-    } else if (!threshold) {
-      for (std::size_t rival = 0; rival < ensemble.classes.size(); ++rival) {
-        if (rival != wanted->target) {
-          sides.push_back({wanted->target, rival, 1, 0, rival < wanted->target});
-        }
-      }
-    }
-  }
-  return sides;
-}
-
-bool in_float(const Composition& composition) {
-  return composition.sum == Precision::float32 ||
-         std::any_of(composition.members.begin(), composition.members.end(),
-                     [](const Member& one) { return allowance(one) > 0x1p-30; });
-}
-
-/// Rounding of sums and quotients of contributions whose sizes add up to `size`.
-double sum_allowance(const Composition& composition, double size) {
-  const double members = 1 + static_cast<double>(composition.members.size()) / 8;
-  return (in_float(composition) ? 0x1p-19 : 0x1p-42) * members * (1 + size);
-}
-
-}  // namespace
-
 /// Builds the linear conditions of a need: for each side, every member's part is over-estimated by
 /// a linear function of one raw score, or of the difference of two, on all values it can have.
 class ComposedBounds {
@@ -122,7 +67,7 @@ class ComposedBounds {
     double at(double x) const { return most ? most(x) : linear * x; }
     double least() const { return std::min(at(low), at(high)); }
     double largest() const { return std::max(at(low), at(high)); }
-    bool rises() const { return most ? !(most(low) > most(high)) : linear > 0; }
+    bool rises() const { return most ? !(most(low) > most(high)) : !(linear < 0); }
     bool used() const { return most || linear != 0; }
   };
 
@@ -158,6 +103,7 @@ class ComposedBounds {
     const bool has_plus = plus != ComposedSide::none, has_minus = minus != ComposedSide::none;
     if (!has_plus && !has_minus) return;
     const double factor = side.sign * member.weight;
+    if (factor == 0) return;
     const bool votes =
         member.response == Member::Response::probability && member.link == Link::votes;
     const bool by_class_one = votes && member.outputs == 2 && !member.calibrations.empty() &&
@@ -184,7 +130,7 @@ class ComposedBounds {
         part.linear = sign;
         parts.push_back(std::move(part));
       }
-    } else if (side.sign < 0) {
+    } else if (factor < 0) {
       // -contribution <= 0: contributions of classes are not negative.
     } else if (!has_plus) {
       // The same.
@@ -451,6 +397,10 @@ ComposedNeed::ComposedNeed(const Ensemble& ensemble, std::uint32_t index,
       unbounded_ |= error_.back() == infinity;
     }
   }
+  for (const Member& member : ensemble.composition.members) {
+    uncalibrated_.push_back(is_coupled(member) ? member : Member{});
+    uncalibrated_.back().calibrations.clear();
+  }
   guide_.assign(output, 0.0);
   if (ensemble.composition.normalised) {
     // Shares of the sum have no linear condition here; classes compare the sums themselves.
@@ -469,115 +419,6 @@ ComposedNeed::ComposedNeed(const Ensemble& ensemble, std::uint32_t index,
             (sides_.empty() || (simple_ && ensemble.composition.members.front().outputs == 1));
 }
 
-bool ComposedNeed::possible(std::span<const double> low, std::span<const double> high,
-                            Scratch& scratch) const {
-  if (unbounded_) return true;
-  const Composition& composition = ensemble_.composition;
-  const std::size_t count = ensemble_.output_count();
-  scratch.low.assign(count, 0.0);
-  scratch.high.assign(count, 0.0);
-  std::size_t first = 0;
-  for (const Member& member : composition.members) {
-    const double allowed = allowance(member);
-    // Contributions never change their direction in one raw score. Of several, that of a class
-    // rises with its own score and falls with the others (validate_composition). So the two
-    // opposite corners have the extremes of a class; of two classes, those of both.
-    const auto at_corner = [&](std::size_t own, bool up, std::vector<double>& parts) {
-      scratch.scores.resize(member.outputs);
-      double largest = 0;
-      for (std::size_t k = 0; k < member.outputs; ++k) {
-        const bool raised = (k == own) == up;
-        const double at = score(raised ? high[first + k] : low[first + k], first + k);
-        const double wide = error_[first + k] + allowed * (1 + std::abs(at));
-        scratch.scores[k] = raised ? at + wide : at - wide;
-        largest = std::max(largest, std::abs(at));
-      }
-      contribute(member, scratch.scores, parts, (up ? 1 : -1) * allowed * (1 + largest), own);
-    };
-    const bool both = member.outputs <= 2;
-    for (std::size_t own = both ? member.outputs - 1 : 0; own < member.outputs; ++own) {
-      at_corner(own, false, scratch.parts);
-      at_corner(own, true, scratch.others);
-      const std::size_t begin = both ? 0 : own, end = both ? scratch.parts.size() : own + 1;
-      for (std::size_t k = begin; k < end; ++k) {
-        const std::size_t to = member.classes.empty() ? k : member.classes[k];
-        if (to == Member::none) continue;
-        const auto [least, most] = std::minmax(scratch.parts[k], scratch.others[k]);
-        scratch.low[to] += member.weight * least;
-        scratch.high[to] += member.weight * most;
-      }
-    }
-    first += member.outputs;
-  }
-  double size = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    size += std::max(std::abs(scratch.low[k]), std::abs(scratch.high[k]));
-  }
-  const double slack = sum_allowance(composition, size);
-  for (const ComposedSide& side : sides_) {
-    const double rival = side.minus == ComposedSide::none ? 0.0 : scratch.low[side.minus];
-    const double most = side.sign > 0 ? scratch.high[side.plus] - rival : -scratch.low[side.plus];
-    if (most + slack < side.least) return false;
-  }
-  if (!of_share_) return true;
-  double others_low = 0, others_high = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    if (k == share_of_) continue;
-    others_low += scratch.low[k];
-    others_high += scratch.high[k];
-  }
-  const double own_low = scratch.low[share_of_], own_high = scratch.high[share_of_];
-  if (!(own_low > slack && others_low > slack)) return true;  // sums that are hardly known
-  const double error = 8 * slack / (own_low + others_low);
-  return own_high / (own_high + others_low) + error >= share_.lower &&
-         own_low / (own_low + others_high) - error <= share_.upper;
-}
-
-double ComposedNeed::missing(std::span<const double> sums, Scratch& scratch) const {
-  const Composition& composition = ensemble_.composition;
-  scratch.scores.resize(sums.size());
-  double guided = 0;
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    scratch.scores[k] = score(sums[k], k);
-    guided += guide_[k] * scratch.scores[k];
-  }
-  double lack = 0;
-  if (of_share_ || sides_.empty()) {
-    // Few ask for these: the outcome itself, and which way leads there.
-    scratch.high.resize(ensemble_.output_count());
-    compose(composition, scratch.scores, scratch.high);
-    if (of_share_ && !share_.contains(scratch.high[share_of_])) {
-      lack =
-          std::max(share_.lower - scratch.high[share_of_], scratch.high[share_of_] - share_.upper);
-      lack = std::max(lack, 0x1p-40);
-    }
-  } else {
-    scratch.high.assign(ensemble_.output_count(), 0.0);
-    std::size_t first = 0;
-    for (const Member& member : composition.members) {
-      contribute(member, std::span<const double>(scratch.scores).subspan(first, member.outputs),
-                 scratch.parts);
-      first += member.outputs;
-      for (std::size_t k = 0; k < scratch.parts.size(); ++k) {
-        const std::size_t to = member.classes.empty() ? k : member.classes[k];
-        if (to != Member::none) scratch.high[to] += member.weight * scratch.parts[k];
-      }
-    }
-    for (const ComposedSide& side : sides_) {
-      const double rival = side.minus == ComposedSide::none ? 0.0 : scratch.high[side.minus];
-      const double value = side.sign * (scratch.high[side.plus] - rival);
-      // A little more than enough, where just enough is not.
-      const double more = side.strict ? 0x1p-44 * (1 + std::abs(side.least)) : 0.0;
-      lack += std::max(0.0, side.least + more - value);
-    }
-  }
-  if (lack == 0) return 0;
-  // Where contributions are level, as those of votes are, the scores show the way.
-  constexpr double share = 1e-3;
-  const double width = guide_high_ - guide_low_;
-  return lack + (width > 0 ? share * (guide_high_ - guided) / width : 0.0);
-}
-
 std::vector<ComposedNeed> make_needs(std::span<const Ensemble> ensembles, const Query& query) {
   std::vector<ComposedNeed> needs;
   for (const Requirement& requirement : query.requirements) {
@@ -585,6 +426,7 @@ std::vector<ComposedNeed> make_needs(std::span<const Ensemble> ensembles, const 
     const bool plain = std::holds_alternative<ClassIs>(requirement.outcome) ||
                        std::holds_alternative<OutputIn>(requirement.outcome);
     if (ensemble.link != Link::composed || requirement.negated || !plain) continue;
+    if (requirement.counted) continue;  // it may fail
     needs.emplace_back(ensemble, static_cast<std::uint32_t>(requirement.ensemble), requirement,
                        query.point);
   }

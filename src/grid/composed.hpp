@@ -25,11 +25,13 @@ struct ComposedSide {
   static constexpr std::size_t none = ~std::size_t{0};
 };
 
+std::vector<ComposedSide> sides_of(const Ensemble& ensemble, const Requirement& requirement);
+
 class ComposedNeed {
  public:
   /// Lists that a thread uses again and again.
   struct Scratch {
-    std::vector<double> low, high, scores, parts, others;
+    std::vector<double> low, high, scores, parts, others, least, most;
   };
 
   ComposedNeed(const Ensemble& ensemble, std::uint32_t index, const Requirement& requirement,
@@ -51,6 +53,8 @@ class ComposedNeed {
  private:
   friend class ComposedBounds;
   double score(double sum, std::size_t output) const { return sum * unit_[output] + base_[output]; }
+  void add_coupled(std::size_t member, std::size_t first, std::span<const double> low,
+                   std::span<const double> high, Scratch& scratch) const;
 
   const Ensemble& ensemble_;
   std::uint32_t index_;
@@ -64,6 +68,7 @@ class ComposedNeed {
   bool unbounded_ = false;  // sums may overflow: nothing is known
   bool simple_ = false;
   std::vector<Condition> conditions_;
+  std::vector<Member> uncalibrated_;  // of each member; empty ones where nobody asks
 };
 
 /// One for each requirement of the query that is about a composition.

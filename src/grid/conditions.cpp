@@ -298,14 +298,28 @@ void add_threshold_of_score(const Ensemble& ensemble, const Requirement& require
                                                : builder.falling(0, holds);
 }
 
+/// A composition whose class is that of the largest raw score: it leads all others.
+void add_largest_score(const Ensemble& ensemble, const Requirement& requirement, Builder& builder) {
+  const auto* wanted = std::get_if<ClassIs>(&requirement.outcome);
+  if (!wanted || wanted->probability || requirement.negated || !ensemble.composition.by_score) {
+    return;
+  }
+  for (std::size_t rival = 0; rival < ensemble.classes.size(); ++rival) {
+    if (rival == wanted->target) continue;
+    builder.leads(static_cast<std::int32_t>(wanted->target), static_cast<std::int32_t>(rival), 0);
+  }
+}
+
 std::vector<Condition> linear_conditions(std::span<const Ensemble> ensembles, const Query& query) {
   std::vector<Condition> conditions;
   std::int32_t group = 0;
   for (const Requirement& requirement : query.requirements) {
+    if (requirement.counted) continue;  // it may fail
     const Ensemble& ensemble = ensembles[requirement.ensemble];
     Builder builder(ensemble, static_cast<std::uint32_t>(requirement.ensemble), conditions);
     if (ensemble.link == Link::composed && !std::holds_alternative<ScoreIn>(requirement.outcome)) {
       add_threshold_of_score(ensemble, requirement, builder);
+      add_largest_score(ensemble, requirement, builder);
       continue;  // make_needs has the others
     }
     // The opposite of an outcome is a linear condition only for two classes.

@@ -46,9 +46,10 @@ bool has_too_many(const Query& query, std::size_t feature) {
 
 /// The values of a continuous feature between two cuts, all on one side of the present one.
 struct Stretch {
-  double lower = 0, upper = 0;   // lower > upper: no value
-  double side = 0;               // -1 below the present value, 1 above it
-  double slope = 0, offset = 0;  // what a value adds: slope * value + offset
+  double lower = 0, upper = 0;             // lower > upper: no value
+  double side = 0;                         // -1 below the present value, 1 above it
+  double slope = 0, offset = 0;            // what a value adds: slope * value + offset
+  double slope_size = 0, offset_size = 0;  // the sums of the absolute values that make these
 };
 
 /// What one feature adds to a score, for each of its values.
@@ -217,7 +218,10 @@ class Score {
       const bool turned = term.of == LinearTerm::Of::size && stretch.side < 0;
       const double factor = sign_ * (turned ? -term.coefficient : term.coefficient);
       stretch.slope += factor;
-      if (from_now) stretch.offset -= factor * now;
+      stretch.slope_size += std::abs(factor);
+      if (!from_now) continue;
+      stretch.offset -= factor * now;
+      stretch.offset_size += std::abs(factor * now);
     }
   }
 
@@ -230,15 +234,16 @@ class Score {
       const auto at = [&](double end) {
         if (stretch.slope == 0) return stretch.offset;
         const double product = stretch.slope * end;
-        if (std::isfinite(product)) {
-          largest = std::max(largest, std::abs(product) + std::abs(stretch.offset));
-        }
+        const double size = stretch.slope_size * std::abs(end) + stretch.offset_size;
+        if (std::isfinite(size)) largest = std::max(largest, size);
+        // Too large for a double: it may add anything.
+        if (std::isfinite(end) && !std::isfinite(size)) return infinity;
         return product + stretch.offset;
       };
       const bool empty = stretch.lower > stretch.upper;
       part.scores.push_back(empty ? -infinity : std::max(at(stretch.lower), at(stretch.upper)));
       if (!empty) lowest = std::min(lowest, part.scores.back());
-      largest = std::max(largest, std::abs(stretch.offset));
+      largest = std::max(largest, stretch.offset_size);
     }
     for (double& score : part.scores) {
       if (score == -infinity) score = lowest;
@@ -305,6 +310,11 @@ bool is_spread(const Query& query, std::size_t feature) {
   if (rule.fixed || stays_missing || is_grouped(query, feature)) return false;
   if (rule.kind == FeatureKind::categorical) return false;
   return !is_discrete(rule) || has_too_many(query, feature);
+}
+
+bool has_linear_rules(const Query& query) {
+  return std::any_of(query.clauses.begin(), query.clauses.end(),
+                     [](const Clause& clause) { return !clause.linear.empty(); });
 }
 
 bool has_spread(const Query& query) {

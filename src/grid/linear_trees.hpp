@@ -25,6 +25,9 @@ bool is_discrete(const FeatureRule& rule);
 /// Whether the values of a feature cannot be listed: it is continuous, or there are too many.
 bool is_spread(const Query& query, std::size_t feature);
 
+/// Whether a clause of the query has a linear condition.
+bool has_linear_rules(const Query& query);
+
 /// Whether a linear condition of the query, or of its exact clauses, has such a feature. The cost
 /// is then within a tolerance of the lowest one.
 bool has_spread(const Query& query);

@@ -3,6 +3,8 @@
 // such ensemble is a requirement that every robust answer meets.
 #pragma once
 
+#include "grid/row_reach.hpp"
+
 #include <boxwood/ensemble.hpp>
 #include <boxwood/query.hpp>
 
@@ -13,10 +15,11 @@
 namespace boxwood {
 
 /// Where the values of one feature are moved to: the number of `low` to `high` that is nearest to
-/// the value or, if that is too far away, towards it as far as neighbours go. Of a categorical
-/// feature: to the code `low`.
+/// the value or, if that is too far away, towards it as far as neighbours go. If `constant`, for
+/// categories and columns of one-hot groups: to `low`, from everywhere.
 struct MoveTarget {
   double low = 0, high = 0;
+  bool constant = false;
 };
 using Moves = std::vector<std::optional<MoveTarget>>;  ///< for each feature; none: it stays
 
@@ -25,14 +28,19 @@ using Moves = std::vector<std::optional<MoveTarget>>;  ///< for each feature; no
 /// and, for whole-number features, whole numbers.
 double moved(const FeatureRule& rule, const std::optional<MoveTarget>& target, double value,
              Precision precision);
+/// The whole row, as the models read it.
+std::vector<double> moved_row(const Query& query, const Moves& moves, std::span<const double> row,
+                              Precision precision);
 
-/// The ensemble whose scores at a row are, bit by bit, those of `ensemble` at the moved row.
-/// `precision` is the common one of all ensembles of the query. The splits of features that move
-/// must be comparisons; categorical features that move must have no missing values.
+/// An ensemble whose scores at every row within `reach` are, bit by bit, those of `ensemble` at the
+/// moved row. Branches that no such row takes are left out. `precision` is the common one of all
+/// ensembles of the query. A categorical feature that moves must have no missing values.
 Ensemble moved_ensemble(const Ensemble& ensemble, const Query& query, const Moves& moves,
-                        Precision precision);
+                        Precision precision, const RowReach& reach, Pace& pace);
+/// The same without moving: the ensemble without branches that no row within `reach` takes.
+Ensemble cut_ensemble(const Ensemble& ensemble, const RowReach& reach, Pace& pace);
 
-/// Throws Error that names the first feature whose neighbours moved_ensemble cannot express.
+/// Throws Error that names the first categorical feature that an answer cannot be robust in.
 void check_moves(std::span<const Ensemble> ensembles, const Query& query);
 
 }  // namespace boxwood

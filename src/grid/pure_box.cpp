@@ -22,7 +22,7 @@ void each_split(std::span<const Ensemble> ensembles, std::span<const double> poi
         const Node& node = tree.nodes[static_cast<std::size_t>(at)];
         if (node.kind == NodeKind::leaf) break;
         const double x = read[static_cast<std::size_t>(node.feature)];
-        const bool left = goes_left(tree, node, x);
+        const bool left = takes_left(tree, node, x);
         see(tree, node, x, left);
         at = left ? node.left : node.right;
       }

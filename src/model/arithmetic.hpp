@@ -18,6 +18,15 @@ inline double as_read(double value, Precision input) {
   return input == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
+/// goes_left(), with a short way for the splits that nearly all models have.
+inline bool takes_left(const Tree& tree, const Node& node, double value) {
+  if (!node.missing_at_zero && !std::isnan(value)) {
+    if (node.kind == NodeKind::less) return value < node.threshold;
+    if (node.kind == NodeKind::less_equal) return value <= node.threshold;
+  }
+  return goes_left(tree, node, value);
+}
+
 /// float32: XGBoost's formula, with its guards against division by zero and overflow.
 inline float sigmoid(float score) {
   const float exponent = std::min(-score, 88.7F);
@@ -26,6 +35,12 @@ inline float sigmoid(float score) {
 }
 
 inline double sigmoid(double score) { return 1.0 / (1.0 + std::exp(-score)); }
+
+/// float32: XGBoost's formula. double: LightGBM's.
+inline float softplus(float score) {
+  return std::max(score, 0.0F) + std::log1p(std::exp(-std::abs(score)));
+}
+inline double softplus(double score) { return std::log1p(std::exp(score)); }
 
 /// onnxruntime's, which never takes the exponential of a positive number.
 inline float onnxruntime_sigmoid(float score) {
@@ -108,7 +123,7 @@ double apply_link_to_one(const Model& ensemble, Real score) {
     case Link::square:
       return static_cast<double>(std::copysign(score * score, score));
     case Link::softplus:
-      return static_cast<double>(std::log1p(std::exp(score)));
+      return static_cast<double>(softplus(score));
     case Link::isolation:
       return static_cast<double>(-std::pow(Real{2}, -score));
     default:

@@ -16,22 +16,23 @@ double rounded(double value, Precision precision) {
 }
 
 /// numpy's sum of a row: one after the other up to 7 numbers, in eight interleaved sums from 8 on.
-double row_sum(std::span<const double> row) {
+double row_sum(std::span<const double> row, Precision precision = Precision::float64) {
   constexpr std::size_t lanes = 8;
+  const auto add = [&](double a, double b) { return rounded(a + b, precision); };
   if (row.size() < lanes) {
     double sum = 0;
-    for (const double value : row) sum += value;
+    for (const double value : row) sum = add(sum, value);
     return sum;
   }
   double part[lanes];
   std::copy_n(row.begin(), lanes, part);
   std::size_t i = lanes;
   for (; i + lanes <= row.size(); i += lanes) {
-    for (std::size_t k = 0; k < lanes; ++k) part[k] += row[i + k];
+    for (std::size_t k = 0; k < lanes; ++k) part[k] = add(part[k], row[i + k]);
   }
-  double sum =
-      ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
-  for (; i < row.size(); ++i) sum += row[i];
+  double sum = add(add(add(part[0], part[1]), add(part[2], part[3])),
+                   add(add(part[4], part[5]), add(part[6], part[7])));
+  for (; i < row.size(); ++i) sum = add(sum, row[i]);
   return sum;
 }
 
@@ -67,7 +68,27 @@ double interpolate(const Calibration& calibration, double x) {
   return slope * (x - from[j]) + to[j];
 }
 
+/// numpy's functions of an array of that precision.
+double of_number(const Calibration& calibration, double x) {
+  const bool single = calibration.precision == Precision::float32;
+  const auto narrow = static_cast<float>(x);
+  switch (calibration.kind) {
+    case Calibration::Kind::affine: {
+      if (!single) return calibration.slope * x + calibration.shift;
+      const float product = static_cast<float>(calibration.slope) * narrow;
+      return static_cast<double>(product + static_cast<float>(calibration.shift));
+    }
+    case Calibration::Kind::exponential:
+      return single ? static_cast<double>(std::exp(narrow)) : std::exp(x);
+    default:
+      return single ? static_cast<double>(std::expm1(narrow)) : std::expm1(x);
+  }
+}
+
+}  // namespace
+
 double calibrated(const Calibration& calibration, double response) {
+  if (calibration.kind >= Calibration::Kind::affine) return of_number(calibration, response);
   if (calibration.kind == Calibration::Kind::sigmoid) {
     return expit(-(calibration.slope * response + calibration.shift));
   }
@@ -76,6 +97,8 @@ double calibrated(const Calibration& calibration, double response) {
   }
   return interpolate(calibration, response);
 }
+
+namespace {
 
 /// Numbers that exceed 1 by rounding are 1 in scikit-learn.
 double at_most_one(double p) { return p > 1 && p <= 1 + 1e-5 ? 1 : p; }
@@ -117,7 +140,58 @@ void calibrate(const Member& member, std::vector<double>& into) {
   for (double& value : into) value = at_most_one(value);
 }
 
+/// The sum of a linear model, and the sizes of its terms.
+struct LinearSum {
+  double value = 0;
+  double size = 0;
+};
+
+LinearSum linear_sum(const Composition& composition, std::span<const double> scores) {
+  LinearSum sum{.value = 0, .size = composition.linear->size};
+  std::vector<double> parts;
+  std::size_t first = 0;
+  for (const Member& member : composition.members) {
+    contribute(member, scores.subspan(first, member.outputs), parts);
+    first += member.outputs;
+    const double term = parts.back() * member.weight;
+    sum.value += term;
+    sum.size += std::abs(term);
+  }
+  sum.value += composition.linear->shift;
+  return sum;
+}
+
+/// The class of the largest number, the first of equal ones or the last.
+std::size_t largest_of(std::span<const double> numbers, bool last_of_equals) {
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < numbers.size(); ++k) {
+    if (numbers[k] > numbers[best] || (last_of_equals && numbers[k] == numbers[best])) best = k;
+  }
+  return best;
+}
+
 }  // namespace
+
+bool falls(const Calibration& calibration) {
+  if (calibration.kind == Calibration::Kind::sigmoid) return calibration.slope > 0;
+  return !calibration.to.empty() && calibration.to.front() > calibration.to.back();
+}
+
+LinearRange linear_range(const Composition& composition, std::span<const double> scores) {
+  const LinearSum sum = linear_sum(composition, scores);
+  // The second term covers numbers that underflow.
+  const double error = composition.linear->error * sum.size + std::numeric_limits<double>::min();
+  return {sum.value - error, sum.value + error};
+}
+
+void linear_outputs(double sum, std::span<double> outputs) {
+  if (outputs.size() == 1) {
+    outputs[0] = sum;
+  } else {
+    outputs[1] = expit(sum);
+    outputs[0] = 1 - outputs[1];
+  }
+}
 
 void contribute(const Member& member, std::span<const double> scores, std::vector<double>& into,
                 double nudge, std::size_t own) {
@@ -127,6 +201,7 @@ void contribute(const Member& member, std::span<const double> scores, std::vecto
       into.resize(1);
       link_scores(member, scores.first(1), into);
       into[0] += nudge;
+      for (const Calibration& one : member.calibrations) into[0] = calibrated(one, into[0]);
       return;
     case Member::Response::vote:
       into.assign(classes, 0.0);
@@ -145,13 +220,18 @@ void contribute(const Member& member, std::span<const double> scores, std::vecto
   }
   if (nudge != 0) {
     if (member.outputs == 1) own = into.size() - 1;
-    for (std::size_t k = 0; k < into.size(); ++k) into[k] += k == own ? nudge : -nudge;
+    const bool each = member.calibrations.size() == into.size() && into.size() > 2;
+    for (std::size_t k = 0; k < into.size(); ++k) {
+      const bool down = each && falls(member.calibrations[k]);
+      into[k] += (k == own) != down ? nudge : -nudge;
+    }
   }
   if (!member.calibrations.empty()) calibrate(member, into);
 }
 
 void compose(const Composition& composition, std::span<const double> scores,
              std::span<double> outputs) {
+  if (composition.linear) return linear_outputs(linear_sum(composition, scores).value, outputs);
   std::fill(outputs.begin(), outputs.end(), 0.0);
   std::vector<double> parts;
   std::size_t first = 0;
@@ -169,8 +249,10 @@ void compose(const Composition& composition, std::span<const double> scores,
     if (composition.divisor != 1) output = rounded(output / composition.divisor, composition.sum);
   }
   if (!composition.normalised) return;
-  const double sum = row_sum(outputs);
-  for (double& output : outputs) output = sum != 0 ? output / sum : output;
+  const double sum = row_sum(outputs, composition.sum);
+  for (double& output : outputs) {
+    output = sum != 0 ? rounded(output / sum, composition.sum) : output;
+  }
 }
 
 std::size_t composed_class(const Composition& composition, std::span<const double> scores,
@@ -180,6 +262,8 @@ std::size_t composed_class(const Composition& composition, std::span<const doubl
     const double score = threshold->target == 1 ? scores[0] : -scores[0];
     return score >= threshold->least ? threshold->target : 1 - threshold->target;
   }
+  if (composition.linear) return linear_sum(composition, scores).value > 0 ? 1 : 0;
+  if (composition.by_score) return largest_of(scores, composition.last_of_equals);
   std::vector<double> outputs(classes);
   if (composition.normalised) {  // compared before they are divided by their sum
     Composition sums = composition;
@@ -192,8 +276,7 @@ std::size_t composed_class(const Composition& composition, std::span<const doubl
     return outputs[threshold->target] >= threshold->least ? threshold->target
                                                           : 1 - threshold->target;
   }
-  return static_cast<std::size_t>(std::max_element(outputs.begin(), outputs.end()) -
-                                  outputs.begin());
+  return largest_of(outputs, composition.last_of_equals);
 }
 
 void sum_members(const Ensemble& ensemble, std::span<const double> point,

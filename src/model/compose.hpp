@@ -15,13 +15,28 @@ void sum_members(const Ensemble& ensemble, std::span<const double> point, std::s
 /// What a member adds to each class of the composition, or to its number, before its weight:
 /// `into` has one entry for each of the member's classes, or one. Bounds use `nudge` to allow for
 /// rounding: before calibration it is added to the response of class `own` (class 1, if there is
-/// one score) and subtracted from the others.
+/// one score) and subtracted from the others; the other way round where one of three or more
+/// calibrations falls.
 void contribute(const Member& member, std::span<const double> scores, std::vector<double>& into,
                 double nudge = 0, std::size_t own = 0);
 
 /// Writes the outputs: one for each class, or one number.
 void compose(const Composition& composition, std::span<const double> scores,
              std::span<double> outputs);
+
+/// The least and the largest sum of a linear model that a library may compute.
+struct LinearRange {
+  double low = 0;
+  double high = 0;
+};
+LinearRange linear_range(const Composition& composition, std::span<const double> scores);
+/// What such a sum means: a number, or the probabilities of two classes.
+void linear_outputs(double sum, std::span<double> outputs);
+
+/// What a calibration makes of a response.
+double calibrated(const Calibration& calibration, double response);
+/// Whether a calibration falls where its response rises.
+bool falls(const Calibration& calibration);
 
 /// The class that the composition predicts.
 std::size_t composed_class(const Composition& composition, std::span<const double> scores,

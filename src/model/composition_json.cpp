@@ -100,6 +100,11 @@ Json composition_json(const Composition& composition) {
     json["threshold"] = {{"target", threshold->target}, {"least", threshold->least}};
     if (threshold->of_score) json["threshold"]["of_score"] = true;
   }
+  if (const auto& top = composition.linear) {
+    json["linear"] = {{"shift", top->shift}, {"size", top->size}, {"error", top->error}};
+  }
+  if (composition.by_score) json["by_score"] = true;
+  if (composition.last_of_equals) json["last_of_equals"] = true;
   json["members"] = Json::array();
   for (const Member& member : composition.members) json["members"].push_back(member_json(member));
   return json;
@@ -119,6 +124,16 @@ Composition composition_from(const JsonField& field) {
         Threshold{.target = threshold["target"].int32() == 0 ? std::size_t{0} : std::size_t{1},
                   .least = threshold["least"].number(),
                   .of_score = threshold.has("of_score") && threshold["of_score"].boolean()};
+  }
+  if (field.has("linear")) {
+    const JsonField top = field["linear"];
+    composition.linear = LinearTop{.shift = top["shift"].number(),
+                                   .size = top["size"].number(),
+                                   .error = top["error"].number()};
+  }
+  if (field.has("by_score")) composition.by_score = field["by_score"].boolean();
+  if (field.has("last_of_equals")) {
+    composition.last_of_equals = field["last_of_equals"].boolean();
   }
   const JsonField members = field["members"];
   for (std::size_t i = 0; i < members.size(); ++i) {

@@ -73,7 +73,7 @@ std::int32_t reach_leaf(const Tree& tree, std::span<const double> point, Precisi
     const Node& node = tree.nodes[static_cast<std::size_t>(at)];
     if (node.kind == NodeKind::leaf) return at;
     const double x = as_read(point[static_cast<std::size_t>(node.feature)], input);
-    at = goes_left(tree, node, x) ? node.left : node.right;
+    at = takes_left(tree, node, x) ? node.left : node.right;
   }
 }
 

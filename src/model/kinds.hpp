@@ -38,7 +38,10 @@ inline constexpr std::array link_form_names{std::pair{"plain", LinkForm::plain},
 inline constexpr std::array calibration_names{
     std::pair{"sigmoid", Calibration::Kind::sigmoid},
     std::pair{"isotonic", Calibration::Kind::isotonic},
-    std::pair{"temperature", Calibration::Kind::temperature}};
+    std::pair{"temperature", Calibration::Kind::temperature},
+    std::pair{"affine", Calibration::Kind::affine},
+    std::pair{"exponential", Calibration::Kind::exponential},
+    std::pair{"expm1", Calibration::Kind::expm1}};
 inline constexpr std::array response_names{std::pair{"score", Member::Response::score},
                                            std::pair{"output", Member::Response::output},
                                            std::pair{"probability", Member::Response::probability},

@@ -34,11 +34,28 @@ void check_calibration(const Calibration& one, const std::string& place) {
   }
 }
 
-/// Contributions never fall with the score of their own class, nor rise with another's, unless
-/// there are only two: bounds rely on that.
+/// A contribution never changes its direction in the score of its own class, nor in another's:
+/// bounds rely on that.
 void check_calibrations(const Member& member, const std::string& place) {
   const std::vector<Calibration>& all = member.calibrations;
   if (all.empty()) return;
+  const bool number = member.response == Member::Response::output;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const std::string at = fmt::format("{}.calibrations[{}]", place, k);
+    const Calibration& one = all[k];
+    const bool of_number = one.kind >= Calibration::Kind::affine;
+    const bool rises = one.kind == Calibration::Kind::isotonic || of_number;
+    if (number ? !rises : of_number) {
+      throw Error(at, "this kind does not fit what the member gives");
+    }
+    if (!number) continue;
+    check_calibration(one, at);
+    if ((one.kind == Calibration::Kind::affine && !positive(one.slope)) ||
+        (!one.to.empty() && one.to.front() > one.to.back())) {
+      throw Error(at, "a function of a number must rise");
+    }
+  }
+  if (number) return;
   const bool one = all.front().kind == Calibration::Kind::temperature || member.class_count() == 2;
   const std::size_t needed = one ? 1 : member.class_count();
   const bool classifies = member.response == Member::Response::score ||
@@ -48,22 +65,21 @@ void check_calibrations(const Member& member, const std::string& place) {
                                    classifies ? needed : 0));
   }
   for (std::size_t k = 0; k < all.size(); ++k) {
-    const std::string at = fmt::format("{}.calibrations[{}]", place, k);
-    check_calibration(all[k], at);
-    const bool falls = all[k].kind == Calibration::Kind::sigmoid
-                           ? all[k].slope > 0
-                           : !all[k].to.empty() && all[k].to.front() > all[k].to.back();
-    if (!one && falls) {
-      throw Error(at, "a calibration of three or more classes must not fall",
-                  "Calibrate the model on more data");
-    }
+    check_calibration(all[k], fmt::format("{}.calibrations[{}]", place, k));
   }
 }
 
 void check_member(const Member& member, const Ensemble& ensemble, const std::string& place) {
+  const bool linear = ensemble.composition.linear.has_value();
   if (!positive(member.factor) || !positive(member.divisor) || !positive(member.steepness) ||
-      !positive(member.weight)) {
+      !(linear ? std::isfinite(member.weight) : positive(member.weight))) {
     throw Error(place, "factor, divisor, steepness and weight must be positive numbers");
+  }
+  if (linear &&
+      (member.response == Member::Response::vote ||
+       (member.response == Member::Response::score && member.outputs != 1) ||
+       (ensemble.task == Task::multiclass && member.classes != std::vector<std::size_t>{0, 1}))) {
+    throw Error(place, "a linear model does not read what this member gives");
   }
   if (member.outputs == 0 || (member.task == Task::binary && member.outputs != 1) ||
       (member.task == Task::multiclass && member.outputs < 2)) {
@@ -89,7 +105,7 @@ void check_member(const Member& member, const Ensemble& ensemble, const std::str
       member.link != Link::softmax && member.link != Link::votes) {
     throw Error(place, "this link gives no probabilities");
   }
-  if (member.response == Member::Response::score && member.calibrations.empty()) {
+  if (member.response == Member::Response::score && member.calibrations.empty() && !linear) {
     throw Error(place, "raw scores need a calibration");
   }
   if (member.classes.size() != member.class_count()) {
@@ -139,6 +155,28 @@ void validate_composition(const Ensemble& ensemble) {
     if (ensemble.classes.size() != 2 || threshold->target > 1 || !std::isfinite(threshold->least) ||
         (threshold->of_score && !one_score)) {
       throw Error("composition.threshold", "it is not possible for this model");
+    }
+  }
+  if (const auto& top = composition.linear) {
+    const bool plain = composition.divisor == 1 && !composition.normalised &&
+                       !composition.threshold && !composition.by_score;
+    if (!plain || !std::isfinite(top->shift) || !(top->size >= 0) || !std::isfinite(top->size) ||
+        !(top->error >= 0 && top->error < 1) ||
+        (ensemble.task == Task::multiclass && ensemble.classes.size() != 2)) {
+      throw Error("composition.linear", "it is not possible for this model");
+    }
+  }
+  if (composition.by_score) {
+    const Member& front = composition.members.front();
+    for (std::size_t i = 0; i < composition.members.size(); ++i) {
+      const Member& one = composition.members[i];
+      if (one.task != Task::binary || one.classes != std::vector{Member::none, i} ||
+          one.factor != front.factor || one.divisor != front.divisor || one.order != front.order) {
+        throw Error("composition.by_score", "it is not possible for these members");
+      }
+    }
+    if (composition.members.size() != ensemble.classes.size() || composition.threshold) {
+      throw Error("composition.by_score", "there must be one member for each class");
     }
   }
   // Trees are in the order of the members, and none adds to two of them.

@@ -36,11 +36,7 @@ bool TreeWriter::find_dead_cells(Level& level, std::size_t tree) {
       }
     }
     if (!dead) continue;
-    bool matters = false;
-    for (std::uint32_t w = 0; w < part.words; ++w) {
-      matters = matters || (dead_[w] & cheapest_[part.at + w]) != 0;
-    }
-    if (!matters) continue;
+    if (!is_cheapest(level, v)) continue;
     level.variable = v;
     level.first = dead_;
     return true;
@@ -48,53 +44,93 @@ bool TreeWriter::find_dead_cells(Level& level, std::size_t tree) {
   return false;
 }
 
-/// Notes the cheapest cells of the box and of its live leaves, in one variable or in all.
-void TreeWriter::note_cheapest(const Level& level, std::uint32_t only) {
-  const auto note = [&](std::uint32_t v, std::uint32_t bit) {
-    cheapest_[problem_.variables[v].part.at + bit / 64] |= Word{1} << (bit % 64);
-  };
-  cheapest_.resize(level.box.size());
-  for (std::uint32_t v = 0; v < problem_.variables.size(); ++v) {
-    if (only != ProofProblem::none && v != only) continue;
-    const MaskPart part = problem_.variables[v].part;
-    std::fill_n(cheapest_.begin() + part.at, part.words, Word{0});
-    note(v, level.nearest[v]);
-  }
-  for (const Live& live : level.live) {
-    const LeafEntry& leaf = problem_.leaves[live.leaf];
-    if (only != ProofProblem::none && (leaf.tests >> (only % 64) & 1) == 0) continue;
-    for (const LeafCells& side : problem_.cells_of(leaf)) {
-      const std::uint32_t v = side.variable;
-      if (only != ProofProblem::none && v != only) continue;
-      note(v, ProofProblem::lowest(problem_.variables[v].part, level.box.data(),
-                                   &problem_.pool[side.mask]));
+/// Whether one of the dead cells of a variable is the cheapest one of the box or of a live leaf.
+bool TreeWriter::is_cheapest(const Level& level, std::uint32_t variable) {
+  const std::uint32_t nearest = level.nearest[variable];
+  if ((dead_[nearest / 64] >> (nearest % 64) & 1) != 0) return true;
+  const MaskPart part = problem_.variables[variable].part;
+  Mask& cheapest = cheapest_[variable];
+  if (cheapest.empty()) {
+    cheapest.assign(part.words, 0);
+    for (const Live& live : level.live) {
+      const LeafEntry& leaf = problem_.leaves[live.leaf];
+      if ((leaf.tests >> (variable % 64) & 1) == 0) continue;
+      for (const LeafCells& side : problem_.cells_of(leaf)) {
+        if (side.variable != variable) continue;
+        const std::uint32_t bit =
+            ProofProblem::lowest(part, level.box.data(), &problem_.pool[side.mask]);
+        cheapest[bit / 64] |= Word{1} << (bit % 64);
+      }
     }
   }
+  for (std::uint32_t w = 0; w < part.words; ++w) {
+    if ((cheapest[w] & dead_[w]) != 0) return true;
+  }
+  return false;
 }
 
-/// Cuts such cells off until there are none. False when nothing is left: the box is closed.
-bool TreeWriter::drop_cells(Level& level) {
-  const std::size_t trees = problem_.trees.size();
-  note_cheapest(level, ProofProblem::none);
-  std::size_t done = 0;  // trees without dead cells since the last cut
-  for (std::size_t t = 0; done < trees; t = t + 1 == trees ? 0 : t + 1, ++done) {
+/// Cuts such cells of some trees off, and of those that lose leaves by that, until there are none.
+/// Other trees have the same leaves as in the box around, where this was done. False when nothing
+/// is left: the box is closed.
+bool TreeWriter::drop_cells(Level& level, std::vector<std::uint32_t> trees) {
+  cheapest_.assign(problem_.variables.size(), {});
+  while (!trees.empty()) {
+    const std::uint32_t t = trees.back();
+    trees.pop_back();
     if (level.tree_begin[t] == level.tree_begin[t + 1]) return true;  // rule R closes the box
     while (find_dead_cells(level, t)) {
       emit_cut(level);
       tree_.push_back(by_first_requirement);
       boxes_ += 2;
-      done = 0;
       if (!make_child(level, spare_, false)) {
         tree_.push_back(by_cost);
         return false;
       }
-      const std::uint32_t variable = level.variable;
       std::swap(level, spare_);
-      note_cheapest(level, variable);
+      cheapest_.assign(problem_.variables.size(), {});
+      for (const std::uint32_t one : level.fewer) {
+        if (std::find(trees.begin(), trees.end(), one) == trees.end()) trees.push_back(one);
+      }
       if (level.tree_begin[t] == level.tree_begin[t + 1]) return true;
     }
   }
   return true;
+}
+
+/// The cells of each variable that a dual bound excludes, where the nearest point of the box takes
+/// one of them: cutting these off moves it.
+std::vector<CostlyCells> TreeWriter::costly_cells(Dual& dual, double bound, const Level& level) {
+  std::vector<CostlyCells> made;
+  if (bound >= static_cast<double>(tolls_.limit)) return made;  // the whole box is closed
+  for (std::uint32_t v = 0; v < problem_.variables.size(); ++v) {
+    const std::uint32_t bit = level.nearest[v];
+    if (!dual.costly_cells(v, bound, dead_)) continue;
+    if ((dead_[bit / 64] >> (bit % 64) & 1) != 0) made.push_back({v, dead_});
+  }
+  return made;
+}
+
+/// Cuts cells off that the dual bound just written excludes. In the first child the bound holds
+/// with the same numbers and excludes every leaf, which is tried out because numbers were rounded.
+void TreeWriter::drop_costly(Level& level, const DualNumbers& numbers,
+                             std::span<const CostlyCells> costly) {
+  for (const CostlyCells& one : costly) {
+    level.variable = one.variable;
+    level.first = one.cells;
+    if (make_child(level, spare_, true) && !closed_by(numbers, spare_)) continue;
+    emit_cut(level);
+    tree_.insert(tree_.end(), {by_dual, -1, by_first_requirement});
+    boxes_ += 2;
+    // Where the rest holds nothing, it has no live leaves, and rule R closes it.
+    if (!make_child(level, spare_, false)) {
+      spare_.nearest = level.nearest;
+      spare_.measure = level.measure;
+      spare_.live.clear();
+      spare_.tree_begin.assign(problem_.trees.size() + 1, 0);
+    }
+    std::swap(level, spare_);
+    if (level.live.empty()) return;
+  }
 }
 
 }  // namespace boxwood::proofs

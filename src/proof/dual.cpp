@@ -5,8 +5,9 @@
 #include "base/infinity.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <map>
+#include <unordered_map>
 
 namespace boxwood::proofs {
 
@@ -18,16 +19,15 @@ Dual::Dual(const DualProblem& dual, const Level& level)
 void Dual::build() {
   const ProofProblem& problem = dual_.problem;
   for (const ProofVariable& variable : problem.variables) {
-    std::vector<std::uint32_t>& list = cells_.emplace_back();
+    std::vector<std::uint32_t>& list = bits_.emplace_back();
     for (const std::uint32_t bit : variable.bit_of) {
       if ((level_.box[variable.part.at + bit / 64] >> (bit % 64) & 1) != 0) list.push_back(bit);
     }
   }
   leaf_value_.assign(level_.live.size(), 0.0);
   scores_.assign(level_.live.size(), 0.0);
-  // What the live leaves of each tree test in each variable.
-  using Tests = std::vector<std::pair<std::uint32_t, const LeafCells*>>;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Tests> tests;  // by variable, then tree
+  // What the live leaves test, by variable; leaves, and so trees, stay in their order.
+  std::vector<std::vector<Test>> tests(problem.variables.size());
   for (std::uint32_t i = 0; i < level_.live.size(); ++i) {
     const LeafEntry& leaf = problem.leaves[level_.live[i].leaf];
     for (const LeafCells& side : problem.cells_of(leaf)) {
@@ -36,60 +36,93 @@ void Dual::build() {
       for (std::uint32_t w = 0; w < part.words && all; ++w) {
         all = (level_.box[part.at + w] & ~problem.pool[side.mask + w]) == 0;
       }
-      if (!all) tests[{side.variable, leaf.tree}].emplace_back(i, &side);
+      if (!all) tests[side.variable].push_back({leaf.tree, i, &problem.pool[side.mask]});
     }
   }
   slots_begin_.assign(problem.variables.size() + 1, 0);
-  for (const auto& [key, list] : tests) {
-    build_slot(key.second, key.first, list);
-    slots_begin_[key.first + 1] = static_cast<std::uint32_t>(slots_.size());
+  for (std::uint32_t v = 0; v < problem.variables.size(); ++v) {
+    join_cells(v, tests[v]);
+    for (auto begin = tests[v].begin(); begin != tests[v].end();) {
+      const auto end = std::find_if(begin, tests[v].end(),
+                                    [&](const Test& one) { return one.tree != begin->tree; });
+      build_slot(v, {&*begin, static_cast<std::size_t>(end - begin)});
+      begin = end;
+    }
+    slots_begin_[v + 1] = static_cast<std::uint32_t>(slots_.size());
   }
   for (std::size_t v = 0; v < problem.variables.size(); ++v) {
-    slots_begin_[v + 1] = std::max(slots_begin_[v + 1], slots_begin_[v]);
+    if (slots_begin_[v + 1] == slots_begin_[v]) {
+      unshared_ += static_cast<double>(dual_.tolls.of[v][level_.nearest[v]]);
+    }
   }
   share_.assign(slots_.empty() ? 0 : slots_.back().atoms_end, 0.0);
   least_.assign(slots_.size(), 0.0);
 }
 
-void Dual::build_slot(std::uint32_t tree, std::uint32_t variable,
-                      std::span<const std::pair<std::uint32_t, const LeafCells*>> tests) {
+namespace {
+bool takes(const Word* cells, std::uint32_t bit) {
+  return (cells[bit / 64] >> (bit % 64) & 1) != 0;
+}
+}  // namespace
+
+/// Cells of a variable that no live leaf distinguishes have the same number in the end. They are
+/// joined; the cheapest of them, whose bit is the least, stands for all.
+void Dual::join_cells(std::uint32_t variable, std::span<const Test> tests) {
+  std::vector<std::uint64_t> marks(dual_.problem.variables[variable].costs.size());
+  const Word* box = &level_.box[dual_.problem.variables[variable].part.at];
+  for (const Test& test : tests) {
+    const std::uint64_t mark = random_();
+    for (std::size_t w = 0; w * 64 < marks.size(); ++w) {
+      for (Word rest = test.cells[w] & box[w]; rest != 0; rest &= rest - 1) {
+        marks[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))] += mark;
+      }
+    }
+  }
+  std::vector<std::uint32_t>& cells = cells_.emplace_back();
+  std::vector<std::uint32_t>& joined = joined_.emplace_back();
+  std::unordered_map<std::uint64_t, std::uint32_t> found;
+  for (const std::uint32_t bit : bits_[variable]) {
+    const auto [at, added] = found.emplace(marks[bit], static_cast<std::uint32_t>(cells.size()));
+    if (added) cells.push_back(bit);
+    cells[at->second] = std::min(cells[at->second], bit);
+    joined.push_back(at->second);
+  }
+}
+
+void Dual::build_slot(std::uint32_t variable, std::span<const Test> tests) {
   const std::vector<std::uint32_t>& cells = cells_[variable];
-  Slot slot{tree, variable};
+  Slot slot{tests.front().tree, variable};
   slot.atom_of_begin = static_cast<std::uint32_t>(atom_of_.size());
   slot.atoms_begin = slots_.empty() ? 0 : slots_.back().atoms_end;
   slot.testers_begin = static_cast<std::uint32_t>(testers_.size());
-  const auto takes = [&](const LeafCells* side, std::uint32_t bit) {
-    return (dual_.problem.pool[side->mask + bit / 64] >> (bit % 64) & 1) != 0;
-  };
   // Split by one leaf after the other.
-  std::vector<std::uint16_t> atom(cells.size(), 0);
+  atom_of_.resize(atom_of_.size() + cells.size(), 0);
+  std::uint16_t* atom = &atom_of_[slot.atom_of_begin];
   std::uint16_t count = 1;
-  std::vector<std::uint16_t> other, any_in, any_out;
-  for (const auto& [live, side] : tests) {
-    other.assign(count, 0);
-    any_in.assign(count, 0);
-    any_out.assign(count, 0);
+  std::vector<std::uint16_t> other;
+  std::vector<unsigned> sides;  // of an atom: 1 some cells are in the leaf, 2 some are not, 3 both
+  for (const Test& test : tests) {
+    sides.assign(count, 0);
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      (takes(side, cells[c]) ? any_in : any_out)[atom[c]] = 1;
+      sides[atom[c]] |= takes(test.cells, cells[c]) ? 1U : 2U;
     }
+    other.resize(count);
     std::uint16_t made = count;
-    for (std::uint16_t a = 0; a < count; ++a) other[a] = any_in[a] && any_out[a] ? made++ : a;
+    for (std::uint16_t a = 0; a < count; ++a) other[a] = sides[a] == 3 ? made++ : a;
+    if (made == count) continue;
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      if (takes(side, cells[c])) atom[c] = other[atom[c]];
+      if (takes(test.cells, cells[c])) atom[c] = other[atom[c]];
     }
     count = made;
   }
-  atom_of_.insert(atom_of_.end(), atom.begin(), atom.end());
   slot.atoms_end = slot.atoms_begin + count;
-  std::vector<char> in;
-  for (const auto& [live, side] : tests) {
-    in.assign(count, 0);
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      if (takes(side, cells[c])) in[atom[c]] = 1;
-    }
-    Tester tester{live, static_cast<std::uint32_t>(tester_atoms_.size()), 0, 0};
+  // One cell of each atom says which leaves take it.
+  std::vector<std::uint32_t> some(count);
+  for (std::size_t c = 0; c < cells.size(); ++c) some[atom[c]] = cells[c];
+  for (const Test& test : tests) {
+    Tester tester{test.live, static_cast<std::uint32_t>(tester_atoms_.size()), 0, 0};
     for (std::uint16_t a = 0; a < count; ++a) {
-      if (in[a] != 0) tester_atoms_.push_back(a);
+      if (takes(test.cells, some[a])) tester_atoms_.push_back(a);
     }
     tester.end = static_cast<std::uint32_t>(tester_atoms_.size());
     testers_.push_back(tester);
@@ -136,9 +169,9 @@ Dual::Start Dual::start() const {
     made.slots.push_back(key_of(slot.variable, slot.tree));
     made.begin.push_back(static_cast<std::uint32_t>(made.shares.size()));
     made.shares.resize(made.shares.size() + dual_.problem.variables[slot.variable].costs.size());
-    for (std::size_t c = 0; c < cells_[slot.variable].size(); ++c) {
-      made.shares[made.begin.back() + cells_[slot.variable][c]] =
-          static_cast<float>(share_[slot.atoms_begin + atom_of_[slot.atom_of_begin + c]]);
+    for (std::size_t i = 0; i < bits_[slot.variable].size(); ++i) {
+      made.shares[made.begin.back() + bits_[slot.variable][i]] =
+          static_cast<float>(share_[slot.atoms_begin + atom_of(slot, i)]);
     }
   }
   return made;
@@ -154,9 +187,9 @@ void Dual::start_from(const Start& start) {
     if (found == start.slots.end() || *found != key) continue;
     const std::uint32_t begin = start.begin[static_cast<std::size_t>(found - start.slots.begin())];
     shares.assign(slot.atoms_end - slot.atoms_begin, infinity);
-    for (std::size_t c = 0; c < cells_[slot.variable].size(); ++c) {
-      double& share = shares[atom_of_[slot.atom_of_begin + c]];
-      const float before = start.shares[begin + cells_[slot.variable][c]];
+    for (std::size_t i = 0; i < bits_[slot.variable].size(); ++i) {
+      double& share = shares[atom_of(slot, i)];
+      const float before = start.shares[begin + bits_[slot.variable][i]];
       share = std::min(share, static_cast<double>(before));
     }
     set_shares(slot, shares.data());
@@ -179,22 +212,21 @@ void Dual::set_shares(Slot& slot, const double* shares) {
   }
 }
 
-/// Given all other shares, the best shares of one variable's tolls: if a cell is taken, all trees
-/// together pay at least its total, and every tree gets an equal part of it.
-void Dual::ascend_variable(std::uint32_t variable) {
+/// What the trees pay for a cell of a variable at least, without its shares: `forced`, of the atoms
+/// of its slots, and `totals`, of its cells, with their tolls.
+void Dual::force(std::uint32_t variable) {
   const std::uint32_t begin = slots_begin_[variable], end = slots_begin_[variable + 1];
-  if (begin == end) return;
   const std::vector<std::uint32_t>& cells = cells_[variable];
   const double far = 4 * static_cast<double>(dual_.tolls.limit);
   const std::uint32_t base = slots_[begin].atoms_begin;
-  std::vector<double> forced(slots_[end - 1].atoms_end - base, infinity);
-  std::vector<double> totals;
+  forced_.assign(slots_[end - 1].atoms_end - base, infinity);
+  totals_.clear();
   for (const std::uint32_t bit : cells) {
-    totals.push_back(static_cast<double>(dual_.tolls.of[variable][bit]));
+    totals_.push_back(static_cast<double>(dual_.tolls.of[variable][bit]));
   }
   for (std::uint32_t s = begin; s < end; ++s) {
     const Slot& slot = slots_[s];
-    double* own = &forced[slot.atoms_begin - base];
+    double* own = &forced_[slot.atoms_begin - base];
     const std::uint32_t count = slot.atoms_end - slot.atoms_begin;
     double free = infinity, least = infinity;
     std::uint32_t i = slot.testers_begin;
@@ -215,22 +247,67 @@ void Dual::ascend_variable(std::uint32_t variable) {
       own[a] = std::min({own[a], free, std::min(least, free) + far});
     }
     const std::uint16_t* atom = &atom_of_[slot.atom_of_begin];
-    for (std::size_t c = 0; c < cells.size(); ++c) totals[c] += own[atom[c]];
+    for (std::size_t c = 0; c < cells.size(); ++c) totals_[c] += own[atom[c]];
   }
+}
+
+/// Given all other shares, the best shares of one variable's tolls: if a cell is taken, all trees
+/// together pay at least its total, and every tree gets an equal part of it.
+void Dual::ascend_variable(std::uint32_t variable) {
+  const std::uint32_t begin = slots_begin_[variable], end = slots_begin_[variable + 1];
+  if (begin == end) return;
+  force(variable);
+  const std::uint32_t base = slots_[begin].atoms_begin;
   const double part = 1.0 / (end - begin);
-  std::vector<double> shares;
   for (std::uint32_t s = begin; s < end; ++s) {
     Slot& slot = slots_[s];
-    shares.assign(slot.atoms_end - slot.atoms_begin, infinity);
+    shares_.assign(slot.atoms_end - slot.atoms_begin, infinity);
     const std::uint16_t* atom = &atom_of_[slot.atom_of_begin];
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      shares[atom[c]] = std::min(shares[atom[c]], totals[c]);
+    for (std::size_t c = 0; c < totals_.size(); ++c) {
+      shares_[atom[c]] = std::min(shares_[atom[c]], totals_[c]);
     }
-    for (std::size_t a = 0; a < shares.size(); ++a) {
-      shares[a] = part * shares[a] - forced[slot.atoms_begin - base + a];
+    for (std::size_t a = 0; a < shares_.size(); ++a) {
+      shares_[a] = part * shares_[a] - forced_[slot.atoms_begin - base + a];
     }
-    set_shares(slot, shares.data());
+    set_shares(slot, shares_.data());
   }
+}
+
+/// The bound of a point that takes a cell has its total instead of what its trees and shares give.
+bool Dual::costly_cells(std::uint32_t variable, double bound, Mask& costly) {
+  costly.assign(dual_.problem.variables[variable].part.words, 0);
+  if (slots_begin_[variable] == slots_begin_[variable + 1]) return false;
+  force(variable);
+  double others = bound;
+  for (std::uint32_t s = slots_begin_[variable]; s < slots_begin_[variable + 1]; ++s) {
+    others -= least_[s] + least_of_tree(slots_[s].tree);
+  }
+  bool any = false;
+  for (std::size_t i = 0; i < bits_[variable].size(); ++i) {
+    const double total = totals_[joined_[variable][i]];
+    if (others + total < static_cast<double>(dual_.tolls.limit)) continue;
+    const std::uint32_t bit = bits_[variable][i];
+    costly[bit / 64] |= Word{1} << (bit % 64);
+    any = true;
+  }
+  return any;
+}
+
+double Dual::least_of_tree(std::uint32_t tree) const {
+  return *std::min_element(leaf_value_.begin() + level_.tree_begin[tree],
+                           leaf_value_.begin() + level_.tree_begin[tree + 1]);
+}
+
+/// How many leaves a bound leaves live, before rounding.
+std::size_t Dual::count_kept(double bound) const {
+  std::size_t kept = 0;
+  for (std::uint32_t t = 0; t < dual_.problem.trees.size(); ++t) {
+    const double most = static_cast<double>(dual_.tolls.limit) - bound + least_of_tree(t);
+    for (std::uint32_t i = level_.tree_begin[t]; i < level_.tree_begin[t + 1]; ++i) {
+      kept += leaf_value_[i] < most ? 1 : 0;
+    }
+  }
+  return kept;
 }
 
 /// The bound is concave and piecewise linear in each price: doubles or halves the price until the
@@ -300,30 +377,13 @@ void Dual::search_price(std::size_t index) {
 }
 
 double Dual::value() const {
-  double sum = 0;
+  double sum = unshared_;
   for (std::size_t m = 0; m < prices_.size(); ++m) {
     if (prices_[m] > 0) sum += prices_[m] * dual_.conditions[m].condition.needed;
   }
   for (const double least : least_) sum += least;
-  for (std::size_t t = 0; t < dual_.problem.trees.size(); ++t) {
-    double least = infinity;
-    for (std::uint32_t i = level_.tree_begin[t]; i < level_.tree_begin[t + 1]; ++i) {
-      least = std::min(least, leaf_value_[i]);
-    }
-    sum += least;
-  }
-  // What is left of the tolls after all shares is 0 after an ascent, and counts before.
-  for (std::uint32_t v = 0; v < cells_.size(); ++v) {
-    double least = infinity;
-    for (std::size_t c = 0; c < cells_[v].size(); ++c) {
-      double rest = static_cast<double>(dual_.tolls.of[v][cells_[v][c]]);
-      for (std::uint32_t s = slots_begin_[v]; s < slots_begin_[v + 1]; ++s) {
-        rest -= share_[slots_[s].atoms_begin + atom_of_[slots_[s].atom_of_begin + c]];
-      }
-      least = std::min(least, rest);
-    }
-    sum += least;
-  }
+  for (std::uint32_t t = 0; t < dual_.problem.trees.size(); ++t) sum += least_of_tree(t);
+  // After an ascent the shares use up the tolls of some cell of each variable with shares.
   return sum;
 }
 
@@ -351,18 +411,21 @@ DualNumbers Dual::numbers(int bits) const {
   }
   const double grain = std::ldexp(1.0, made.unit);
   const double bound = std::ldexp(1.0, 43) / grain;
+  std::vector<std::int64_t> rounded;  // of the atoms of a slot
   for (const Slot& slot : slots_) {
-    const std::vector<std::uint32_t>& cells = cells_[slot.variable];
-    const std::uint16_t* atom = &atom_of_[slot.atom_of_begin];
+    const std::vector<std::uint32_t>& bits_of = bits_[slot.variable];
     // A constant may be added to the shares of a slot; the first run gets 0, which is not listed.
-    const double first = share_[slot.atoms_begin + atom[0]];
+    const double first = share_[slot.atoms_begin + atom_of(slot, 0)];
+    rounded.clear();
+    for (std::uint32_t a = slot.atoms_begin; a < slot.atoms_end; ++a) {
+      rounded.push_back(std::llround(std::clamp((share_[a] - first) / grain, -bound, bound)));
+    }
     Shares shares{slot.tree, slot.variable, {}};
     std::int64_t before = 0;
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      const double exact = (share_[slot.atoms_begin + atom[c]] - first) / grain;
-      const std::int64_t share = std::llround(std::clamp(exact, -bound, bound));
+    for (std::size_t i = 0; i < bits_of.size(); ++i) {
+      const std::int64_t share = rounded[atom_of(slot, i)];
       if (share == before) continue;
-      shares.runs.emplace_back(problem.variables[slot.variable].position_of[cells[c]], share);
+      shares.runs.emplace_back(problem.variables[slot.variable].position_of[bits_of[i]], share);
       before = share;
     }
     if (!shares.runs.empty()) made.shares.push_back(std::move(shares));

@@ -7,6 +7,7 @@
 #include "proof/outcomes.hpp"
 
 #include <cstdint>
+#include <random>
 #include <span>
 #include <utility>
 #include <vector>
@@ -74,6 +75,9 @@ class Dual {
   /// Rounded so that the limit has about 2^bits units.
   DualNumbers numbers(int bits) const;
   std::size_t share_count() const { return slots_.size(); }
+  std::size_t count_kept(double bound) const;
+  /// Bits of a variable's cells that no better point takes, before rounding. False: none.
+  bool costly_cells(std::uint32_t variable, double bound, Mask& costly);
 
  private:
   /// The shares of one tree in one variable: one for each set of cells that its leaves do not
@@ -91,29 +95,45 @@ class Dual {
     double extra = 0;                  // its least share beyond the slot's least
   };
 
+  /// A live leaf that does not take all cells that the box has of a variable.
+  struct Test {
+    std::uint32_t tree = 0;
+    std::uint32_t live = 0;
+    const Word* cells = nullptr;
+  };
+
   void build();
-  void build_slot(std::uint32_t tree, std::uint32_t variable,
-                  std::span<const std::pair<std::uint32_t, const LeafCells*>> tests);
+  void join_cells(std::uint32_t variable, std::span<const Test> tests);
+  std::uint16_t atom_of(const Slot& slot, std::size_t i) const {
+    return atom_of_[slot.atom_of_begin + joined_[slot.variable][i]];
+  }
+  void build_slot(std::uint32_t variable, std::span<const Test> tests);
+  void force(std::uint32_t variable);
   void ascend_variable(std::uint32_t variable);
   void set_shares(Slot& slot, const double* shares);
   void search_price(std::size_t index);
   void set_prices(std::span<const double> prices);
   double score(const PricedCondition& priced, std::uint32_t live) const;
   double value() const;
+  double least_of_tree(std::uint32_t tree) const;
 
   DualProblem dual_;
   const Level& level_;
-  std::vector<std::vector<std::uint32_t>> cells_;  // of a variable: bits of the box, by position
-  std::vector<Slot> slots_;                        // by variable
-  std::vector<std::uint32_t> slots_begin_;         // of a variable
+  std::vector<std::vector<std::uint32_t>> bits_;    // of a variable: its cells, by position
+  std::vector<std::vector<std::uint32_t>> joined_;  // of these: a place in cells_
+  std::vector<std::vector<std::uint32_t>> cells_;   // of a variable: bits, one of each joined set
+  std::vector<Slot> slots_;                         // by variable
+  std::vector<std::uint32_t> slots_begin_;          // of a variable
   std::vector<std::uint16_t> atom_of_;
   std::vector<Tester> testers_;
   std::vector<std::uint16_t> tester_atoms_;
   std::vector<double> share_;
   std::vector<double> least_;       // of a slot
   std::vector<double> leaf_value_;  // of a live leaf: extras minus its priced score
+  std::mt19937_64 random_{1};
+  double unshared_ = 0;  // least tolls of variables without shares
   std::vector<double> prices_;
-  std::vector<double> scores_;  // scratch
+  std::vector<double> scores_, forced_, totals_, shares_;  // scratch
 };
 
 }  // namespace boxwood::proofs

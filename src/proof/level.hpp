@@ -20,6 +20,7 @@ struct Level {
   std::vector<std::uint32_t> nearest;  ///< of a variable: its cheapest bit
   std::vector<Live> live;              ///< tree by tree
   std::vector<std::uint32_t> tree_begin;
+  std::vector<std::uint32_t> fewer;  ///< trees with fewer live leaves than in the box around
   // The cut of this box, and how many of its children were made.
   std::uint32_t variable = 0;
   Mask first;

@@ -1,5 +1,7 @@
 #include "proof/problem.hpp"
 
+#include <boxwood/error.hpp>
+
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
 #include "model/arithmetic.hpp"
@@ -79,27 +81,42 @@ Cuts cuts_of_models(std::span<const Ensemble> ensembles) {
 
 ProofProblem::ProofProblem(std::span<const Ensemble> ensembles, const Cuts& cuts,
                            const Query& query, const Claim& claim)
-    : query_(query), claim_(claim) {
+    : query_(query),
+      claim_(claim),
+      precision_(common_precision(ensembles)),
+      cuts_(with_clauses(cuts, query, precision_)) {
   sums_ = std::isfinite(claim.cost) && query.norm != Norm::linf;
   for (const Ensemble& ensemble : ensembles) accumulators_.push_back(ensemble.accumulator);
-  make_variables_of(ensembles, cuts);
-  add_clauses(common_precision(ensembles));
+  make_variables_of(ensembles);
+  add_clauses();
   place_leaves(ensembles);
 }
 
-void ProofProblem::make_variables_of(std::span<const Ensemble> ensembles, const Cuts& cuts) {
+void ProofProblem::make_variables_of(std::span<const Ensemble> ensembles) {
   LeafBoxes boxes;
-  boxes.cuts =
-      query_.clauses.empty() ? cuts : with_clauses(cuts, query_, common_precision(ensembles));
+  boxes.cuts = cuts_;
   boxes.cell_order.resize(query_.point.size());
   Pace unlimited;
-  const std::vector<Variable> made =
-      boxwood::make_variables(ensembles, query_, boxes, CellOrder::by_axis, unlimited);
-  variable_of_.resize(made.size());
-  column_of_.resize(made.size());
-  for (std::uint32_t d = 0; d < made.size(); ++d) {
-    if (made[d].owner == d) add_variable(made[d], d);
+  grid_ = boxwood::make_variables(ensembles, query_, boxes, CellOrder::by_axis, unlimited);
+  variable_of_.resize(grid_.size());
+  column_of_.resize(grid_.size());
+  for (std::uint32_t d = 0; d < grid_.size(); ++d) {
+    if (grid_[d].owner == d) add_variable(grid_[d], d);
   }
+}
+
+std::vector<double> ProofProblem::in_cells(std::span<const double> point) const {
+  std::vector<double> made(point.begin(), point.end());
+  for (std::uint32_t d = 0; d < grid_.size(); ++d) {
+    if (grid_[d].owner != d) continue;
+    const std::uint32_t cell = cell_of(grid_[d], d, cuts_, precision_, point);
+    if (cell == Variable::no_cell) {
+      throw Error("proof", "the point of the answer is not admissible",
+                  "Prove the answer of this question");
+    }
+    grid_[d].place(cell, d, made);
+  }
+  return made;
 }
 
 void ProofProblem::add_variable(const Variable& variable, std::uint32_t feature) {
@@ -146,7 +163,7 @@ void ProofProblem::add_variable(const Variable& variable, std::uint32_t feature)
   variables.push_back(std::move(made));
 }
 
-void ProofProblem::add_clauses(Precision precision) {
+void ProofProblem::add_clauses() {
   std::vector<double> point = query_.point;
   for (const Clause& clause : query_.clauses) {
     clauses.emplace_back();
@@ -157,7 +174,7 @@ void ProofProblem::add_clauses(Precision precision) {
       const std::size_t width = variable.columns.size();
       for (std::uint32_t at = 0; at < variable.bit_of.size(); ++at) {
         point[literal.feature] = variable.values[at * width + column_of_[literal.feature]];
-        if (!holds(literal, point, precision)) continue;
+        if (!holds(literal, point, precision_)) continue;
         const std::uint32_t bit = variable.bit_of[at];
         cells_where.mask[bit / 64] |= Word{1} << (bit % 64);
       }

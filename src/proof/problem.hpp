@@ -119,6 +119,9 @@ class ProofProblem {
     return as_read(value, accumulators_[model]);
   }
 
+  /// The point that has the values of another one's cells.
+  std::vector<double> in_cells(std::span<const double> point) const;
+
   Measure measure_of_box(const Word* box) const;
   /// What one bit of a variable adds. Costs far above the claim are cut, so that sums lose no
   /// digits to them.
@@ -133,18 +136,21 @@ class ProofProblem {
                 const LiteralCells* literal = nullptr) const;
 
  private:
-  void make_variables_of(std::span<const Ensemble> ensembles, const Cuts& cuts);
+  void make_variables_of(std::span<const Ensemble> ensembles);
   void add_variable(const Variable& variable, std::uint32_t feature);
   void place_leaves(std::span<const Ensemble> ensembles);
   void place_tree(const Tree& tree, Precision input);
   void split_mask(const Tree& tree, const Node& node, Precision input, std::uint32_t variable,
                   std::vector<Word>& left) const;
-  void add_clauses(Precision precision);
+  void add_clauses();
 
   const Query& query_;
   Claim claim_;
   bool sums_ = false;
   std::vector<Precision> accumulators_;     // of a model
+  Precision precision_;                     // in which values are read
+  Cuts cuts_;                               // of models and clauses
+  std::vector<Variable> grid_;              // of a feature
   std::vector<std::uint32_t> variable_of_;  // of a feature
   std::vector<std::uint32_t> column_of_;    // of a feature: its place in the variable's columns
 };

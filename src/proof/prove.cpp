@@ -5,6 +5,7 @@
 
 #include "base/infinity.hpp"
 #include "base/text.hpp"
+#include "grid/linear_trees.hpp"
 #include "proof/problem.hpp"
 #include "proof/search.hpp"
 #include "proof/sha256.hpp"
@@ -62,8 +63,12 @@ Proof prove(std::span<const Ensemble> ensembles, const Query& query, const Answe
 Proof Prover::prove(const Query& query, const Answer& answer, const ProofLimits& limits) const {
   const std::span<const Ensemble> ensembles = parts_->ensembles;
   const auto begun = std::chrono::steady_clock::now();
-  refuse_robust(query, "a proof");
+  refuse_robust_or_live(query, "a proof");
   validate(query, ensembles);
+  if (query.agree) {
+    throw Error("proof", "proofs do not cover an outcome of some of the models",
+                "Ask all models, each as a requirement of its own, or ask without a proof");
+  }
   if (std::any_of(ensembles.begin(), ensembles.end(),
                   [](const Ensemble& one) { return one.link == Link::composed; })) {
     throw Error("proof", "proofs do not cover models that are made of several models",
@@ -73,8 +78,7 @@ Proof Prover::prove(const Query& query, const Answer& answer, const ProofLimits&
     throw Error("proof", "proofs do not cover a cost function of one's own",
                 "Use a norm or a mixture, or ask without a proof");
   }
-  if (std::any_of(query.clauses.begin(), query.clauses.end(),
-                  [](const Clause& clause) { return !clause.linear.empty(); })) {
+  if (has_linear_rules(query)) {
     throw Error("proof", "proofs do not cover linear rules", "Ask without a proof");
   }
   if (!query.derived.empty()) {
@@ -100,13 +104,14 @@ Proof Prover::prove(const Query& query, const Answer& answer, const ProofLimits&
       claim.changes = optimal ? change_count(query, answer.best().point) : answer.least_changes;
       json["changes"] = *claim.changes;
     }
-    if (optimal) {
-      check_point(ensembles, outcomes, answer.best().point);
-      json["point"] = Json::array();
-      for (const double value : answer.best().point) json["point"].push_back(proof_number(value));
-    }
   }
   const proofs::ProofProblem problem(ensembles, parts_->cuts, query, claim);
+  if (answer.status == Status::optimal) {
+    const std::vector<double> point = problem.in_cells(answer.best().point);
+    check_point(ensembles, outcomes, point);
+    json["point"] = Json::array();
+    for (const double value : point) json["point"].push_back(proof_number(value));
+  }
   proofs::TreeWriter writer(problem, outcomes, limits);
   Proof proof;
   try {

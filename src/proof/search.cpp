@@ -6,8 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace boxwood::proofs {
+namespace {
+
+/// With so few leaves more than trees, cuts alone close a box soon.
+constexpr std::size_t few_leaves = 40;
+
+}  // namespace
 
 TreeWriter::TreeWriter(const ProofProblem& problem, const std::vector<Outcomes>& outcomes,
                        const ProofLimits& limits)
@@ -57,6 +64,7 @@ void TreeWriter::start(Level& level) const {
     }
     level.tree_begin.push_back(static_cast<std::uint32_t>(level.live.size()));
   }
+  level.fewer.clear();
   level.made = 0;
 }
 
@@ -77,6 +85,7 @@ bool TreeWriter::make_child(const Level& parent, Level& child, bool first) const
   child.made = 0;
   child.live.clear();
   child.tree_begin.assign(1, 0);
+  child.fewer.clear();
   if (problem_.excluded(child.measure, child.box.data())) return false;
   const Measure box_before = problem_.measure_of(v, before), box_now = problem_.measure_of(v, now);
   for (std::size_t t = 0; t < problem_.trees.size(); ++t) {
@@ -116,16 +125,21 @@ bool TreeWriter::make_child(const Level& parent, Level& child, bool first) const
       }
       child.live.push_back(live);
     }
-    child.tree_begin.push_back(static_cast<std::uint32_t>(child.live.size()));
+    const auto end = static_cast<std::uint32_t>(child.live.size());
+    if (end - child.tree_begin.back() < parent.tree_begin[t + 1] - parent.tree_begin[t]) {
+      child.fewer.push_back(static_cast<std::uint32_t>(t));
+    }
+    child.tree_begin.push_back(end);
   }
   return true;
 }
 
-/// Writes the variable and the positions of the cells that go to the first child.
+/// Writes the variable, and at which positions the side changes; the last cells go to the second
+/// child unless the number of positions is also an end.
 void TreeWriter::emit_cut(const Level& level) {
   const ProofVariable& variable = problem_.variables[level.variable];
   std::vector<std::int32_t> ends;
-  bool inside = false;
+  bool inside = (level.first[variable.bit_of[0] / 64] >> (variable.bit_of[0] % 64) & 1) != 0;
   const auto count = static_cast<std::uint32_t>(variable.bit_of.size());
   for (std::uint32_t at = 0; at < count; ++at) {
     const std::uint32_t bit = variable.bit_of[at];
@@ -135,11 +149,7 @@ void TreeWriter::emit_cut(const Level& level) {
   }
   if (inside) ends.push_back(static_cast<std::int32_t>(count));
   tree_.push_back(static_cast<std::int32_t>(variable.feature));
-  if (ends.size() == 2 && ends[0] == 0) {
-    tree_.push_back(ends[1]);
-    return;
-  }
-  tree_.push_back(-static_cast<std::int32_t>(ends.size()));
+  tree_.push_back(static_cast<std::int32_t>(ends.size()));
   tree_.insert(tree_.end(), ends.begin(), ends.end());
 }
 
@@ -201,7 +211,34 @@ bool TreeWriter::thin_again(std::size_t depth) {
   return true;
 }
 
-/// Looks for a dual bound that excludes leaves, and writes it. False if there is none.
+/// Whether a dual bound excludes all leaves of some tree in a box, so that rule R closes it.
+bool TreeWriter::closed_by(const DualNumbers& numbers, const Level& level) const {
+  std::vector<char> has(problem_.trees.size(), 0);
+  for (const std::uint32_t i : thin({problem_, tolls_, conditions_}, numbers, level)) {
+    has[problem_.leaves[level.live[i].leaf].tree] = 1;
+  }
+  return std::find(has.begin(), has.end(), 0) != has.end();
+}
+
+/// Improves a dual bound while that pays; the bound. Each round costs as much as some boxes, and a
+/// bound that hardly rises rises faster in the halves of the box, which start from it.
+double TreeWriter::ascend(Dual& dual) const {
+  const auto limit = static_cast<double>(tolls_.limit);
+  double before = 0, bound = 0;
+  for (int round = 0; round < 200; ++round) {
+    check_limits();
+    bound = dual.ascend();
+    if (bound > 1.002 * limit) break;
+    if (round == 0) before = bound;
+    if (round % 5 != 4) continue;
+    if (bound - before < std::max(1e-3 * limit, 0.03 * (limit - bound))) break;
+    before = bound;
+  }
+  return bound;
+}
+
+/// Looks for a dual bound that excludes leaves or the nearest point's cells, and writes it. False
+/// if there is none.
 bool TreeWriter::thin_anew(std::size_t depth) {
   Level& level = levels_[depth];
   std::size_t terms = 0;
@@ -213,37 +250,30 @@ bool TreeWriter::thin_anew(std::size_t depth) {
   Dual dual(parts, level);
   if (dual.share_count() == 0 || dual.share_count() > most_shares) return false;
   if (!found_.empty()) dual.start_from(found_.back().start);
-  const auto limit = static_cast<double>(tolls_.limit);
-  double before = 0;
-  for (int round = 0; round < 200; ++round) {
-    check_limits();
-    const double bound = dual.ascend();
-    if (bound > 1.002 * limit) break;
-    if (round > 5 && round % 5 == 0) {
-      if (bound - before < 1e-3 * limit) break;
-      before = bound;
-    }
-  }
+  const double bound = ascend(dual);
   found_.push_back({depth, dual.start(), {}, false});
-  // The coarsest shares that exclude nearly as much as the finest.
-  const std::size_t fine = thin(parts, dual.numbers(20), level).size();
-  if (!worthwhile(fine, level.live.size())) return false;
+  const std::size_t fine = dual.count_kept(bound);
+  const std::vector<CostlyCells> costly = costly_cells(dual, bound, level);
+  if (costly.empty() && !worthwhile(fine, level.live.size())) return false;
+  // The coarsest shares that exclude nearly as much as the exact ones.
   Found& found = found_.back();
   std::vector<std::uint32_t> kept;
-  for (int bits = 8; bits <= 20; bits += 1) {
+  for (const int bits : {11, 14, 20}) {
     found.numbers = dual.numbers(bits);
     kept = thin(parts, found.numbers, level);
     if (kept.size() * 20 <= fine * 21) break;
   }
+  if (costly.empty() && !worthwhile(kept.size(), level.live.size())) return false;
   emit_dual(found.numbers);
   found.written = true;
   keep(level, kept);
+  drop_costly(level, found.numbers, costly);
   return true;
 }
 
 /// Closes a box, or cuts it and returns true.
 bool TreeWriter::close_or_cut(Level& level) {
-  if (thinned_ && !drop_cells(level)) return false;
+  if (thinned_ && !drop_cells(level, std::move(level.fewer))) return false;
   const std::int32_t rule = closing_rule(level);
   if (rule != 0) {
     tree_.push_back(rule);
@@ -293,9 +323,16 @@ bool TreeWriter::walk(std::size_t from, std::uint64_t most_boxes, Enter enter) {
   }
 }
 
-/// Tries to close a box by cuts alone; leaves nothing behind if that takes too many boxes.
+/// Tries to close a box by cuts alone; leaves nothing behind if that takes too many boxes. Where it
+/// failed in a box around this one that had not many more leaves, it would fail again.
 bool TreeWriter::attempt(std::size_t depth, std::uint64_t boxes) {
   const std::size_t size = tree_.size();
+  const std::size_t live = levels_[depth].live.size(), trees = problem_.trees.size();
+  const std::size_t undecided = live - std::min(live, trees);
+  if (!tried_.empty() && undecided > few_leaves && undecided * 4 > tried_.back().undecided * 3) {
+    return false;
+  }
+  tried_.push_back({depth, undecided});
   if (walk(depth, boxes, [&](std::size_t at) { return close_or_cut(levels_[at]); })) return true;
   tree_.resize(size);
   levels_[depth].made = 0;
@@ -305,17 +342,20 @@ bool TreeWriter::attempt(std::size_t depth, std::uint64_t boxes) {
 /// Closes a box by cuts if few are needed; else first excludes leaves by a dual bound. True when
 /// the box was cut and its children remain.
 bool TreeWriter::enter(std::size_t depth) {
+  while (!tried_.empty() && tried_.back().depth >= depth) tried_.pop_back();
   thin_again(depth);
   thinned_ =
       std::any_of(found_.begin(), found_.end(), [](const Found& one) { return one.written; });
-  if (thinned_ && !drop_cells(levels_[depth])) return false;
+  std::vector<std::uint32_t> all(problem_.trees.size());
+  std::iota(all.begin(), all.end(), 0U);
+  if (thinned_ && !drop_cells(levels_[depth], all)) return false;
   // A dual bound costs as much as some thousand boxes. Where one has excluded leaves, the next one
   // will too and is worth trying sooner.
-  const std::uint64_t few = limits_.plain_boxes * (thinned_ ? 1 : 8);
+  const std::uint64_t few = limits_.plain_boxes * (thinned_ ? 1 : 4);
   if (attempt(depth, few)) return false;
   if (thin_anew(depth)) {
     thinned_ = true;
-    if (!drop_cells(levels_[depth]) || attempt(depth, limits_.plain_boxes)) return false;
+    if (!drop_cells(levels_[depth], all) || attempt(depth, limits_.plain_boxes)) return false;
   }
   return close_or_cut(levels_[depth]);
 }

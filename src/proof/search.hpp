@@ -22,6 +22,12 @@ struct Stopped {
   Stop reason;
 };
 
+/// Cells of one variable that a dual bound excludes, the nearest point's among them.
+struct CostlyCells {
+  std::uint32_t variable = 0;
+  Mask cells;
+};
+
 class TreeWriter {
  public:
   TreeWriter(const ProofProblem& problem, const std::vector<Outcomes>& outcomes,
@@ -34,13 +40,17 @@ class TreeWriter {
  private:
   bool enter(std::size_t depth);
   bool close_or_cut(Level& level);
-  bool drop_cells(Level& level);
+  bool drop_cells(Level& level, std::vector<std::uint32_t> trees);
   bool find_dead_cells(Level& level, std::size_t tree);
-  void note_cheapest(const Level& level, std::uint32_t only);
+  bool is_cheapest(const Level& level, std::uint32_t variable);
   bool attempt(std::size_t depth, std::uint64_t boxes);
   bool worthwhile(std::size_t kept, std::size_t live) const;
   bool thin_again(std::size_t depth);
   bool thin_anew(std::size_t depth);
+  double ascend(Dual& dual) const;
+  std::vector<CostlyCells> costly_cells(Dual& dual, double bound, const Level& level);
+  void drop_costly(Level& level, const DualNumbers& numbers, std::span<const CostlyCells> costly);
+  bool closed_by(const DualNumbers& numbers, const Level& level) const;
   static void keep(Level& level, std::span<const std::uint32_t> kept);
   template <typename Enter>
   bool walk(std::size_t from, std::uint64_t most_boxes, Enter enter);
@@ -80,8 +90,15 @@ class TreeWriter {
   };
   std::vector<Found> found_;  // on the way to the present box
   bool thinned_ = false;      // one of them was written
+  /// A box that was tried with cuts alone.
+  struct Tried {
+    std::size_t depth = 0;
+    std::size_t undecided = 0;  ///< its live leaves beyond one of each tree
+  };
+  std::vector<Tried> tried_;  // on the way to the present box
   Level spare_;
-  Mask dead_, cheapest_;
+  Mask dead_;
+  std::vector<Mask> cheapest_;  // of a variable: each live leaf's cheapest cell; empty if not known
   std::vector<std::int32_t> tree_;
   std::vector<double> most_, least_;  // of a tree with one output: of its live leaves
   std::vector<std::uint32_t> gain_begin_;

@@ -95,43 +95,67 @@ std::vector<std::uint32_t> thin(const DualProblem& dual, const DualNumbers& numb
     }
   }
 
-  // The runs of each tree, and what is left of each cell's toll.
-  std::vector<std::vector<std::int64_t>> rest = dual.tolls.of;
+  // The cells of the box by position, and what the shares leave of their tolls.
+  std::vector<std::vector<std::uint32_t>> positions(problem.variables.size());
+  std::vector<std::vector<std::int64_t>> rest(problem.variables.size());
+  for (std::uint32_t v = 0; v < problem.variables.size(); ++v) {
+    const ProofVariable& variable = problem.variables[v];
+    for (std::uint32_t at = 0; at < variable.bit_of.size(); ++at) {
+      const std::uint32_t bit = variable.bit_of[at];
+      if ((level.box[variable.part.at + bit / 64] >> (bit % 64) & 1) == 0) continue;
+      positions[v].push_back(at);
+      rest[v].push_back(dual.tolls.of[v][bit]);
+    }
+  }
+  // The runs that have cells in the box.
   struct Run {
-    Mask cells;
+    std::size_t cells;  // in run_cells
     std::int64_t share;
   };
-  std::vector<std::vector<Run>> runs(numbers.shares.size());
-  std::vector<std::size_t> shares_begin(problem.trees.size() + 1, 0);
-  for (std::size_t s = 0; s < numbers.shares.size(); ++s) {
-    const Shares& shares = numbers.shares[s];
+  std::vector<Word> run_cells;
+  std::vector<Run> runs;
+  std::vector<std::size_t> runs_begin{0}, shares_begin(problem.trees.size() + 1, 0);
+  for (const Shares& shares : numbers.shares) {
     ++shares_begin[shares.tree + 1];
     const ProofVariable& variable = problem.variables[shares.variable];
-    std::size_t next = 0;
+    const std::vector<std::uint32_t>& of = positions[shares.variable];
+    std::size_t c = 0;
     std::int64_t share = 0;
-    runs[s].push_back({Mask(variable.part.words, 0), 0});
-    for (std::uint32_t at = 0; at < variable.bit_of.size(); ++at) {
-      if (next < shares.runs.size() && shares.runs[next].first == at) {
-        share = shares.runs[next++].second * (std::int64_t{1} << numbers.unit);
-        runs[s].push_back({Mask(variable.part.words, 0), share});
+    const auto add_run = [&](std::size_t end) {
+      if (c == of.size() || of[c] >= end) return;
+      runs.push_back({run_cells.size(), share});
+      run_cells.resize(run_cells.size() + variable.part.words, 0);
+      for (; c < of.size() && of[c] < end; ++c) {
+        const std::uint32_t bit = variable.bit_of[of[c]];
+        run_cells[runs.back().cells + bit / 64] |= Word{1} << (bit % 64);
+        rest[shares.variable][c] -= share;
       }
-      const std::uint32_t bit = variable.bit_of[at];
-      runs[s].back().cells[bit / 64] |= level.box[variable.part.at + bit / 64] & Word{1}
-                                                                                     << bit % 64;
-      rest[shares.variable][bit] -= share;
+    };
+    for (const auto& [at, next] : shares.runs) {
+      add_run(at);
+      share = next * (std::int64_t{1} << numbers.unit);
     }
+    add_run(variable.bit_of.size());
+    runs_begin.push_back(runs.size());
   }
   for (std::size_t t = 0; t < problem.trees.size(); ++t) shares_begin[t + 1] += shares_begin[t];
-  for (std::uint32_t v = 0; v < problem.variables.size(); ++v) {
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    const MaskPart part = problem.variables[v].part;
-    for (std::uint32_t bit = 0; bit < rest[v].size(); ++bit) {
-      if ((level.box[part.at + bit / 64] >> (bit % 64) & 1) != 0) {
-        least = std::min(least, rest[v][bit]);
-      }
-    }
-    bound += least;
+  for (const std::vector<std::int64_t>& left : rest) {
+    bound += *std::min_element(left.begin(), left.end());
   }
+  const auto least_share = [&](std::size_t s, const Word* mask) {
+    const std::uint32_t words = problem.variables[numbers.shares[s].variable].part.words;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t r = runs_begin[s]; r < runs_begin[s + 1]; ++r) {
+      bool meets = mask == nullptr;
+      for (std::uint32_t w = 0; w < words && !meets; ++w) {
+        meets = (run_cells[runs[r].cells + w] & mask[w]) != 0;
+      }
+      if (meets) least = std::min(least, runs[r].share);
+    }
+    return least;
+  };
+  std::vector<std::int64_t> least_in_box(numbers.shares.size());
+  for (std::size_t s = 0; s < least_in_box.size(); ++s) least_in_box[s] = least_share(s, nullptr);
 
   // Every leaf's value; the bound takes each tree's least.
   std::vector<std::int64_t> values(level.live.size(), 0), least_of(problem.trees.size(), 0);
@@ -157,16 +181,8 @@ std::vector<std::uint32_t> thin(const DualProblem& dual, const DualNumbers& numb
         const std::uint32_t v = numbers.shares[s].variable;
         const auto side = std::find_if(cells.begin(), cells.end(),
                                        [&](const LeafCells& one) { return one.variable == v; });
-        const Word* mask = side == cells.end() ? nullptr : &problem.pool[side->mask];
-        std::int64_t share = std::numeric_limits<std::int64_t>::max();
-        for (const Run& run : runs[s]) {
-          bool meets = false;
-          for (std::size_t w = 0; w < run.cells.size() && !meets; ++w) {
-            meets = (run.cells[w] & (mask ? mask[w] : ~Word{0})) != 0;
-          }
-          if (meets) share = std::min(share, run.share);
-        }
-        values[i] += share;
+        values[i] +=
+            side == cells.end() ? least_in_box[s] : least_share(s, &problem.pool[side->mask]);
       }
       least = std::min(least, values[i]);
     }

@@ -54,6 +54,10 @@ void check_steps(const Query& query, const Derived& derived, const std::string& 
       throw Error(place, fmt::format("feature {} does not exist", step.feature));
     }
     const FeatureRule& rule = query.features[step.feature];
+    if (step.feature == derived.feature) {
+      throw Error(place, "its formula uses the column itself",
+                  "Name the columns that it is calculated from");
+    }
     if (rule.derived) {
       throw Error(place, "its formula uses another derived column",
                   "Write the formula of that column in its place");
@@ -76,8 +80,19 @@ void check_row(const Query& query, const Derived& derived, const std::string& pl
   const double given = query.point[derived.feature];
   const double result = derived_value(derived, query.point);
   if (given == result || (std::isnan(given) && std::isnan(result))) {
-    if (std::isinf(result)) throw Error(place, "its value in the row is infinite");
+    if (std::isinf(result)) {
+      throw Error(place, "its value in the row is infinite",
+                  "Ask about rows in which no divisor is 0, or leave out the formula");
+    }
     return;
+  }
+  const bool known =
+      std::all_of(derived.steps.begin(), derived.steps.end(), [&](const Derived::Step& step) {
+        return step.op != Derived::Op::column || std::isfinite(query.point[step.feature]);
+      });
+  if (known && !std::isfinite(result)) {
+    throw Error(place, "in the row, a divisor of its formula is 0 or the result is too large",
+                "Ask about rows in which it is a number, or leave out the formula");
   }
   Derived other = derived;
   const bool single = derived.precision == Precision::float32;

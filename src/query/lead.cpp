@@ -29,7 +29,7 @@ double lead_of(const Ensemble& ensemble, std::span<const double> scores,
   if (ensemble.link == Link::composed) {
     const auto& threshold = ensemble.composition.threshold;
     const std::vector<double> outputs = ensemble.transform(scores);
-    if (!threshold) return lead_among(outputs, wanted);
+    if (!threshold) return lead_among(ensemble.composition.by_score ? scores : outputs, wanted);
     if (wanted(0) && wanted(1)) return infinity;
     const double own = threshold->of_score ? (threshold->target == 1 ? scores[0] : -scores[0])
                                            : outputs[threshold->target];

@@ -94,4 +94,13 @@ ModelSet make_model_set(std::vector<Ensemble> ensembles, std::vector<std::string
   return models;
 }
 
+std::vector<std::size_t> deciding_models(std::span<const Ensemble> ensembles) {
+  std::vector<std::size_t> models;
+  for (std::size_t e = 0; e < ensembles.size(); ++e) {
+    const bool alike = ensembles[e].link == Link::isolation;
+    if (alike == (ensembles.front().link == Link::isolation)) models.push_back(e);
+  }
+  return models;
+}
+
 }  // namespace boxwood

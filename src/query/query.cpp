@@ -1,4 +1,5 @@
 // Validation of a query, default queries, and whether scores satisfy a requirement.
+#include "query/certain.hpp"
 #include "query/derived.hpp"
 #include "query/lead.hpp"
 
@@ -197,8 +198,13 @@ void check_groups(const Query& query, const Ensemble& ensemble) {
       taken[column] = true;
       if (query.features[column].robust > 0) {
         throw Error(place, "an answer cannot be robust in the columns of a one-hot group",
-                    "Leave them out of `robust`: the category then stays as in the answer");
+                    "Name the categories of the group instead");
       }
+    }
+    const bool ascending = std::adjacent_find(group.robust.begin(), group.robust.end(),
+                                              std::greater_equal<>{}) == group.robust.end();
+    if (!ascending || (!group.robust.empty() && group.robust.back() >= group.columns.size())) {
+      throw Error(place, "`robust` must be positions of its columns in ascending order");
     }
     if (!is_factor(group.weight)) {
       throw Error(place,
@@ -313,6 +319,34 @@ void check_norm(const Query& query) {
     throw Error("mixture", "all factors are 0", "Give at least one factor above 0");
 }
 
+void check_agreement(const Query& query) {
+  const auto counted = static_cast<std::size_t>(
+      std::count_if(query.requirements.begin(), query.requirements.end(),
+                    [](const Requirement& requirement) { return requirement.counted; }));
+  if (!query.agree && counted > 0) {
+    throw Error("query", "requirements are counted, but it is not said how many must hold",
+                "Set Query::agree");
+  }
+  if (!query.agree || (*query.agree >= 1 && *query.agree <= counted)) return;
+  throw Error("agree",
+              fmt::format("{} of {} requirements cannot be asked for", *query.agree, counted),
+              "Give a number from 1 to the number of models that are asked");
+}
+
+void check_live(const Query& query, std::span<const Ensemble> ensembles) {
+  if (query.live == 0) return;
+  if (!query.live_regions) {
+    throw Error("live", "there are no rows to count", "Set Query::live_regions");
+  }
+  for (const LiveRegion& region : query.live_regions->regions) {
+    if (region.box.size() == query.point.size() && region.scores.size() == ensembles.size()) {
+      continue;
+    }
+    throw Error("live", "the regions are those of other models",
+                "Make them with the models of the question");
+  }
+}
+
 bool is_class(const ClassIs& wanted, const Ensemble& ensemble, std::span<const double> scores) {
   if (wanted.probability) {
     return ensemble.probability(ensemble.transform(scores), wanted.target) >= *wanted.probability;
@@ -397,6 +431,28 @@ Requirement require_output(Interval range, std::size_t output) {
   return {.ensemble = 0, .outcome = OutputIn{range, output}};
 }
 
+Requirement require_above(const Ensemble& ensemble, std::span<const double> other,
+                          std::size_t output) {
+  if (ensemble.class_count() > 2 || ensemble.link == Link::winner) {
+    throw Error("beat", "the model predicts a class, and its rows have no rank",
+                "Give a model that ranks rows, predicts a number, or has two classes");
+  }
+  const std::vector<double> scores = ensemble.predict(other);
+  const auto above = [](double level) { return Interval{.lower = level, .lower_closed = false}; };
+  // The output is what the library predicts, and need not rise with the raw score (Link::square).
+  // Two classes have a score that is finer than the probability, which is rounded to 1.
+  if (ensemble.task == Task::binary) {
+    return {.ensemble = 0, .outcome = ScoreIn{above(scores[0])}};
+  }
+  if (ensemble.task == Task::multiclass) output = 1;
+  const std::vector<double> outputs = ensemble.transform(scores);
+  if (output >= outputs.size()) {
+    throw Error("beat",
+                fmt::format("output {} does not exist; the model has {}", output, outputs.size()));
+  }
+  return require_output(above(outputs[output]), output);
+}
+
 void validate(const Query& query, std::span<const Ensemble> ensembles) {
   if (ensembles.empty()) throw Error("query", "there is no model");
   const std::size_t width = ensembles.front().features.size();
@@ -422,6 +478,8 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
   check_clauses(query);
   check_derived(query, ensembles.front());
   check_norm(query);
+  check_agreement(query);
+  check_live(query, ensembles);
   for (std::size_t m = 0; m < query.requirements.size(); ++m) {
     const Requirement& requirement = query.requirements[m];
     const std::string place =
@@ -444,18 +502,53 @@ void validate(const Query& query, std::span<const Ensemble> ensembles) {
 
 bool meets(const Requirement& requirement, const Ensemble& ensemble,
            std::span<const double> scores) {
+  if (is_of_linear_sum(requirement, ensemble)) return is_certain(requirement, ensemble, scores);
   if (!requirement.negated) return has_outcome(requirement, ensemble, scores);
   // As split_into_cases has it: p < 0.5 does not hold for an output that is not a number.
   return !has_outcome(requirement, ensemble, scores) &&
          !is_about_nan(requirement, ensemble, scores);
 }
 
+std::size_t rows_around(const Query& query, std::span<const double> point) {
+  if (!query.live_regions) return 0;
+  const auto holds = [&](const LiveRegion& region) {
+    for (std::size_t d = 0; d < point.size(); ++d) {
+      const double value = point[d];
+      const bool missing = std::isnan(region.row[d]);
+      if (missing || std::isnan(value)) {
+        if (missing != std::isnan(value)) return false;
+      } else if (!region.box[d].contains(value)) {
+        const std::vector<std::int32_t>& codes = region.codes[d];
+        const bool known = std::any_of(codes.begin(), codes.end(), [&](std::int32_t code) {
+          return static_cast<double>(code) == value;
+        });
+        if (!known) return false;
+      }
+    }
+    return true;
+  };
+  for (const LiveRegion& region : query.live_regions->regions) {
+    if (holds(region)) return region.rows;
+  }
+  return 0;
+}
+
+std::size_t agreeing(const Query& query, std::span<const Ensemble> ensembles,
+                     std::span<const double> point) {
+  return static_cast<std::size_t>(std::count_if(
+      query.requirements.begin(), query.requirements.end(), [&](const Requirement& requirement) {
+        const Ensemble& ensemble = ensembles[requirement.ensemble];
+        return requirement.counted && meets(requirement, ensemble, ensemble.predict(point));
+      }));
+}
+
 bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point) {
-  const bool required = std::all_of(query.requirements.begin(), query.requirements.end(),
-                                    [&](const Requirement& requirement) {
-                                      const Ensemble& ensemble = ensembles[requirement.ensemble];
-                                      return meets(requirement, ensemble, ensemble.predict(point));
-                                    });
+  bool required = std::all_of(
+      query.requirements.begin(), query.requirements.end(), [&](const Requirement& requirement) {
+        const Ensemble& ensemble = ensembles[requirement.ensemble];
+        return requirement.counted || meets(requirement, ensemble, ensemble.predict(point));
+      });
+  if (query.agree) required = required && agreeing(query, ensembles, point) >= *query.agree;
   if (!required || query.exact_clauses.empty()) return required;
   const bool single = std::any_of(ensembles.begin(), ensembles.end(), [](const Ensemble& one) {
     return one.input == Precision::float32;

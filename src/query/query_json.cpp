@@ -54,6 +54,7 @@ Json json_of(const Requirement& requirement) {
   std::visit(OutcomeWriter{object}, requirement.outcome);
   if (requirement.ensemble != 0) object["model"] = requirement.ensemble;
   if (requirement.negated) object["negated"] = true;
+  if (requirement.counted) object["counted"] = true;
   return object;
 }
 
@@ -145,6 +146,7 @@ std::string to_json(const Query& query) {
     object["groups"].push_back({{"columns", group.columns},
                                 {"weight", json_of(group.weight)},
                                 {"none_allowed", group.none_allowed}});
+    if (!group.robust.empty()) object["groups"].back()["robust"] = group.robust;
   }
   // All clauses must hold, so their order does not matter.
   std::vector<Json> clauses;
@@ -154,6 +156,10 @@ std::string to_json(const Query& query) {
   if (!clauses.empty()) object["clauses"] = clauses;
   for (const Derived& one : query.derived) object["derived"].push_back(json_of(one));
   if (query.max_changes) object["max_changes"] = *query.max_changes;
+  if (query.live > 0) {
+    object["live"] = {{"least", query.live}, {"rows", query.live_regions->rows}};
+  }
+  if (query.agree) object["agree"] = *query.agree;
   object["cost"] = name_of(question_norms, query.norm);
   if (query.norm == Norm::mixture) {
     object["mixture"] = {{"l2", json_of(query.mixture.squared_l2)},

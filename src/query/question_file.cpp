@@ -61,11 +61,11 @@ Interval interval_in(const JsonField& field) {
 
 Requirement requirement_in(const JsonField& field) {
   check_question_keys(field, {"class", "probability", "margin", "classes", "output", "range",
-                              "score", "rival", "model", "negated"});
+                              "score", "rival", "model", "negated", "counted"});
   Requirement requirement;
   const auto only = [&](const Keys& keys) {
     Keys known = keys;
-    known.insert(known.end(), {"model", "negated"});
+    known.insert(known.end(), {"model", "negated", "counted"});
     check_question_keys(field, known);
   };
   if (field.has("class")) {
@@ -90,6 +90,7 @@ Requirement requirement_in(const JsonField& field) {
   }
   if (field.has("model")) requirement.ensemble = index_in(field["model"]);
   if (field.has("negated")) requirement.negated = field["negated"].boolean();
+  if (field.has("counted")) requirement.counted = field["counted"].boolean();
   return requirement;
 }
 
@@ -127,11 +128,12 @@ FeatureRule rule_in(const JsonField& field) {
 }
 
 OneHot group_in(const JsonField& field) {
-  check_question_keys(field, {"columns", "weight", "none_allowed"});
+  check_question_keys(field, {"columns", "weight", "none_allowed", "robust"});
   OneHot group;
   group.columns = indices_in(field["columns"]);
   if (field.has("weight")) group.weight = field["weight"].number();
   if (field.has("none_allowed")) group.none_allowed = field["none_allowed"].boolean();
+  if (field.has("robust")) group.robust = indices_in(field["robust"]);
   return group;
 }
 
@@ -222,9 +224,9 @@ Query query_from_json(std::string_view text, std::string_view place) {
     root["boxwood_question"].fail(fmt::format(
         "version {} is unsupported; this Boxwood reads version {}", version, question_version));
   }
-  check_question_keys(root,
-                      {"boxwood_question", "point", "requirements", "features", "groups", "clauses",
-                       "derived", "max_changes", "cost", "mixture", "fewest_first", "scale_name"});
+  check_question_keys(
+      root, {"boxwood_question", "point", "requirements", "features", "groups", "clauses",
+             "derived", "max_changes", "agree", "cost", "mixture", "fewest_first", "scale_name"});
   Query query;
   root["point"];
   query.point = list_in<double>(root, "point", value_in);
@@ -241,6 +243,7 @@ Query query_from_json(std::string_view text, std::string_view place) {
     add_derived(query, std::move(one));
   }
   if (root.has("max_changes")) query.max_changes = index_in(root["max_changes"]);
+  if (root.has("agree")) query.agree = index_in(root["agree"]);
   query.norm = root["cost"].choice(question_norms);
   if (query.norm == Norm::custom) {
     root["cost"].fail("a cost function cannot be read from a file", "Use a norm or a mixture");
@@ -266,6 +269,10 @@ std::string question_text(const Query& query) {
   if (query.norm == Norm::custom) {
     throw Error("question", "a cost function has no file form",
                 "Use a norm or a mixture, or keep the question in the program");
+  }
+  if (query.live > 0) {
+    throw Error("question", "the rows of `live` have no file form",
+                "Leave out `live`, or keep the question in the program");
   }
   return to_json(query) + "\n";
 }

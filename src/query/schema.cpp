@@ -94,7 +94,7 @@ void apply(const Schema& schema, Query& query) {
   query.scale_name = schema.scaled_by ? words_of(*schema.scaled_by) : "";
   query.groups.clear();
   for (const GroupSchema& group : schema.groups) {
-    query.groups.push_back({group.columns, group.weight, group.none_allowed});
+    query.groups.push_back({group.columns, group.weight, group.none_allowed, {}});
   }
 }
 

@@ -41,7 +41,12 @@ std::size_t Parser::calculated_product(Derived& derived) {
   std::size_t product = calculated_operand(derived);
   while (peek().is_symbol("*") || peek().is_word("/")) {
     const auto op = take().is_symbol("*") ? Derived::Op::times : Derived::Op::over;
+    const Token& divisor = peek();
     const std::size_t next = calculated_operand(derived);
+    const Derived::Step& by = derived.steps[next];
+    if (op == Derived::Op::over && by.op == Derived::Op::number && by.number == 0) {
+      fail(divisor, "the divisor is 0", "Divide by a column, or by a number other than 0");
+    }
     derived.steps.push_back({.op = op, .a = product, .b = next});
     product = derived.steps.size() - 1;
   }
@@ -82,6 +87,11 @@ std::size_t Parser::calculated_operand(Derived& derived) {
     expect_symbol(")");
   } else {
     if (!at.is_name()) expected("a column, a number, min, max or \"(\"");
+    if (peek(1).is_symbol("(")) {
+      fail(at, "formulas do not have this function",
+           "Use +, -, *, /, min and max. In Python, boxwood.monotone declares a step of a pipeline "
+           "that is another function of one column");
+    }
     found = add({.op = Derived::Op::column, .feature = number_feature("it has no number")});
   }
   --depth_;

@@ -295,7 +295,9 @@ bool Parser::is_about_keyword() const {
 void Parser::statement() {
   compares_with_now_ = false;
   const Token& first = peek();
-  const bool wants = first.is_word("want") ||
+  const bool of_several = (first.is_word("every") && peek(1).is_word("model")) ||
+                          (first.is_word("at") && peek(1).is_word("least"));
+  const bool wants = first.is_word("want") || of_several ||
                      (first.is_word("model") && peek(1).is_name() && peek(2).is_symbol(":"));
   if (wants) {
     if (may_hold_ == Statements::rules) {
@@ -304,7 +306,7 @@ void Parser::statement() {
     return want();
   }
   if (may_hold_ == Statements::wants) {
-    fail(first, "expected \"want\" or \"model NAME: want\"",
+    fail(first, "expected \"want\", \"model NAME: want\" or \"at least 2 models: want\"",
          "Rules and costs are not allowed here");
   }
   if (!is_about_keyword()) {

@@ -134,6 +134,7 @@ class Parser {
   void statement();
   bool is_about_keyword() const;
   void want();
+  void want_of_several(std::size_t first_token);
   void add_want(Requirement requirement, std::size_t first_token);
   Requirement wish(const Ensemble& ensemble);
   Requirement class_wish(const Ensemble& ensemble);

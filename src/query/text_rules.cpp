@@ -190,13 +190,12 @@ void Parser::robust() {
 }
 
 void Parser::robust_in(Subject subject, const Token& at) {
-  if (subject.group || names_.group_of(subject.index)) {
-    fail(at, "an answer cannot be robust in a one-hot group",
-         "Leave it out: its category then stays as in the answer");
+  if (!subject.group && names_.group_of(subject.index)) {
+    fail(at, "an answer cannot be robust in a single column of a one-hot group",
+         "Name the group and its categories");
   }
-  FeatureRule& rule = draft_.query.features[subject.index];
   if (!is_categorical(subject)) {
-    rule.robust = size_of_change(subject.index);
+    draft_.query.features[subject.index].robust = size_of_change(subject.index);
     return;
   }
   expect_word("in");
@@ -206,7 +205,16 @@ void Parser::robust_in(Subject subject, const Token& at) {
     codes.insert(static_cast<std::int32_t>(value(subject)));
   } while (accept_symbol(","));
   expect_symbol("}");
-  rule.robust_codes.assign(codes.begin(), codes.end());
+  if (!subject.group) {
+    draft_.query.features[subject.index].robust_codes.assign(codes.begin(), codes.end());
+    return;
+  }
+  OneHot& group = draft_.query.groups[subject.index];
+  group.robust.assign(codes.begin(), codes.end());
+  if (group.robust.back() == group.columns.size()) {
+    fail(at, "an answer cannot be robust to a row without any category of the group",
+         "Leave it out of the list");
+  }
 }
 
 void Parser::set_factor(Subject subject, Factor which, std::size_t first_token) {

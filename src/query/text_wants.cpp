@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 
 #include <boxwood/error.hpp>
+#include <boxwood/model_set.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -79,6 +80,7 @@ std::size_t Parser::model() {
 
 void Parser::want() {
   const std::size_t first = at_;
+  if (peek().is_word("every") || peek().is_word("at")) return want_of_several(first);
   std::size_t ensemble = 0;
   if (accept_word("model")) {
     ensemble = model();
@@ -88,6 +90,46 @@ void Parser::want() {
   Requirement requirement = wish(ensembles_[ensemble]);
   requirement.ensemble = ensemble;
   add_want(std::move(requirement), first);
+}
+
+/// `every model: want granted`, `at least 4 models: want granted`.
+void Parser::want_of_several(std::size_t first_token) {
+  const std::vector<std::size_t> models = deciding_models(ensembles_);
+  std::size_t least = models.size();
+  if (!accept_words({"every", "model"})) {
+    expect_word("at");
+    expect_word("least");
+    const Token& number = peek();
+    const double given = plain_number("a number of models");
+    if (!(given >= 1 && given <= static_cast<double>(least) && given == std::floor(given))) {
+      fail(number,
+           fmt::format("there {} {} model{}", least == 1 ? "is" : "are", least,
+                       least == 1 ? "" : "s"),
+           fmt::format("Write a whole number from 1 to {}", least));
+    }
+    least = static_cast<std::size_t>(given);
+    if (!accept_word("models")) expect_word("model");
+  }
+  if (draft_.query.agree) {
+    fail(tokens_[first_token], "another statement already asks several models",
+         "Ask all of them in one statement");
+  }
+  expect_symbol(":");
+  expect_word("want");
+  draft_.query.agree = least;
+  const std::size_t wish_at = at_;
+  for (const std::size_t e : models) {
+    at_ = wish_at;
+    Requirement requirement = wish(ensembles_[e]);
+    requirement.ensemble = e;
+    requirement.counted = true;
+    // One of several outcomes may fail, so it contradicts nothing.
+    if (least == models.size()) {
+      add_want(std::move(requirement), first_token);
+    } else {
+      draft_.query.requirements.push_back(std::move(requirement));
+    }
+  }
 }
 
 void Parser::add_want(Requirement requirement, std::size_t first_token) {

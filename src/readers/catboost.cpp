@@ -13,6 +13,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
 
 namespace boxwood::readers {
 namespace {
@@ -91,17 +94,52 @@ std::size_t read_round_count(const JsonField& list, const Rounds& rounds) {
   return available;
 }
 
-/// An Ensemble can only express a probability threshold of one half.
-void check_threshold(const JsonField& info) {
-  if (!info.has("binclass_probability_threshold")) return;
+/// The raw score that CatBoost compares with, computed as it does from the probability threshold of
+/// the file.
+std::optional<double> read_threshold(const JsonField& info) {
+  if (!info.has("binclass_probability_threshold")) return std::nullopt;
   const JsonField field = info["binclass_probability_threshold"];
   const std::string text = field.string();
-  double threshold = 0.5;
-  const auto [end, status] = from_digits(text.data(), text.data() + text.size(), threshold);
-  if (status != std::errc{} || end != text.data() + text.size() || threshold != 0.5) {
-    field.fail(
-        fmt::format("a probability threshold of {} is not supported", in_quotes(text)),
-        "Call set_probability_threshold(0.5) before save_model, and ask for a probability instead");
+  double probability = 0.5;
+  const auto [end, status] = from_digits(text.data(), text.data() + text.size(), probability);
+  const double score = -std::log(1 / probability - 1);
+  if (status != std::errc{} || end != text.data() + text.size() || !std::isfinite(score)) {
+    field.fail(fmt::format("{} is not a probability between 0 and 1", in_quotes(text)),
+               "Call set_probability_threshold with another number before save_model");
+  }
+  if (probability == 0.5) return std::nullopt;
+  return score;
+}
+
+/// Makes a model of two classes the only member of a composition that predicts class 1 if the raw
+/// score exceeds `score`.
+void set_threshold(Ensemble& ensemble, double score) {
+  boxwood::Member member;
+  member.accumulator = std::exchange(ensemble.accumulator, Precision::float64);
+  member.order = std::exchange(ensemble.order, SumOrder::base_first);
+  member.factor = std::exchange(ensemble.factor, 1.0);
+  member.link = std::exchange(ensemble.link, Link::composed);
+  member.link_form = std::exchange(ensemble.link_form, LinkForm::plain);
+  member.task = std::exchange(ensemble.task, Task::multiclass);
+  member.decision = std::exchange(ensemble.decision, Decision::output_above_half);
+  member.response = boxwood::Member::Response::probability;
+  member.classes = {0, 1};
+  ensemble.composition.members = {std::move(member)};
+  const double least = std::nextafter(score, std::numeric_limits<double>::infinity());
+  ensemble.composition.threshold = {.target = 1, .least = least, .of_score = true};
+}
+
+/// Keeps the first output, the mean, of a model of a mean and a variance.
+void keep_mean(Ensemble& ensemble) {
+  ensemble.base.resize(1);
+  ensemble.notes.emplace_back("the mean; the variance is not read");
+  for (Tree& tree : ensemble.trees) {
+    for (std::size_t i = 0; i < tree.values.size() / 2; ++i) tree.values[i] = tree.values[2 * i];
+    tree.values.resize(tree.values.size() / 2);
+    tree.output = 0;
+    for (Node& node : tree.nodes) {
+      if (node.kind == NodeKind::leaf) node.value /= 2;
+    }
   }
 }
 
@@ -145,7 +183,7 @@ Ensemble read_catboost(std::string_view bytes, std::string_view place, const Rou
   ensemble.objective = loss.name;
   // A negative scale: negating the leaves and the scale gives bit for bit the same product.
   const double sign = scale_and_bias.scale < 0 ? -1 : 1;
-  ensemble.trees = catboost_trees(root, features.splits, outputs, count, sign);
+  ensemble.trees = catboost_trees(root, features, outputs, count, sign);
   ensemble.features = std::move(features.features);
   ensemble.base = scale_and_bias.bias;
   ensemble.input = Precision::float32;
@@ -158,7 +196,6 @@ Ensemble read_catboost(std::string_view bytes, std::string_view place, const Rou
   }
   ensemble.task = loss.task;
   if (loss.task == Task::binary) {
-    check_threshold(info);
     ensemble.decision = Decision::score_above_zero;
   }
   // Classes are decided by raw scores, because the link may round two probabilities to the same
@@ -166,6 +203,10 @@ Ensemble read_catboost(std::string_view bytes, std::string_view place, const Rou
   if (ensemble.task == Task::multiclass) ensemble.decision = Decision::largest_score;
   if (loss.task != Task::regression) {
     ensemble.classes = catboost_classes(info, ensemble.class_count());
+  }
+  if (loss.mean_only) keep_mean(ensemble);
+  if (loss.task == Task::binary) {
+    if (const auto threshold = read_threshold(info)) set_threshold(ensemble, *threshold);
   }
   return ensemble;
 }

@@ -148,4 +148,12 @@ std::optional<std::uint32_t> catboost_category_of_key(std::uint64_t key) {
   return narrow;
 }
 
+std::uint64_t catboost_key_with(std::uint64_t key, std::int64_t part) {
+  return key_root * (key + key_root * static_cast<std::uint64_t>(part));
+}
+
+std::uint64_t catboost_key_without(std::uint64_t key, std::int64_t part) {
+  return key * inverse(key_root) - key_root * static_cast<std::uint64_t>(part);
+}
+
 }  // namespace boxwood::readers

@@ -47,6 +47,8 @@ constexpr std::array known{
     Known{"SurvivalAft", Task::regression, Link::identity, Width::one},
     Known{"Poisson", Task::regression, Link::exponential, Width::one},
     Known{"Tweedie", Task::regression, Link::exponential, Width::one},
+    // A mean and a variance, of which the mean is read.
+    Known{"RMSEWithUncertainty", Task::regression, Link::identity, Width::several},
     Known{"MultiRMSE", Task::regression, Link::identity, Width::any},
     Known{"MultiRMSEWithMissingValues", Task::regression, Link::identity, Width::any},
     Known{"MultiQuantile", Task::regression, Link::identity, Width::any},
@@ -90,17 +92,15 @@ CatboostLoss checked(const JsonField& loss, std::size_t outputs) {
   const auto found = std::find_if(known.begin(), known.end(),
                                   [&](const Known& entry) { return entry.name == name; });
   if (found == known.end()) {
-    if (name == "RMSEWithUncertainty") {
-      type.fail(fmt::format("{} (a mean and a variance) is not supported", name),
-                "Train with RMSE");
-    }
     type.fail(fmt::format("the loss function {} is not supported", in_quotes(name)),
               "Boxwood reads models trained with " + known_names());
   }
   if (found->width != Width::any && (outputs == 1) != (found->width == Width::one)) {
     type.fail(fmt::format("{} cannot have {} numbers in a leaf", name, outputs));
   }
-  return {name_with_parameters(loss), found->task, found->link};
+  const bool mean_only = name == "RMSEWithUncertainty";
+  if (mean_only && outputs != 2) type.fail(fmt::format("{} needs 2 numbers in a leaf", name));
+  return {name_with_parameters(loss), found->task, found->link, mean_only};
 }
 
 std::string label_text(const JsonField& label) {

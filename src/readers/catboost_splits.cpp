@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -69,6 +70,18 @@ Labels read_labels(const JsonField& info) {
   return labels;
 }
 
+struct Numeric {
+  std::int32_t place = 0;  // among all features
+  float missing = 0;       // what stands for NaN
+};
+
+/// A table of one feature by category, or the combinations that a table of several has.
+struct Statistic {
+  CatboostTable table;
+  std::map<std::uint32_t, float> of_category;
+  std::vector<CatboostEntry> of_combination;
+};
+
 class Reader {
  public:
   explicit Reader(const JsonField& root)
@@ -77,10 +90,20 @@ class Reader {
   CatboostFeatures read() {
     read_places();
     if (info_.has("float_features")) read_numeric(info_["float_features"]);
-    std::vector<CatboostTable> tables = read_tables();
-    name_categories(tables);
+    read_tables();
+    collect_categories();
+    for (Statistic& statistic : statistics_) {
+      if (!statistic.table.single()) find_combinations(statistic);
+    }
+    for (const auto& [position, hashes] : known_) name_categories(categorical_[position], hashes);
     add_comparisons();
-    for (const CatboostTable& table : tables) add_statistics(table);
+    for (const Statistic& statistic : statistics_) {
+      if (statistic.table.single()) {
+        add_splits_on_category(statistic);
+      } else {
+        add_splits_on_combination(statistic);
+      }
+    }
     return std::move(result_);
   }
 
@@ -147,10 +170,14 @@ class Reader {
       if (entry["has_nans"].boolean() && treatment == "AsTrue") {
         missing = std::numeric_limits<float>::infinity();
       }
+      const std::size_t index = catboost_index(entry["feature_index"]);
+      if (!numeric_.emplace(index, Numeric{place, missing}).second) {
+        entry["feature_index"].fail(fmt::format("numeric feature {} is listed twice", index));
+      }
       for (const float border : read_borders(entry["borders"])) {
         CatboostSplit split;
         split.type = "FloatFeature";
-        split.among = entry["feature_index"].int32();
+        split.among = static_cast<std::int32_t>(index);
         split.number = static_cast<double>(border);
         split.feature = place;
         split.missing_first = !(missing > border);
@@ -159,24 +186,35 @@ class Reader {
     }
   }
 
-  std::vector<CatboostTable> read_tables() {
+  void read_tables() {
     if (info_.has("categorical_features")) {
       const JsonField list = info_["categorical_features"];
       for (std::size_t i = 0; i < list.size(); ++i) read_categorical(list[i]);
     }
-    std::vector<CatboostTable> tables;
-    if (!info_.has("ctrs")) return tables;
+    if (!info_.has("ctrs")) return;
     const JsonField list = info_["ctrs"];
     for (std::size_t i = 0; i < list.size(); ++i) {
-      tables.push_back(catboost_table(root_, list[i]));
-      tables.back().borders = read_borders(list[i]["borders"]);
-      if (!position_.contains(tables.back().feature)) {
-        list[i]["elements"].fail(
-            fmt::format("categorical feature {} does not exist", tables.back().feature));
+      Statistic statistic{catboost_table(root_, list[i]), {}, {}};
+      CatboostTable& table = statistic.table;
+      table.borders = read_borders(list[i]["borders"]);
+      for (const CatboostElement& element : table.elements) {
+        const bool numeric = element.kind == CatboostElement::Kind::above;
+        if (numeric ? numeric_.contains(element.feature) : position_.contains(element.feature)) {
+          continue;
+        }
+        list[i]["elements"].fail(fmt::format("{} feature {} does not exist",
+                                             numeric ? "numeric" : "categorical", element.feature));
       }
+      if (table.single()) {
+        for (const auto& [key, value] : table.values) {
+          if (const auto category = catboost_category_of_key(key)) {
+            statistic.of_category.emplace(*category, value);
+          }
+        }
+      }
+      statistics_.push_back(std::move(statistic));
     }
     catboost_check_tables(root_);
-    return tables;
   }
 
   void read_categorical(const JsonField& entry) {
@@ -210,25 +248,68 @@ class Reader {
     categorical_.push_back(std::move(feature));
   }
 
-  /// Assigns codes to the categories that occur in splits or that the data has, in the order of
-  /// their labels, and one code to all others. A feature that no split uses may have only the
+  /// The categories that occur in splits or that the data has get codes, in the order of their
+  /// labels, and all others together one more. A feature that no split uses may have only the
   /// latter.
-  void name_categories(const std::vector<CatboostTable>& tables) {
-    std::map<std::size_t, std::set<std::uint32_t>> known;  // hashes by feature
+  void collect_categories() {
     for (std::size_t i = 0; i < categorical_.size(); ++i) {
       const auto& [index, place, compared, listed, codes] = categorical_[i];
-      known[i].insert(compared.begin(), compared.end());
-      known[i].insert(listed.begin(), listed.end());
+      known_[i].insert(compared.begin(), compared.end());
+      known_[i].insert(listed.begin(), listed.end());
     }
-    for (const CatboostTable& table : tables) {
-      auto& hashes = known[position_.at(table.feature)];
-      for (const auto& [hash, value] : table.values) hashes.insert(hash);
+    for (const Statistic& statistic : statistics_) {
+      for (const CatboostElement& element : statistic.table.elements) {
+        if (element.kind == CatboostElement::Kind::above) continue;
+        auto& hashes = known_[position_.at(element.feature)];
+        if (element.kind == CatboostElement::Kind::equal) hashes.insert(element.hash);
+        for (const auto& [hash, value] : statistic.of_category) hashes.insert(hash);
+      }
     }
     // Texts do not name their feature; if there is one categorical feature, all belong to it.
     if (categorical_.size() == 1) {
-      for (const auto& [hash, label] : labels_) known.begin()->second.insert(hash);
+      for (const auto& [hash, label] : labels_) known_.begin()->second.insert(hash);
     }
-    for (const auto& [position, hashes] : known) name_categories(categorical_[position], hashes);
+  }
+
+  /// Finds the combinations of a table among the known categories of its features. If these are not
+  /// all, any text of the file may be a category of any feature.
+  void find_combinations(Statistic& statistic) {
+    const CatboostTable& table = statistic.table;
+    const auto find = [&](bool all_texts) {
+      std::vector<std::vector<std::uint32_t>> candidates;
+      for (const CatboostElement& element : table.elements) {
+        candidates.emplace_back();
+        if (element.kind != CatboostElement::Kind::category) continue;
+        std::set<std::uint32_t> hashes = known_[position_.at(element.feature)];
+        if (all_texts) {
+          for (const auto& [hash, label] : labels_) hashes.insert(hash);
+        }
+        candidates.back().assign(hashes.begin(), hashes.end());
+      }
+      return catboost_entries(table, candidates);
+    };
+    CatboostEntries entries = find(false);
+    if (entries.unnamed > 0 && !entries.too_many && !labels_.empty()) entries = find(true);
+    const JsonField place = info_["ctrs"];
+    if (entries.too_many) {
+      place.fail("a statistic of a combination of features has too many possible combinations",
+                 "Train with a smaller max_ctr_complexity, or merge rare categories");
+    }
+    if (entries.unnamed > 0) {
+      place.fail(fmt::format("{} of {} combinations in a statistic of several features are of "
+                             "categories that the file does not name",
+                             entries.unnamed, table.values.size()),
+                 "Save the model with the training data, save_model(..., format=\"json\", "
+                 "pool=pool), or give all training rows to the Explainer as data");
+    }
+    for (const CatboostEntry& entry : entries.found) {
+      for (std::size_t i = 0; i < table.elements.size(); ++i) {
+        if (table.elements[i].kind != CatboostElement::Kind::category) continue;
+        known_[position_.at(table.elements[i].feature)].insert(
+            static_cast<std::uint32_t>(entry.parts[i]));
+      }
+    }
+    statistic.of_combination = std::move(entries.found);
   }
 
   /// A category without its code. An empty text is shown as a word unless that word is a category
@@ -277,31 +358,90 @@ class Reader {
     }
   }
 
-  void add_statistics(const CatboostTable& table) {
-    const Categorical& feature = categorical_[position_.at(table.feature)];
+  void add_splits_on_category(const Statistic& statistic) {
+    const CatboostTable& table = statistic.table;
+    const std::size_t index = table.elements.front().feature;
+    const Categorical& feature = categorical_[position_.at(index)];
     for (const float border : table.borders) {
-      CatboostSplit split;
-      split.type = "OnlineCtr";
-      split.among = static_cast<std::int32_t>(table.feature);
-      split.number = static_cast<double>(border);
+      CatboostSplit split = split_on_statistic(table, border);
+      split.among = static_cast<std::int32_t>(index);
       split.feature = static_cast<std::int32_t>(feature.place);
-      const bool second = table.otherwise > border;
-      for (const auto& [hash, value] : table.values) {
-        if ((value > border) != second) split.apart.push_back(feature.codes.at(hash));
+      for (const auto& [hash, value] : statistic.of_category) {
+        if ((value > border) != split.apart_first) split.apart.push_back(feature.codes.at(hash));
       }
       std::sort(split.apart.begin(), split.apart.end());
-      split.apart_first = second;
-      in_sets_ += split.apart.size();
-      if (in_sets_ > catboost_set_limit) catboost_fail_at_set_limit(info_["ctrs"]);
+      count_in_sets(split.apart.size());
       result_.splits.push_back(std::move(split));
     }
+  }
+
+  /// Combinations without an entry take the second branch if their value exceeds the border; the
+  /// others that take the first branch are apart.
+  static CatboostSplit split_on_statistic(const CatboostTable& table, float border) {
+    CatboostSplit split;
+    split.type = "OnlineCtr";
+    split.number = static_cast<double>(border);
+    split.apart_first = table.otherwise > border;
+    return split;
+  }
+
+  void count_in_sets(std::size_t more) {
+    in_sets_ += more;
+    if (in_sets_ > catboost_set_limit) catboost_fail_at_set_limit(info_["ctrs"]);
+  }
+
+  void add_splits_on_combination(const Statistic& statistic) {
+    const CatboostTable& table = statistic.table;
+    std::vector<CatboostPart> parts;
+    for (const CatboostElement& element : table.elements) {
+      CatboostPart part;
+      part.kind = element.kind;
+      if (element.kind == CatboostElement::Kind::above) {
+        const Numeric& feature = numeric_.at(element.feature);
+        part.feature = feature.place;
+        part.border = static_cast<double>(element.border);
+        part.missing_above = feature.missing > element.border;
+      } else {
+        const Categorical& feature = categorical_[position_.at(element.feature)];
+        part.feature = static_cast<std::int32_t>(feature.place);
+        if (element.kind == CatboostElement::Kind::equal)
+          part.code = feature.codes.at(element.hash);
+      }
+      parts.push_back(part);
+    }
+    for (const float border : table.borders) {
+      CatboostSplit split = split_on_statistic(table, border);
+      auto combinations = std::make_shared<CatboostCombinations>();
+      combinations->parts = parts;
+      for (const CatboostEntry& entry : statistic.of_combination) {
+        if ((entry.value > border) == split.apart_first) continue;
+        std::vector<std::int32_t> apart;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+          const std::int64_t value = entry.parts[i];
+          apart.push_back(parts[i].kind == CatboostElement::Kind::category
+                              ? codes_of(table.elements[i]).at(static_cast<std::uint32_t>(value))
+                              : static_cast<std::int32_t>(value));
+        }
+        combinations->apart.push_back(std::move(apart));
+      }
+      count_in_sets(combinations->apart.size() * parts.size());
+      split.combinations = std::move(combinations);
+      result_.splits.push_back(std::move(split));
+    }
+  }
+
+  const std::map<std::uint32_t, std::int32_t>& codes_of(const CatboostElement& element) const {
+    return categorical_[position_.at(element.feature)].codes;
   }
 
   const JsonField& root_;
   JsonField info_;
   Labels labels_;
-  std::vector<Categorical> categorical_;         // in the file's order
-  std::map<std::size_t, std::size_t> position_;  // there, by Categorical::index
+  std::vector<Categorical> categorical_;                  // in the file's order
+  std::map<std::size_t, std::size_t> position_;           // there, by Categorical::index
+  std::map<std::size_t, Numeric> numeric_;                // by their index among the numeric ones
+  std::vector<Statistic> statistics_;                     // in the file's order
+  std::map<std::size_t, std::set<std::uint32_t>> known_;  // hashes, by position in categorical_
   std::size_t places_ = 0;
   bool numbered_ = true;  // no column has a name of its own
   std::vector<bool> taken_;

@@ -4,7 +4,7 @@
 
 #include <boxwood/error.hpp>
 
-#include "readers/catboost_hash.hpp"
+#include "base/bits.hpp"
 #include "readers/document.hpp"
 
 #include <fmt/format.h>
@@ -51,16 +51,39 @@ struct Formula {
   float otherwise() const { return value(0, kind == Kind::share ? denominator : 0.0F); }
 };
 
-std::size_t single_category(const JsonField& elements) {
-  const bool single =
-      elements.size() == 1 &&
-      elements[std::size_t{0}]["combination_element"].string() == "cat_feature_value";
-  if (!single) {
-    elements.fail(
-        "statistics (CTRs) of combinations of features are not supported",
-        "Train with max_ctr_complexity=1, or with one_hot_max_size above the number of categories");
+constexpr std::array element_kinds{
+    std::pair{"cat_feature_value", CatboostElement::Kind::category},
+    std::pair{"float_feature", CatboostElement::Kind::above},
+    std::pair{"cat_feature_exact_value", CatboostElement::Kind::equal},
+};
+
+/// CatBoost makes keys of the categories first, then of comparisons of numbers, then of those of
+/// categories, and writes them in this order.
+std::vector<CatboostElement> read_elements(const JsonField& list) {
+  constexpr std::size_t most = 32;
+  std::vector<CatboostElement> elements;
+  if (list.size() == 0 || list.size() > most) {
+    list.fail(fmt::format("{} elements; a statistic has 1 to {}", list.size(), most));
   }
-  return catboost_index(elements[std::size_t{0}]["cat_feature_index"]);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const JsonField entry = list[i];
+    CatboostElement element;
+    element.kind = entry["combination_element"].choice(element_kinds);
+    const bool numeric = element.kind == CatboostElement::Kind::above;
+    element.feature = catboost_index(entry[numeric ? "float_feature_index" : "cat_feature_index"]);
+    if (numeric) element.border = catboost_float(entry["border"]);
+    if (element.kind == CatboostElement::Kind::equal) {
+      element.hash = bits_as<std::uint32_t>(entry["value"].int32());
+    }
+    if (!elements.empty() && element.kind < elements.back().kind) {
+      entry.fail("categories, comparisons of numbers and single categories must be in this order");
+    }
+    elements.push_back(element);
+  }
+  if (elements.front().kind != CatboostElement::Kind::category) {
+    list.fail("a statistic without a category");
+  }
+  return elements;
 }
 
 Formula read_formula(const JsonField& field) {
@@ -81,7 +104,7 @@ JsonField find_table(const JsonField& root, const JsonField& field) {
   const nlohmann::json parsed = parse_json(name, identifier.where());
   const JsonField described(parsed, identifier.where());
   if (described["type"].string() != field["ctr_type"].string() ||
-      single_category(described["identifier"]) != single_category(field["elements"])) {
+      read_elements(described["identifier"]) != read_elements(field["elements"])) {
     identifier.fail("it does not match the statistic that it belongs to");
   }
   return root["ctr_data"][name.c_str()];
@@ -140,7 +163,7 @@ float value_of(const Formula& formula, const JsonField& map, std::size_t first, 
 }
 
 /// The remedy if statistics of one kind may count different targets, otherwise null.
-const char* several_targets(const JsonField& info, const std::string& type) {
+const char* several_targets(const JsonField& info, const std::string& type, bool single) {
   if (!info.has("params") || !info["params"].has("cat_feature_params")) {
     return "Explain each of the summed models on its own";
   }
@@ -158,8 +181,9 @@ const char* several_targets(const JsonField& info, const std::string& type) {
     }
   };
   const JsonField settings = parameters["cat_feature_params"];
-  if (settings.has("simple_ctrs")) collect(settings["simple_ctrs"]);
-  if (settings.has("per_feature_ctrs")) {
+  if (!single && settings.has("combinations_ctrs")) collect(settings["combinations_ctrs"]);
+  if (single && settings.has("simple_ctrs")) collect(settings["simple_ctrs"]);
+  if (single && settings.has("per_feature_ctrs")) {
     const JsonField features = settings["per_feature_ctrs"];
     for (const std::string& key : features.keys()) collect(features[key.c_str()]);
   }
@@ -172,7 +196,7 @@ CatboostTable catboost_table(const JsonField& root, const JsonField& field) {
   // CatBoost marks unused entries of its hash table with this key.
   constexpr std::uint64_t no_key = std::numeric_limits<std::uint64_t>::max();
   CatboostTable table;
-  table.feature = single_category(field["elements"]);
+  table.elements = read_elements(field["elements"]);
   Formula formula = read_formula(field);
   const JsonField entries = find_table(root, field);
   formula.denominator = static_cast<float>(entries["counter_denominator"].int32());
@@ -184,10 +208,8 @@ CatboostTable catboost_table(const JsonField& root, const JsonField& field) {
   for (std::size_t i = 0; i < map.size(); i += size + 1) {
     const std::uint64_t key = key_of(map[i]);
     if (key == no_key) continue;
-    const auto category = catboost_category_of_key(key);
-    if (!category) continue;
     const float value = value_of(formula, map, i + 1, size);
-    if (!table.values.emplace(*category, value).second) {
+    if (!table.values.emplace(key, value).second) {
       map[i].fail(fmt::format("key {} has two entries", key));
     }
   }
@@ -202,7 +224,7 @@ void catboost_check_tables(const JsonField& root) {
     const std::string type = list[i]["ctr_type"].string();
     if (type == "Counter" || type == "FeatureFreq") continue;  // no target in these
     if (seen.insert(list[i]["identifier"].string()).second) continue;
-    const char* remedy = several_targets(root["model_info"], type);
+    const char* remedy = several_targets(root["model_info"], type, list[i]["elements"].size() == 1);
     if (remedy == nullptr) continue;
     list[i].fail("several tables may share this identifier; the file keeps only one of them",
                  remedy);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -24,15 +25,46 @@ class TreeBuilder {
     tree_.output = outputs == 1 ? 0 : Tree::every_output;
   }
 
-  Tree oblivious(const JsonField& field) {
-    const JsonField values = field["leaf_values"];
-    const JsonField list = field["splits"];
-    const std::size_t depth = catboost_length(list);
-    if (depth > deepest || values.size() != outputs_ << depth) {
-      values.fail(fmt::format("{} numbers do not match {} splits and {} outputs", values.size(),
-                              depth, outputs_));
+  /// A tree with splits on combinations.
+  Tree combined(const JsonField& field, bool is_oblivious, const std::vector<std::size_t>& codes,
+                std::size_t& room) {
+    const CatboostSteps steps = is_oblivious ? oblivious_steps(field) : nested_steps(field);
+    if (!catboost_split_combinations(steps, codes, room, tree_)) {
+      field.fail(
+          fmt::format(
+              "the splits of the model on combinations of features need more than {} leaves",
+              catboost_leaf_limit),
+          "Train with a smaller max_ctr_complexity or fewer trees, or merge rare categories");
     }
-    add_values(values.numbers());
+    for (const auto& set : tree_.sets) in_sets_ += set.size();
+    if (in_sets_ > catboost_set_limit) catboost_fail_at_set_limit(field);
+    return std::move(tree_);
+  }
+
+  /// Whether a tree has a split on a combination.
+  bool has_combination(const JsonField& field, bool is_oblivious) const {
+    if (is_oblivious) {
+      const JsonField list = field["splits"];
+      for (std::size_t i = 0; i < catboost_length(list); ++i) {
+        if (split_of(list[i]).combinations) return true;
+      }
+      return false;
+    }
+    std::vector<JsonField> fields{field};
+    while (!fields.empty()) {
+      const JsonField next = fields.back();
+      fields.pop_back();
+      if (next.has("value")) continue;
+      if (split_of(next["split"]).combinations) return true;
+      fields.push_back(next["left"]);
+      fields.push_back(next["right"]);
+    }
+    return false;
+  }
+
+  Tree oblivious(const JsonField& field) {
+    const JsonField list = field["splits"];
+    const std::size_t depth = add_oblivious_values(field);
     // For each node the digits of its leaf number that its path determines.
     std::vector<std::size_t> numbers{0};
     tree_.nodes.resize(1);
@@ -79,21 +111,79 @@ class TreeBuilder {
         fields.push_back(field[left_first ? "right" : "left"]);
         break;
       }
-      if (tree_.nodes[i].kind != NodeKind::leaf) continue;
-      tree_.nodes[i].value = static_cast<std::int32_t>(tree_.values.size());
-      const JsonField value = field["value"];
-      const std::vector<double> numbers =
-          value.is_array() ? value.numbers() : std::vector{value.number()};
-      if (numbers.size() != outputs_) {
-        value.fail(
-            fmt::format("{} numbers in this leaf; other leaves have {}", numbers.size(), outputs_));
-      }
-      add_values(numbers);
+      if (tree_.nodes[i].kind == NodeKind::leaf) tree_.nodes[i].value = add_leaf(field["value"]);
     }
     return std::move(tree_);
   }
 
  private:
+  /// Returns the number of splits.
+  std::size_t add_oblivious_values(const JsonField& field) {
+    const JsonField values = field["leaf_values"];
+    const std::size_t depth = catboost_length(field["splits"]);
+    if (depth > deepest || values.size() != outputs_ << depth) {
+      values.fail(fmt::format("{} numbers do not match {} splits and {} outputs", values.size(),
+                              depth, outputs_));
+    }
+    add_values(values.numbers());
+    return depth;
+  }
+
+  /// Returns the index of the leaf's first value.
+  std::int32_t add_leaf(const JsonField& value) {
+    const auto index = static_cast<std::int32_t>(tree_.values.size());
+    const std::vector<double> numbers =
+        value.is_array() ? value.numbers() : std::vector{value.number()};
+    if (numbers.size() != outputs_) {
+      value.fail(
+          fmt::format("{} numbers in this leaf; other leaves have {}", numbers.size(), outputs_));
+    }
+    add_values(numbers);
+    return index;
+  }
+
+  /// Step `number` of level `depth`, counted from 2^depth - 1 on, has the leaf number `number`.
+  CatboostSteps oblivious_steps(const JsonField& field) {
+    const JsonField list = field["splits"];
+    const std::size_t depth = add_oblivious_values(field);
+    CatboostSteps result;
+    for (std::size_t level = 0; level <= depth; ++level) {
+      const std::size_t digit = std::size_t{1} << level;
+      for (std::size_t number = 0; number < digit; ++number) {
+        CatboostSteps::Step step;
+        if (level < depth) {
+          step.split = &split_of(list[level]);
+          step.first = 2 * digit - 1 + number;
+          step.second = step.first + digit;
+        } else {
+          step.value = static_cast<std::int32_t>(number * outputs_);
+        }
+        result.steps.push_back(step);
+      }
+    }
+    return result;
+  }
+
+  CatboostSteps nested_steps(const JsonField& root) {
+    CatboostSteps result;
+    std::vector<JsonField> fields{root};
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const JsonField field = fields[i];
+      CatboostSteps::Step step;
+      if (field.has("value")) {
+        step.value = add_leaf(field["value"]);
+      } else {
+        step.split = &split_of(field["split"]);
+        step.first = fields.size();
+        step.second = step.first + 1;
+        fields.push_back(field["left"]);
+        fields.push_back(field["right"]);
+      }
+      result.steps.push_back(step);
+    }
+    return result;
+  }
+
   /// CatBoost uses only split_index. If the other fields contradict it, the file is ambiguous.
   const CatboostSplit& split_of(const JsonField& field) const {
     const JsonField index_field = field["split_index"];
@@ -195,16 +285,26 @@ std::size_t catboost_output_count(const JsonField& root) {
   return value.size();
 }
 
-std::vector<Tree> catboost_trees(const JsonField& root, const std::vector<CatboostSplit>& splits,
+std::vector<Tree> catboost_trees(const JsonField& root, const CatboostFeatures& features,
                                  std::size_t outputs, std::size_t count, double sign) {
   const JsonField list = catboost_tree_list(root);
   const bool oblivious = root.has("oblivious_trees");
+  const bool combinations =
+      std::any_of(features.splits.begin(), features.splits.end(),
+                  [](const CatboostSplit& split) { return split.combinations != nullptr; });
+  std::vector<std::size_t> codes;
+  for (const Feature& feature : features.features) codes.push_back(feature.categories.size());
   std::size_t in_sets = 0;
+  std::size_t room = catboost_leaf_limit;
   std::vector<Tree> trees;
   trees.reserve(count);
   for (std::size_t t = 0; t < count; ++t) {
-    TreeBuilder builder(splits, outputs, sign, in_sets);
-    trees.push_back(oblivious ? builder.oblivious(list[t]) : builder.nested(list[t]));
+    TreeBuilder builder(features.splits, outputs, sign, in_sets);
+    if (combinations && builder.has_combination(list[t], oblivious)) {
+      trees.push_back(builder.combined(list[t], oblivious, codes, room));
+    } else {
+      trees.push_back(oblivious ? builder.oblivious(list[t]) : builder.nested(list[t]));
+    }
   }
   return trees;
 }

@@ -22,6 +22,11 @@ constexpr const char* readable =
     "ONNX";
 constexpr const char* save_xgboost =
     "Load it with XGBoost and save it with save_model(\"model.json\") or \"model.ubj\"";
+constexpr const char* from_dump =
+    "Save the model with save_model instead of dump_model, or give the intercept in Python: "
+    "boxwood.xgboost_from_dump(text, base_score=..., objective=...)";
+constexpr const char* save_in_r =
+    "Unpack a compressed model file first. In R, save the model itself with xgb.save or lgb.save";
 
 struct Signature {
   std::string_view start;
@@ -32,16 +37,22 @@ struct Signature {
 constexpr Signature signatures[] = {
     {"CBM1", "a CatBoost model in its binary format",
      "Load it with CatBoost and save it with save_model(\"model.json\", format=\"json\", "
-     "pool=...); "
-     "the training pool gives the names of categories"},
+     "pool=...), where the training pool gives the names of categories; or, where Boxwood's "
+     "package "
+     "and CatBoost are installed, convert it with boxwood.save_model(\"model.cbm\", "
+     "\"model.json\")"},
     {"binf", "a model in XGBoost's old binary format", save_xgboost},
     {"bs64", "a model in XGBoost's old binary format", save_xgboost},
     {"CONFIG-offset:", "a snapshot of XGBoost's memory, not a model file", save_xgboost},
-    {"booster[", "a text dump by XGBoost's dump_model, which lacks the intercept",
-     "Save the model with save_model instead of dump_model"},
-    {"\x1F\x8B", "compressed (gzip)", "Unpack it first"},
-    {"PK\x03\x04", "a ZIP archive", "Unpack it first"},
-    {"<?xml", "XML (PMML?)", readable},
+    {"booster[", "a text dump by XGBoost's dump_model, which lacks the intercept", from_dump},
+    {"\x1F\x8B", "compressed (gzip), as R's saveRDS does too", save_in_r},
+    {"X\n", "perhaps an R object by saveRDS", save_in_r},
+    {"RDX", "an R object by save", save_in_r},
+    {"PK\x03\x04", "a ZIP archive",
+     "If it is a MOJO file of H2O, convert it in Python: boxwood.save_model(\"model.zip\", "
+     "\"model.json\"). Unpack other archives first"},
+    {"<?xml", "XML, perhaps PMML, which only the Python package converts",
+     "Convert it in Python: boxwood.save_model(\"model.pmml\", \"model.json\")"},
     {"<", "XML or HTML", readable},
 };
 
@@ -140,7 +151,7 @@ Format detect_format(std::string_view bytes, std::string_view place) {
   if (looks_like_onnx(bytes)) return Format::onnx;
   if (text.starts_with('[')) {
     refuse("a JSON list, perhaps a dump by XGBoost's dump_model, which lacks the intercept",
-           "Save the model with save_model instead of dump_model");
+           from_dump);
   }
   if (looks_like_old_xgboost(bytes)) {
     refuse("probably a model in XGBoost's old binary format", save_xgboost);

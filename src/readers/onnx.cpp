@@ -91,6 +91,10 @@ Ensemble read_onnx(std::string_view bytes, std::string_view place, const Rounds&
   check_onnx_scores(forest, built);
   ensemble.features = std::move(graph.features);
   ensemble.trees = std::move(built.trees);
+  if (!graph.columns.empty()) {
+    push_onnx_columns(graph.columns, graph.input_of, forest.place, ensemble.trees);
+    ensemble.features = std::move(graph.inputs);
+  }
   find_categories(ensemble);
   return ensemble;
 }

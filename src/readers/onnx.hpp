@@ -3,11 +3,13 @@
 //   onnx_proto.cpp   the file's messages            onnx_forest.cpp  the operator's attributes
 //   onnx_graph.cpp   what lies around the trees     onnx_trees.cpp   its nodes as trees
 //   onnx_scores.cpp  scores, links and classes      onnx.cpp         the whole
+//   onnx_columns.cpp what is done to single columns before the trees
 #pragma once
 
 #include <boxwood/ensemble.hpp>
 #include <boxwood/read.hpp>
 
+#include "readers/onnx_columns.hpp"
 #include "readers/onnx_proto.hpp"
 
 #include <cstddef>
@@ -48,6 +50,11 @@ struct OnnxGraph {
   std::int32_t type = 0;                 ///< OnnxType that the operator reads
   Precision input = Precision::float32;  ///< what a value has been rounded to by then
   bool integers = false;                 ///< the graph takes whole numbers
+  /// Where operators change single columns before the trees: those that the trees read. `features`
+  /// are theirs until push_onnx_columns has rewritten the splits, and `inputs` come then.
+  std::vector<OnnxColumn> columns;
+  std::vector<Feature> inputs;
+  std::vector<std::int32_t> input_of;  ///< by column, its number in `inputs`
   OnnxSteps after;
 };
 

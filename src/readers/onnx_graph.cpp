@@ -28,6 +28,7 @@ struct Known {
   std::shared_ptr<const std::vector<const OnnxInput*>> parts;
   Precision precision = Precision::float32;
   bool integers = false;
+  std::shared_ptr<const std::vector<OnnxColumn>> columns;  // none: those of the parts, unchanged
   const OnnxTensor* constant = nullptr;
   OnnxSteps steps;  // of scores, and of a label made of them
   // changed: the operator that did it
@@ -54,6 +55,8 @@ bool is_integer(std::int32_t type) {
   return type == static_cast<std::int32_t>(OnnxType::int32) ||
          type == static_cast<std::int32_t>(OnnxType::int64);
 }
+
+constexpr std::array<std::string_view, 4> operators{"Mul", "Div", "Add", "Sub"};
 
 class Walk {
  public:
@@ -136,6 +139,13 @@ class Walk {
     if (node.type == "Cast") return cast(node, *first);
     if (node.type == "Concat") return concat(node);
     using Kind = Known::Kind;
+    if (is_one_of(node.type, operators)) {
+      const Known* second = input_of(node, 1);
+      if (first->kind == Kind::features) return changed_by_constant(node, *first, second);
+      if (second != nullptr && second->kind == Kind::features) {
+        return changed_by_constant(node, *second, first);
+      }
+    }
     if (first->kind == Kind::features) return std::nullopt;
     // These operators keep the order of a row's numbers.
     constexpr std::array<std::string_view, 4> shapes{"Reshape", "Flatten", "Squeeze", "Unsqueeze"};
@@ -151,6 +161,12 @@ class Walk {
 
   std::optional<Known> follow_ml(const OnnxNode& node, const Known& first) const {
     if (node.type == "ZipMap" && first.kind == Known::Kind::scores) return first;
+    if (first.kind == Known::Kind::features) {
+      if (node.type == "Scaler") return scaled(node, first);
+      if (node.type == "Imputer") return imputed(node, first);
+      if (node.type == "ArrayFeatureExtractor") return chosen(node, first);
+      return std::nullopt;
+    }
     if (node.type == "ArrayFeatureExtractor" && first.kind == Known::Kind::constant) {
       const Known* second = input_of(node, 1);
       if (second == nullptr || second->kind != Known::Kind::largest) return std::nullopt;
@@ -180,6 +196,7 @@ class Walk {
       if (narrows) result.steps.to_float32 = true;
       return result;
     }
+    if (value.columns && to != 1) return std::nullopt;
     // Integers beyond the precision of a double are indistinguishable from their double here.
     if (value.integers && is_integer(value.type)) {
       result.precision = to == 1 ? Precision::float32 : Precision::float64;
@@ -201,12 +218,127 @@ class Walk {
           part->precision != first->precision || part->integers != first->integers) {
         return std::nullopt;
       }
+      if (part->columns) return concat_columns(node);
       // Repeated concatenation could double the size at every node.
       if (part->parts->size() > 1 && node.inputs.size() > 1) return std::nullopt;
       parts->insert(parts->end(), part->parts->begin(), part->parts->end());
     }
     result.parts = std::move(parts);
     return result;
+  }
+
+  /// The columns of a value. Nothing if there are too many, or their number is unknown: the file
+  /// alone would not bound the work.
+  std::optional<std::vector<OnnxColumn>> columns_of(const Known& value) const {
+    constexpr std::size_t most_columns = 1 << 22;  // of all such values together
+    std::vector<OnnxColumn> columns;
+    if (value.columns) {
+      columns = *value.columns;
+    } else {
+      for (const OnnxInput* part : *value.parts) {
+        if (part->width <= 0 || part->width > most_onnx_features) return std::nullopt;
+        for (std::int64_t i = 0; i < part->width; ++i) columns.push_back({part, i, {}});
+        if (columns.size() > most_columns) return std::nullopt;
+      }
+    }
+    for (const OnnxColumn& column : columns) copied_ += 1 + column.steps.size();
+    return copied_ > most_columns ? std::nullopt : std::optional(std::move(columns));
+  }
+
+  static Known with_columns(const Known& value, std::vector<OnnxColumn> columns) {
+    Known result = value;
+    result.columns = std::make_shared<std::vector<OnnxColumn>>(std::move(columns));
+    return result;
+  }
+
+  /// Adds a step to every column of float32 numbers; `step(i)` is that of column i.
+  template <typename Step>
+  std::optional<Known> with_step(const Known& value, Step step) const {
+    if (value.type != 1 || value.precision != Precision::float32) return std::nullopt;
+    auto columns = columns_of(value);
+    if (!columns) return std::nullopt;
+    for (std::size_t i = 0; i < columns->size(); ++i) {
+      const std::optional<OnnxStep> next = step(i, columns->size());
+      if (!next || !next->rises()) return std::nullopt;
+      (*columns)[i].steps.push_back(*next);
+    }
+    return with_columns(value, std::move(*columns));
+  }
+
+  /// One number for all columns, or one for each.
+  template <typename Number>
+  static std::optional<float> one_of(const std::vector<Number>& numbers, std::size_t i,
+                                     std::size_t count) {
+    if (numbers.size() != 1 && numbers.size() != count) return std::nullopt;
+    return static_cast<float>(numbers[numbers.size() == 1 ? 0 : i]);
+  }
+
+  std::optional<Known> scaled(const OnnxNode& node, const Known& value) const {
+    const std::vector<float> offsets = node.floats("offset"), scales = node.floats("scale");
+    return with_step(value, [&](std::size_t i, std::size_t count) -> std::optional<OnnxStep> {
+      const auto offset = one_of(offsets, i, count), scale = one_of(scales, i, count);
+      if (!offset || !scale) return std::nullopt;
+      return OnnxStep{OnnxStep::Kind::scale, *offset, *scale};
+    });
+  }
+
+  std::optional<Known> imputed(const OnnxNode& node, const Known& value) const {
+    if (!std::isnan(node.number("replaced_value_float", 0))) return std::nullopt;
+    const std::vector<float> numbers = node.floats("imputed_value_floats");
+    return with_step(value, [&](std::size_t i, std::size_t count) -> std::optional<OnnxStep> {
+      const auto number = one_of(numbers, i, count);
+      if (!number) return std::nullopt;
+      return OnnxStep{OnnxStep::Kind::impute, *number};
+    });
+  }
+
+  std::optional<Known> changed_by_constant(const OnnxNode& node, const Known& value,
+                                           const Known* other) const {
+    const bool swapped = input_of(node, 0) != &value;
+    const bool commutes = node.type == "Mul" || node.type == "Add";
+    if (other == nullptr || other->kind != Known::Kind::constant || other->type != 1 ||
+        !other->constant->is_scalar_or_list || (swapped && !commutes) || node.inputs.size() != 2) {
+      return std::nullopt;
+    }
+    const OnnxStep::Kind kind = node.type == "Mul"   ? OnnxStep::Kind::multiply
+                                : node.type == "Div" ? OnnxStep::Kind::divide
+                                : node.type == "Add" ? OnnxStep::Kind::add
+                                                     : OnnxStep::Kind::subtract;
+    return with_step(value, [&](std::size_t i, std::size_t count) -> std::optional<OnnxStep> {
+      const auto number = one_of(other->constant->numbers, i, count);
+      if (!number) return std::nullopt;
+      return OnnxStep{kind, *number};
+    });
+  }
+
+  /// Some columns of a table, by a constant list of their numbers.
+  std::optional<Known> chosen(const OnnxNode& node, const Known& value) const {
+    const Known* list = input_of(node, 1);
+    if (list == nullptr || list->kind != Known::Kind::constant) return std::nullopt;
+    const auto columns = columns_of(value);
+    if (!columns) return std::nullopt;
+    std::vector<OnnxColumn> taken;
+    for (const double number : list->constant->numbers) {
+      if (!(number >= 0 && number < static_cast<double>(columns->size()))) return std::nullopt;
+      taken.push_back((*columns)[static_cast<std::size_t>(number)]);
+    }
+    return taken.empty() ? std::nullopt : std::optional(with_columns(value, std::move(taken)));
+  }
+
+  std::optional<Known> concat_columns(const OnnxNode& node) const {
+    const Known* first = input_of(node, 0);
+    std::vector<OnnxColumn> all;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const Known* part = input_of(node, i);
+      if (part == nullptr || part->kind != Known::Kind::features || part->type != first->type ||
+          part->precision != first->precision || part->integers != first->integers) {
+        return std::nullopt;
+      }
+      const auto columns = columns_of(*part);
+      if (!columns) return std::nullopt;
+      all.insert(all.end(), columns->begin(), columns->end());
+    }
+    return with_columns(*first, std::move(all));
   }
 
   static std::optional<Known> largest(const OnnxNode& node, const Known& scores) {
@@ -223,7 +355,6 @@ class Walk {
   /// Scores and a constant. Several steps are fine as long as together they are what an Ensemble
   /// does: times a factor, divided by a divisor, plus a base.
   std::optional<Known> arithmetic(const OnnxNode& node) const {
-    constexpr std::array<std::string_view, 4> operators{"Mul", "Div", "Add", "Sub"};
     if (!is_one_of(node.type, operators) || node.inputs.size() != 2) return std::nullopt;
     const Known* scores = input_of(node, 0);
     const Known* other = input_of(node, 1);
@@ -271,15 +402,15 @@ class Walk {
       const bool blamed = input != nullptr && !input->culprit.empty();
       throw Error(blamed ? input->culprit : node.where(index),
                   "this operator transforms the features before the trees",
-                  "Export the trees without the preceding steps, and give Boxwood the transformed "
-                  "data");
+                  "Boxwood reads Scaler, Imputer, ArrayFeatureExtractor and Concat of float32 "
+                  "numbers; export the trees without other steps, and give the transformed data");
     }
     graph_.trees = &node;
     graph_.trees_index = index;
     graph_.type = input->type;
     graph_.input = input->precision;
     graph_.integers = input->integers;
-    name_features(*input);
+    input->columns ? name_columns(*input) : name_features(*input);
     const bool is_classifier = node.type == "TreeEnsembleClassifier";
     Known scores;
     scores.kind = Known::Kind::scores;
@@ -289,6 +420,33 @@ class Walk {
     label.kind = Known::Kind::label;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       known_.insert_or_assign(node.outputs[i], is_classifier && i == 0 ? label : scores);
+    }
+  }
+
+  /// The features are the columns of all inputs that lead to the trees, in the graph's order.
+  void name_columns(const Known& value) {
+    Known inputs = value;
+    auto used = std::make_shared<std::vector<const OnnxInput*>>();
+    for (const OnnxInput& input : model_.inputs) {
+      const bool read = std::any_of(value.columns->begin(), value.columns->end(),
+                                    [&](const OnnxColumn& one) { return one.input == &input; });
+      if (read) used->push_back(&input);
+    }
+    inputs.parts = used;
+    name_features(inputs);
+    std::map<const OnnxInput*, std::int64_t> first;
+    std::int64_t count = 0;
+    for (const OnnxInput* input : *used) {
+      first[input] = count;
+      count += input->width;
+    }
+    graph_.inputs = std::move(graph_.features);
+    graph_.features.clear();
+    graph_.columns = *value.columns;
+    for (const OnnxColumn& column : graph_.columns) {
+      const auto at = static_cast<std::size_t>(first[column.input] + column.index);
+      graph_.input_of.push_back(static_cast<std::int32_t>(at));
+      graph_.features.push_back(graph_.inputs[at]);
     }
   }
 
@@ -380,6 +538,7 @@ class Walk {
   const OnnxModel& model_;
   std::string_view place_;
   std::map<std::string_view, Known> known_;
+  mutable std::size_t copied_ = 0;  // columns and steps, of all values
   std::vector<OnnxTensor> constants_;
   OnnxGraph graph_;
 };

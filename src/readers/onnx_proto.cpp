@@ -369,6 +369,11 @@ std::int64_t OnnxNode::integer(std::string_view name, std::int64_t otherwise) co
   return otherwise;
 }
 
+float OnnxNode::number(std::string_view name, float otherwise) const {
+  take(find(name), 2, [&](Field& field) { otherwise = field.number32(); });
+  return otherwise;
+}
+
 std::string_view OnnxNode::text(std::string_view name, std::string_view otherwise) const {
   take(find(name), 4, [&](Field& field) { otherwise = field.bytes(); });
   return otherwise;

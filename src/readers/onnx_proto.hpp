@@ -62,6 +62,7 @@ struct OnnxNode {
   std::vector<std::string_view> texts(std::string_view name) const;
   std::optional<OnnxTensor> tensor(std::string_view name) const;
   std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
+  float number(std::string_view name, float otherwise) const;
   std::string_view text(std::string_view name, std::string_view otherwise) const;
   bool has(std::string_view name) const;
   /// The place of an attribute: "model.onnx: nodes_modes (byte 170)".

@@ -336,6 +336,10 @@ Ensemble read_xgboost(std::string_view bytes, std::string_view place, Encoding e
   ensemble.link = objective.link;
   ensemble.task = objective.task;
   ensemble.decision = objective.decision;
+  if (ensemble.objective == "reg:expectileerror" && outputs > 1) {
+    if (booster.model["trees"].size() == 0) booster.model["trees"].fail("there are no trees");
+    choose_expectile(learner, ensemble);
+  }
   return ensemble;
 }
 

@@ -1,6 +1,7 @@
 // XGBoost model files (JSON, UBJSON) of versions 1.x to 3.x as an Ensemble.
 // xgboost.cpp reads the whole, xgboost_tree.cpp one tree, xgboost_categories.cpp its splits on
-// categories and their names, xgboost_objective.cpp knows the objectives.
+// categories and their names, xgboost_objective.cpp knows the objectives, xgboost_expectiles.cpp
+// those whose outputs depend on several scores.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -77,6 +78,10 @@ class CategorySplits {
 /// Gives features the categories that the file names; `model` is the part with "trees".
 void name_categories(const Field& model, const XgboostVersion& version,
                      std::vector<Feature>& features);
+
+/// Makes a model of several expectiles one of a single number: XGBoost adds up functions of the
+/// scores, and the attribute "boxwood_output" of the file chooses the sum. Throws Error without it.
+void choose_expectile(const Field& learner, Ensemble& ensemble);
 
 /// Makes features categorical that a tree splits by categories. Those without named categories get
 /// the codes of these splits.

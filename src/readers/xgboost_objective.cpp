@@ -85,12 +85,6 @@ XgboostObjective xgboost_objective(const Field& objective, std::size_t outputs,
                           text, outputs),
               "Train one model for each quantile");
   }
-  if (text == "reg:expectileerror" && outputs != 1) {
-    name.fail(fmt::format("{} with {} expectiles is not supported: XGBoost adds up what it "
-                          "predicts for them",
-                          text, outputs),
-              "Train one model for each expectile");
-  }
   return result;
 }
 

@@ -167,6 +167,13 @@ std::string feasible_text(const Claim& claim) {
   const bool useful = is_useful_bound(claim.lower_bound, claim.cost);
   const std::string bound = bound_text(claim.lower_bound);
   const std::string gap = fmt::format("(gap {:.1f} %, {})", 100 * claim.gap, claim.cost_name);
+  if (claim.robust && claim.stop != Stop::finished) {
+    const std::string holds =
+        "best found, and proven: every row within the given distances of it has the outcome";
+    if (!useful) return fmt::format("{}; no useful lower bound yet ({})", holds, claim.cost_name);
+    return fmt::format("{}; no allowed change with this property costs less than {} {}", holds,
+                       bound, gap);
+  }
   if (!claim.fewest_first) {
     if (!useful) return fmt::format("{}; no useful lower bound yet ({})", found, claim.cost_name);
     if (claim.earlier_alternatives == 0) {

@@ -120,8 +120,9 @@ std::string closing_line(const WhyNot& why) {
 std::string no_blockers(const Explanation& explanation, const WhyNot& why) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   if (why.impossible) {
-    return "No rule blocks it: even without any rules, nothing " +
-           target_phrase(wanted_by(ensemble, schema, query)) + " (proven).";
+    return fmt::format("No rule blocks it: even without any rules, nothing {}{} (proven).",
+                       target_phrase(wanted_by(ensemble, schema, query)),
+                       is_robust(query) ? " together with every row near it" : "");
   }
   return fmt::format("It is unknown which rules block it ({}).", stop_text(why.stop));
 }
@@ -187,6 +188,14 @@ std::string why_not_hint(const Explanation& explanation, const TableStyle& style
   if (is_robust(explanation.query)) {
     return "Ask with smaller distances, or without them, to see whether single rows have the "
            "outcome.";
+  }
+  if (explanation.query.live > 0) {
+    return "Ask for a region with fewer rows, or without rows, to see whether other regions have "
+           "the "
+           "outcome.";
+  }
+  if (explanation.query.agree && rules_of(explanation.query).empty()) {
+    return "No rule and no range is responsible: no row has this outcome in so many models.";
   }
   if (rules_of(explanation.query).empty()) {
     const bool missing = std::any_of(explanation.query.point.begin(), explanation.query.point.end(),

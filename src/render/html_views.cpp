@@ -68,6 +68,8 @@ std::string dumbbell(const Explanation& explanation, std::size_t feature) {
       place(after), green);
 }
 
+}  // namespace
+
 std::string changes_html(const Explanation& explanation) {
   std::vector<std::string> pictures;
   for (const ChangeText& change : changes_in_words(explanation.ensemble, explanation.schema,
@@ -76,8 +78,6 @@ std::string changes_html(const Explanation& explanation) {
   }
   return html_table(explained_changes(explanation), pictures, 3);
 }
-
-}  // namespace
 
 Badge badge_of(const Claim& claim) {
   if (claim.already_met) return {"nothing to change", green};
@@ -95,6 +95,10 @@ Badge badge_of(const Claim& claim) {
       break;
   }
   return {"nothing found yet", amber};
+}
+
+Badge stop_badge(Stop stop) {
+  return stop == Stop::finished ? Badge{"proven", green} : Badge{stop_text(stop), amber};
 }
 
 std::string to_html(const Explanation& explanation, const TableStyle& style) {
@@ -141,11 +145,9 @@ std::string to_html(const SweepView& view) {
 }
 
 std::string robustness_html(const Explanation& explanation) {
-  const bool proven = explanation.answer.stop == Stop::finished;
-  std::string page = fmt::format(
-      "<div>{} {}</div>",
-      html_badge({proven ? "proven" : stop_text(explanation.answer.stop), proven ? green : amber}),
-      escaped(robustness_statement(explanation)));
+  std::string page =
+      fmt::format("<div>{} {}</div>", html_badge(stop_badge(explanation.answer.stop)),
+                  escaped(robustness_statement(explanation)));
   if (!explanation.answer.solutions.empty()) {
     page += html_block(robustness_nearest(explanation)) + changes_html(explanation);
   }

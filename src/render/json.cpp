@@ -20,6 +20,12 @@ Json answer_json(const Explanation& explanation) {
   object["stop"] = to_string(answer.stop);
   object["already_met"] = answer.already_met;
   object["target"] = target_json(ensemble, query);
+  if (query.agree) {
+    object["agree"] = {{"at_least", *query.agree}};
+    if (findings.models && !answer.solutions.empty()) {
+      object["agree"]["agreeing"] = findings.models->agreeing;
+    }
+  }
   object["cost"] = found ? number_json(answer.cost) : Json(nullptr);
   object["distance"] = found ? number_json(answer.distance) : Json(nullptr);
   object["lower_bound"] = number_json(answer.lower_bound);

@@ -145,7 +145,7 @@ std::string to_json(const SweepView& view) {
   object["levels"] = Json::array();
   for (const SweepPoint& point : view.points) {
     Query query = view.query;
-    query.requirements.front() = at_level(query.requirements.front(), point.level);
+    set_level(query, point.level);
     Json entry;
     entry["level"] = number_json(point.level);
     entry.update(

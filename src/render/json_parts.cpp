@@ -112,6 +112,10 @@ Json target_json(const Ensemble& ensemble, const Query& query) {
          {"probability", wanted.probability ? Json(*wanted.probability) : Json(nullptr)}});
     if (wanted.margin) list.back()["margin"] = *wanted.margin;
   }
+  for (std::size_t r = 0; r < list.size(); ++r) {
+    const std::size_t model = query.requirements[r].ensemble;
+    if (model > 0) list[r]["model"] = model + 1;  // by its number, from 1
+  }
   return list;
 }
 

@@ -119,12 +119,23 @@ std::string classes_text(const Ensemble& ensemble, const ClassIn& wanted) {
   return or_list(inside);
 }
 
+/// Raw scores of a composition are those of its members: "member 2", or "output 0 of member 2".
+std::string member_score_name(const Composition& composition, std::size_t output) {
+  std::size_t number = 0;
+  while (output >= composition.members[number].outputs) {
+    output -= composition.members[number++].outputs;
+  }
+  const bool single = composition.members[number].outputs == 1;
+  return (single ? std::string() : fmt::format("output {} of ", output)) +
+         fmt::format("member {} of {}", number + 1, composition.members.size());
+}
+
 /// "raw score", "raw score of "a"", "lead of "a" over "b"".
 std::string score_name(const Ensemble& ensemble, const ScoreIn& wanted) {
   const auto name = [&](std::size_t output) {
-    return ensemble.task == Task::multiclass && ensemble.link != Link::composed
-               ? fmt::format("\"{}\"", class_words(ensemble, output))
-               : fmt::format("output {}", output);
+    if (ensemble.link == Link::composed) return member_score_name(ensemble.composition, output);
+    return ensemble.task == Task::multiclass ? fmt::format("\"{}\"", class_words(ensemble, output))
+                                             : fmt::format("output {}", output);
   };
   if (wanted.rival)
     return fmt::format("lead of {} over {}", name(wanted.output), name(*wanted.rival));
@@ -137,6 +148,34 @@ double score_value(const ScoreIn& wanted, std::span<const double> scores) {
 }
 
 }  // namespace
+
+std::optional<SeveralModels> several_models(std::span<const Ensemble> ensembles,
+                                            std::span<const std::string> names, const Query& query,
+                                            const Answer& answer) {
+  if (ensembles.size() < 2) return std::nullopt;
+  const Requirement* first = first_requirement(query);
+  const std::size_t asked = first ? first->ensemble : 0;
+  const auto called = [&](std::size_t e) {
+    return e < names.size() && !names[e].empty() ? fmt::format("model \"{}\"", visible(names[e]))
+                                                 : fmt::format("model {}", e + 1);
+  };
+  SeveralModels models;
+  models.name = called(asked);
+  if (answer.solutions.empty()) return models;
+  const std::vector<double>& point = answer.best().point;
+  models.agreeing = agreeing(query, ensembles, point);
+  for (const Requirement& requirement : query.requirements) {
+    const Ensemble& ensemble = ensembles[requirement.ensemble];
+    const auto* wanted = std::get_if<OutputIn>(&requirement.outcome);
+    if (&requirement == first || ensemble.link != Link::isolation || !wanted) continue;
+    const double score = ensemble.transform(ensemble.predict(point))[0];
+    models.normal += fmt::format("{}The row is normal to {}: its score is {}, needed {}.",
+                                 models.normal.empty() ? "" : " ", called(requirement.ensemble),
+                                 output_text({}, score, ensemble.accumulator, wanted->range),
+                                 limits_text({}, wanted->range, ensemble.accumulator));
+  }
+  return models;
+}
 
 std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const double> scores) {
   if (ensemble.task == Task::regression) return std::nullopt;
@@ -240,7 +279,19 @@ Wanted wanted_by(const Ensemble& ensemble, const Schema& schema, const Query& qu
   Wanted wanted;
   const Requirement* requirement = first_requirement(query);
   if (!requirement) return wanted;
-  wanted.others = query.requirements.size() - 1;
+  const auto counted =
+      static_cast<std::size_t>(std::count_if(query.requirements.begin(), query.requirements.end(),
+                                             [](const Requirement& one) { return one.counted; }));
+  wanted.others = query.requirements.size() - (requirement->counted ? counted : 1);
+  if (query.agree && requirement->counted) {
+    wanted.models = *query.agree == counted
+                        ? fmt::format(" in all {} models", counted)
+                        : fmt::format(" in at least {} of {} models", *query.agree, counted);
+  }
+  if (query.live > 0) {
+    wanted.models += fmt::format(" in a region with at least {} of {} rows", query.live,
+                                 query.live_regions->rows);
+  }
   wanted.opposite = requirement->negated;
   if (const auto* output = std::get_if<OutputIn>(&requirement->outcome)) {
     wanted.verb = Wanted::Verb::brings;
@@ -292,7 +343,7 @@ std::string target_phrase(const Wanted& wanted) {
       phrase = fmt::format("brings the {} to {}{}", wanted.figure, but, wanted.value);
       break;
   }
-  phrase += wanted.certainty;
+  phrase += wanted.certainty + wanted.models;
   if (wanted.others > 0) {
     phrase += fmt::format(" and meets {} more requirement{}", wanted.others,
                           wanted.others == 1 ? "" : "s");

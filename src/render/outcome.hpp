@@ -43,11 +43,12 @@ struct Wanted {
   /// "granted"`, "brings the price to at least 9".
   enum class Verb { obeys, is, gives, brings };
   Verb verb = Verb::obeys;
-  std::string figure;     ///< what is brought somewhere ("price"), or what "is" ("credit")
-  std::string value;      ///< "granted", "at least 9"
-  std::string certainty;  ///< " with probability at least 0.80"
-  bool opposite = false;  ///< anything but this
-  std::size_t others = 0;
+  std::string figure;      ///< what is brought somewhere ("price"), or what "is" ("credit")
+  std::string value;       ///< "granted", "at least 9"
+  std::string certainty;   ///< " with probability at least 0.80"
+  bool opposite = false;   ///< anything but this
+  std::size_t others = 0;  ///< further requirements that must hold
+  std::string models;      ///< " in at least 4 of 5 models in a region with …"
 };
 Wanted wanted_by(const Ensemble& ensemble, const Schema& schema, const Query& query);
 /// "is granted with probability at least 0.80", "brings the price to at least 9".

@@ -33,7 +33,7 @@ bool is_too_small(double from, double to, Precision precision) {
 /// Whether the row has the outcome as it is, but breaks a rule.
 bool only_breaks_rules(const Explanation& explanation) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
-  if (answer.already_met || query.requirements.empty()) return false;
+  if (answer.already_met || query.requirements.empty() || query.agree) return false;
   const std::size_t asked = query.requirements.front().ensemble;
   const std::vector<double> scores = ensemble.predict(query.point);
   return std::all_of(
@@ -133,13 +133,22 @@ std::string robust_note(const Schema& schema, const Query& query, Precision prec
           fmt::format("in \"{}\", which may be {}", title_of(feature), or_list(labels)));
     }
   }
-  const char* as_read = precision == Precision::float32
-                            ? ", in numbers as the model reads them (rounded to float32)"
-                            : "";
+  for (const OneHot& group : query.groups) {
+    const auto titled =
+        std::find_if(schema.groups.begin(), schema.groups.end(),
+                     [&](const GroupSchema& one) { return one.columns == group.columns; });
+    if (group.robust.empty() || titled == schema.groups.end()) continue;
+    std::vector<std::string> labels;
+    for (const std::size_t hot : group.robust) {
+      labels.push_back(titled->labels.empty() ? title_of(schema.features[group.columns[hot]])
+                                              : titled->labels[hot]);
+    }
+    parts.push_back(fmt::format("in \"{}\", which may be {}", titled->title, or_list(labels)));
+  }
   return fmt::format(
-      "Robust: the outcome also holds for every row that differs from the proposed values {}{}. "
+      "Robust: the outcome also holds for every row that differs from the proposed values {}. "
       "This is promised for the proposed values, not for others in the same region.",
-      and_list(parts), as_read);
+      and_list(parts));
 }
 
 std::string stop_text(Stop stop) {
@@ -181,7 +190,10 @@ std::string headline(const Explanation& explanation) {
   const std::string standing = standing_text(standing_of(ensemble, schema, query, scores));
   std::string text =
       fmt::format("{}: {}", row_lead(schema, row), outcome_text(ensemble, schema, query, scores));
-  if (!standing.empty()) text += fmt::format(" ({})", standing);
+  // With several models, whose outcome and probability this is.
+  const std::string whose = findings.models ? findings.models->name : "";
+  const char* colon = whose.empty() || standing.empty() ? "" : ": ";
+  if (!standing.empty() || !whose.empty()) text += fmt::format(" ({}{}{})", whose, colon, standing);
   return text;
 }
 
@@ -221,6 +233,7 @@ std::string closing(const Explanation& explanation) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   if (answer.solutions.empty() || answer.already_met) return {};
   std::string text = reached_text(ensemble, schema, query, ensemble.predict(answer.best().point));
+  if (!text.empty() && findings.models) text += fmt::format(" ({})", findings.models->name);
   if (!text.empty()) text += " · ";
   return fmt::format("{}{} {} · {}", text, text.empty() ? "Cost" : "cost", cost_text(answer.cost),
                      claim_text(claim_of(explanation)));
@@ -262,6 +275,23 @@ std::vector<Note> notes(const Explanation& explanation) {
         {true, fmt::format("a missing value stays missing, so no condition on the value of {} can "
                            "hold. Fill in the value, or add the rule: \"{}\" may be missing.",
                            and_list(needed), needed.front())});
+  }
+  if (query.agree && findings.models && !answer.solutions.empty()) {
+    const auto counted =
+        std::count_if(query.requirements.begin(), query.requirements.end(),
+                      [](const Requirement& requirement) { return requirement.counted; });
+    all.push_back({false, fmt::format("{} of {} models have this outcome there. This is known of "
+                                      "these models, not of others.",
+                                      findings.models->agreeing, counted)});
+  }
+  if (findings.models && !findings.models->normal.empty()) {
+    all.push_back({false, findings.models->normal});
+  }
+  if (query.live > 0 && !answer.solutions.empty()) {
+    const std::size_t rows = rows_around(query, answer.best().point);
+    all.push_back({false, fmt::format("The region of the answer, in which every tree gives what it "
+                                      "gives here, holds {} of the {} rows of the data.",
+                                      rows, query.live_regions->rows)});
   }
   if (is_robust(query) && !answer.solutions.empty()) {
     all.push_back({false, robust_note(schema, query, ensemble.input)});

@@ -23,4 +23,10 @@ std::string robustness_statement(const Explanation& explanation);
 /// "The nearest other outcome, credit granted, is at distance 0.13:".
 std::string robustness_nearest(const Explanation& explanation);
 
+/// "proven", or the limit that ended a search.
+Badge stop_badge(Stop stop);
+
+/// The changes of an answer with a picture of each.
+std::string changes_html(const Explanation& explanation);
+
 }  // namespace boxwood

@@ -154,6 +154,18 @@ Query capped(const Query& query, double cap) {
 
 Answer explain_bottleneck(const Prepared& prepared, const Query& query, const Options& options,
                           std::span<const double> known_solution) {
+  if (options.any_within) {
+    // Every term within the limit, whatever their sum.
+    Options any = options;
+    any.any_within = infinity;
+    Answer answer =
+        explain_guarded(prepared, capped(query, *options.any_within), any, known_solution);
+    if (answer.solutions.empty()) return answer;
+    answer.cost = answer.distance = total_cost(query, answer.best().point);
+    answer.lower_bound = 0;  // it was one on the sum
+    if (!answer.already_met) answer.status = Status::feasible;
+    return answer;
+  }
   Watch watch(options.limits);
   try {
     return Bisection(prepared, query, options, known_solution, watch).run();

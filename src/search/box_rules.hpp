@@ -3,6 +3,7 @@
 // rules. Every decision about a rule is exact (holds). LinearBox is its only user.
 #pragma once
 
+#include "base/infinity.hpp"
 #include "grid/axis.hpp"
 #include "model/arithmetic.hpp"
 #include "model/places.hpp"
@@ -14,6 +15,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -40,7 +42,8 @@ struct LongSum {
     size += std::abs(value);
   }
   double value() const { return high + low; }
-  double error() const { return 0x1p-52 * std::abs(value()) + 0x1p-90 * size; }
+  /// The last part is what products may lose that are too small for a double.
+  double error() const { return 0x1p-52 * std::abs(value()) + 0x1p-90 * size + 0x1p-1060; }
 };
 
 /// The values of one feature in a box, all on one side of the query's value.
@@ -54,7 +57,8 @@ struct BoxRange {
 /// One end of a linear rule that the points of the box must satisfy, or both ends of an equation.
 struct RuleSide {
   LinearCondition condition;
-  std::vector<double> factors;  ///< of a free variable
+  std::vector<double> factors{};  ///< of a free variable
+  double factor_error = 0;        ///< of each of them: several terms of a feature are added up
   bool equal = false;
 };
 
@@ -126,8 +130,12 @@ class BoxRules {
   }
 
   /// The same among all numbers. The sum is monotone in the variable and decided exactly, so the
-  /// search for the last number that is good ends at it.
+  /// search for the last number that is good ends at it. An equation is searched as the side of it
+  /// that the smallest numbers satisfy: the last number of that side is the only one that may
+  /// satisfy both. (A number computed from the others may be off by any number of steps, if it is
+  /// much smaller than they are.)
   double number_at_limit(const Side& side, std::size_t j, std::vector<double>& point) const {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
     const Range& range = free_[j];
     double& x = point[range.feature];
     const double before = x;
@@ -138,49 +146,54 @@ class BoxRules {
         precision_ == Precision::float32 ? most : std::numeric_limits<double>::max();
     const auto place_within = [&](double value) {
       return place_of(std::clamp(as_read(std::clamp(value, -widest, widest), precision_),
-                                 range.lower, range.upper),
+                                 std::max(range.lower, -widest), std::min(range.upper, widest)),
                       precision_);
     };
+    const bool small = side.equal || wants_small(side, j);
+    LinearCondition one_side = side.condition;
+    if (side.equal) {
+      (side.factors[j] > 0 ? one_side.range.lower : one_side.range.upper) =
+          side.factors[j] > 0 ? -infinity : infinity;
+    }
     const auto good = [&](std::int64_t place) {
       x = at_place(place, precision_);
-      return holds_at(side, point);
+      return holds(one_side, query_.point, point);
     };
-    double found = std::numeric_limits<double>::quiet_NaN();
-    if (side.equal) {
-      const std::int64_t middle = place_within(guess);
-      for (std::int64_t place = middle - 2; place <= middle + 2 && std::isnan(found); ++place) {
-        if (place_within(at_place(place, precision_)) == place && good(place)) found = x;
-      }
-      x = before;
-      return found;
-    }
-    const std::int64_t outward = wants_small(side, j) ? 1 : -1;
-    const std::int64_t end = place_within(wants_small(side, j) ? infinity : -infinity);
-    const std::int64_t start = place_within(wants_small(side, j) ? -infinity : infinity);
-    const auto between = [&](std::int64_t place) {
-      return outward > 0 ? std::clamp(place, start, end) : std::clamp(place, end, start);
+    const std::int64_t outward = small ? 1 : -1;
+    const std::int64_t end = place_within(small ? infinity : -infinity);
+    const std::int64_t start = place_within(small ? -infinity : infinity);
+    // A place that is so many steps farther out, or in if there are less than none. Differences of
+    // places may be larger than the largest number of their type.
+    const auto moved = [&](std::int64_t from, std::int64_t steps) {
+      const std::int64_t to = outward * steps > 0 ? std::max(start, end) : std::min(start, end);
+      const std::uint64_t left = to > from ? std::uint64_t(to) - std::uint64_t(from)
+                                           : std::uint64_t(from) - std::uint64_t(to);
+      return left <= std::uint64_t(std::abs(steps)) ? to : from + outward * steps;
     };
-    std::int64_t in = between(place_within(guess));
-    for (std::int64_t step = 1; !good(in); step *= 2) {
+    constexpr std::int64_t longest = std::int64_t{1} << 61;
+    std::int64_t in = std::isnan(guess) ? start : place_within(guess);
+    for (std::int64_t step = 1; !good(in); step = std::min(2 * step, longest)) {
       if (in == start) {
         x = before;
-        return found;
+        return none;
       }
-      in = between(in - outward * step);
+      in = moved(in, -step);
     }
     std::int64_t out = in;
-    for (std::int64_t step = 1; out != end; step *= 2) {
-      out = between(in + outward * step);
+    for (std::int64_t step = 1; out != end; step = std::min(2 * step, longest)) {
+      out = moved(in, step);
       if (!good(out)) break;
       in = out;
     }
-    while (in != end && std::abs(out - in) > 1) {
-      const std::int64_t middle = in + (out - in) / 2;
+    while (in != end) {
+      const std::int64_t middle = std::midpoint(in, out);  // rounds towards `in`
+      if (middle == in) break;
       (good(middle) ? in : out) = middle;
     }
-    found = at_place(in, precision_);
+    x = at_place(in, precision_);
+    const bool found = !side.equal || holds_at(side, point);
     x = before;
-    return found;
+    return found ? at_place(in, precision_) : none;
   }
 
   double cost_of_steps(const std::vector<double>& point) const {
@@ -308,12 +321,14 @@ class BoxRules {
     return repair(point);
   }
 
-  /// Moves one variable after the other as near to the query's point as the rules let it.
+  /// Moves one variable after the other as near to the query's point as the rules let it. To a
+  /// missing value no number is nearer than another.
   void pull(std::vector<double>& point) const {
     for (int round = 0; round < 2; ++round) {
       bool moved = false;
       for (std::size_t j = 0; j < free_.size(); ++j) {
         const Range& range = free_[j];
+        if (std::isnan(query_.point[range.feature])) continue;
         double nearest = range.up ? range.lower : range.upper;
         bool stuck = false;
         for (const Side& side : sides_) {

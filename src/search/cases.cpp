@@ -105,6 +105,7 @@ std::vector<Case> cases_around(const Requirement& requirement, const Ensemble& e
 }
 
 std::vector<Case> cases_of(const Requirement& requirement, const Ensemble& ensemble) {
+  if (requirement.counted) return {{requirement}};  // its cases would count as often as it
   if (requirement.negated) return cases_around(requirement, ensemble);
   if (const auto* classes = std::get_if<ClassIn>(&requirement.outcome)) {
     return cases_of_classes(requirement, *classes);

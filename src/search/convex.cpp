@@ -443,6 +443,7 @@ double least_cost(const ConvexProblem& problem, const std::vector<double>& price
   const std::size_t n = problem.variables(), m = problem.rows.size();
   // Every operation is off by at most half a unit in the last place of a number of this size.
   const double unit = static_cast<double>(2 * (n + m) + 16) * 0x1p-52;
+  constexpr double smallest = 0x1p-1060;
   double total = 0, size = 0;
   for (std::size_t j = 0; j < n; ++j) {
     double price = 0, price_size = std::abs(problem.slope[j]), error = 0;
@@ -452,7 +453,8 @@ double least_cost(const ConvexProblem& problem, const std::vector<double>& price
       price_size += std::abs(product);
       error += std::abs(prices[r]) * problem.rows[r].factor_error;
     }
-    error += unit * price_size;
+    // The last part is what products may lose that are too small for a double.
+    error += unit * price_size + (price_size > 0 ? static_cast<double>(m) * smallest : 0);
     // The error has the sign that lowers the cost on this side of 0.
     const double lower = problem.lower[j], upper = problem.upper[j];
     double worst = price;
@@ -461,7 +463,11 @@ double least_cost(const ConvexProblem& problem, const std::vector<double>& price
     } else if (upper <= 0) {
       worst += error;
     } else if (price_size > 0) {
-      return -infinity;
+      // Such a variable costs nothing itself.
+      const double least = std::min((price - error) * upper, (price + error) * lower);
+      total += std::min(least, 0.0);
+      size += price_size * std::max(-lower, upper);
+      continue;
     } else {
       continue;
     }
@@ -481,7 +487,7 @@ double least_cost(const ConvexProblem& problem, const std::vector<double>& price
     total -= std::abs(prices[r]) * problem.rows[r].limit_error;
     size += std::abs(prices[r] * problem.rows[r].limit);
   }
-  const double bound = total - unit * size;
+  const double bound = total - unit * size - static_cast<double>(n + m) * smallest;
   return std::isnan(bound) ? -infinity : bound;
 }
 

@@ -6,6 +6,7 @@
 #include "grid/grid.hpp"
 #include "grid/linear_trees.hpp"
 #include "grid/rule_trees.hpp"
+#include "search/agreement.hpp"
 #include "search/bottleneck.hpp"
 #include "search/cases.hpp"
 #include "search/derived.hpp"
@@ -15,6 +16,7 @@
 #include "search/guarded.hpp"
 #include "search/incumbent.hpp"
 #include "search/linear_box.hpp"
+#include "search/live.hpp"
 #include "search/paper/paper.hpp"
 #include "search/prepared.hpp"
 #include "search/reporter.hpp"
@@ -61,6 +63,7 @@ Unfinished search_fast(const Prepared& prepared, const Query& query, const Optio
   Reporter reporter(options.progress, watch, incumbent);
   fast::Context context(prepared.ensembles(), query, tables.leaves, tables.table, conditions, needs,
                         known_solution, incumbent, watch, settings_of(options).tuning);
+  context.any_will_do = options.any_within.has_value();
   return fast::search(context, reporter, options, threads);
 }
 
@@ -154,6 +157,34 @@ Answer stopped_answer(const Prepared& prepared, const Query& query, const Watch&
   return answer;
 }
 
+namespace {
+
+/// Queries whose search consists of several ones, or ends within a tolerance of the least cost:
+/// these find the cheapest point, and its cost and lower bound decide.
+bool needs_least_cost(const Query& query) {
+  // Linear rules come in round by round (LinearRounds), and each round needs its cheapest points.
+  return has_linear_rules(query) || is_robust(query) || query.live > 0 || query.agree ||
+         !query.derived.empty();
+}
+
+/// The answer to Options::any_within from the one for the least cost.
+Answer decided_within(Answer answer, double most) {
+  if (answer.cost <= most || answer.status == Status::infeasible) return answer;
+  answer.status = answer.lower_bound > most ? Status::infeasible : Status::unknown;
+  // A cost above the limit and a bound below it: the tolerance of the search is too coarse.
+  if (answer.status == Status::unknown && answer.stop == Stop::finished) {
+    answer.stop = Stop::precision;
+  } else if (answer.status == Status::infeasible) {
+    answer.stop = Stop::finished;
+  }
+  answer.cost = answer.distance = infinity;
+  answer.solutions.clear();
+  answer.output_after.clear();
+  return answer;
+}
+
+}  // namespace
+
 Answer explain_guarded(const Prepared& prepared, const Query& query, const Options& options,
                        std::span<const double> known_solution) {
   const std::span<const Ensemble> ensembles = prepared.ensembles();
@@ -161,8 +192,18 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   if (query.requirements.empty()) {
     throw Error("query", "nothing is required", "Give at least one requirement");
   }
+  if (options.any_within && (query.fewest_first || needs_least_cost(query))) {
+    Query cheapest = query;
+    cheapest.fewest_first = false;
+    Options all = options;
+    if (needs_least_cost(query)) all.any_within.reset();
+    return decided_within(explain_guarded(prepared, cheapest, all, known_solution),
+                          *options.any_within);
+  }
   if (is_robust(query)) return explain_robust(prepared, query, options, known_solution);
+  if (query.live > 0) return explain_live(prepared, query, options);
   if (query.fewest_first) return explain_fewest(prepared, query, options, known_solution);
+  if (query.agree) return explain_agreeing(prepared, query, options, known_solution);
   if (!query.derived.empty()) return explain_derived(prepared, query, options);
   if (has_rules(query)) return explain_with_rules(prepared, query, options, known_solution);
   if (query.norm == Norm::linf) {
@@ -184,7 +225,7 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   }
 
   const bool within_tolerance = has_spread(query);
-  Incumbent incumbent(query, options.ties);
+  Incumbent incumbent(query, options.ties, options.any_within.value_or(infinity));
   Unfinished unfinished{infinity, 0};
   const int threads = thread_count(options.threads);
   if (answer.already_met) {

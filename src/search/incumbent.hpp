@@ -18,9 +18,12 @@ namespace boxwood {
 
 class Incumbent {
  public:
-  Incumbent(const Query& query, std::size_t ties) : query_(query), ties_(ties ? ties : 1) {}
+  /// Points that cost more than `most` are ignored.
+  Incumbent(const Query& query, std::size_t ties,
+            double most = std::numeric_limits<double>::infinity())
+      : query_(query), ties_(ties ? ties : 1), cost_(most) {}
 
-  /// The cost that all threads prune against; infinite until a point is found.
+  /// The cost that all threads prune against; `most` until a point is found.
   double cost() const { return cost_.load(std::memory_order_relaxed); }
 
   /// Takes a point that meets every requirement, whatever its cost. Ignores it if its cost is
@@ -69,6 +72,11 @@ class Incumbent {
     return more_ && changes > std::prev(points_.end())->changes;
   }
 
+  bool is_empty() const {
+    const std::lock_guard lock(mutex_);
+    return points_.empty();
+  }
+
   /// The first point of the order; empty when there is none.
   std::vector<double> best_point() const {
     const std::lock_guard lock(mutex_);
@@ -105,7 +113,7 @@ class Incumbent {
 
   const Query& query_;
   std::size_t ties_;
-  std::atomic<double> cost_{std::numeric_limits<double>::infinity()};
+  std::atomic<double> cost_;
   std::atomic<double> closed_{std::numeric_limits<double>::infinity()};
   std::atomic<double> unsettled_{std::numeric_limits<double>::infinity()};
   mutable std::mutex mutex_;

@@ -61,8 +61,9 @@ class KnownSolution {
   }
   /// A problem of the fast engine was reduced to another one.
   template <typename Problem>
-  void check_reduction(const Problem& before, const Problem& after, const char* prune) const {
-    if (developer_build && before.holds_known && !after.holds_known) lost(prune);
+  void check_reduction(const Problem& before, const Problem& after, double reach,
+                       const char* prune) const {
+    if (before.holds_known && !after.holds_known && within(reach)) lost(prune);
   }
 
   /// Whether a leaf of a problem that holds the solution holds it too.

@@ -42,11 +42,15 @@ class LinearBox::Work : BoxRules {
     }
     for (Side& side : sides_) {
       for (const Range& range : free_) {
-        double factor = 0;
+        LongSum factor;
+        int count = 0;
         for (const LinearTerm& term : side.condition.terms) {
-          if (term.feature == range.feature) factor += factor_of(term, range.up);
+          if (term.feature != range.feature) continue;
+          factor.add(factor_of(term, range.up));
+          ++count;
         }
-        side.factors.push_back(factor);
+        side.factors.push_back(factor.value());
+        if (count > 1) side.factor_error = std::max(side.factor_error, factor.error());
       }
     }
   }
@@ -81,10 +85,10 @@ class LinearBox::Work : BoxRules {
     }
     const Interval& range = rule.range;
     if (range.lower == range.upper) {
-      sides_.push_back({rule, {}, true});
+      sides_.push_back({.condition = rule, .equal = true});
       return true;
     }
-    Side side{rule, {}, false};
+    Side side{.condition = rule};
     if (std::isfinite(range.lower)) {
       side.condition.range = {.lower = range.lower, .lower_closed = range.lower_closed};
       sides_.push_back(side);
@@ -111,7 +115,9 @@ class LinearBox::Work : BoxRules {
       if (side.equal || !wants_small(side, 0)) lower = std::max(lower, limit);
     }
     if (lower > upper) return {};
-    point[free_[0].feature] = free_[0].up ? lower : upper;
+    // From a missing value every number costs the same, and an end may be infinite.
+    const bool up = free_[0].up ? std::isfinite(lower) || !std::isfinite(upper) : false;
+    point[free_[0].feature] = up ? lower : upper;
     return {total_cost(query_, point), point, true};
   }
 
@@ -156,14 +162,8 @@ class LinearBox::Work : BoxRules {
     for (const Side& side : sides_) {
       const double sign = is_upper(side) ? 1 : -1;
       const LongSum limit = room(side, origin);
-      ConvexProblem::Row row{{}, limit.value(), limit.error(), 0, side.equal};
-      double size = 0;
-      for (const double factor : side.factors) {
-        row.factors.push_back(sign * factor);
-        size = std::max(size, std::abs(factor));
-      }
-      // Several terms of one feature were added with rounding.
-      if (side.condition.terms.size() > free_.size()) row.factor_error = 0x1p-50 * size;
+      ConvexProblem::Row row{{}, limit.value(), limit.error(), side.factor_error, side.equal};
+      for (const double factor : side.factors) row.factors.push_back(sign * factor);
       if (is_whole(side) && limit.size < 0x1p50) tighten(side, row);
       problem.rows.push_back(std::move(row));
     }
@@ -171,9 +171,12 @@ class LinearBox::Work : BoxRules {
   }
 
   /// Whether the sum is a whole number of factors times changes, all of them whole, so that doubles
-  /// add it up exactly.
+  /// add it up exactly, and its limit is whole, too.
   bool is_whole(const Side& side) const {
     const auto whole = [](double value) { return value == std::floor(value); };
+    if (!whole(is_upper(side) ? side.condition.range.upper : side.condition.range.lower)) {
+      return false;
+    }
     for (std::size_t j = 0; j < free_.size(); ++j) {
       if (side.factors[j] == 0) continue;
       const FeatureRule& rule = query_.features[free_[j].feature];
@@ -187,13 +190,13 @@ class LinearBox::Work : BoxRules {
                        });
   }
 
-  /// A sum of whole numbers is at most the next whole number below its limit.
+  /// A sum of whole numbers is at most its limit, which is whole, or the whole number below it.
   static void tighten(const Side& side, ConvexProblem::Row& row) {
     const Interval& range = side.condition.range;
     row.limit_error = row.factor_error = 0;
     if (side.equal) return;
     const bool closed = is_upper(side) ? range.upper_closed : range.lower_closed;
-    row.limit = closed ? std::floor(row.limit) : std::ceil(row.limit) - 1;
+    if (!closed) row.limit -= 1;
   }
 
   BoxAnswer solve_several(double reach) {

@@ -1,8 +1,11 @@
 // Visits the regions around a point.
+#include <boxwood/budget.hpp>
 #include <boxwood/error.hpp>
 #include <boxwood/explain.hpp>
 
+#include "grid/axis.hpp"
 #include "grid/grid.hpp"
+#include "grid/linear_trees.hpp"
 #include "grid/rule_trees.hpp"
 #include "query/neighbours.hpp"
 #include "search/bottleneck.hpp"
@@ -69,25 +72,67 @@ Stop visit_plain_regions(const Prepared& prepared, const Query& query, double ra
   return watch.stop();
 }
 
+bool is_linear(const Clause& clause) { return !clause.linear.empty(); }
+
+/// The query about the rows of one region, whatever the models say about them.
+Query about_region(const Query& query, const Solution& region, Precision precision) {
+  Query inside = query;
+  inside.fewest_first = false;
+  inside.requirements = {{0, ScoreIn{{}, 0}}};
+  for (FeatureRule& rule : inside.features) rule.missing_allowed = false;
+  for (std::size_t d = 0; d < region.point.size(); ++d) {
+    if (std::isnan(region.point[d])) continue;  // it stays missing
+    const bool by_code = !region.codes.empty() && !region.codes[d].empty();
+    Literal in{.feature = d};
+    if (by_code) in.codes = region.codes[d];
+    if (!by_code) in.range = readable(region.region[d], precision);
+    if (in != Literal{.feature = d}) inside.clauses.push_back({{in}});
+  }
+  return inside;
+}
+
+/// Linear rules and formulas hold in single rows. So the regions are those of the other rules, and
+/// each is kept if it has a row that also satisfies these; the cheapest such row stands for it.
+Stop visit_allowed_regions(const Prepared& prepared, const Query& query, double radius,
+                           const RegionVisitor& visit, const Options& options) {
+  check_spread_costs(query, prepared.ensembles());
+  Query relaxed = query;
+  std::erase_if(relaxed.clauses, is_linear);
+  relaxed.derived.clear();
+  const Precision precision = common_precision(prepared.ensembles());
+  Budget budget(options);
+  Stop stopped = Stop::finished;
+  const auto look_inside = [&](const Region& region) {
+    Options rest = budget.rest();
+    rest.progress = {};
+    const Answer answer = explain(prepared, about_region(query, region.nearest, precision), rest);
+    if (answer.status == Status::infeasible) return true;
+    const bool cut_short = answer.stop != Stop::finished && answer.stop != Stop::precision;
+    if (cut_short || answer.solutions.empty()) {
+      stopped = answer.stop;
+      return false;
+    }
+    Region allowed = region;
+    allowed.nearest.point = answer.best().point;
+    allowed.cost = answer.cost;
+    return distance(query.norm, allowed.cost) > radius || visit(allowed);
+  };
+  const Stop stop = visit_regions(prepared, relaxed, radius, look_inside, budget.rest());
+  return stopped == Stop::finished ? stop : stopped;
+}
+
 }  // namespace
 
 Stop visit_regions(const Prepared& prepared, const Query& query, double radius,
                    const RegionVisitor& visit, const Options& options) {
   const std::span<const Ensemble> ensembles = prepared.ensembles();
-  refuse_robust(query, "the list of regions");
+  refuse_robust_or_live(query, "the list of regions");
   validate(query, ensembles);
   if (std::isnan(radius) || radius < 0) {
     throw Error("radius", "must be a number ≥ 0");
   }
-  if (std::any_of(query.clauses.begin(), query.clauses.end(),
-                  [](const Clause& clause) { return !clause.linear.empty(); })) {
-    throw Error("regions", "they do not support linear rules, which hold in single points of a box",
-                "Leave out the linear rules, or ask for a menu");
-  }
-  if (!query.derived.empty()) {
-    throw Error("regions",
-                "they do not support derived columns, which differ from point to point of a box",
-                "Leave out the derived columns, or ask for a menu");
+  if (!query.derived.empty() || has_linear_rules(query)) {
+    return visit_allowed_regions(prepared, query, radius, visit, options);
   }
   if (has_rules(query)) {
     Watch watch(options.limits);

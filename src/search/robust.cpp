@@ -14,10 +14,41 @@
 #include <boxwood/error.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
 #include <utility>
 
 namespace boxwood {
 namespace {
+
+/// Boxes of a search that need not prove anything: it is to find a point worth refuting.
+constexpr std::uint64_t quick_nodes = 100;
+/// How much of the plain cost the first radius is, by how much the radius grows when no robust
+/// point lies within it, and how often it may grow before everything is searched.
+constexpr double first_share = 1.25;
+constexpr double radius_factor = 4;
+constexpr int most_radii = 3;
+
+/// A relaxation: the query without robustness, and moved ensembles that must have the outcome too.
+struct Open {
+  Prepared prepared;
+  Query query;
+  double bound = 0;  ///< no robust point of it within the radius costs less
+  Answer answer{};
+  std::shared_ptr<MemoryHold> held{};
+};
+
+bool is_later(const Open& a, const Open& b) { return a.bound > b.bound; }
+
+/// Moves that refuted a point, and the requirement that was not met then.
+struct Asked {
+  Moves moves;
+  std::size_t requirement = 0;
+};
+
+/// A limit has ended a search.
+struct Ended {};
 
 class RobustSearch {
  public:
@@ -27,64 +58,211 @@ class RobustSearch {
         query_(query),
         known_(known_solution),
         watch_(options.limits),
+        pace_(watch_.pace()),
         budget_(options, Budget::Share::nodes),
-        adversary_(prepared, query, budget_),
+        adversary_(prepared, query, budget_, pace_),
         precision_(common_precision(prepared.ensembles())),
-        current_(prepared),
-        relaxed_(without_robustness(query)) {}
+        plain_(without_robustness(query)) {}
 
   Answer run() {
-    for (;;) {
-      Options rest = budget_.rest([this](const Progress& inner) {
-        return std::pair{infinity, std::max(lower_, inner.lower_bound)};
-      });
-      rest.limits.bytes -= std::min<std::uint64_t>(rest.limits.bytes, held_.bytes());
-      Answer answer = explain_guarded(current_, relaxed_, rest, known_);
-      budget_.note(answer);
-      if (answer.solutions.empty()) return finish(std::move(answer));
-      lower_ = std::max(lower_, answer.lower_bound);
-      const Adversary::Finding first = adversary_.examine(answer.best().point);
-      if (first.verdict == Adversary::Verdict::robust)
-        return finish(keep_robust(std::move(answer)));
-      const bool stopped = first.verdict == Adversary::Verdict::unknown ||
-                           answer.status != Status::optimal ||
-                           budget_.exhausted() != Stop::finished;
-      if (stopped || !exclude(first.neighbour)) {
-        answer.solutions.clear();
-        answer.status = Status::unknown;
-        return finish(std::move(answer));
+    Open first{prepared_, plain_};
+    try {
+      solve(first, false, infinity);
+      if (first.answer.status == Status::infeasible) return finish(std::move(first.answer));
+      if (!refuted(first)) return finish(keep_robust(std::move(first.answer)));
+      radius_ = first_radius(first.answer.cost);
+      for (int grown = 1; !found_within_radius(); ++grown) {
+        if (radius_ == infinity) return finish(without_point(first.answer, Status::infeasible));
+        lower_ = std::max(lower_, radius_);
+        radius_ = grown < most_radii ? radius_factor * radius_ : infinity;
       }
+      return finish(std::move(best_));
+    } catch (const Pace::Stopped&) {
+    } catch (const Ended&) {
     }
+    if (best_.solutions.empty()) return finish(without_point(first.answer, Status::unknown));
+    best_.status = Status::feasible;
+    return finish(std::move(best_));
   }
 
  private:
-  /// Asks that the outcome holds for rows that are moved towards a neighbour without it.
-  bool exclude(std::span<const double> neighbour) {
-    const Moves moves = adversary_.towards(neighbour);
-    const std::size_t models = prepared_.ensembles().size();
-    try {
-      std::vector<std::uint8_t> asked(models, 0);
-      for (const Requirement& requirement : query_.requirements) asked[requirement.ensemble] = 1;
-      for (std::size_t e = 0; e < models; ++e) {
-        if (!asked[e]) continue;
-        Ensemble copy = moved_ensemble(prepared_.ensembles()[e], query_, moves, precision_);
-        MemoryHold more;
-        current_ = prepare_with(current_, std::move(copy), std::nullopt, watch_, more);
-        held_ = std::move(more);
-        const std::size_t index = current_.ensembles().size() - 1;
-        for (const Requirement& requirement : query_.requirements) {
-          if (requirement.ensemble != e) continue;
-          relaxed_.requirements.push_back(requirement);
-          relaxed_.requirements.back().ensemble = index;
-        }
-      }
-    } catch (const Pace::Stopped&) {
-      return false;
+  /// Solves a relaxation. If `quick`, without a proof: the answer then has some good point. No
+  /// robust point outside of this relaxation costs less than `others`. Throws Ended at a limit.
+  void solve(Open& open, bool quick, double others) {
+    const auto bound_with = [this, &open, others](double inner) {
+      // Cut ensembles are right within the radius only.
+      const double inside = std::max(open.bound, std::min(inner, radius_));
+      return query_.fewest_first ? 0 : std::max(lower_, std::min(others, inside));
+    };
+    Options rest = budget_.rest([this, bound_with](const Progress& inner) {
+      return std::pair{best_cost(), bound_with(inner.lower_bound)};
+    });
+    rest.limits.bytes -= std::min<std::uint64_t>(rest.limits.bytes, bytes_);
+    quick = quick && !query_.fewest_first && rest.limits.nodes > quick_nodes;
+    if (quick) {
+      rest.limits.nodes = quick_nodes;
+      rest.threads = 1;  // the point does not depend on the number of threads then
+      rest.ties = 1;
     }
-    return true;
+    std::vector<std::vector<double>> examples(rest.examples.begin(), rest.examples.end());
+    if (!best_.solutions.empty()) examples.push_back(best_.best().point);
+    rest.examples = examples;
+    const bool known = !known_.empty() && total_cost(query_, known_) <= radius_;
+    open.answer = explain_guarded(open.prepared, open.query, rest,
+                                  known ? known_ : std::span<const double>{});
+    if (quick && open.answer.stop == Stop::nodes) open.answer.stop = Stop::finished;
+    budget_.note(open.answer);
+    const double proven = bound_with(open.answer.lower_bound);
+    open.bound = std::max(open.bound, std::min(open.answer.lower_bound, radius_));
+    if (open.answer.stop == Stop::finished) return;
+    lower_ = proven;
+    throw Ended{};
   }
 
-  /// Of several points of the same cost those that are robust.
+  /// The radius in which a robust point is looked for first: a little more than the cost of the
+  /// plain answer, and than that of moving every feature by twice its distance.
+  double first_radius(double plain) const {
+    if (query_.fewest_first || query_.norm == Norm::custom) return infinity;
+    double moving = 0;
+    for (std::size_t d = 0; d < query_.features.size(); ++d) {
+      const FeatureRule& rule = query_.features[d];
+      if (rule.robust == 0 || rule.fixed || std::isnan(query_.point[d])) continue;
+      const double down = term_cost(query_, d, query_.point[d] - 2 * rule.robust);
+      const double up = term_cost(query_, d, query_.point[d] + 2 * rule.robust);
+      moving += std::max(down, up);
+    }
+    const double radius = first_share * plain + moving;
+    return std::isfinite(radius) && radius > 0 ? radius : infinity;
+  }
+
+  /// Best first over relaxations. One whose point is refuted is replaced by those with one more
+  /// moved ensemble, one for each case of the outcome. True if a robust point costs at most the
+  /// radius; the best one is then the cheapest. False: no robust point does.
+  bool found_within_radius() {
+    queue_.clear();
+    const RowReach reach(plain_, precision_, radius_);
+    push(root(reach));
+    while (!queue_.empty() && queue_.front().bound <= best_cost()) {
+      std::pop_heap(queue_.begin(), queue_.end(), is_later);
+      Open open = std::move(queue_.back());
+      queue_.pop_back();
+      if (!query_.fewest_first) lower_ = std::max(lower_, open.bound);
+      if (const Asked* const why = refuted(open)) {
+        ask(open, *why, reach);
+      } else if (open.answer.status == Status::optimal) {
+        const bool better = open.answer.cost < best_cost() || best_.status != Status::optimal;
+        if (better) best_ = keep_robust(std::move(open.answer));
+      } else {
+        solve(open, false, least_open());
+        push(std::move(open));
+      }
+    }
+    return !best_.solutions.empty();
+  }
+
+  double least_open() const { return queue_.empty() ? infinity : queue_.front().bound; }
+  double best_cost() const { return best_.solutions.empty() ? infinity : best_.cost; }
+
+  /// Keeps a relaxation that may have a robust point within the radius.
+  void push(Open open) {
+    const bool beyond = open.answer.stop == Stop::finished && open.answer.cost > radius_ &&
+                        open.answer.status == Status::optimal;
+    if (beyond || open.answer.status == Status::infeasible) return;
+    queue_.push_back(std::move(open));
+    std::push_heap(queue_.begin(), queue_.end(), is_later);
+  }
+
+  /// Why the point of a relaxation is not robust: moves so far, or new ones. Null if it has no
+  /// point within the radius, or a robust one, which is the best one if it is the cheapest.
+  const Asked* refuted(const Open& open) {
+    if (open.answer.solutions.empty() || open.answer.cost > radius_) return nullptr;
+    const std::vector<double>& point = open.answer.best().point;
+    for (const Asked& asked : asked_) {
+      const std::vector<double> row = moved_row(query_, asked.moves, point, precision_);
+      if (adversary_.lacks(asked.requirement, row)) return &asked;
+    }
+    const Adversary::Finding found = adversary_.examine(point);
+    if (found.verdict == Adversary::Verdict::unknown) throw Ended{};
+    if (found.verdict == Adversary::Verdict::broken) {
+      asked_.push_back({adversary_.towards(found.neighbour)});
+      while (!adversary_.lacks(asked_.back().requirement, found.neighbour)) {
+        ++asked_.back().requirement;
+      }
+      return &asked_.back();
+    }
+    if (open.answer.cost < best_cost() && !query_.fewest_first) {
+      best_ = open.answer;
+      best_.solutions.resize(1);
+      best_.status = Status::feasible;
+    }
+    return nullptr;
+  }
+
+  /// The cases in which a requirement holds.
+  std::vector<Query> cases_of(const Requirement& requirement) const {
+    Query one = plain_;
+    one.requirements = {requirement};
+    return split_into_cases(prepared_.ensembles(), one);
+  }
+
+  Ensemble moved_by(const Asked& asked, const RowReach& reach) {
+    const std::size_t model = query_.requirements[asked.requirement].ensemble;
+    return moved_ensemble(prepared_.ensembles()[model], query_, asked.moves, precision_, reach,
+                          pace_);
+  }
+
+  /// Adds what a moved ensemble must do: of the requirement that was not met one of its cases, and
+  /// the other requirements of the same model that have one case only.
+  void require(Query& query, std::size_t ensemble, std::size_t missed, const Query& part) const {
+    const auto add = [&](Requirement requirement) {
+      requirement.ensemble = ensemble;
+      query.requirements.push_back(requirement);
+    };
+    for (const Requirement& requirement : part.requirements) add(requirement);
+    for (std::size_t r = 0; r < query_.requirements.size(); ++r) {
+      const Requirement& other = query_.requirements[r];
+      if (r == missed || other.ensemble != query_.requirements[missed].ensemble) continue;
+      if (cases_of(other).size() == 1) add(other);
+    }
+  }
+
+  /// The first relaxation for a radius, with all moves so far whose outcome has one case.
+  Open root(const RowReach& reach) {
+    std::vector<Ensemble> ensembles;
+    for (const Ensemble& ensemble : prepared_.ensembles()) {
+      ensembles.push_back(cut_ensemble(ensemble, reach, pace_));
+    }
+    Query query = plain_;
+    for (const Asked& asked : asked_) {
+      const std::vector<Query> cases = cases_of(query_.requirements[asked.requirement]);
+      if (cases.size() != 1) continue;
+      require(query, ensembles.size(), asked.requirement, cases.front());
+      ensembles.push_back(moved_by(asked, reach));
+    }
+    Open open{Prepared(std::move(ensembles)), std::move(query), query_.fewest_first ? 0 : lower_};
+    solve(open, true, infinity);
+    return open;
+  }
+
+  /// Adds a moved ensemble to a relaxation. Its requirement may hold in one of several cases.
+  void ask(const Open& open, const Asked& asked, const RowReach& reach) {
+    auto held = std::make_shared<MemoryHold>();
+    const Prepared longer =
+        prepare_with(open.prepared, moved_by(asked, reach), std::nullopt, watch_, *held);
+    bytes_ = held->bytes();
+    const std::vector<Query> cases = cases_of(query_.requirements[asked.requirement]);
+    std::vector<Open> parts;
+    double others = least_open();
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      Open& part = parts.emplace_back(Open{longer, open.query, open.bound, {}, held});
+      require(part.query, longer.ensembles().size() - 1, asked.requirement, cases[i]);
+      solve(part, true, i + 1 < cases.size() ? std::min(others, open.bound) : others);
+      others = std::min(others, part.bound);
+    }
+    for (Open& part : parts) push(std::move(part));
+  }
+
+  /// Of several points of the same cost those that are robust; the first one is.
   Answer keep_robust(Answer answer) {
     std::vector<Solution> kept{answer.solutions.front()};
     for (std::size_t i = 1; i < answer.solutions.size(); ++i) {
@@ -92,23 +270,30 @@ class RobustSearch {
       if (one.verdict == Adversary::Verdict::robust) kept.push_back(answer.solutions[i]);
       answer.more_ties |= one.verdict == Adversary::Verdict::unknown;
     }
+    // Other relaxations may have more of them.
+    answer.more_ties |= least_open() <= answer.cost;
     answer.solutions = std::move(kept);
+    return answer;
+  }
+
+  Answer without_point(Answer answer, Status status) const {
+    answer.solutions.clear();
+    answer.status = status;
+    answer.cost = answer.distance = answer.lower_bound = infinity;
+    answer.output_after.clear();
+    answer.already_met = answer.more_ties = false;
     return answer;
   }
 
   Answer finish(Answer answer) {
     const std::span<const Ensemble> models = prepared_.ensembles();
+    if (answer.output_before.empty()) return stopped_answer(prepared_, plain_, watch_);
     answer.output_before.resize(models.size());
     if (!answer.output_after.empty()) answer.output_after.resize(models.size());
-    if (answer.solutions.empty()) {
-      answer.cost = answer.distance = infinity;
-      answer.output_after.clear();
-      answer.already_met = false;
-      if (answer.status != Status::infeasible) {
-        answer.lower_bound = std::max(lower_, answer.lower_bound);
-        answer.stop = budget_.stopped() ? budget_.stop() : budget_.exhausted();
-        if (answer.stop == Stop::finished) answer.stop = watch_.stop();
-      }
+    if (answer.status == Status::unknown || answer.status == Status::feasible) {
+      answer.lower_bound = std::min(lower_, answer.cost);
+      answer.stop = budget_.stopped() ? budget_.stop() : budget_.exhausted();
+      if (answer.stop == Stop::finished) answer.stop = watch_.stop();
     }
     for (Solution& solution : answer.solutions) {
       solution.region = pure_box(models, solution.point);
@@ -122,24 +307,29 @@ class RobustSearch {
   const Query& query_;
   std::span<const double> known_;
   Watch watch_;
+  Pace pace_;
   Budget budget_;
   Adversary adversary_;
   Precision precision_;
-  MemoryHold held_;
-  Prepared current_;
-  Query relaxed_;
-  double lower_ = 0;
+  const Query plain_;
+  std::vector<Asked> asked_;
+  std::vector<Open> queue_;   ///< a heap, least bound first
+  Answer best_;               ///< a robust point within the radius, if it has one
+  double radius_ = infinity;  ///< rows that cost more are not looked at
+  double lower_ = 0;          ///< no robust row costs less
+  std::uint64_t bytes_ = 0;   ///< of the prepared models beside a search
 };
 
-/// Each moved ensemble could have another of several cases, so that their number would multiply
-/// from round to round.
+/// "Fewest changes first" compares answers by more than their cost, so relaxations cannot be
+/// ordered by it.
 void check_cases(const Prepared& prepared, const Query& query) {
   for (const Requirement& requirement : query.requirements) {
     Query one = query;
     one.requirements = {requirement};
     if (split_into_cases(prepared.ensembles(), one).size() == 1) continue;
-    throw Error("robust", "an outcome with several cases cannot be robust",
-                "Name a single class, or a least value of the output");
+    throw Error("robust",
+                "an outcome with several cases cannot be robust with the fewest changes first",
+                "Name a single class, or leave out the fewest changes");
   }
 }
 
@@ -147,17 +337,27 @@ void check_cases(const Prepared& prepared, const Query& query) {
 
 Answer explain_robust(const Prepared& prepared, const Query& query, const Options& options,
                       std::span<const double> known_solution) {
+  if (query.live > 0) {
+    throw Error("robust", "an answer in a region with rows cannot be robust as well",
+                "Leave out the robustness, or the rows");
+  }
+  if (query.agree) {
+    throw Error("robust", "an outcome of some of the models cannot be robust",
+                "Ask all models, or leave out the robustness");
+  }
   if (!query.derived.empty()) {
     throw Error("robust", "derived columns do not support robust answers",
                 "Leave out the robustness");
   }
   for (const Ensemble& ensemble : prepared.ensembles()) {
     if (ensemble.link != Link::composed) continue;
-    throw Error("robust", "models that are composed of others do not support robust answers",
-                "Ask the members themselves, or leave out the robustness");
+    throw Error(
+        "robust", "models that are composed of others do not support robust answers",
+        "Leave out the robustness; a higher probability or a wider range keeps a distance from "
+        "the limit");
   }
   check_moves(prepared.ensembles(), query);
-  check_cases(prepared, query);
+  if (query.fewest_first) check_cases(prepared, query);
   return RobustSearch(prepared, query, options, known_solution).run();
 }
 

@@ -1,13 +1,18 @@
 #include "search/rules.hpp"
 
+#include "base/infinity.hpp"
 #include "grid/grid.hpp"
 #include "grid/linear_trees.hpp"
 #include "grid/rule_trees.hpp"
 #include "search/guarded.hpp"
 #include "search/prepared.hpp"
 
+#include <boxwood/budget.hpp>
+
 #include <algorithm>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace boxwood {
 
@@ -51,9 +56,11 @@ Limits WithRules::rest(const Limits& limits, const Watch& watch) const {
   return rest;
 }
 
-Answer explain_with_rules(const Prepared& prepared, const Query& query, const Options& options,
-                          std::span<const double> known_solution) {
-  check_spread_costs(query, prepared.ensembles());
+namespace {
+
+/// As explain_with_rules, with all rules from the start.
+Answer search_with_rules(const Prepared& prepared, const Query& query, const Options& options,
+                         std::span<const double> known_solution) {
   Watch watch(options.limits);
   std::optional<WithRules> with;
   try {
@@ -73,6 +80,121 @@ Answer explain_with_rules(const Prepared& prepared, const Query& query, const Op
     solution.codes = pure_codes(prepared.ensembles(), solution.point);
   }
   return answer;
+}
+
+/// Linear rules are left out until a cheapest point breaks them. A search without some rules is a
+/// relaxation: no point that satisfies all rules costs less than its answer, and if it has none,
+/// there is none. So if all of its cheapest points satisfy the rules that were left out, they are
+/// the cheapest points with all rules. Otherwise the rules that one of them breaks come in. Few of
+/// many rules matter near a row, and those that do not cost nothing this way.
+class LinearRounds {
+ public:
+  LinearRounds(const Prepared& prepared, const Query& query, const Options& options,
+               std::span<const double> known_solution)
+      : prepared_(prepared),
+        query_(query),
+        known_(known_solution),
+        budget_(options, Budget::Share::nodes),
+        active_(query.clauses.size(), 0) {
+    for (std::size_t c = 0; c < active_.size(); ++c) active_[c] = query.clauses[c].linear.empty();
+  }
+
+  Answer find() {
+    for (int round = 1;; ++round) {
+      const bool last = std::count(active_.begin(), active_.end(), 0) == 0;
+      Answer answer = search(last);
+      budget_.note(answer);
+      proven_ = std::max(proven_, answer.lower_bound);
+      if (last || !activate_broken(answer)) return finish(std::move(answer));
+      if (answer.status != Status::optimal) return without_broken(std::move(answer));
+      if (round == most_rounds) std::fill(active_.begin(), active_.end(), 1);
+    }
+  }
+
+ private:
+  /// Searches that leave out rules; then all come in.
+  static constexpr int most_rounds = 3;
+
+  Answer search(bool with_all) {
+    Query relaxed = query_;
+    relaxed.clauses.clear();
+    for (std::size_t c = 0; c < active_.size(); ++c) {
+      if (active_[c]) relaxed.clauses.push_back(query_.clauses[c]);
+    }
+    // Points of a relaxation may break rules: their cost is not that of an answer.
+    const Options rest = budget_.rest([this, with_all](const Progress& inner) {
+      const double best = with_all ? inner.best_cost : infinity;
+      return std::pair{best, std::max(proven_, inner.lower_bound)};
+    });
+    const auto ask = has_rules(relaxed) ? search_with_rules : explain_guarded;
+    return ask(prepared_, relaxed, rest, known_);
+  }
+
+  bool satisfies(std::size_t clause, const Solution& solution) const {
+    return holds(query_.clauses[clause], query_.point, solution.point,
+                 common_precision(prepared_.ensembles()));
+  }
+
+  /// False if no point of the answer breaks a rule.
+  bool activate_broken(const Answer& answer) {
+    bool any = false;
+    for (std::size_t c = 0; c < active_.size(); ++c) {
+      if (active_[c]) continue;
+      const bool broken =
+          !std::all_of(answer.solutions.begin(), answer.solutions.end(),
+                       [&](const Solution& solution) { return satisfies(c, solution); });
+      active_[c] = broken;
+      any = any || broken;
+    }
+    return any;
+  }
+
+  /// A search that a limit has ended: its points that satisfy all rules are known, and its bound.
+  Answer without_broken(Answer answer) {
+    std::erase_if(answer.solutions, [&](const Solution& solution) {
+      for (std::size_t c = 0; c < active_.size(); ++c) {
+        if (!satisfies(c, solution)) return true;
+      }
+      return false;
+    });
+    answer.more_ties = true;
+    answer.output_after.clear();
+    if (!answer.solutions.empty()) {  // perhaps not the first one that was found
+      for (const Ensemble& ensemble : prepared_.ensembles()) {
+        const std::vector<double>& point = answer.solutions.front().point;
+        answer.output_after.push_back(ensemble.transform(ensemble.predict(point)));
+      }
+    } else {
+      answer.status = Status::unknown;
+      answer.cost = answer.distance = infinity;
+      answer.already_met = false;
+      answer.more_ties = false;
+    }
+    return finish(std::move(answer));
+  }
+
+  Answer finish(Answer answer) const {
+    if (answer.status != Status::infeasible) {
+      answer.lower_bound = std::min(answer.cost, std::max(answer.lower_bound, proven_));
+    }
+    answer.statistics = budget_.used();
+    return answer;
+  }
+
+  const Prepared& prepared_;
+  const Query& query_;
+  std::span<const double> known_;
+  Budget budget_;
+  std::vector<std::uint8_t> active_;  // of a clause
+  double proven_ = 0;                 // no point costs less
+};
+
+}  // namespace
+
+Answer explain_with_rules(const Prepared& prepared, const Query& query, const Options& options,
+                          std::span<const double> known_solution) {
+  check_spread_costs(query, prepared.ensembles());
+  return LinearRounds(prepared, query, options, known_solution).find();
 }
 
 }  // namespace boxwood

@@ -3,27 +3,34 @@
 #include "verify/evaluate.hpp"
 
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace boxwood::verifying {
 namespace {
 
 /// numpy adds up to seven numbers one by one and more of them eight at a time.
-double added(const std::vector<double>& numbers) {
+template <typename Real>
+double added_as(const std::vector<double>& numbers) {
+  const auto at = [&](std::size_t i) { return static_cast<Real>(numbers[i]); };
   if (numbers.size() < 8) {
-    double sum = 0;
-    for (const double number : numbers) sum = sum + number;
-    return sum;
+    Real sum = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) sum = sum + at(i);
+    return static_cast<double>(sum);
   }
   const std::size_t blocks = numbers.size() / 8;
-  std::vector<double> lane(numbers.begin(), numbers.begin() + 8);
+  std::vector<Real> lane;
+  for (std::size_t k = 0; k < 8; ++k) lane.push_back(at(k));
   for (std::size_t block = 1; block < blocks; ++block) {
-    for (std::size_t k = 0; k < 8; ++k) lane[k] = lane[k] + numbers[8 * block + k];
+    for (std::size_t k = 0; k < 8; ++k) lane[k] = lane[k] + at(8 * block + k);
   }
-  double sum =
+  Real sum =
       ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
-  for (std::size_t i = 8 * blocks; i < numbers.size(); ++i) sum = sum + numbers[i];
-  return sum;
+  for (std::size_t i = 8 * blocks; i < numbers.size(); ++i) sum = sum + at(i);
+  return static_cast<double>(sum);
 }
+
+double added(const std::vector<double>& numbers) { return added_as<double>(numbers); }
 
 double between_points(const Calibration& curve, double x) {
   const std::size_t last = curve.from.size() - 1;
@@ -46,6 +53,19 @@ double between_points(const Calibration& curve, double x) {
 }
 
 double on_curve(const Calibration& curve, double x) {
+  const bool narrow = curve.precision == Precision::float32;
+  const auto f = static_cast<float>(x);
+  if (curve.kind == Calibration::Kind::affine && narrow) {
+    const float scaled = f * static_cast<float>(curve.slope);
+    return static_cast<double>(scaled + static_cast<float>(curve.shift));
+  }
+  if (curve.kind == Calibration::Kind::affine) return x * curve.slope + curve.shift;
+  if (curve.kind == Calibration::Kind::exponential) {
+    return narrow ? static_cast<double>(std::exp(f)) : std::exp(x);
+  }
+  if (curve.kind == Calibration::Kind::expm1) {
+    return narrow ? static_cast<double>(std::expm1(f)) : std::expm1(x);
+  }
   if (curve.kind == Calibration::Kind::isotonic) return between_points(curve, x);
   return 1.0 / (1.0 + std::exp(curve.slope * x + curve.shift));
 }
@@ -69,8 +89,11 @@ void by_temperature(const Calibration& curve, bool logarithms, std::vector<doubl
 /// One number for each class of the member, or one.
 std::vector<double> contribution(const Member& member, const Ensemble& alone,
                                  const std::vector<double>& scores) {
-  const std::vector<double> outputs = outputs_of(alone, scores);
-  if (member.response == Member::Response::output) return outputs;
+  std::vector<double> outputs = outputs_of(alone, scores);
+  if (member.response == Member::Response::output) {
+    for (const Calibration& curve : member.calibrations) outputs[0] = on_curve(curve, outputs[0]);
+    return outputs;
+  }
   const bool two = alone.task == Task::binary;
   const std::size_t classes = two ? 2 : scores.size();
   std::vector<double> numbers(classes, 0.0);
@@ -112,7 +135,65 @@ std::vector<double> contribution(const Member& member, const Ensemble& alone,
   return numbers;
 }
 
+/// The sum of a linear model, and the sum of the sizes of all that is added.
+std::pair<double, double> linear_terms(const Ensemble& ensemble,
+                                       const std::vector<double>& scores) {
+  double sum = 0, sizes = ensemble.composition.linear->size;
+  auto begin = scores.begin();
+  for (std::size_t i = 0; i < ensemble.composition.members.size(); ++i) {
+    const Member& member = ensemble.composition.members[i];
+    const auto end = begin + static_cast<std::ptrdiff_t>(member.outputs);
+    const double number =
+        contribution(member, member_alone(ensemble, i), std::vector<double>(begin, end)).back();
+    begin = end;
+    sum = sum + member.weight * number;
+    sizes = sizes + std::fabs(member.weight * number);
+  }
+  return {sum + ensemble.composition.linear->shift, sizes};
+}
+
+std::vector<double> of_linear_sum(const Ensemble& ensemble, double sum) {
+  if (ensemble.classes.empty()) return {sum};
+  const double one = 1.0 / (1.0 + std::exp(-sum));
+  return {1.0 - one, one};
+}
+
 }  // namespace
+
+bool holds_in_every_order(const Requirement& requirement, const Ensemble& ensemble,
+                          const std::vector<double>& scores) {
+  const auto [sum, sizes] = linear_terms(ensemble, scores);
+  const double doubt =
+      ensemble.composition.linear->error * sizes + std::numeric_limits<double>::min();
+  const std::vector<double> least = of_linear_sum(ensemble, sum - doubt);
+  const std::vector<double> most = of_linear_sum(ensemble, sum + doubt);
+  // -1: below the interval, 0: in it, 1: above it.
+  const auto place = [](const Interval& range, double value) {
+    if (value < range.lower || (value == range.lower && !range.lower_closed)) return -1;
+    return value > range.upper || (value == range.upper && !range.upper_closed) ? 1 : 0;
+  };
+  const auto numbers = [&](const Interval& range, std::size_t output) {
+    if (std::isnan(least[output]) || std::isnan(most[output])) return false;
+    const int a = place(range, least[output]), b = place(range, most[output]);
+    return a == b && (a == 0) != requirement.negated;
+  };
+  if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
+    return numbers(output->range, output->output);
+  }
+  if (const auto* one = std::get_if<ClassIs>(&requirement.outcome)) {
+    if (one->probability) return numbers({.lower = *one->probability}, one->target);
+  }
+  for (const double end : {sum - doubt, sum + doubt}) {
+    const std::size_t winner = end > 0 ? 1 : 0;
+    bool named = false;
+    if (const auto* one = std::get_if<ClassIs>(&requirement.outcome)) named = one->target == winner;
+    if (const auto* several = std::get_if<ClassIn>(&requirement.outcome)) {
+      for (const std::size_t target : several->targets) named |= target == winner;
+    }
+    if (named == requirement.negated) return false;
+  }
+  return true;
+}
 
 Ensemble member_alone(const Ensemble& ensemble, std::size_t member) {
   std::size_t first = 0;
@@ -141,6 +222,7 @@ std::vector<double> composed_outputs(const Ensemble& ensemble, const std::vector
     return made_of.sum == Precision::float32 ? static_cast<double>(static_cast<float>(value))
                                              : value;
   };
+  if (made_of.linear) return of_linear_sum(ensemble, linear_terms(ensemble, scores).first);
   std::vector<double> outputs(ensemble.classes.empty() ? 1 : ensemble.classes.size(), 0.0);
   auto begin = scores.begin();
   for (std::size_t i = 0; i < made_of.members.size(); ++i) {
@@ -156,13 +238,16 @@ std::vector<double> composed_outputs(const Ensemble& ensemble, const std::vector
     }
   }
   for (double& output : outputs) output = in_precision(output / made_of.divisor);
-  const double sum = shared && made_of.normalised ? added(outputs) : 1.0;
-  for (double& output : outputs) output = sum == 0 ? output : output / sum;
+  if (!shared || !made_of.normalised) return outputs;
+  const double sum = made_of.sum == Precision::float32 ? added_as<float>(outputs) : added(outputs);
+  for (double& output : outputs) output = sum == 0 ? output : in_precision(output / sum);
   return outputs;
 }
 
 std::size_t composed_winner(const Ensemble& ensemble, const std::vector<double>& scores) {
-  const std::vector<double> outputs = composed_outputs(ensemble, scores, false);
+  if (ensemble.composition.linear) return linear_terms(ensemble, scores).first > 0 ? 1 : 0;
+  const std::vector<double> outputs =
+      ensemble.composition.by_score ? scores : composed_outputs(ensemble, scores, false);
   if (const auto& limit = ensemble.composition.threshold) {
     double number = outputs[limit->target];
     if (limit->of_score) number = limit->target == 1 ? scores[0] : -scores[0];
@@ -170,7 +255,8 @@ std::size_t composed_winner(const Ensemble& ensemble, const std::vector<double>&
   }
   std::size_t winner = 0;
   for (std::size_t k = 1; k < outputs.size(); ++k) {
-    if (outputs[k] > outputs[winner]) winner = k;
+    const bool level = outputs[k] == outputs[winner] && ensemble.composition.last_of_equals;
+    if (outputs[k] > outputs[winner] || level) winner = k;
   }
   return winner;
 }

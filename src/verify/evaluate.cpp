@@ -60,6 +60,15 @@ std::vector<double> member_scores(const Ensemble& ensemble, std::span<const doub
 
 }  // namespace
 
+const Node* leaf_at(const Tree& tree, std::span<const double> point, Precision input) {
+  const Node* node = tree.nodes.data();
+  while (node->kind != NodeKind::leaf) {
+    const double value = rounded(point[static_cast<std::size_t>(node->feature)], input);
+    node = tree.nodes.data() + (takes_left(tree, *node, value) ? node->left : node->right);
+  }
+  return node;
+}
+
 std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> point) {
   if (ensemble.link == Link::composed) return member_scores(ensemble, point);
   std::vector<double> scores(ensemble.base.size(), 0.0);
@@ -70,11 +79,7 @@ std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> 
   };
   if (ensemble.order == SumOrder::base_first) scores = ensemble.base;
   for (const Tree& tree : ensemble.trees) {
-    const Node* node = tree.nodes.data();
-    while (node->kind != NodeKind::leaf) {
-      const double value = rounded(point[static_cast<std::size_t>(node->feature)], ensemble.input);
-      node = tree.nodes.data() + (takes_left(tree, *node, value) ? node->left : node->right);
-    }
+    const Node* node = leaf_at(tree, point, ensemble.input);
     const double* values = tree.values.data() + node->value;
     if (tree.output >= 0) {
       for (std::int32_t k = 0; k < tree.width; ++k) {
@@ -138,8 +143,13 @@ std::vector<double> outputs_of(const Ensemble& ensemble, const std::vector<doubl
       break;
     case Link::softplus:
       for (double& value : outputs) {
-        value = single ? static_cast<double>(std::log1p(std::exp(static_cast<float>(value))))
-                       : std::log1p(std::exp(value));
+        if (single) {
+          const auto narrow = static_cast<float>(value);
+          const float rest = std::log1p(std::exp(narrow < 0 ? narrow : -narrow));
+          value = static_cast<double>(narrow < 0 ? rest : narrow + rest);
+        } else {
+          value = std::log1p(std::exp(value));
+        }
       }
       break;
     case Link::isolation:
@@ -223,6 +233,9 @@ bool leads_by(double margin, std::size_t target, const Ensemble& ensemble,
 
 bool outcome_holds(const Requirement& requirement, const Ensemble& ensemble,
                    const std::vector<double>& scores) {
+  if (ensemble.composition.linear && !std::holds_alternative<ScoreIn>(requirement.outcome)) {
+    return holds_in_every_order(requirement, ensemble, scores);
+  }
   const std::vector<double> outputs = outputs_of(ensemble, scores);
   if (requirement.negated) {
     // A number that is not one has neither the outcome nor its opposite.

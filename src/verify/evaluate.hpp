@@ -10,6 +10,8 @@
 
 namespace boxwood::verifying {
 
+/// The leaf that a point reaches.
+const Node* leaf_at(const Tree& tree, std::span<const double> point, Precision input);
 /// Raw scores by walking every tree from its root.
 std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> point);
 /// What the library's own predict makes of scores, link by link.

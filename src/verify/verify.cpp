@@ -124,16 +124,41 @@ class Verifier {
     std::vector<std::vector<double>> scores;
     for (const Ensemble& ensemble : ensembles_)
       scores.push_back(scores_at(ensemble, solution.point));
+    std::size_t counted = 0;
     for (std::size_t m = 0; m < query_.requirements.size(); ++m) {
       const Requirement& requirement = query_.requirements[m];
-      if (!outcome_holds(requirement, ensembles_[requirement.ensemble],
-                         scores[requirement.ensemble])) {
-        fault(fmt::format("requirement {} is not met", m));
-      }
+      const bool holds = outcome_holds(requirement, ensembles_[requirement.ensemble],
+                                       scores[requirement.ensemble]);
+      if (requirement.counted && holds) ++counted;
+      if (!requirement.counted && !holds) fault(fmt::format("requirement {} is not met", m));
+    }
+    if (counted < query_.agree.value_or(0)) {
+      fault(fmt::format("{} of the counted requirements are met, fewer than {}", counted,
+                        *query_.agree));
     }
     ++result_.points_checked;
+    if (query_.live > 0) check_live(solution.point);
     check_region(solution, scores);
     check_codes(solution, scores);
+  }
+
+  /// The point reaches the same leaves as the rows of a region with enough of them.
+  void check_live(const std::vector<double>& point) {
+    for (const LiveRegion& region : query_.live_regions->regions) {
+      if (region.rows < query_.live) continue;
+      bool same = true;
+      for (std::size_t d = 0; d < point.size(); ++d) {
+        same = same && std::isnan(point[d]) == std::isnan(region.row[d]);
+      }
+      for (const Ensemble& ensemble : ensembles_) {
+        for (const Tree& tree : ensemble.trees) {
+          same = same &&
+                 leaf_at(tree, point, ensemble.input) == leaf_at(tree, region.row, ensemble.input);
+        }
+      }
+      if (same) return;
+    }
+    fault(fmt::format("fewer than {} rows are in its region", query_.live));
   }
 
   void check_codes(const Solution& solution, const std::vector<std::vector<double>>& scores) {

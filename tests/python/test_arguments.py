@@ -157,7 +157,7 @@ def test_schemas(schema, said):
 
 
 def test_a_folder_is_no_model():
-    with pytest.raises(boxwood.Error, match="^/: it is a folder, not a file. Give a model file"):
+    with pytest.raises(boxwood.Error, match="^/: it is a folder, and neither Spark ML nor ydf saved it. Give a model"):
         boxwood.Explainer("/")
 
 

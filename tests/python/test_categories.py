@@ -353,3 +353,30 @@ def test_the_table_of_features_lists_a_few_labels(random):
     page = boxwood.Explainer(model.fit(frame, frame["c"] == "3"), frame)._repr_html_()
     assert "… (30 in all)" in page and page.count(" · ") == 13
     assert "a, b · c" in page
+
+
+@pytest.mark.parametrize("threshold", [None, 0.3])
+def test_catboost_statistics_of_combinations_against_brute_force(threshold):
+    random = np.random.default_rng(11)
+    towns, jobs = ["Ulm", "Bonn", "Kiel", "Jena"], list("abcde")
+    frame = pd.DataFrame({"town": random.choice(towns, ROWS), "job": random.choice(jobs, ROWS),
+                          "sex": random.choice(["m", "f"], ROWS), "age": random.integers(20, 40, ROWS)})
+    good = frame["town"].isin(towns[:2]) ^ frame["job"].isin(["a", "c"]) ^ (frame["age"] > 30)
+    model = catboost.CatBoostClassifier(iterations=12, verbose=False, random_seed=0,
+                                        cat_features=["town", "job", "sex"], allow_writing_files=False)
+    model.fit(frame, good)
+    if threshold:
+        model.set_probability_threshold(threshold)
+    explainer = boxwood.Explainer(model, frame)
+    confirm(explainer, model, frame)
+    # A category that was not seen in training is another one for every statistic.
+    stranger = pd.DataFrame({"town": "Rome", "job": jobs, "sex": "x", "age": 33})
+    assert list(map(str, explainer.predict(stranger))) == list(map(str, model.predict(stranger)))
+    every = pd.DataFrame([(town, job, sex, age) for town in towns for job in jobs for sex in "mf"
+                          for age in range(20, 40)], columns=frame.columns)
+    said = pd.Series(model.predict(every)).astype(str)
+    for row in frame[pd.Series(model.predict(frame)).astype(str) == "False"].to_dict("records")[:8]:
+        answer = explainer.explain(row, True, cost="l0")
+        reach = every[(said == "True").to_numpy()]
+        assert answer.cost == min((reach != pd.Series(row)).sum(axis=1))
+        assert str(model.predict(pd.DataFrame([answer.point]))[0]) == "True"

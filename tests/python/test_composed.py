@@ -18,6 +18,7 @@ import pytest
 import xgboost
 from sklearn import (
     calibration,
+    compose,
     ensemble,
     model_selection,
     multiclass,
@@ -110,9 +111,9 @@ def make(index):
     return model.fit(frame, labels), frame, sorted(set(labels))
 
 
-def values_beside(explainer, point):
+def values_beside(explainer, point, model=0):
     """For each column its value and the numbers next to every threshold, as the model reads them."""
-    core = explainer.core.ensemble(0)
+    core = explainer.core.ensemble(model)
     single = core.single
     values = [{float(value)} for value in point]
     for i in range(core.tree_count):
@@ -139,7 +140,7 @@ def test_optima_are_those_of_brute_force(index):
     try:
         explainer = boxwood.Explainer(model)
     except boxwood.UnsupportedModelError as error:
-        assert "which its trees alone do not determine" in str(error) or "calibration that falls" in str(error)
+        assert "which its trees alone do not determine" in str(error)
         return
     random = np.random.default_rng(index + 1000)
     point = random.normal(size=3).round(2)
@@ -190,27 +191,205 @@ def test_optima_are_those_of_brute_force(index):
             assert asked(model, found)[0] == target
 
 
-def test_one_model_for_each_target_can_be_asked_by_name():
+@pytest.mark.parametrize("piped", [False, True])
+@pytest.mark.parametrize("kind", ["forest", "xgboost"])
+def test_classifiers_of_several_targets_are_asked_by_target(kind, piped):
     frame, score, labels = draw(5)
-    targets = np.column_stack([labels, np.where(score > 1, 5, 4)])
-    model = multioutput.MultiOutputClassifier(small("forest", 1)).fit(frame, targets)
-    with pytest.raises(boxwood.UnsupportedModelError, match="dict\\(zip\\(names, estimators_\\)\\)"):
-        boxwood.Explainer(model)
-    explainer = boxwood.Explainer(dict(zip(["credit", "price"], model.estimators_, strict=True)), frame)
-    answer = explainer.explain(frame.iloc[0], boxwood.Class(5, model="price"))
-    assert model.predict(answer.point.to_frame().T)[0, 1] == 5
+    targets = np.column_stack([labels, np.where(score > 0.5, 5, 4) if kind == "forest" else 1 - labels])
+    model = multioutput.MultiOutputClassifier(small(kind, 1))
+    if piped:
+        model = pipeline.make_pipeline(preprocessing.StandardScaler(), model)
+    model.fit(frame, targets)
+    with pytest.raises(boxwood.UnsupportedModelError, match="the whole to boxwood.Explainer"):
+        boxwood.model_bytes(model)
+    explainer = boxwood.Explainer(model)
+    assert explainer.names == ["output 0", "output 1"]
+    for i in range(2):
+        assert (explainer.predict(frame, model=i) == model.predict(frame)[:, i]).all()
+        assert np.array_equal(explainer.predict_proba(frame, model=i), model.predict_proba(frame)[i])
+    said = model.predict(frame)
+    wanted = [int(label) for label in said[np.flatnonzero((said != said[0]).all(axis=1))[0]]]
+    row = frame.iloc[0].astype(np.float32).astype(float)
+    answer = explainer.explain(row, [boxwood.Class(label, model=f"output {i}")
+                                     for i, label in enumerate(wanted)], cost="l2")
+    assert model.predict(answer.point_frame())[0].tolist() == wanted
+    # Every threshold of both models from above and from below.
+    lists = [sorted({*a, *b}) for a, b in zip(*(values_beside(explainer, row.to_numpy(), i) for i in range(2)),
+                                              strict=True)]
+    assert np.prod([len(one) for one in lists]) < 300_000
+    grid = pd.DataFrame(itertools.product(*lists), columns=COLUMNS)
+    met = (model.predict(grid) == wanted).all(axis=1)
+    cost = ((grid.to_numpy() - row.to_numpy()) ** 2).sum(axis=1)
+    assert answer.cost == pytest.approx(cost[met].min(), rel=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["forest", "catboost"])
+@pytest.mark.parametrize("kind", ["forest", "boosting", "xgboost"])
+def test_one_versus_rest_of_several_labels(kind):
+    frame, score, labels = draw(6)
+    targets = np.column_stack([labels, score > 0.7, frame["a"] > 0]).astype(int)
+    model = multiclass.OneVsRestClassifier(small(kind, 1)).fit(frame, targets)
+    explainer = boxwood.Explainer(model, frame)
+    said = model.predict(frame)
+    for i in range(3):
+        assert (explainer.predict(frame, model=i) == said[:, i]).all()
+        assert np.abs(explainer.predict_proba(frame, model=i)[:, 1] - model.predict_proba(frame)[:, i]).max() < 1e-15
+    answer = explainer.explain(frame.iloc[0], boxwood.Class(1 - int(said[0, 2]), model="output 2"))
+    assert model.predict(answer.point_frame())[0, 2] == 1 - said[0, 2] and answer.verify() == []
+
+
+def brute_force(model, explainer, point, most=60_000):
+    """The numbers at and beside all thresholds, what a change to them costs, what the model predicts."""
+    lists = values_beside(explainer, point)
+    count = int(np.prod([len(one) for one in lists]))
+    assert count <= most
+    grid = pd.DataFrame(itertools.product(*lists), columns=COLUMNS)
+    return grid, ((grid.to_numpy() - point) ** 2).sum(axis=1), asked(model, grid)
+
+
+def check_optimum(explainer, model, point, target, met, cost):
+    """Both engines find the cheapest of the points that have the outcome, and the model confirms it."""
+    row = pd.Series(point, index=COLUMNS)
+    answer = explainer.explain(row, target, cost="l2")
+    other = explainer.explain(row, target, cost="l2", engine="paper")
+    assert (answer.status, answer.cost) == (other.status, other.cost)
+    assert answer.status == ("optimal" if met.any() else "infeasible")
+    if met.any():
+        assert answer.cost == pytest.approx(cost[met].min(), rel=1e-12)
+        assert answer.verify() == []
+        return asked(model, answer.point.to_frame().T.astype(float))[0]
+    return None
+
+
+def start(explainer, index):
+    point = np.random.default_rng(index).normal(size=3).round(2)
+    return point.astype(np.float32).astype(float) if explainer.core.ensemble(0).single else point
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_one_versus_rest(kind):
     frame, _, labels = draw(7, classes=3)
-    model = multiclass.OneVsRestClassifier(small(kind, 1)).fit(frame, labels)
+    inside = small(kind, 1)
+    if kind != "tree":
+        inside.set_params(**{{"hist": "max_iter", "catboost": "iterations"}.get(kind, "n_estimators"): 2})
+    model = multiclass.OneVsRestClassifier(inside).fit(frame, labels)
+    explainer = boxwood.Explainer(model)
+    point = start(explainer, 3)
+    grid, cost, said = brute_force(model, explainer, point, 200_000)
+    assert (explainer.predict(grid) == said).all()
+    ours, theirs = explainer.predict_proba(grid), model.predict_proba(grid)
+    assert np.abs(ours - theirs).max() <= (np.finfo(np.float32).eps if kind == "xgboost" else 1e-15)
+    for target in range(3):
+        found = check_optimum(explainer, model, point, target, said == target, cost)
+        assert found in (None, target)
+    least = float(np.quantile(ours[:, 0], 0.9))
+    check_optimum(explainer, model, point, boxwood.Class(0, probability=least), ours[:, 0] >= least, cost)
+
+
+@pytest.mark.parametrize("index", range(3))
+def test_calibrations_of_three_classes_that_fall(index):
+    frame, _, labels = draw(30 + index, classes=3)
+    model = calibration.CalibratedClassifierCV(small(["tree", "boosting", "lightgbm"][index], index), cv=2)
+    model.fit(frame, labels)
+    for i, one in enumerate(model.calibrated_classifiers_):
+        for k, calibrator in enumerate(one.calibrators):
+            if (i + k + index) % 2:
+                calibrator.a_ = abs(calibrator.a_)  # falls
+    explainer = boxwood.Explainer(model)
+    point = start(explainer, index)
+    grid, cost, said = brute_force(model, explainer, point, 300_000)
+    assert (explainer.predict(grid) == said).all()
+    ours = explainer.predict_proba(grid)
+    assert np.abs(ours - model.predict_proba(grid)).max() < 1e-15
+    for target in range(3):
+        check_optimum(explainer, model, point, target, said == target, cost)
+        least = float(np.quantile(ours[:, target], 0.95))
+        check_optimum(explainer, model, point, boxwood.Class(target, probability=least),
+                      ours[:, target] >= least, cost)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_versus_rest_of_two_classes(kind):
+    frame, _, labels = draw(8)
+    model = multiclass.OneVsRestClassifier(small(kind, 1)).fit(frame, np.array(["no", "yes"])[labels])
     explainer = boxwood.Explainer(model, frame)
     assert (explainer.predict(frame) == model.predict(frame)).all()
     assert np.abs(explainer.predict_proba(frame) - model.predict_proba(frame)).max() < 1e-15
-    for wanted in (1, boxwood.Class(0, probability=0.5)):
-        answer = explainer.explain(frame.iloc[1], wanted)
-        assert answer.verify() == []
+    for i in range(5):
+        answer = explainer.explain(frame.iloc[i])
+        assert answer.verify() == [] and model.predict(answer.point_frame())[0] == answer.outcome
+
+
+TRANSFORMED = {
+    "log1p": {"func": np.log1p, "inverse_func": np.expm1},
+    "log": {"func": np.log, "inverse_func": np.exp},
+    "none": {},
+    "standard": {"transformer": preprocessing.StandardScaler()},
+    "robust": {"transformer": preprocessing.RobustScaler()},
+    "quantiles": {"transformer": preprocessing.QuantileTransformer(n_quantiles=20)},
+}
+
+
+@pytest.mark.parametrize("way", TRANSFORMED)
+@pytest.mark.parametrize("kind", ["xgboost", "hist", "forest"])
+def test_transformed_targets(way, kind):
+    frame, score, _ = draw(21)
+    target = np.exp(score / 2)
+    model = compose.TransformedTargetRegressor(small(kind, 3, True), **TRANSFORMED[way])
+    model.fit(frame, target)
+    if kind == "xgboost" and way in ("robust", "quantiles"):
+        with pytest.raises(boxwood.UnsupportedModelError, match="float32 predictions in another"):
+            boxwood.Explainer(model, frame)
+        return
+    explainer = boxwood.Explainer(model)
+    single = kind == "xgboost"
+    if way in ("log1p", "log"):
+        np.testing.assert_array_max_ulp(explainer.predict(frame).astype("f4" if single else "f8"),
+                                        model.predict(frame), 16)
+    else:
+        assert (explainer.predict(frame) == model.predict(frame)).all()
+    point = frame.iloc[0].to_numpy().astype(np.float32).astype(float)
+    grid = pd.DataFrame(itertools.product(*values_beside(explainer, point)), columns=COLUMNS)
+    said = asked(model, grid)
+    # Half-way between two predictions, so that the last digit of exp does not matter.
+    levels = np.unique(said)
+    middle = len(levels) * 2 // 3
+    wanted = float(levels[middle - 1:middle + 1].astype(float).mean())
+    cost = ((grid.to_numpy() - point) ** 2).sum(axis=1)
+    answer = explainer.explain(pd.Series(point, index=COLUMNS), boxwood.Output(at_least=wanted), cost="l2")
+    assert answer.cost == pytest.approx(cost[said >= wanted].min(), rel=1e-12, abs=1e-300)
+    assert answer.verify() == [] and asked(model, answer.point_frame().astype(float))[0] >= wanted
+    other = explainer.explain(pd.Series(point, index=COLUMNS), boxwood.Output(at_most=wanted),
+                              cost="l2", engine="paper")
+    assert other.cost == pytest.approx(cost[said <= wanted].min(), rel=1e-12, abs=1e-300)
+
+
+def test_targets_transformed_by_other_functions_are_refused():
+    frame, score, _ = draw(22)
+    model = compose.TransformedTargetRegressor(small("hist", 1, True), func=np.arcsinh,
+                                               inverse_func=np.sinh).fit(frame, score)
+    with pytest.raises(boxwood.UnsupportedModelError, match="by sinh.*np.expm1"):
+        boxwood.Explainer(model, frame)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_regressors_of_several_targets(kind):
+    frame, score, _ = draw(23)
+    model = multioutput.MultiOutputRegressor(small(kind, 1, True)).fit(
+        frame, np.column_stack([score, -2 * frame["a"]]))
+    explainer = boxwood.Explainer(model, frame)
+    assert (explainer.predict(frame) == model.predict(frame)).all()
+    wanted = float(np.quantile(model.predict(frame)[:, 1], 0.7))
+    answer = explainer.explain(frame.iloc[0], boxwood.Output(at_least=wanted, output=1))
+    assert answer.verify() == [] and model.predict(answer.point_frame())[0, 1] >= wanted
+
+
+def test_raw_scores_are_said_to_be_those_of_members():
+    frame, _, labels = draw(24)
+    model = ensemble.VotingClassifier([("h", small("hist", 1)), ("b", small("boosting", 2))],
+                                      voting="soft").fit(frame, labels)
+    explainer = boxwood.Explainer(model, frame)
+    assert "raw score of member 2 of 2" in str(explainer.explain(
+        frame.iloc[0], boxwood.Score(at_least=0.0, output=1)))
 
 
 @pytest.mark.parametrize("kind", ["forest", "boosting"])
@@ -297,3 +476,33 @@ def test_temperature_with_labels_of_every_type(labels):
     np.testing.assert_allclose(explainer.predict_proba(frame), model.predict_proba(frame),
                                rtol=1e-12)
     assert (explainer.predict(frame) == model.predict(frame)).all()
+
+
+def test_calibrations_of_coupled_classes_agree_with_brute_force():
+    """One calibration for each class over a softmax: no contribution is monotone in other scores."""
+    rows = np.array(list(itertools.product(range(7), repeat=3)), float)
+    names = ["f0", "f1", "f2"]
+    schema = {"features": [{"name": name, "kind": "integer", "range": [0, 6], "scale": 1}
+                           for name in names]}
+    found = 0
+    for seed in range(16):
+        random = np.random.default_rng(seed)
+        data = rows[random.integers(0, len(rows), 90)]
+        noise = 3 * np.cos(2 * data[:, 1]) + 1.5 * random.normal(size=90)
+        height = data @ random.normal(size=3) + noise
+        classes = np.digitize(height, np.quantile(height, [1 / 3, 2 / 3])) * 2 % 3
+        members = xgboost.XGBClassifier(n_estimators=3, max_depth=3, n_jobs=1, random_state=seed)
+        model = calibration.CalibratedClassifierCV(members, method="isotonic", cv=2).fit(data, classes)
+        shares = model.predict_proba(rows)
+        explainer = boxwood.Explainer(model, schema=schema)
+        for _ in range(12):
+            point, output = rows[random.integers(len(rows))], int(random.integers(3))
+            limit = float(np.round(np.quantile(shares[:, output], random.uniform(0.02, 0.98)), 5))
+            works = shares[:, output] <= limit
+            costs = np.abs(rows - point).sum(axis=1)[works]
+            for engine in ("fast", "paper"):
+                answer = explainer.explain(point, boxwood.Output(at_most=limit, output=output),
+                                           cost="l1", engine=engine)
+                assert answer.cost == (costs.min() if len(costs) else np.inf)
+            found += len(costs) > 0
+    assert found > 100

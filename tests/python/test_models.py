@@ -1,5 +1,7 @@
 """Fitted models of the four libraries: predictions and answers are confirmed by the library itself."""
 
+import itertools
+import json
 import time
 import tracemalloc
 
@@ -188,11 +190,37 @@ def test_files_and_bytes_and_rounds(people, tmp_path):
         boxwood.Explainer(object())
 
 
+@pytest.mark.parametrize("number", [0.0, -1.0, 0.1])
+def test_a_number_for_missing_values(number):
+    random = np.random.default_rng(4)
+    rows = random.integers(-2, 4, (200, 3)).astype(float)
+    rows[random.random(rows.shape) < 0.25] = number
+    wanted = (rows[:, 0] * (rows[:, 1] == number) + rows[:, 2] > 0).astype(int)
+    model = xgboost.XGBClassifier(n_estimators=6, max_depth=4, missing=number, n_jobs=1)
+    model.fit(rows, wanted)
+    explainer = boxwood.Explainer(model)
+    core = explainer.core.ensemble(0)
+    beside = {float(number), float("nan"), 1e-50, -0.0}
+    for i in range(core.tree_count):
+        for threshold in np.float32(core.tree(i)["threshold"]):
+            beside |= {float(threshold), float(np.nextafter(threshold, np.float32(-9)))}
+    values = sorted(beside, key=str)
+    grid = np.array(list(itertools.product(values, repeat=3)))
+    assert (explainer.predict_proba(grid) == model.predict_proba(grid)).all()
+    said = model.predict(grid)
+    for row in rows[:6]:
+        row = np.float64(np.float32(row))
+        answer = explainer.explain(row, cost="l2")
+        target = 1 - model.predict(row[None])[0]
+        assert model.predict(answer.point[None])[0] == target
+        reached = grid[said == target]
+        reached = reached[~np.isnan(reached).any(axis=1)]
+        assert answer.cost <= ((np.float64(np.float32(reached)) - row) ** 2).sum(axis=1).min()
+
+
 def test_what_a_file_does_not_tell_is_refused():
     random = np.random.default_rng(0)
     rows, wanted = random.integers(0, 5, (200, 3)).astype(float), random.integers(0, 2, 200)
-    with pytest.raises(boxwood.UnsupportedModelError, match="treats 0.0 as missing"):
-        boxwood.Explainer(xgboost.XGBClassifier(n_estimators=3, missing=0.0).fit(rows, wanted))
 
     class Strict(ensemble.RandomForestClassifier):
         def predict(self, rows):
@@ -308,3 +336,63 @@ def test_catboost_binary_files_are_read_by_catboost(tmp_path):
         wanted = int(1 - model.predict(frame.iloc[:1])[0])
         answer = explainer.explain(frame.iloc[0], str(wanted))
         assert model.predict(answer.point.to_frame().T)[0] == wanted
+        # As the command's error advises.
+        boxwood.save_model(given, tmp_path / "model.json")
+        written = boxwood.Explainer(tmp_path / "model.json")
+        assert (written.predict_proba(frame) == model.predict_proba(frame)).all()
+
+
+DUMPED = np.random.default_rng(4).normal(size=(150, 3)).astype(np.float32)
+DUMPED[:, 2] = np.random.default_rng(5).integers(0, 6, 150)
+DUMPED[np.random.default_rng(6).random((150, 3)) < 0.1] = np.nan
+
+
+def dumped(**settings):
+    score = np.nan_to_num(DUMPED[:, 0]) + np.isin(DUMPED[:, 2], [1, 4])
+    label = np.digitize(score, [-0.5, 0.8]) if "num_class" in settings else score > 0
+    data = xgboost.DMatrix(DUMPED, label, feature_names=["in come", "a:{1}", "town"],
+                           feature_types=["q", "q", "c"], enable_categorical=True)
+    return xgboost.train({"max_depth": 3, "nthread": 1, **settings}, data, num_boost_round=4)
+
+
+@pytest.mark.parametrize(("settings", "more"), [
+    ({"objective": "binary:logistic"}, {}), ({"objective": "binary:logistic", "max_cat_to_onehot": 9}, {}),
+    ({"objective": "binary:logistic", "num_parallel_tree": 2}, {"parallel_trees": 2}),
+    ({"objective": "multi:softprob", "num_class": 3}, {"outputs": 3})])
+def test_dumps_with_what_they_lack_are_the_model_again(settings, more, tmp_path):
+    booster = dumped(**settings)
+    whole = boxwood.Explainer(booster).core.ensemble(0)
+    kept = json.loads(booster.save_config())["learner"]["learner_model_param"]["base_score"]
+    more = {"base_score": json.loads(kept), "objective": settings["objective"],
+            "feature_names": booster.feature_names, **more}
+    for form in ("text", "json"):
+        booster.dump_model(tmp_path / "dump", dump_format=form, with_stats=form == "text")
+        for dump in ((tmp_path / "dump").read_text(), booster.get_dump(dump_format=form)):
+            again = boxwood.Explainer(boxwood.xgboost_from_dump(dump, **more)).core.ensemble(0)
+            assert again.fields()["base"] == whole.fields()["base"]
+            assert again.tree_count == whole.tree_count
+            for i in range(whole.tree_count):
+                for key, column in whole.tree(i).items():
+                    same = again.tree(i)[key]
+                    assert (same == column if isinstance(column, list) else np.array_equal(same, column)), (i, key)
+
+
+def test_dumps_that_are_damaged_or_incomplete_are_refused():
+    booster = dumped(objective="binary:logistic")
+    text = "".join(f"booster[{i}]:\n{tree}" for i, tree in enumerate(booster.get_dump()))
+    with pytest.raises(boxwood.UnsupportedModelError, match="Give feature_names"):
+        boxwood.xgboost_from_dump(text, base_score=0.5)
+    rng = np.random.default_rng(7)
+    for whole in (text, f"[{','.join(booster.get_dump(dump_format='json'))}]"):
+        for at in range(0, len(whole), len(whole) // 100):
+            for changed in (whole[:at], whole[:at] + chr(rng.integers(32, 127)) + whole[at + 1:]):
+                try:
+                    made = boxwood.xgboost_from_dump(changed, base_score=0.5, feature_names=booster.feature_names)
+                    boxwood.Explainer(made)
+                except (boxwood.Error, boxwood.UnsupportedModelError):
+                    pass
+    for changed, message in (("0:leaf=[1,2]", "leaves with several numbers"), ("0:leaf=1\n0:leaf=2", "occurs twice"),
+                             ("0:[f0] yes=1,no=2", 'of the type "i"'),
+                             ("0:[f0<1] yes=1,no=1,missing=1\n1:leaf=1", "two parents")):
+        with pytest.raises(boxwood.UnsupportedModelError, match=message):
+            boxwood.xgboost_from_dump([changed], base_score=0)

@@ -3,6 +3,7 @@
 import boxwood
 import numpy as np
 import pytest
+from boxwood import pipelines
 
 compose = pytest.importorskip("sklearn.compose")
 ensemble = pytest.importorskip("sklearn.ensemble")
@@ -107,3 +108,76 @@ def test_what_is_not_known_is_refused_by_name():
             data.clip(lower=5), data.income > 20)
     with pytest.raises(boxwood.UnsupportedModelError, match="before the other steps"):
         boxwood.Explainer(late, data)
+
+
+CURVES = {
+    "quantiles": lambda: preprocessing.QuantileTransformer(n_quantiles=40),
+    "yeo-johnson": lambda: preprocessing.PowerTransformer(),
+    "box-cox": lambda: preprocessing.PowerTransformer(method="box-cox", standardize=False),
+}
+
+
+def around(thresholds, kind):
+    """Thresholds as numbers of a column's type, and the numbers next to them."""
+    own = np.unique(np.asarray(thresholds, dtype=kind))
+    own = own[np.isfinite(own)]
+    return np.concatenate([own, np.nextafter(own, kind(np.inf)), np.nextafter(own, kind(-np.inf))])
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("name", CURVES)
+def test_curves_are_exact_at_every_threshold(name, kind):
+    data = people(kind)
+    if name == "box-cox":
+        data["wealth"] = np.exp(data.wealth).astype(kind)
+    good = (np.log(data.income) + data.wealth > 3).to_numpy()
+    model = pipeline.make_pipeline(CURVES[name](), ensemble.RandomForestClassifier(
+        3, max_depth=3, random_state=1)).fit(data, good)
+    explainer = boxwood.Explainer(model, data)
+    made = pipelines.pushed_back(model, pipelines.follow_steps(model, data))
+    rng = np.random.default_rng(1)
+    rows = data.sample(400, replace=True, random_state=1).reset_index(drop=True)
+    for i, column in enumerate(data):
+        found = around(np.concatenate([tree.threshold[tree.feature == i] for tree in made.trees]), kind)
+        found = found[found > 0] if name == "box-cox" else found
+        assert len(found) > 6
+        rows[column] = np.where(rng.random(400) < 0.8, rng.choice(found, 400), rows[column]).astype(kind)
+    np.testing.assert_array_equal(explainer.predict_proba(rows), model.predict_proba(rows))
+    row = data[~model.predict(data)].iloc[0]
+    answer = explainer.explain(row, True)
+    assert answer.status == "optimal" and model.predict(answer.point_frame().astype(kind))[0]
+
+
+def test_knots_that_are_out_of_order_are_found():
+    """A function that falls at a knot by less than a bisection would notice."""
+    data = people()
+    model = pipeline.make_pipeline(preprocessing.QuantileTransformer(n_quantiles=5),
+                                   ensemble.RandomForestClassifier(3, max_depth=3, random_state=1)).fit(
+        data, data.income > 20)
+    steps = pipelines.follow_steps(model, data)
+    plain = steps.transform
+
+    def bent(table, far):
+        made = plain(table, far)
+        knot = steps.sources[0].function.knots[2]
+        return np.where(np.arange(2) == 0, np.where(table.to_numpy() == knot, 2.0, made), made)
+
+    steps.transform = bent
+    with pytest.raises(boxwood.UnsupportedModelError, match="falls in its last digits"):
+        pipelines.pushed_back(model, steps)
+
+
+def test_a_knn_imputer_changes_nothing_in_complete_rows():
+    data = people()
+    data.loc[::7, "income"] = np.nan
+    good = data.wealth + data.income.fillna(20) / 20 > 1
+    model = pipeline.make_pipeline(impute.KNNImputer(), ensemble.RandomForestClassifier(
+        4, max_depth=4, random_state=1)).fit(data, good)
+    explainer = boxwood.Explainer(model, data)
+    whole = data.dropna()
+    np.testing.assert_array_equal(explainer.predict_proba(whole), model.predict_proba(whole))
+    row = whole[~model.predict(whole)].iloc[0]
+    answer = explainer.explain(row, True)
+    assert model.predict(answer.point_frame())[0]
+    with pytest.raises(boxwood.Error, match='"income" is missing, and the model rejects such rows'):
+        explainer.explain(data.iloc[0], True)

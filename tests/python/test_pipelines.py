@@ -398,13 +398,20 @@ def refused(*steps, columns=("income", "debt"), last=None):
 def test_what_cannot_be_exact_is_refused_by_name():
     assert refused(decomposition.PCA()) == (
         'pipeline, step "pca": PCA mixes input columns, so that a split of the model is not a '
-        "split of one column. Explain the last step alone, with columns that the other steps have "
-        "transformed")
+        "split of one column. Explain the last step alone, with the columns that the steps before "
+        "it make: boxwood.Explainer(pipeline[-1], data=pipeline[:-1].transform(X)); "
+        "inverse_transform of the step shows an answer in the raw columns")
     assert 'step "functiontransformer": FunctionTransformer applies sin, which' in refused(
         preprocessing.FunctionTransformer(np.sin))
-    assert "not guaranteed to be monotone" in refused(preprocessing.QuantileTransformer(n_quantiles=10))
+    assert "not guaranteed to be monotone" in refused(
+        preprocessing.QuantileTransformer(n_quantiles=10, output_distribution="normal"))
+    assert "rise and fall with it" in refused(preprocessing.SplineTransformer())
+    assert "numbers that an earlier step has changed" in refused(
+        preprocessing.StandardScaler(), preprocessing.QuantileTransformer(n_quantiles=10))
     assert "treats -1 as missing" in refused(impute.SimpleImputer(missing_values=-1))
-    assert 'Use encode="ordinal"' in refused(preprocessing.KBinsDiscretizer(encode="onehot-dense"))
+    assert "intervals of another KBinsDiscretizer" in refused(
+        preprocessing.KBinsDiscretizer(encode="onehot-dense"),
+        preprocessing.KBinsDiscretizer(2, encode="onehot-dense", strategy="uniform"))
     nested = compose.make_column_transformer(
         (sk.make_pipeline(preprocessing.StandardScaler(), preprocessing.PolynomialFeatures()),
          ["income"]))
@@ -412,6 +419,9 @@ def test_what_cannot_be_exact_is_refused_by_name():
 
     class Mine(preprocessing.StandardScaler):
         pass
+
+    mapper = type("DataFrameMapper", (preprocessing.StandardScaler,), {"__module__": "sklearn_pandas.mapper"})
+    assert "Use a ColumnTransformer" in refused(mapper())
 
     assert 'step "mine": Mine is not supported' in refused(Mine())
     assert "encodes numbers that an earlier step has changed" in refused(

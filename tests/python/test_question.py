@@ -255,7 +255,7 @@ def test_targets(german, row, best):
     (None, {"at_least": 0.6}, "at_least: the model predicts a class, not a number"),
     (None, {"change": "+5%", "at_least": 0.95}, "change: it cannot be combined with at_least"),
     (None, {"change": 0.1, "between": (0.5, 0.9)}, "between: it cannot be combined with change"),
-    ("granted", {"output": 1}, "output: it needs at_least, at_most, between or change"),
+    ("granted", {"output": 1}, "output: it needs at_least, at_most, between, change or beat"),
 ])
 def test_no_part_of_an_outcome_is_dropped(german, row, target, question, said):
     for ask in (german.explain, german.why_not):

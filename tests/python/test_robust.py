@@ -30,7 +30,7 @@ def test_every_row_within_the_distances_has_the_outcome(forest):
         assert answer.status == "optimal" and answer.cost >= plain.cost
         to = list(answer.point)
         near = [dict(zip(frame.columns, values)) for values in itertools.product(
-            to[0] + np.arange(-2, 3), np.linspace(to[1] - 0.05, to[1] + 0.05, 201)[1:-1], [to[2]])]
+            to[0] + np.arange(-2, 3), np.linspace(to[1] - 0.05, to[1] + 0.05, 201), [to[2]])]
         assert model.predict(pd.DataFrame(near)).all()
         assert "every row within the given distances" in " ".join(str(answer).split())
         assert 'by at most 2 in "months"' in " ".join(str(answer).split())
@@ -51,13 +51,127 @@ def test_what_does_not_go_with_robust_answers_is_refused_by_name(forest):
     model, frame = forest
     explainer = boxwood.Explainer(model, frame)
     row = frame[~model.predict(frame)].iloc[0]
-    for ask, what in ((lambda: explainer.why_not(row, True, robust=0.05), "why-not"),
-                      (lambda: explainer.explain(row, True, robust=0.05, proof=True), "a proof"),
+    for ask, what in ((lambda: explainer.explain(row, True, robust=0.05, proof=True), "a proof"),
                       (lambda: explainer.regions(row, 1, True, robust=0.05), "regions")):
         with pytest.raises(boxwood.Error, match=what):
             ask()
     with pytest.raises(boxwood.Error, match="from 0 to 1"):
         explainer.explain(row, True, robust=5)
+
+
+def holds_around(model, point, values, wanted):
+    """Whether all rows have a wanted class that have one of the given values of each column."""
+    rows = [dict(zip(values, row, strict=True)) for row in itertools.product(*values.values())]
+    assert all(point[name] in given for name, given in values.items())
+    return np.isin(model.predict(pd.DataFrame(rows)), wanted).all()
+
+
+def test_one_of_several_classes():
+    from sklearn.ensemble import RandomForestClassifier
+
+    random = np.random.default_rng(5)
+    frame = pd.DataFrame(random.integers(0, 12, (300, 3)), columns=["a", "b", "c"])
+    label = np.where(frame["a"] + frame["b"] < 9, "red", np.where(frame["c"] > 5, "blue", "green"))
+    model = RandomForestClassifier(n_estimators=9, max_depth=4, random_state=0).fit(frame, label)
+    explainer = boxwood.Explainer(model, frame)
+    differ = 0
+    for _, row in frame[model.predict(frame) == "red"].head(2).iterrows():
+        for target, wanted in ((boxwood.OneOf(["blue", "green"]), ["blue", "green"]),
+                               (boxwood.Not(boxwood.Class("red")), ["blue", "green"]), ("blue", ["blue"])):
+            answer = explainer.explain(row, target, robust={"a": 1, "b": 1, "c": 2}, cost="l1")
+            # Every admissible row, cheapest first: the first one whose neighbours all have the
+            # outcome is the answer.
+            def around(point):
+                low, high = frame.min(), frame.max()
+                return {name: [v for v in range(int(point[name]) - by, int(point[name]) + by + 1)
+                               if low[name] <= v <= high[name]]
+                        for name, by in (("a", 1), ("b", 1), ("c", 2))}
+            point = dict(zip(frame.columns, answer.point, strict=True))
+            assert answer.status == "optimal"
+            assert holds_around(model, point, around(point), wanted)
+            grid = pd.DataFrame(list(itertools.product(range(12), repeat=3)), columns=frame.columns)
+            width = frame.max() - frame.min()
+            cost = ((grid - row).abs() / width).sum(axis=1)
+            cheaper = grid[cost < answer.cost - 1e-9]
+            cheaper = cheaper[np.isin(model.predict(cheaper), wanted)] if len(cheaper) else cheaper
+            assert not any(holds_around(model, one, around(one), wanted)
+                           for _, one in cheaper.iterrows())
+            rows = pd.DataFrame(list(itertools.product(*around(point).values())),
+                                columns=frame.columns)
+            differ += len(set(model.predict(rows))) > 1
+    assert differ > 0  # neighbours may have different classes of the list
+
+
+def test_categories_of_a_one_hot_group():
+    from sklearn.ensemble import RandomForestClassifier
+
+    random = np.random.default_rng(7)
+    raw = pd.DataFrame({"months": random.integers(1, 25, 300),
+                        "purpose": random.choice(["car", "tv", "school"], 300)})
+    frame = pd.get_dummies(raw, columns=["purpose"], dtype=int)
+    good = (raw["months"] > 12) | ((raw["purpose"] == "car") & (raw["months"] > 5))
+    model = RandomForestClassifier(n_estimators=9, max_depth=4, random_state=0).fit(frame, good)
+    explainer = boxwood.Explainer(model, frame)
+    row = frame[~model.predict(frame)].iloc[0]
+    alone = explainer.explain(row, True, robust={"months": 1})
+    both = explainer.explain(row, True, robust={"months": 1, "purpose": ["tv", "school"]})
+    assert both.status == "optimal" and both.cost >= alone.cost
+    point = pd.Series(list(both.point), index=frame.columns)
+    for months, hot in itertools.product((-1, 0, 1), (None, "purpose_tv", "purpose_school")):
+        near = point.copy()
+        near["months"] += months
+        if hot:
+            near[[name for name in frame if name.startswith("purpose")]] = 0
+            near[hot] = 1
+        assert model.predict(near.to_frame().T)[0]
+    words = " ".join(str(both).split())
+    assert 'in "purpose", which may be school or tv' in words
+    with pytest.raises(boxwood.Error, match="no category"):
+        explainer.explain(row, True, robust={"purpose": ["boat"]})
+
+
+def test_the_price_of_robustness(forest):
+    model, frame = forest
+    explainer = boxwood.Explainer(model, frame)
+    row = frame[~model.predict(frame)].iloc[0]
+    within = {"months": 1, "rate": 0.02}
+    sweep = explainer.robust_sweep(row, [0, 1, 2, 3], True, fixed=["kind"], robust=within)
+    costs = [answer.cost for answer in sweep.answers]
+    assert costs == sorted(costs) and costs[0] < costs[-1]
+    for multiple, answer in sweep:
+        asked = {name: multiple * by for name, by in within.items()} if multiple else None
+        alone = explainer.explain(row, True, fixed=["kind"], robust=asked)
+        assert alone.cost == answer.cost and alone.status == answer.status == "optimal"
+    assert "2 times" in str(sweep) and len(sweep.to_frame()) == 4
+    with pytest.raises(boxwood.Error, match="no distance to vary"):
+        explainer.robust_sweep(row, [0, 1], True)
+    with pytest.raises(boxwood.Error, match="ascending"):
+        explainer.robust_sweep(row, [1, 0], True, robust=within)
+
+
+def test_why_not_menus_and_batches(forest):
+    model, frame = forest
+    explainer = boxwood.Explainer(model, frame)
+    bad = frame[~model.predict(frame)].head(4)
+    within = {"months": 2, "rate": 0.05}
+    # In this range some rows have the outcome, but none with all of its neighbours.
+    for _, row in bad.iterrows():
+        narrow = {"rate": (row["rate"], row["rate"] + 0.1), "months": (row["months"], 25)}
+        why = explainer.why_not(row, True, fixed=["kind"], ranges=narrow, robust=within)
+        answer = explainer.explain(row, True, fixed=["kind"], ranges=narrow, robust=within)
+        assert bool(why.blockers) == (answer.status == "infeasible")
+        for blocker in why.blockers:
+            if blocker.without.found:
+                assert blocker.without.status == "optimal"
+    menu = explainer.menu(bad.iloc[0], 2, target=True, fixed=["kind"], robust=within)
+    for answer in menu:
+        to = list(answer.point)
+        near = [dict(zip(frame.columns, values, strict=True)) for values in itertools.product(
+            to[0] + np.arange(-2, 3), np.linspace(to[1] - 0.05, to[1] + 0.05, 41), [to[2]])]
+        assert model.predict(pd.DataFrame(near)).all()
+    batch = explainer.explain_batch(bad, True, fixed=["kind"], robust=within, show_progress=False)
+    for answer, (_, row) in zip(batch, bad.iterrows(), strict=True):
+        assert answer.cost == explainer.explain(row, True, fixed=["kind"], robust=within).cost
 
 
 def test_texts_say_what_is_promised_and_what_is_not(forest):
@@ -69,7 +183,7 @@ def test_texts_say_what_is_promised_and_what_is_not(forest):
                  str(explainer.sweep(row, [0.5, 0.6], target=True, robust=0.05))):
         words = " ".join(text.split())
         assert "the outcome also holds for every row that differs from the proposed values" in words
-        assert "in numbers as the model reads them (rounded to float32)" in words
+        assert "as the model reads" not in words
         assert 'by at most 1.15 in "months"' in words
     far = explainer.explain(row, True, robust={"rate": 5, "months": 50})
     assert far.status == "infeasible" and "Ask with smaller distances" in str(far)

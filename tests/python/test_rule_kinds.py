@@ -204,15 +204,46 @@ def test_widen_and_map(asked):
             explainer.map(world.data.iloc[number], 1, radius=2.0, **ask)
 
 
-def test_regions_and_proofs_are_refused_by_name(asked):
+def test_regions_are_those_with_an_allowed_row(asked):
+    world, numbers, text, rule = asked
+    now = world.rows[numbers[0]]
+    regions = world.explainer.regions(world.data.iloc[numbers[0]], 3.0, 1, rules=[text], cost="l1")
+    assert regions.complete
+    for region in regions:
+        row = region.point
+        found = (int(row["a"]), int(row["b"]), int(row["c"]), row["colour"])
+        assert rule(found, now)
+        assert world.classes[0][world.rows.index(found)] == 1
+        assert region.cost == pytest.approx(world.cost(found, now)) and region.distance <= 3
+    for row, label in zip(world.rows, world.classes[0], strict=True):
+        if label == 1 and rule(row, now) and world.cost(row, now) <= 3:
+            assert any(region.cost <= world.cost(row, now) + 1e-9
+                       and all(region.intervals[name].lower <= value <= region.intervals[name].upper
+                               for name, value in zip("abc", row[:3], strict=True))
+                       for region in regions)
+
+
+def test_proofs_are_refused_by_name(asked):
     world, numbers, text, rule = asked
     row = world.data.iloc[numbers[0]]
     what = "derived columns" if world.derived else "linear rules"
-    with pytest.raises(boxwood.Error, match=f"do not support {what}.*or ask for a menu"):
-        world.explainer.regions(row, 3.0, 1, rules=[text], cost="l1")
     answer = world.explainer.explain(row, 1, rules=[text], cost="l1")
     with pytest.raises(boxwood.Error, match=f"proofs do not cover {what}"):
         _ = answer.proof
+
+
+def test_errors_of_formulas_name_the_remedy(worlds):
+    world = worlds[True]
+    row = world.data.iloc[0]
+    for text, words in [("column share is log(a)", "formulas do not have this function.*Use"),
+                        ("column share is a / 0", "the divisor is 0.*Divide by"),
+                        ("column share is share / b", "uses the column itself.*Name the columns")]:
+        with pytest.raises(boxwood.Error, match=f"(?s){words}"):
+            world.explainer.explain(row, 1, rules=[text])
+    broken = row.copy()
+    broken["b"] = 0
+    with pytest.raises(boxwood.Error, match="a divisor of its formula is 0.*leave out the formula"):
+        world.explainer.explain(broken, 1, rules=["column share is a / b"])
 
 
 def test_a_row_that_does_not_fit_its_formula_is_refused(worlds):

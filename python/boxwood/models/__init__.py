@@ -6,6 +6,7 @@ defined, so that no library is imported that the model does not need.
 
 from __future__ import annotations
 
+import copy
 import importlib
 import itertools
 import os
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxwood._files import write_file
 from boxwood.errors import UnsupportedModelError
+from boxwood.models._formats import binary_content, converted_file, is_source
 
 if TYPE_CHECKING:
     from boxwood import _core
@@ -24,6 +26,14 @@ CONVERTERS = {
     "lightgbm": "boxwood.models.lightgbm",
     "catboost": "boxwood.models.catboost",
     "sklearn": "boxwood.models.sklearn",
+    "interpret": "boxwood.models.interpret",
+    "pyspark": "boxwood.models.pyspark",
+    "treelite": "boxwood.models.treelite",
+    "sksurv": "boxwood.models.sksurv",
+    "ngboost": "boxwood.models.ngboost",
+    "quantile_forest": "boxwood.models.quantile_forest",
+    "ydf": "boxwood.models.ydf",
+    "h2o": "boxwood.models.h2o",
 }
 
 
@@ -74,6 +84,36 @@ def unwrapped(model: Any) -> Any:
     return model
 
 
+def separate_models(model: Any) -> list[Any] | None:
+    """Return the models inside a classifier of several targets, one for each target, in order.
+
+    That is a `MultiOutputClassifier`, or a `OneVsRestClassifier` of several labels at once; each of
+    their models predicts by itself. A pipeline that ends in one stands for as many pipelines with
+    the same steps. None for any other model.
+    """
+    name = next((base.__name__ for base in type(model).__mro__ if _root(base) == "sklearn"), "")
+    if name == "Pipeline" and model.steps:
+        *before, (last, step) = model.steps
+        inside = separate_models(unwrapped(step))
+        return inside and [type(model)([*before, (last, one)]) for one in inside]
+    if name == "MultiOutputClassifier" and hasattr(model, "estimators_"):
+        _refuse_own_methods(model)
+        return list(model.estimators_)
+    if name == "OneVsRestClassifier" and hasattr(model, "estimators_") and model.multilabel_:
+        _refuse_own_methods(model)
+        return [_one_label(model, one) for one in model.estimators_]
+    return None
+
+
+def _one_label(model: Any, fitted: Any) -> Any:
+    """Make the classifier of one label: it has that label (1) or has not (0)."""
+    made = copy.copy(model)
+    made.estimators_ = [fitted]
+    made.label_binarizer_ = type(model.label_binarizer_)(sparse_output=True).fit([0, 1])
+    made.classes_ = made.label_binarizer_.classes_
+    return made
+
+
 def _root(kind: type) -> str:
     return kind.__module__.partition(".")[0]
 
@@ -95,7 +135,8 @@ def model_bytes(model: Any, *, pool: Any = None) -> bytes:
     Parameters
     ----------
     model : object
-        A fitted model of XGBoost, LightGBM, CatBoost or scikit-learn.
+        A fitted model of XGBoost, LightGBM, CatBoost, scikit-learn or another library that
+        docs/models.md lists; or the path or content of a file that only Python converts.
     pool : catboost.Pool, optional
         For CatBoost only: the training data. A CatBoost model stores only hashes of its
         categories; with the data, the file also contains their names.
@@ -111,10 +152,21 @@ def model_bytes(model: Any, *, pool: Any = None) -> bytes:
     UnsupportedModelError
         If the model is not fitted, or is one that Boxwood cannot represent exactly.
     """
+    if is_source(model):
+        made = converted_file(model)
+        binary = binary_content(model) if made is None else None
+        if binary is not None:
+            from boxwood.models.catboost import of_binary
+
+            return model_bytes(of_binary(binary), pool=pool)
+        if made is None:
+            raise UnsupportedModelError("this file is one that Boxwood reads as it is",
+                                        "Give it to Explainer or to the command directly")
+        return made.to_bytes()
     model = unwrapped(model)
     library = library_of(model)
     _refuse_own_methods(model)
-    converter = importlib.import_module(CONVERTERS[library])
+    converter = _converter(model)
     if pool is None:
         return converter.to_bytes(model)
     if library != "catboost":
@@ -137,23 +189,32 @@ def core_ensemble(model: Any, name: str, rounds: int | str | None = None) -> _co
     Returns
     -------
     _core.Ensemble
-        The trees of scikit-learn models are passed as arrays, without a model file.
+        Trees of libraries without a complete model file are passed as arrays.
     """
     from boxwood import _core
 
     model = unwrapped(model)
-    if library_of(model) != "sklearn" or rounds is not None:
+    if not has_arrays(model) or rounds is not None:
         return _core.read_bytes(model_bytes(model), name, rounds)
     return converted_model(model).to_core()
 
 
+def _converter(model: Any) -> Any:
+    return importlib.import_module(CONVERTERS[library_of(model)])
+
+
+def has_arrays(model: Any) -> bool:
+    """Whether a model is converted to arrays, because its library has no complete file."""
+    return hasattr(_converter(model), "converted")
+
+
 def converted_model(model: Any) -> Ensemble:
-    """Convert a model of scikit-learn's into arrays.
+    """Convert a model into arrays.
 
     Parameters
     ----------
     model : object
-        A fitted model or pipeline.
+        A fitted model for which `has_arrays` is true, or a pipeline.
 
     Returns
     -------
@@ -162,7 +223,7 @@ def converted_model(model: Any) -> Ensemble:
     """
     model = unwrapped(model)
     _refuse_own_methods(model)
-    return importlib.import_module(CONVERTERS["sklearn"]).converted(model)
+    return _converter(model).converted(model)
 
 
 def _refuse_own_methods(model: Any) -> None:

@@ -6,9 +6,11 @@ members' scores. What each computes, and in which precision, is told where it is
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -247,11 +249,6 @@ def calibrated(model: Any) -> Ensemble:
                                         "classes than the others", "Use fewer folds, or more rows")
         part.calibrations = [_calibration(calibrator, one.method, part.single and not scores)
                              for calibrator in one.calibrators]
-        if len(values) > 2 and any(one["kind"] == "sigmoid" and one["slope"] > 0
-                                   for one in part.calibrations):
-            raise UnsupportedModelError("this CalibratedClassifierCV of three or more classes has "
-                                        "a calibration that falls, which is not supported",
-                                        "Calibrate it on more rows, or with fewer folds")
         parts.append(part)
     return composed(model, parts, labels=labels, divisor=float(len(parts)))
 
@@ -273,26 +270,60 @@ def _calibration(calibrator: Any, method: str, single: bool) -> dict[str, Any]:
 
 
 def one_versus_rest(model: Any) -> Ensemble:
-    """Convert a `OneVsRestClassifier` of three or more classes.
+    """Convert a `OneVsRestClassifier`.
 
-    The class with the first largest probability of its own model wins; the probabilities are then
-    divided by their sum.
+    Of three or more classes the one with the largest score of its own model wins, or without scores
+    the one with the largest probability; the probabilities are then divided by their sum. Of two
+    classes there is one model: the second class is predicted if its score exceeds 0, or its
+    probability one half.
     """
     name = type(model).__name__
     itself = "Fit the model inside by itself: it knows several classes"
-    if model.multilabel_ or len(model.estimators_) < 3:
-        raise UnsupportedModelError(f"this {name} has several labels or only two classes", itself)
+    if model.multilabel_:
+        raise UnsupportedModelError(f"this {name} holds one model for each of several labels, and "
+                                    "this needs one model", "Give the whole to boxwood.Explainer, "
+                                    "or save one of its estimators_")
+    if len(model.estimators_) == 1:
+        return _one_against_other(model)
     parts = []
+    by_score = hasattr(model.estimators_[0], "decision_function")
     for target, fitted in enumerate(model.estimators_):
-        if hasattr(fitted, "decision_function") or not hasattr(fitted, "predict_proba") or \
-                len(getattr(fitted, "classes_", [])) != 2:
+        if not hasattr(fitted, "predict_proba") or len(getattr(fitted, "classes_", [])) != 2:
             raise UnsupportedModelError(
-                f"this {name} compares the scores of {type(fitted).__name__}, not probabilities",
-                itself)
-        parts.append(read_member(fitted, model, "probability", classes=[-1, target]))
-    if any(part.single for part in parts):
-        raise UnsupportedModelError(f"this {name} divides float32 probabilities", itself)
-    return composed(model, parts, labels=class_labels(model), normalised=True)
+                f"this {name} holds {type(fitted).__name__}, which has no probabilities of two "
+                "classes", itself)
+        part = read_member(fitted, model, "probability", classes=[-1, target])
+        if by_score and (part.model.task != "binary" or len(part.model.base) != 1):
+            raise UnsupportedModelError(f"this {name} compares the scores of "
+                                        f"{type(fitted).__name__}", itself)
+        parts.append(part)
+    return composed(model, parts, labels=class_labels(model), normalised=True, by_score=by_score,
+                    last_of_equals=_last_of_equals(model),
+                    sum="float32" if all(part.single for part in parts) else "float64")
+
+
+def _last_of_equals(model: Any) -> bool:
+    """Whether, of equal scores, the last class wins, as it does in older releases."""
+    level = sys.modules["sklearn.multiclass"]._ConstantPredictor()
+    rows = np.zeros((1, 1))
+    asked = copy.copy(model)
+    asked.estimators_ = [level.fit(rows, np.zeros(1))] * len(model.estimators_)
+    asked.__dict__.pop("feature_names_in_", None)
+    return bool(asked.predict(rows)[0] != model.classes_[0])
+
+
+def _one_against_other(model: Any) -> Ensemble:
+    inside = unwrapped(model.estimators_[0])
+    of_score = hasattr(inside, "decision_function")
+    part = read_member(inside, model, "probability")
+    if of_score and (part.model.task != "binary" or len(part.model.base) != 1):
+        raise UnsupportedModelError(f"this {type(model).__name__} compares the scores of "
+                                    f"{type(inside).__name__}", "Fit the model inside by itself")
+    limit = 0.0 if of_score else 0.5
+    beyond = np.nextafter(np.float32(limit), np.float32(1)) if part.single and not of_score \
+        else np.nextafter(limit, 1.0)
+    threshold = {"target": 1, "least": float(beyond), "of_score": of_score}
+    return composed(model, [part], labels=class_labels(model), threshold=threshold)
 
 
 def thresholded(model: Any) -> Ensemble:

@@ -47,14 +47,15 @@ def tree_of(
     if columns is not None:
         feature = np.asarray(columns)[feature]
     # scikit-learn 1.3 has no attribute for it, but keeps it with the nodes.
-    missing_left = tree.__getstate__()["nodes"]["missing_go_to_left"].astype(bool)
+    missing_left = tree.missing_go_to_left if hasattr(tree, "missing_go_to_left") else \
+        tree.__getstate__()["nodes"]["missing_go_to_left"]
     return made_tree(
         output=output,
         leaf=leaf,
         leaf_values=np.ascontiguousarray(leaf_values[leaf], dtype=np.float64),
         feature=feature,
         threshold=rounded_down(tree.threshold),
-        missing_left=missing_left & reads_missing,
+        missing_left=missing_left.astype(bool) & reads_missing,
         left=tree.children_left,
         right=tree.children_right,
     )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from boxwood.errors import UnsupportedModelError
+from boxwood.errors import UnsupportedModelError, library
 from boxwood.models._files import written_bytes
 
 
@@ -39,6 +39,13 @@ def to_bytes(model: Any, pool: Any = None) -> bytes:
     return written_bytes(
         lambda path: model.save_model(path, format="json", pool=pool), "model.json"
     )
+
+
+def of_binary(content: bytes) -> Any:
+    """Load a model in CatBoost's binary format, which only CatBoost itself reads."""
+    model = library("catboost").CatBoost()
+    model.load_model(blob=content)
+    return model
 
 
 def with_categories(content: bytes, texts: Mapping[int, Sequence[str]]) -> bytes:

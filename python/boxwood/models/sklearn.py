@@ -14,6 +14,8 @@ from boxwood.models import (
     _sklearn_composed,
     _sklearn_forests,
     _sklearn_hist,
+    _sklearn_stacked,
+    _sklearn_targets,
 )
 from boxwood.models._ensemble import Ensemble
 from boxwood.models._sklearn_common import version
@@ -39,25 +41,23 @@ CONVERTERS = {
     "OneVsRestClassifier": _sklearn_composed.one_versus_rest,
     "FixedThresholdClassifier": _sklearn_composed.thresholded,
     "TunedThresholdClassifierCV": _sklearn_composed.thresholded,
+    "StackingClassifier": _sklearn_stacked.stacked,
+    "StackingRegressor": _sklearn_stacked.stacked,
+    "TransformedTargetRegressor": _sklearn_targets.transformed_target,
+    "MultiOutputRegressor": _sklearn_targets.multi_output_regressor,
 }
 
 # One of these shows that a model is fitted.
-FITTED = ("tree_", "estimators_", "_predictors", "calibrated_classifiers_", "estimator_")
+FITTED = ("tree_", "estimators_", "_predictors", "calibrated_classifiers_", "estimator_",
+          "regressor_")
 
 ANOTHER = "Use a forest, GradientBoosting or HistGradientBoosting"
-EACH_TARGET = ("Give one of its estimators_, or all of them by name: "
-               "dict(zip(names, estimators_)); a target then names its model")
-ONE_MODEL = "Explain one of its estimators_ on its own"
-ONE_CLASSIFIER = ONE_MODEL + ", with classes=list(classes_): it learned numbers of classes"
+EACH_TARGET = "Give the whole to boxwood.Explainer, or save one of its estimators_"
 REFUSED = {
     "AdaBoostRegressor": ("predicts the weighted median of its trees, which is not a sum", ANOTHER),
     "RandomTreesEmbedding": ("transforms data and predicts nothing", ANOTHER),
-    "StackingClassifier": ("fits a model to the predictions of other models", ONE_CLASSIFIER),
-    "StackingRegressor": ("fits a model to the predictions of other models", ONE_MODEL),
-    "TransformedTargetRegressor": ("transforms the predictions of its model",
-                                   "Give its regressor_ and transform the range that you ask for"),
-    "MultiOutputClassifier": ("holds one model for each target", EACH_TARGET),
-    "MultiOutputRegressor": ("holds one model for each target", EACH_TARGET),
+    "MultiOutputClassifier": ("holds one model for each target, and this needs one model",
+                              EACH_TARGET),
     "OneVsOneClassifier": ("holds one model for each pair of classes", ANOTHER),
 }
 
@@ -75,8 +75,8 @@ def converted(model: Any) -> Ensemble:
     model : sklearn.base.BaseEstimator
         A fitted decision tree, random forest, extra trees, bagging, gradient boosting, histogram
         gradient boosting, `AdaBoostClassifier` or `IsolationForest`; a calibrated, voting,
-        one-versus-rest or thresholded model of models that Boxwood reads; or a pipeline that ends
-        in one of these.
+        one-versus-rest, stacked or thresholded model of models that Boxwood reads, a regressor of
+        several targets or of a transformed one; or a pipeline that ends in one of these.
 
     Returns
     -------

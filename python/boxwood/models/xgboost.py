@@ -10,7 +10,9 @@ import math
 from typing import Any
 
 from boxwood.errors import UnsupportedModelError
+from boxwood.models._ensemble import Ensemble
 from boxwood.models._files import written_bytes
+from boxwood.models._missing import with_missing_number
 
 
 def to_bytes(model: Any) -> bytes:
@@ -25,7 +27,8 @@ def to_bytes(model: Any) -> bytes:
     Returns
     -------
     bytes
-        The content of `save_model("model.ubj")`.
+        The content of `save_model("model.ubj")`. An estimator with a number for missing values,
+        which that file does not record, becomes Boxwood's own model file.
     """
     if not hasattr(model, "save_model"):
         raise UnsupportedModelError(
@@ -35,10 +38,10 @@ def to_bytes(model: Any) -> bytes:
     if hasattr(model, "get_booster") and not model.__sklearn_is_fitted__():
         raise UnsupportedModelError(f"this {type(model).__name__} is not fitted", "Call fit first")
     missing = getattr(model, "missing", None)
-    if missing is not None and not math.isnan(missing):
-        raise UnsupportedModelError(
-            f"this {type(model).__name__} treats {missing} as missing, which its file "
-            "does not record",
-            "Use NaN for missing values and fit without missing=",
-        )
-    return written_bytes(model.save_model, "model.ubj")
+    content = written_bytes(model.save_model, "model.ubj")
+    if missing is None or math.isnan(missing):
+        return content
+    from boxwood import _core
+
+    read = Ensemble.from_core(_core.read_bytes(content, type(model).__name__, None))
+    return with_missing_number(read, missing).to_bytes()

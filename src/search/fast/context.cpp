@@ -40,11 +40,20 @@ class LeafCosts {
   std::vector<double> all(Pace& pace) const {
     std::vector<double> costs(boxes_.leaves.size());
     std::uint32_t range = 0;
-    for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
-      double cost = 0;
-      for (; range < boxes_.leaves[leaf].ranges_end; ++range) cost += in_order(range);
-      costs[leaf] = cost;
-      pace.work(1);
+    const std::uint32_t* const first_at = table_.first_at.data();
+    const std::uint32_t* const last_at = table_.last_at.data();
+    const double* const below = from_below_.data();
+    const double* const above = from_above_.data();
+    for (std::size_t t = 0; t < table_.leaves.tree_count(); ++t) {
+      const std::uint32_t end = table_.leaves.tree_begin[t + 1];
+      pace.work(end - table_.leaves.tree_begin[t]);
+      for (std::uint32_t leaf = table_.leaves.tree_begin[t]; leaf < end; ++leaf) {
+        double cost = 0;
+        for (const std::uint32_t past = boxes_.leaves[leaf].ranges_end; range < past; ++range) {
+          cost += std::max(below[first_at[range]], above[last_at[range]]);
+        }
+        costs[leaf] = cost;
+      }
     }
     if (any_listed_) add_listed(costs);
     if (table_.max_changes) forbid(*table_.max_changes, costs);
@@ -184,7 +193,11 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
     // A little more than what was subtracted for rounding: where equal sums are not enough, as in a
     // forest with a tie of votes, a point just at the threshold would be rejected.
     // Twice the slack: thresholds are lowered by it, and the point's own sum may be off by as much.
-    slack.push_back(2 * condition.slack + tuning.point_slack * table.largest_value);
+    // The scores of linear rules have this allowance already, and many rows lie on a rule exactly:
+    // aiming beyond would make such a row seem to break it.
+    const bool of_rules =
+        !given_query.exact_clauses.empty() && condition.ensemble + 1 == given_ensembles.size();
+    slack.push_back(of_rules ? 0 : 2 * condition.slack + tuning.point_slack * table.largest_value);
   }
 }
 
@@ -224,6 +237,7 @@ bool Context::offer(std::span<const std::uint32_t> cells) const {
   }
   settle_listed(ensembles, variables, cells, point);
   incumbent.offer(std::move(point));
+  if (any_will_do && !incumbent.is_empty()) watch.request(Stop::visitor);
   return true;
 }
 
@@ -235,8 +249,11 @@ bool Context::offer_within_rules(const std::vector<double>& point) const {
   const double most_worth = incumbent.cost() * worth_finding;
   const BoxAnswer found = linear.solve(point, most_worth);
   if (found.point == point) return true;
-  if (!(found.bound > most_worth)) incumbent.close_box(found.bound, found.settled);
-  if (!found.point.empty() && meets(query, ensembles, found.point)) {
+  const bool good = !found.point.empty() && meets(query, ensembles, found.point);
+  if (!(found.bound > most_worth)) {
+    incumbent.close_box(found.bound, found.settled && (good || found.point.empty()));
+  }
+  if (good) {
     incumbent.offer(found.point);
   } else if (found.point.empty()) {
     // Not needed for the proof: a point near by is worth having.

@@ -98,6 +98,7 @@ struct Context {
   double cap = std::numeric_limits<double>::infinity();
   double most = 0;
   double worth_finding = 1;
+  bool any_will_do = false;  ///< Options::any_within: the first point ends the search
 
   bool offer_within_rules(const std::vector<double>& point) const;
 

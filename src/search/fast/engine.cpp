@@ -56,6 +56,13 @@ class Engine {
   /// Looks for a first point within a small radius, then within larger ones, so that the problems
   /// stay small. Returns null when the search is over.
   std::unique_ptr<Node> reach_out() {
+    const bool all = std::isfinite(context_.incumbent.cost()) || !context_.in_pieces;
+    if (context_.any_will_do && all) {
+      // All of the given radius has to be searched, unless there is a point in it.
+      std::unique_ptr<Node> node = compile();
+      if (node && context_.incumbent.is_empty()) reach_high(context_, node->problem);
+      return node;
+    }
     const Outlook outlook(context_);
     // Where leaves are cut into pieces, the number of pieces grows with the radius: go no farther
     // than necessary.
@@ -109,7 +116,7 @@ class Engine {
       guard(raw, "radius of the first problem");
       return nullptr;
     }
-    context_.known.check_reduction(raw, *problem, "first problem");
+    context_.known.check_reduction(raw, *problem, radius, "first problem");
     return hold(std::make_unique<Node>(std::move(*problem)));
   }
 
@@ -131,7 +138,7 @@ class Engine {
       guard(problem, "smaller radius");
       return nullptr;
     }
-    context_.known.check_reduction(problem, *smaller, "smaller radius");
+    context_.known.check_reduction(problem, *smaller, radius, "smaller radius");
     return hold(std::make_unique<Node>(std::move(*smaller)));
   }
 

@@ -145,7 +145,9 @@ class Gatherer {
     const LeafValues& leaves = table_.leaves;
     raw_.leaves.ranges_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.ranges.size()));
     const double* values = leaves.values_of(tree, leaf);
-    raw_.leaves.values.insert(raw_.leaves.values.end(), values, values + leaves.rows[tree].count);
+    for (std::uint32_t r = 0; r < leaves.rows[tree].count; ++r) {
+      raw_.leaves.values.push_back(values[r]);
+    }
   }
 
   /// Cuts a leaf into pieces. All pieces have the plain ranges, which are those from `from` on.

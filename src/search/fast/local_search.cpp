@@ -52,15 +52,16 @@ double LocalSearch::shortfall_of(std::span<const double> sums) const {
     const RowCondition& condition = terrain_.conditions[m];
     if (terrain_.composed && !condition.weights.empty()) continue;  // it follows from the outcome
     const double lack = terrain_.thresholds[m] - condition.sum(sums);
+    const double share = m < terrain_.desired ? terrain_.desire : 1;
     if (condition.group < 0) {
-      missing += std::max(0.0, lack);
+      missing += share * std::max(0.0, lack);
       continue;
     }
     group_sum += std::exp(condition.unit * lack);
     const bool last =
         m + 1 == terrain_.conditions.size() || terrain_.conditions[m + 1].group != condition.group;
     if (!last) continue;
-    missing += std::max(0.0, std::log(group_sum) / condition.unit);
+    missing += share * std::max(0.0, std::log(group_sum) / condition.unit);
     group_sum = 0;
   }
   return missing;

@@ -29,6 +29,10 @@ struct Terrain {
   const Tuning& tuning;
   /// What the outcomes of compositions lack at sums of rows; empty if there are none.
   std::function<double(std::span<const double>)> composed{};
+  /// The first conditions, so many, lack this share of what their thresholds say: little, if they
+  /// only say what more would be good and the others must be met first.
+  std::size_t desired = 0;
+  double desire = 1;
 };
 
 class LocalSearch {
@@ -47,6 +51,8 @@ class LocalSearch {
   void move(std::uint32_t variable, std::uint32_t cell);
 
   double cost() const { return cost_; }
+  /// By how much the conditions are missed.
+  double missing() { return shortfall(); }
   std::span<const std::uint32_t> at() const { return table_.at(); }
   const Terrain& terrain() const { return terrain_; }
 

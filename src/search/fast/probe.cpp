@@ -8,6 +8,8 @@ namespace boxwood::fast {
 
 bool Probe::start(const Problem& problem, const Selection* keep) {
   bind(problem);
+  list_rule_trees();
+  if (!rule_trees_.empty()) sort_testers();
   for (std::size_t leaf = 0; keep && leaf < keep->leaf.size(); ++leaf) {
     if (!keep->leaf[leaf]) boxes_by_depth_[0].alive.erase(leaf);
   }
@@ -69,6 +71,26 @@ void Probe::select(Selection& keep) const {
 /// Bounds a box and chooses where to cut it. False when the box is finished.
 bool Probe::enter(ProbeBox& box) {
   context_.watch.count_node();
+  for (int round = 0;; ++round) {
+    if (!within_radius(box)) return false;
+    filter(box);
+    if (!measure(box)) {
+      guard(box, "score");
+      return false;
+    }
+    if (rule_trees_.empty() || round == rounds_of_narrowing || !narrow(box)) break;
+  }
+  if (ask(box)) {
+    // Other points of the box cost more, unless rounding or equal costs hide the difference.
+    if (!find_tie(box, box.branch)) return false;
+    return true;
+  }
+  if (choose(box)) return true;
+  return find_tie(box, box.branch);
+}
+
+/// False when no point of the box is worth finding because of its cost.
+bool Probe::within_radius(ProbeBox& box) {
   const Problem& problem = *problem_;
   box.cost = problem.fixed_cost;
   for (std::size_t v = 0; v < box.nearest.size(); ++v) {
@@ -82,33 +104,20 @@ bool Probe::enter(ProbeBox& box) {
     guard(box, "cost");
     return false;
   }
-  if (box.cost >= radius * (1 - cost_closeness)) {
-    const double cost = exact_cost(box, nothing, 0);
-    if (cost > radius) {
-      guard(box, "cost");
-      return false;
-    }
-    // Every other point of the box changes all that the nearest point changes, and more.
-    if (cost == radius && context_.incumbent.settled(context_.changes(cells_))) return false;
-  }
-  filter(box);
-  if (!measure(box)) {
-    guard(box, "score");
+  if (box.cost < radius * (1 - cost_closeness)) return true;
+  const double cost = exact_cost(box, nothing, 0);
+  if (cost > radius) {
+    guard(box, "cost");
     return false;
   }
-  if (ask(box)) {
-    // Other points of the box cost more, unless rounding or equal costs hide the difference.
-    if (!find_tie(box, box.branch)) return false;
-    return true;
-  }
-  if (choose(box)) return true;
-  return find_tie(box, box.branch);
+  // Every other point of the box changes all that the nearest point changes, and more.
+  return !(cost == radius && context_.incumbent.settled(context_.changes(cells_)));
 }
 
 /// Whether the nearest point meets the requirements; if so, it is offered to the incumbent.
 bool Probe::ask(ProbeBox& box) {
   reached_.assign(context_.conditions.size(), 0.0);
-  bool enough = box.all_here && (!one_condition_ || box.here_score >= problem_->thresholds[0]);
+  bool enough = has_all_here(box);
   for (std::size_t m = 0; !one_condition_ && m < reached_.size(); ++m) {
     reached_[m] = context_.conditions[m].sum(box.here_sum);
     enough = enough && reached_[m] >= problem_->thresholds[m];

@@ -10,6 +10,7 @@
 #include <deque>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace boxwood::fast {
@@ -35,6 +36,12 @@ struct LeafState {
   };
 };
 
+/// What a box added to the gain of a cut; undone when the search leaves the box.
+struct CutChange {
+  std::uint32_t cut = 0;
+  std::int64_t units = 0;
+};
+
 /// A box within a problem: a range of cells for each variable and the leaves alive in it.
 struct ProbeBox {
   std::vector<CellRange> range;
@@ -42,15 +49,17 @@ struct ProbeBox {
   BitSet alive;                     ///< leaves that a point worth finding may lie in
   std::vector<std::uint32_t> best;  ///< of a tree: its best alive leaf, if there is one condition
   std::vector<std::uint32_t> here;  ///< of a tree: the leaf that holds the nearest point, if alive
-  bool all_here = false;            ///< whether every tree has such a leaf
-  std::vector<double> here_sum;     ///< of a row: the sum of those leaves' values
-  // If there is one condition, trees whose best alive leaf is `here` are settled for this box and,
-  // as long as the nearest point stays, for all boxes within: no other leaf of theirs matters.
-  std::vector<std::uint32_t> open;  ///< the other trees, in ascending order
-  double settled_score = 0;         ///< the sum of the settled trees' best leaves
-  double here_score = 0;            ///< the sum of the leaves `here` of all trees
-  bool moved =
-      true;  ///< the nearest point is not the parent's, so that all trees must be looked at
+  // If there are several conditions:
+  bool all_here = false;         ///< whether every tree has a leaf `here`
+  std::vector<double> here_sum;  ///< of a row: the sum of those leaves' values
+  // If there is one condition:
+  std::vector<std::int64_t> share;  ///< of a tree: what it has added to Probe::cut_units_
+  std::int64_t best_units = 0;      ///< the sum of the leaves `best` of all trees
+  std::int64_t here_units = 0;      ///< the sum of the leaves `here` of all trees
+  std::uint32_t not_here = 0;       ///< the number of trees without a leaf `here`
+  Branch came;                      ///< if moved: the variable, and the nearest point's cell before
+  std::vector<CutChange> cut_changes;
+  bool moved = true;                       ///< the nearest point is not the parent's
   std::vector<LeafState::Change> changes;  ///< what this box changed in the LeafState
   double cost = 0;                         ///< of the nearest point, up to rounding
   double filtered = std::numeric_limits<double>::infinity();  ///< the radius that `alive` is for
@@ -76,6 +85,12 @@ struct SortedTesters {
   std::vector<End> begins, ends;
 };
 
+/// A tree of a linear rule that tests one variable.
+struct RuleTree {
+  std::uint32_t tree = 0, variable = 0, condition = 0;
+  std::size_t hulls = 0;  ///< in Probe::hulls_, the one of its first leaf
+};
+
 class Probe {
  public:
   explicit Probe(const Context& context) : context_(context) {}
@@ -93,17 +108,44 @@ class Probe {
   void select(Selection& keep) const;
 
  private:
+  /// A tree of the box that is being entered whose best leaf or leaf `here` has changed, or whose
+  /// best leaf has come nearer.
+  struct Dirty {
+    std::uint32_t tree = 0;
+    std::uint32_t best = 0;  ///< its best leaf before
+  };
+
   void bind(const Problem& problem);
   void count_memory();
   void sort_testers();
+  void list_rule_trees();
+  std::span<const SortedTesters::End> beginning_from(std::uint32_t v, std::uint32_t cell) const;
+  std::span<const SortedTesters::End> ending_by(std::uint32_t v, std::uint32_t cell) const;
   bool enter(ProbeBox& box);
+  bool within_radius(ProbeBox& box);
+  bool narrow(ProbeBox& box);
+  void shrink(ProbeBox& box, std::uint32_t variable, CellRange to);
   void leave(ProbeBox& box);
-  void filter(ProbeBox& box) const;
+  void filter(ProbeBox& box);
   bool measure(ProbeBox& box);
   bool measure_one(ProbeBox& box);
-  bool settle_trees(ProbeBox& box);
+  bool count_in_units();
+  void look_again(std::uint32_t tree) {
+    if (looked_at_[tree] == box_number_) return;
+    looked_at_[tree] = box_number_;
+    dirty_.push_back({tree, nothing});
+  }
+  void sum_units(ProbeBox& box);
+  bool has_all_here(const ProbeBox& box) const {
+    return one_condition_ ? box.not_here == 0 && box.here_units >= threshold_units_ : box.all_here;
+  }
+  void share_again(ProbeBox& box, const Dirty& tree);
+  template <typename Visit>
+  void each_cut(std::uint32_t leaf, const std::vector<std::uint32_t>& nearest, Visit visit) const;
+  bool choose_by_units(ProbeBox& box) const;
+  void cut_at(ProbeBox& box, std::uint32_t cut) const;
   std::uint32_t best_alive(const ProbeBox& box, std::size_t tree) const;
-  double least_alive(const ProbeBox& box, std::size_t tree) const;
+  std::int64_t least_alive(const ProbeBox& box, std::size_t tree) const;
   bool probabilities_suffice() const;
   bool compositions_suffice(const ProbeBox& box);
   void locate(ProbeBox& box);
@@ -123,6 +165,8 @@ class Probe {
 
   static constexpr std::uint32_t nothing = BitSet::nothing;
   static constexpr int sides_of_a_cut = 2;
+  static constexpr std::size_t cuts_for_a_tree = 8;
+  static constexpr int rounds_of_narrowing = 8;
 
   const Context& context_;
   const Problem* problem_ = nullptr;
@@ -132,8 +176,20 @@ class Probe {
   std::vector<std::uint32_t> tree_of_;  // of a leaf
   SortedTesters sorted_;
   bool is_sorted_ = false;
+  std::vector<RuleTree> rule_trees_;
+  std::vector<CellRange> hulls_;     // of a leaf of a rule's tree: its cells and those before it
+  std::vector<double> rule_margin_;  // of a condition: far more than the rounding of its sum
   bool one_condition_ = false;
-  std::vector<double> scores_;  // of a leaf, where there is one condition
+  // Where there is one condition, scores are counted in whole units, so that sums that follow the
+  // changes from box to box are exact.
+  std::vector<std::int64_t> units_;  // of a leaf
+  std::vector<double> scores_;       // of a leaf, to make its units
+  std::int64_t threshold_units_ = 0;
+  std::vector<std::int64_t> cut_units_;  // of a cut: its gain in the box that is being searched
+  std::vector<Dirty> dirty_;
+  std::vector<std::uint64_t> looked_at_;  // of a tree: the last box that has it in dirty_
+  std::uint64_t box_number_ = 0;
+  BitSet alive_before_;
   std::size_t depth_ = 0;
   Branch first_branch_;
   mutable std::vector<std::uint32_t> cells_;

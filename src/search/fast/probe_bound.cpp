@@ -13,7 +13,7 @@ namespace boxwood::fast {
 /// cheapest cell that box and leaf share: together the box's cost and the leaf's extra cost. A leaf
 /// for which that exceeds the best known cost holds no point worth finding, so its value must not
 /// count.
-void Probe::filter(ProbeBox& box) const {
+void Probe::filter(ProbeBox& box) {
   const double radius = context_.reach();
   if (radius >= box.filtered || std::isinf(radius)) return;
   box.filtered = radius;
@@ -21,11 +21,16 @@ void Probe::filter(ProbeBox& box) const {
   context_.watch.count_leaves(extra.size());
   const double limit = radius - box.cost + extra_drift * radius;
   const bool guarded = box.holds_known && context_.known.within(radius);
-  const BitSet before = guarded ? box.alive : BitSet();
+  if (guarded || one_condition_) alive_before_ = box.alive;
   keep_within(extra.data(), extra.size(), limit, box.alive.words());
-  before.for_each([&](std::size_t leaf) {
-    context_.known.check_discarded(holds_known_.contains(leaf) && !box.alive.contains(leaf), radius,
-                                   "radius");
+  if (!guarded && !one_condition_) return;
+  alive_before_.erase_all(box.alive);
+  alive_before_.for_each([&](std::size_t leaf) {
+    if (guarded) context_.known.check_discarded(holds_known_.contains(leaf), radius, "radius");
+    if (!one_condition_) return;
+    // A leaf that holds the nearest point has no extra cost and stays.
+    const std::uint32_t t = tree_of_[leaf];
+    if (box.best[t] == leaf) look_again(t);
   });
 }
 
@@ -41,7 +46,7 @@ std::uint32_t Probe::last_alive(const BitSet& leaves, std::size_t tree) const {
 /// takes one alive leaf of each tree, so no point of the box scores more. Thresholds allow for the
 /// rounding of these sums.
 bool Probe::measure(ProbeBox& box) {
-  if (one_condition_) return box.moved ? settle_trees(box) : measure_one(box);
+  if (one_condition_) return measure_one(box);
   if (box.moved) sum_here(box);
   const Leaves& leaves = problem_->leaves;
   const std::size_t conditions = context_.conditions.size();
@@ -118,58 +123,22 @@ bool Probe::probabilities_suffice() const {
   return true;
 }
 
-/// measure() for one condition, where the nearest point is the parent's. The best leaf of a settled
-/// tree holds the nearest point, so no cut has removed it. Every tree is added once, in some order;
-/// thresholds allow for any order. A probability with one rival needs no other check: its sum has
-/// one term.
+/// measure() for one condition: looks only at the trees that changed. A tree is in dirty_ if its
+/// best leaf has died; all others keep theirs, because leaves only die within a box. A probability
+/// with one rival needs no other check: its sum has one term.
 bool Probe::measure_one(ProbeBox& box) {
-  double open_score = 0;
-  std::size_t open = 0;
-  for (const std::uint32_t t : box.open) {
-    std::uint32_t& best = box.best[t];
-    if (!box.alive.contains(best)) {
-      best = best_alive(box, t);
-      if (best == nothing) return false;
-    }
-    if (best == box.here[t]) {
-      box.settled_score += scores_[best];
-    } else {
-      open_score += scores_[best];
-      box.open[open++] = t;
-    }
+  for (Dirty& dirty : dirty_) {
+    std::uint32_t& best = box.best[dirty.tree];
+    dirty.best = best;
+    if (best != nothing && box.alive.contains(best)) continue;
+    if (best != nothing) box.best_units -= units_[best];
+    best = best_alive(box, dirty.tree);
+    if (best == nothing) return false;
+    box.best_units += units_[best];
   }
-  box.open.resize(open);
-  return box.settled_score + open_score >= problem_->thresholds[0];
-}
-
-/// measure() for one condition, where the nearest point has moved.
-bool Probe::settle_trees(ProbeBox& box) {
-  box.open.clear();
-  box.all_here = true;
-  box.settled_score = 0;
-  double open_score = 0, here_score = 0;
-  for (std::uint32_t t = 0; t < box.best.size(); ++t) {
-    std::uint32_t& best = box.best[t];
-    std::uint32_t& here = box.here[t];
-    if (best == nothing || !box.alive.contains(best)) {
-      best = best_alive(box, t);
-      if (best == nothing) return false;
-    }
-    if (best == here) {
-      box.settled_score += scores_[best];
-      continue;
-    }
-    open_score += scores_[best];
-    box.open.push_back(t);
-    if (here != nothing && !box.alive.contains(here)) here = nothing;
-    if (here == nothing) {
-      box.all_here = false;
-    } else {
-      here_score += scores_[here];
-    }
-  }
-  box.here_score = box.settled_score + here_score;
-  return box.settled_score + open_score >= problem_->thresholds[0];
+  if (box.best_units < threshold_units_) return false;
+  for (const Dirty& dirty : dirty_) share_again(box, dirty);
+  return true;
 }
 
 std::uint32_t Probe::best_alive(const ProbeBox& box, std::size_t tree) const {
@@ -181,16 +150,16 @@ std::uint32_t Probe::best_alive(const ProbeBox& box, std::size_t tree) const {
   std::uint32_t best = first;
   for (std::uint32_t leaf = first + 1; leaf < problem_->leaves.tree_begin[tree + 1]; ++leaf) {
     if (!box.alive.contains(leaf)) continue;
-    if (scores_[leaf] > scores_[best]) best = leaf;
+    if (units_[leaf] > units_[best]) best = leaf;
   }
   return best;
 }
 
-double Probe::least_alive(const ProbeBox& box, std::size_t tree) const {
-  double least = infinity;
+std::int64_t Probe::least_alive(const ProbeBox& box, std::size_t tree) const {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
   const std::uint32_t end = problem_->leaves.tree_begin[tree + 1];
   for (std::uint32_t leaf = problem_->leaves.tree_begin[tree]; leaf < end; ++leaf) {
-    if (box.alive.contains(leaf)) least = std::min(least, scores_[leaf]);
+    if (box.alive.contains(leaf)) least = std::min(least, units_[leaf]);
   }
   return least;
 }

@@ -3,6 +3,7 @@
 #include "search/fast/probe.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace boxwood::fast {
@@ -13,6 +14,7 @@ void Probe::bind(const Problem& problem) {
   is_sorted_ = false;
   const std::size_t leaves = problem.leaf_count();
   context_.watch.count_leaves(leaves);
+  tree_of_ = problem.leaves.trees();
   if (boxes_by_depth_.empty()) boxes_by_depth_.emplace_back();
   count_memory();
   ProbeBox& box = boxes_by_depth_[0];
@@ -62,25 +64,65 @@ void Probe::bind(const Problem& problem) {
                    (context_.conditions[0].minus == RowCondition::none ||
                     std::all_of(problem.leaves.rows.begin(), problem.leaves.rows.end(),
                                 [](Leaves::Rows rows) { return rows.count > 1; }));
+  one_condition_ = one_condition_ && count_in_units();
   if (!one_condition_) return;
-  scores_.resize(leaves);
-  for (std::size_t t = 0; t < problem.leaves.tree_count(); ++t) {
-    const Leaves::Rows rows = problem.leaves.rows[t];
-    const double* values = &problem.leaves.values[problem.leaves.values_begin[t]];
-    const std::uint32_t end = problem.leaves.tree_begin[t + 1];
-    for (std::uint32_t leaf = problem.leaves.tree_begin[t]; leaf < end; ++leaf) {
-      scores_[leaf] = score(context_.conditions[0], rows, values);
+  box.share.assign(problem.leaves.tree_count(), 0);
+  box.cut_changes.clear();
+  cut_units_.assign(problem.cost.size() + problem.variable_count(), 0);
+  looked_at_.assign(problem.leaves.tree_count(), 0);
+  box_number_ = 1;
+  dirty_.clear();
+  for (std::uint32_t t = 0; t < problem.leaves.tree_count(); ++t) look_again(t);
+}
+
+/// Rounds the scores of all leaves up to whole units and the threshold down: leaves that reach the
+/// threshold do so in units as well. Sums of units are exact in any order: all trees together have
+/// less than 2^61 of them. False where the scores are too large to be added up.
+bool Probe::count_in_units() {
+  constexpr int total_bits = 60, most_exponent = 1000;
+  constexpr double most = 0x1p62;
+  const Leaves& leaves = problem_->leaves;
+  const RowCondition& condition = context_.conditions[0];
+  const bool plain = condition.minus == RowCondition::none;
+  scores_.resize(leaves.count());
+  double total = 0;
+  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+    const Leaves::Rows rows = leaves.rows[t];
+    const double* values = &leaves.values[leaves.values_begin[t]];
+    const std::uint32_t end = leaves.tree_begin[t + 1];
+    const bool simple = plain && rows.count == 1 && rows.first == condition.plus;
+    double largest = 0;
+    for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < end; ++leaf) {
+      scores_[leaf] = simple ? condition.sign * *values : score(condition, rows, values);
+      largest = std::max(largest, std::abs(scores_[leaf]));
       values += rows.count;
     }
+    total += largest;
   }
+  if (!std::isfinite(total)) return false;
+  int exponent = 0;  // total < 2^exponent
+  std::frexp(total, &exponent);
+  const double scale = std::ldexp(1.0, std::min(total_bits - exponent, most_exponent));
+  units_.resize(leaves.count());
+  for (std::size_t leaf = 0; leaf < units_.size(); ++leaf) {
+    const double exact = scores_[leaf] * scale;
+    const auto whole = static_cast<std::int64_t>(exact);  // towards zero
+    // The product is exact unless it underflows; a positive score is then 1 unit.
+    units_[leaf] =
+        whole + (exact > static_cast<double>(whole) || (exact == 0 && scores_[leaf] > 0));
+  }
+  const double threshold = std::floor(problem_->thresholds[0] * scale);
+  threshold_units_ = static_cast<std::int64_t>(std::clamp(threshold, -most, most));
+  return true;
 }
 
 /// Boxes keep their lists from problem to problem, so the largest problem decides.
 void Probe::count_memory() {
   const std::size_t leaves = problem_->leaf_count();
-  const std::size_t box = leaves * (sizeof(double) + sizeof(std::uint32_t)) + leaves / 4 +
-                          2 * problem_->leaves.tree_count() * sizeof(std::uint32_t) +
-                          problem_->variable_count() * (sizeof(CellRange) + sizeof(std::uint32_t));
+  const std::size_t box =
+      leaves * (sizeof(double) + sizeof(std::uint32_t)) + leaves / 4 +
+      problem_->leaves.tree_count() * (2 * sizeof(std::uint32_t) + sizeof(std::int64_t)) +
+      problem_->variable_count() * (sizeof(CellRange) + sizeof(std::uint32_t));
   const std::uint64_t all = boxes_by_depth_.size() * box;
   if (all <= held_.bytes()) return;
   held_ = {};  // release the old amount before the new one is counted
@@ -113,8 +155,23 @@ void Probe::sort_testers() {
       sorted_.ends[cursor_[cuts + 1 + cut_at(range.variable, range.last)]++] = {range.last, leaf};
     }
   }
-  tree_of_ = problem.leaves.trees();
   is_sorted_ = true;
+}
+
+/// The leaves that begin at a cell or beyond it.
+std::span<const SortedTesters::End> Probe::beginning_from(std::uint32_t v,
+                                                          std::uint32_t cell) const {
+  const std::uint32_t cuts = problem_->cell_begin[v] + v;
+  const std::uint32_t first = sorted_.begin_at[cuts + cell];
+  return std::span(sorted_.begins)
+      .subspan(first, sorted_.begin_at[cuts + problem_->cell_count(v)] - first);
+}
+
+/// The leaves that end before a cell.
+std::span<const SortedTesters::End> Probe::ending_by(std::uint32_t v, std::uint32_t cell) const {
+  const std::uint32_t cuts = problem_->cell_begin[v] + v;
+  const std::uint32_t first = sorted_.end_at[cuts];
+  return std::span(sorted_.ends).subspan(first, sorted_.end_at[cuts + cell + 1] - first);
 }
 
 void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) {
@@ -127,10 +184,15 @@ void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) {
   child.here = parent.here;
   child.all_here = parent.all_here;
   child.here_sum = parent.here_sum;
-  child.open = parent.open;
-  child.settled_score = parent.settled_score;
-  child.here_score = parent.here_score;
-  child.moved = false;
+  if (one_condition_) {
+    child.share = parent.share;
+    child.best_units = parent.best_units;
+    child.here_units = parent.here_units;
+    child.not_here = parent.not_here;
+    child.cut_changes.clear();
+    dirty_.clear();
+    ++box_number_;
+  }
   child.changes.clear();
   child.filtered = parent.filtered;
   child.asked = parent.asked;
@@ -138,21 +200,31 @@ void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) {
   (left ? child.range[v].last : child.range[v].first) = cell;
   child.holds_known = parent.holds_known && child.range[v].contains(problem.known[v]);
 
-  const auto kill = [&](const SortedTesters::End& end) { child.alive.erase(end.leaf); };
-  const std::uint32_t cuts = problem.cell_begin[v] + v;
-  const std::uint32_t count = problem.cell_count(v);
-  if (left) {
-    const std::uint32_t end = sorted_.begin_at[cuts + count];
-    for (std::uint32_t i = sorted_.begin_at[cuts + cell]; i < end; ++i) kill(sorted_.begins[i]);
-  } else {
-    const std::uint32_t end = sorted_.end_at[cuts + cell + 1];
-    for (std::uint32_t i = sorted_.end_at[cuts]; i < end; ++i) kill(sorted_.ends[i]);
-  }
   const std::uint32_t own = parent.nearest[v];
-  if (!child.range[v].contains(own)) {
+  child.moved = !child.range[v].contains(own);
+  const auto dead = left ? beginning_from(v, cell) : ending_by(v, cell);
+  if (!one_condition_) {
+    for (const SortedTesters::End& end : dead) child.alive.erase(end.leaf);
+  } else {
+    for (const SortedTesters::End& end : dead) {
+      const std::uint32_t leaf = end.leaf;
+      if (!child.alive.contains(leaf)) continue;
+      child.alive.erase(leaf);
+      const std::uint32_t t = tree_of_[leaf];
+      if (child.moved && child.here[t] == leaf) {
+        child.here[t] = nothing;
+        child.here_units -= units_[leaf];
+        ++child.not_here;
+        look_again(t);
+      } else if (child.best[t] == leaf) {
+        look_again(t);
+      }
+    }
+  }
+  if (child.moved) {
     child.asked = ProbeBox::Asked::no;
-    child.moved = true;
     child.filtered = infinity;
+    child.came = {v, own};
     move_nearest(child, v, own, left ? cell - 1 : cell);
   }
 }
@@ -168,32 +240,51 @@ void Probe::move_nearest(ProbeBox& child, std::uint32_t variable, std::uint32_t 
   const double* cost = &problem.cost[problem.cell_begin[variable]];
   const std::uint32_t cuts = problem.cell_begin[variable] + variable;
   child.nearest[variable] = to;
-  const auto come_nearer = [&](std::uint32_t leaf, std::uint32_t cell, bool reached) {
-    if (!child.alive.contains(leaf)) return;
-    child.changes.push_back({state_.extra[leaf], leaf, reached ? 1U : 0U});
-    state_.extra[leaf] -= cost[cell] - cost[from];
-    if (reached && --state_.outside[leaf] == 0) child.here[tree_of_[leaf]] = leaf;
+  const auto come_nearer = [&](std::span<const SortedTesters::End> list, auto place) {
+    child.changes.reserve(child.changes.size() + list.size());
+    for (const auto& [end, leaf] : list) {
+      if (!child.alive.contains(leaf)) continue;
+      const auto [cell, reached] = place(end);
+      child.changes.push_back({state_.extra[leaf], leaf, reached ? 1U : 0U});
+      state_.extra[leaf] -= cost[cell] - cost[from];
+      if (!reached) continue;
+      const std::uint32_t t = tree_of_[leaf];
+      const bool holds_it = --state_.outside[leaf] == 0;
+      if (holds_it) child.here[t] = leaf;
+      if (!one_condition_) continue;
+      if (holds_it) {
+        child.here_units += units_[leaf];
+        --child.not_here;
+      }
+      if (holds_it || child.best[t] == leaf) look_again(t);
+    }
+  };
+  struct Place {
+    std::uint32_t cell;
+    bool reached;
   };
   if (to > from) {
+    const std::uint32_t begin = sorted_.begin_at[cuts + from + 1];
     const std::uint32_t end = sorted_.begin_at[cuts + problem.cell_count(variable)];
-    for (std::uint32_t i = sorted_.begin_at[cuts + from + 1]; i < end; ++i) {
-      const auto [first, leaf] = sorted_.begins[i];
-      come_nearer(leaf, std::min(first, to), first <= to);
-    }
+    come_nearer(std::span(sorted_.begins).subspan(begin, end - begin), [to](std::uint32_t first) {
+      return Place{std::min(first, to), first <= to};
+    });
   } else {
-    const std::uint32_t end = sorted_.end_at[cuts + from + 1];
-    for (std::uint32_t i = sorted_.end_at[cuts]; i < end; ++i) {
-      const auto [last, leaf] = sorted_.ends[i];
-      come_nearer(leaf, std::max(last - 1, to), last - 1 >= to);
-    }
+    const std::uint32_t begin = sorted_.end_at[cuts], end = sorted_.end_at[cuts + from + 1];
+    come_nearer(std::span(sorted_.ends).subspan(begin, end - begin), [to](std::uint32_t last) {
+      return Place{std::max(last - 1, to), last - 1 >= to};
+    });
   }
 }
 
-/// Undoes what a box changed in the state of leaves.
+/// Undoes what a box changed in the state of leaves and in the gains of cuts.
 void Probe::leave(ProbeBox& box) {
-  for (const LeafState::Change& change : box.changes) {
-    state_.extra[change.leaf] = change.extra;
-    state_.outside[change.leaf] += change.entered;
+  for (const CutChange& change : box.cut_changes) cut_units_[change.cut] -= change.units;
+  box.cut_changes.clear();
+  // A leaf may have come nearer several times: its first state is the one to go back to.
+  for (auto change = box.changes.rbegin(); change != box.changes.rend(); ++change) {
+    state_.extra[change->leaf] = change->extra;
+    state_.outside[change->leaf] += change->entered;
   }
   box.changes.clear();
 }
@@ -203,6 +294,19 @@ void Probe::leave(ProbeBox& box) {
 void Probe::locate(ProbeBox& box) {
   here_alive_.intersect(box.alive, around_);
   for (std::size_t t = 0; t < box.here.size(); ++t) box.here[t] = first_alive(here_alive_, t);
+  if (one_condition_) sum_units(box);
+}
+
+void Probe::sum_units(ProbeBox& box) {
+  box.best_units = box.here_units = 0;
+  box.not_here = 0;
+  for (const std::uint32_t here : box.here) {
+    if (here == nothing) {
+      ++box.not_here;
+    } else {
+      box.here_units += units_[here];
+    }
+  }
 }
 
 /// Adds up the leaves that hold the nearest point.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace boxwood::fast {
 
@@ -53,18 +54,54 @@ void Probe::weigh_rows() {
   }
 }
 
+/// Calls visit(cut) for every range of a leaf that does not hold the nearest point. Cuts are
+/// numbered through all variables.
+template <typename Visit>
+void Probe::each_cut(std::uint32_t leaf, const std::vector<std::uint32_t>& nearest,
+                     Visit visit) const {
+  for (const LeafRange& range : problem_->leaves.ranges_of(leaf)) {
+    const std::uint32_t v = range.variable, own = nearest[v];
+    if (own >= range.first && own < range.last) continue;
+    visit(problem_->cell_begin[v] + v + (own < range.first ? range.first : range.last));
+  }
+}
+
 /// Shares a tree's gain among the ranges that keep the nearest point out of its best leaf.
 void Probe::share_gain(const ProbeBox& box, double gain, std::uint32_t best) {
   if (gain <= 0 || state_.outside[best] == 0) return;
   const double share = gain / state_.outside[best];
-  for (const LeafRange& range : problem_->leaves.ranges_of(best)) {
-    const std::uint32_t own = box.nearest[range.variable];
-    if (own >= range.first && own < range.last) continue;
-    const std::uint32_t cut = own < range.first ? range.first : range.last;
-    const std::uint32_t at = problem_->cell_begin[range.variable] + range.variable + cut;
-    if (gain_[at] == 0) touched_.push_back(at);
-    gain_[at] += share;
+  each_cut(best, box.nearest, [&](std::uint32_t cut) {
+    if (gain_[cut] == 0) touched_.push_back(cut);
+    gain_[cut] += share;
+  });
+}
+
+/// Takes back what a tree added to the gains of cuts before and adds what it gains now, as
+/// share_gain() does, but in whole units: so that nothing is left of what is taken back. Other
+/// trees need no update: as long as a leaf is not reached, a move towards it leaves the cut where
+/// it is.
+void Probe::share_again(ProbeBox& box, const Dirty& dirty) {
+  std::int64_t& share = box.share[dirty.tree];
+  const auto add = [&](std::uint32_t cut) {
+    cut_units_[cut] += share;
+    box.cut_changes.push_back({cut, share});
+  };
+  if (share != 0) {
+    share = -share;
+    // Where the nearest point was when this was added.
+    if (box.moved) std::swap(box.nearest[box.came.variable], box.came.cell);
+    each_cut(dirty.best, box.nearest, add);
+    if (box.moved) std::swap(box.nearest[box.came.variable], box.came.cell);
   }
+  share = 0;
+  const std::uint32_t best = box.best[dirty.tree], here = box.here[dirty.tree];
+  const std::uint32_t outside = state_.outside[best];
+  if (best == here || outside == 0) return;
+  const std::int64_t gain =
+      units_[best] - (here != nothing ? units_[here] : least_alive(box, dirty.tree));
+  if (gain <= 0) return;
+  share = std::max<std::int64_t>(1, gain / outside);
+  each_cut(best, box.nearest, add);
 }
 
 /// Adds what a tree's best alive leaf scores more than the leaf of the nearest point. Where that
@@ -112,17 +149,10 @@ void Probe::add_gain(const ProbeBox& box, std::size_t tree) {
 /// the ranges that keep the nearest point out of them are worth cutting at; the cut with the
 /// largest gain is chosen. False when nothing is gained anywhere.
 bool Probe::choose(ProbeBox& box) {
+  if (one_condition_) return choose_by_units(box);
   touched_.clear();
-  if (one_condition_) {
-    for (const std::uint32_t t : box.open) {
-      const std::uint32_t best = box.best[t], here = box.here[t];
-      const double less = here != nothing ? scores_[here] : least_alive(box, t);
-      share_gain(box, scores_[best] - less, best);
-    }
-  } else {
-    weigh_rows();
-    for (std::size_t t = 0; t < problem_->leaves.tree_count(); ++t) add_gain(box, t);
-  }
+  weigh_rows();
+  for (std::size_t t = 0; t < problem_->leaves.tree_count(); ++t) add_gain(box, t);
   double most = 0;
   std::uint32_t cut = nothing;
   for (const std::uint32_t at : touched_) {
@@ -133,14 +163,44 @@ bool Probe::choose(ProbeBox& box) {
     gain_[at] = 0;
   }
   if (cut == nothing) return false;
-  // The cuts of variable v begin at cell_begin[v] + v.
+  cut_at(box, cut);
+  return true;
+}
+
+bool Probe::choose_by_units(ProbeBox& box) const {
+  std::int64_t most = 0;
+  std::uint32_t chosen = nothing;
+  const auto consider = [&](std::uint32_t cut) {
+    const std::int64_t gain = cut_units_[cut];
+    if (gain < most || (gain == most && cut >= chosen)) return;
+    most = gain;
+    chosen = cut;
+  };
+  // All cuts, or those of the best leaves, whichever is less work.
+  if (cut_units_.size() <= cuts_for_a_tree * box.best.size()) {
+    const auto found = std::max_element(cut_units_.begin(), cut_units_.end());
+    if (found != cut_units_.end()) {
+      most = *found;
+      chosen = static_cast<std::uint32_t>(found - cut_units_.begin());
+    }
+  } else {
+    for (std::size_t t = 0; t < box.best.size(); ++t) {
+      if (box.share[t] != 0) each_cut(box.best[t], box.nearest, consider);
+    }
+  }
+  if (most == 0) return false;
+  cut_at(box, chosen);
+  return true;
+}
+
+/// The cuts of variable v begin at cell_begin[v] + v.
+void Probe::cut_at(ProbeBox& box, std::uint32_t cut) const {
   std::uint32_t v = 0, beyond = static_cast<std::uint32_t>(problem_->variable_count());
   while (beyond - v > 1) {
     const std::uint32_t middle = std::midpoint(v, beyond);
     (problem_->cell_begin[middle] + middle <= cut ? v : beyond) = middle;
   }
   box.branch = {v, cut - problem_->cell_begin[v] - v};
-  return true;
 }
 
 }  // namespace boxwood::fast

@@ -309,7 +309,7 @@ class Reducer {
       }
       out.ranges_begin.push_back(static_cast<std::uint32_t>(out.ranges.size()));
       const double* values = leaves.values_of(tree, leaf);
-      out.values.insert(out.values.end(), values, values + leaves.rows[tree].count);
+      for (std::uint32_t r = 0; r < leaves.rows[tree].count; ++r) out.values.push_back(values[r]);
     }
     out.tree_begin.push_back(static_cast<std::uint32_t>(out.count()));
   }

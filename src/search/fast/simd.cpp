@@ -25,12 +25,12 @@ void KeepWithin(const double* numbers, std::size_t count, double limit, std::uin
     const std::size_t left = count - word_bits * w;
     const std::size_t here = left < word_bits ? left : word_bits;
     std::uint64_t within = 0;
+    std::uint8_t bits[8];
     std::size_t i = 0;
     for (; i + lanes <= here; i += lanes) {
-      std::uint8_t bits[8] = {};
       hn::StoreMaskBits(tag, hn::Le(hn::LoadU(tag, from + i), most), bits);
-      std::uint64_t mask = 0;
-      for (std::size_t b = 0; b < (lanes + 7) / 8; ++b) mask |= std::uint64_t{bits[b]} << (8 * b);
+      std::uint64_t mask = bits[0];
+      for (std::size_t b = 1; b < (lanes + 7) / 8; ++b) mask |= std::uint64_t{bits[b]} << (8 * b);
       within |= mask << i;
     }
     for (; i < here; ++i) within |= static_cast<std::uint64_t>(from[i] <= limit) << i;

@@ -12,6 +12,8 @@ namespace {
 /// cost, more for one that gains much at once. Exponents that fail at one point work at another.
 constexpr double first_exponents[] = {1, 2};
 constexpr double repair_exponents[] = {1, 2, 1.5, 3};
+/// Small enough that what must be met comes first, large enough for the drift of sums.
+constexpr double little_desire = 1e-6;
 
 Terrain terrain_of(const Context& context, const Problem& problem) {
   context.watch.count_leaves(problem.leaf_count());
@@ -141,6 +143,58 @@ void start_from_home(const Context& context, const Problem& problem) {
     local.pull_back();
     if (local.cost() < limit && context.offer(problem.grid_cells(local.at()))) return;
   }
+}
+
+void reach_high(const Context& context, const Problem& problem) {
+  if (context.conditions.empty()) return;
+  Terrain terrain = terrain_of(context, problem);
+  const std::int32_t group = context.conditions.front().group;
+  terrain.desired = 1;
+  while (group >= 0 && terrain.desired < context.conditions.size() &&
+         context.conditions[terrain.desired].group == group) {
+    ++terrain.desired;
+  }
+  // More than any point has: the leaves of each tree differ by at most twice the largest value.
+  const double trees = static_cast<double>(problem.leaves.tree_count());
+  const double more = 2 * (1 + trees) * std::max(context.table.largest_value, 1e-30);
+  for (std::size_t m = 0; m < terrain.desired; ++m) terrain.thresholds[m] += more;
+  if (terrain.desired < context.conditions.size()) terrain.desire = little_desire;
+  LocalSearch local(std::move(terrain));
+  const double limit = context.reach() - problem.fixed_cost;
+  std::vector<std::uint32_t> best;
+  double least = infinity;
+  const auto keep = [&] {
+    const double missing = local.missing();
+    if (!(missing < least) || local.cost() > limit) return false;
+    least = missing;
+    best.assign(local.at().begin(), local.at().end());
+    return true;
+  };
+  for (const double exponent : first_exponents) {
+    local.place(problem.nearest);
+    local.repair(exponent, limit);
+    keep();
+  }
+  std::minstd_rand random(1);
+  std::vector<std::uint32_t> moved;
+  for (std::uint32_t failed = 0; !best.empty() && failed < context.tuning.start_patience;) {
+    if (context.watch.expired()) break;
+    local.place(best);
+    moved.clear();
+    for (std::uint32_t v = 0; v < best.size(); ++v) {
+      if (best[v] != problem.nearest[v]) moved.push_back(v);
+    }
+    if (moved.empty()) break;
+    const std::size_t count = 1 + random() % std::min<std::size_t>(3, moved.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t one = moved[random() % moved.size()];
+      local.move(one, problem.nearest[one]);
+    }
+    local.shake(static_cast<std::uint32_t>(random()));
+    local.repair(repair_exponents[random() % std::size(repair_exponents)], limit);
+    failed = keep() ? 0 : failed + 1;
+  }
+  if (!best.empty()) context.offer(problem.grid_cells(best));
 }
 
 void improve_from(const Context& context, const Problem& problem,

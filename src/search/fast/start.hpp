@@ -37,6 +37,11 @@ void start_from_examples(const Context& context, std::span<const std::vector<dou
 /// Greedy repair from the problem's nearest point.
 void start_from_home(const Context& context, const Problem& problem);
 
+/// For Context::any_will_do: looks for the point within reach() that has the most of the first
+/// condition, while all others are met, and offers it. So a search for more than the best known
+/// level of an output rises by large steps.
+void reach_high(const Context& context, const Problem& problem);
+
 /// Resets some variables of the best point and repairs it; gives up after `patience` unsuccessful
 /// attempts in a row.
 void improve(const Context& context, const Problem& problem, std::uint32_t patience,

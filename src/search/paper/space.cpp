@@ -261,7 +261,8 @@ bool Space::offer(const SearchNode& node, Incumbent& incumbent) const {
     // Its leaves are one box of cells of the continuous features of rules: see Context::offer.
     const double reach = incumbent.cost();
     BoxAnswer found = linear_.solve(point, reach);
-    if (!(found.bound > reach)) incumbent.close_box(found.bound, found.settled);
+    const bool good = found.point.empty() || meets_requirements(found.point);
+    if (!(found.bound > reach)) incumbent.close_box(found.bound, found.settled && good);
     if (found.point.empty()) return false;
     point = std::move(found.point);
   }

@@ -1,0 +1,114 @@
+"""scikit-learn's wrappers of regression models that change or multiply the target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from boxwood.errors import UnsupportedModelError
+from boxwood.models._ensemble import Ensemble
+from boxwood.models._sklearn_common import source
+from boxwood.models._sklearn_composed import ARITHMETIC, Part, composed, read_member
+
+FUNCTIONS = {np.expm1: "expm1", np.exp: "exponential"}
+ROUNDING = 16  # units in the last place by which exp of numpy and of the C library may differ
+
+
+def transformed_target(model: Any) -> Ensemble:
+    """Convert a `TransformedTargetRegressor`: a rising function of what its model predicts.
+
+    The function is the inverse of the transformer: `np.expm1` or `np.exp`, the scale and shift of a
+    `StandardScaler` or `RobustScaler`, the quantiles of a `QuantileTransformer`.
+    """
+    name = type(model).__name__
+    part = read_member(model.regressor_, model, "output")
+    if len(part.model.base) != 1:
+        raise UnsupportedModelError(f"this {name} predicts several targets at once",
+                                    "Fit one model for each target")
+    found = _inverse(model.transformer_)
+    if found is None:
+        raise UnsupportedModelError(
+            f"this {name} transforms its predictions by {_described(model.transformer_)}",
+            "Use func=np.log1p and inverse_func=np.expm1, np.log and np.exp, or a StandardScaler; "
+            "or give its regressor_ and transform the range that you ask for")
+    precision = "float32" if part.single else "float64"
+    part.calibrations = [{"slope": 1.0, "precision": precision} | found]
+    if not _agrees(part, model.transformer_):
+        raise UnsupportedModelError(
+            f"this {name} computes {_described(model.transformer_)} of float32 predictions in "
+            "another precision", "Use a model that predicts doubles, such as "
+            "HistGradientBoostingRegressor, or give its regressor_")
+    if found["kind"] == "identity":
+        part.calibrations = []
+    return composed(model, [part], labels=[])
+
+
+def _described(transformer: Any) -> str:
+    function = getattr(transformer, "inverse_func", None)
+    return getattr(function, "__name__", None) or type(transformer).__name__
+
+
+def _inverse(transformer: Any) -> dict[str, Any] | None:
+    """Return the inverse of a transformer as a calibration of the file, if it is one."""
+    name = type(transformer).__name__
+    if name == "FunctionTransformer":
+        if transformer.inv_kw_args:
+            return None
+        if transformer.inverse_func is None:
+            return {"kind": "identity"}
+        kind = FUNCTIONS.get(transformer.inverse_func)
+        return {"kind": kind} if kind else None
+    if name in ("StandardScaler", "RobustScaler"):
+        standard = name == "StandardScaler"
+        scales = transformer.with_std if standard else transformer.with_scaling
+        moves = transformer.with_mean if standard else transformer.with_centering
+        centre = transformer.mean_ if standard else transformer.center_
+        return {"kind": "affine", "slope": float(transformer.scale_[0]) if scales else 1.0,
+                "shift": float(centre[0]) if moves else 0.0}
+    if name == "QuantileTransformer" and transformer.output_distribution == "uniform":
+        return {"kind": "isotonic", "from": transformer.references_.astype(float).tolist(),
+                "to": transformer.quantiles_[:, 0].astype(float).tolist()}
+    return None
+
+
+def _agrees(part: Part, transformer: Any) -> bool:
+    """Compare the function with the transformer's own, which depends on versions for float32."""
+    kind: Any = np.float32 if part.single else np.float64
+    x = np.random.default_rng(0).normal(size=400).astype(kind)
+    expected = transformer.inverse_transform(x.reshape(-1, 1).copy())[:, 0]
+    one = part.calibrations[0]
+    if one["kind"] == "affine":
+        actual = x * kind(one["slope"]) + kind(one["shift"])
+    elif one["kind"] == "isotonic":
+        actual = np.interp(x, one["from"], one["to"])
+    elif one["kind"] == "identity":
+        actual = x
+    else:
+        exact = {"expm1": np.expm1, "exponential": np.exp}[one["kind"]](x.astype(np.float64))
+        near = np.abs(expected - exact) <= ROUNDING * np.spacing(np.abs(exact).astype(kind))
+        return expected.dtype == kind and bool(near.all())
+    return expected.dtype == actual.dtype and bool((expected == actual).all())
+
+
+def multi_output_regressor(model: Any) -> Ensemble:
+    """Convert a `MultiOutputRegressor` as a model of several outputs, one for each target."""
+    name = type(model).__name__
+    parts = [read_member(one, model, "output").model for one in model.estimators_]
+    first = parts[0]
+    alike = (*ARITHMETIC, "input", "features", "library")
+    if any(len(part.base) != 1 or getattr(part, key) != getattr(first, key)
+           for part in parts for key in alike):
+        raise UnsupportedModelError(
+            f"this {name} holds models that add up their trees in different ways",
+            "Give one of its estimators_, or all of them by name: dict(zip(names, estimators_)); a "
+            "target then names its model")
+    for output, part in enumerate(parts):
+        for tree in part.trees:
+            tree.output = output
+    return Ensemble(
+        source=source(), objective=f"{name} of {len(parts)} models",
+        notes=sorted({f"{part.source} {part.objective}" for part in parts}),
+        base=[part.base[0] for part in parts],
+        trees=[tree for part in parts for tree in part.trees],
+        **{key: getattr(first, key) for key in alike})

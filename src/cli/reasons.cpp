@@ -1,0 +1,64 @@
+// boxwood reasons: what each feature contributes to the outcome that is asked for.
+#include "cli/batch.hpp"
+#include "cli/commands.hpp"
+#include "cli/question.hpp"
+#include "cli/writer.hpp"
+
+#include <boxwood/reasons.hpp>
+#include <boxwood/render.hpp>
+
+#include <memory>
+
+namespace boxwood::cli {
+namespace {
+
+struct ReasonsFlags {
+  QuestionFlags question;
+  SearchFlags search;
+  std::string row;
+  OutputFlags output;
+};
+
+int run(const ReasonsFlags& flags, Host& host) {
+  refuse_input_as_output(flags.output.output, files_of(flags.question));
+  const Question question = load_question(flags.question, host, keep_rows(flags.row));
+  const std::size_t row = single_row(flags.row, question.data.points.size());
+  const Batch batch = batch_for(question, flags.question, {row});
+  const Prepared prepared = prepare(question, flags.question, host);
+  Reasons found;
+  work_off(batch, host, options_for(flags.search),
+           [&](std::size_t, const Query& query, const Options& watched) {
+             found = find_reasons(prepared, query, watched);
+           });
+  const Query& query = batch.queries.front();
+  const ReasonsView view{asked_model(question, query), question.schema, query, found, row};
+  write_whole(flags.output, [&](const Output& output) {
+    if (flags.output.format == "json") return to_json(view) + "\n";
+    return to_table(view, {.colour = output.wants_colour()});
+  });
+  return found.stop == Stop::finished ? answered : stopped;
+}
+
+}  // namespace
+
+Command add_reasons(CLI::App& program, Host& host) {
+  CLI::App* app = program.add_subcommand(
+      "reasons", "find what each feature contributes to the outcome that is asked for");
+  auto flags = std::make_shared<ReasonsFlags>();
+  add_question_flags(*app, flags->question);
+  app->add_option("--row", flags->row, "row number, counted from 0")->required();
+  add_search_flags(*app, flags->search);
+  add_threads_flag(*app, flags->search);
+  add_output_flags(*app, flags->output, {"table", "json"}, "table or json");
+  app->footer(
+      "For each feature that may change: how much it alone improves the output at any cost, what\n"
+      "the outcome costs if only this feature changes, and how much more it costs if this feature\n"
+      "must stay. --time-limit applies to all searches together.\n\n"
+      "Examples:\n"
+      "  boxwood reasons model.ubj --data applicants.csv --schema schema.json --row 3\n"
+      "  boxwood reasons ranker.txt --data items.csv --row 5 --beat 2 --format json\n\n"
+      "Exit codes: 0 proven, 1 bad input, 2 wrong usage, 3 a limit or Ctrl-C stopped a search.");
+  return {app, [flags, &host] { return run(*flags, host); }};
+}
+
+}  // namespace boxwood::cli

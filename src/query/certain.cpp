@@ -1,0 +1,54 @@
+#include "query/certain.hpp"
+
+#include "model/compose.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace boxwood {
+namespace {
+
+/// Outputs never change their direction in the sum, so the ends of the sum have the extremes. An
+/// interval is left in one direction only, so both ends inside mean all inside.
+bool within(const Interval& range, double one, double other, bool negated) {
+  const auto [low, high] = std::minmax(one, other);
+  if (std::isnan(low) || std::isnan(high)) return false;
+  if (!negated) return range.contains(low) && range.contains(high);
+  const bool below = high < range.lower || (high == range.lower && !range.lower_closed);
+  const bool above = low > range.upper || (low == range.upper && !range.upper_closed);
+  return below || above;
+}
+
+}  // namespace
+
+bool is_of_linear_sum(const Requirement& requirement, const Ensemble& ensemble) {
+  return ensemble.link == Link::composed && ensemble.composition.linear &&
+         !std::holds_alternative<ScoreIn>(requirement.outcome);
+}
+
+bool is_certain(const Requirement& requirement, const Ensemble& ensemble,
+                std::span<const double> scores) {
+  const LinearRange sum = linear_range(ensemble.composition, scores);
+  std::vector<double> low(ensemble.output_count()), high(low);
+  linear_outputs(sum.low, low);
+  linear_outputs(sum.high, high);
+  if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
+    return within(output->range, low[output->output], high[output->output], requirement.negated);
+  }
+  const auto* one = std::get_if<ClassIs>(&requirement.outcome);
+  if (one && one->probability) {
+    return within({.lower = *one->probability}, low[one->target], high[one->target],
+                  requirement.negated);
+  }
+  const auto wanted = [&](std::size_t target) {
+    if (one) return one->target == target;
+    const auto& targets = std::get<ClassIn>(requirement.outcome).targets;
+    return std::find(targets.begin(), targets.end(), target) != targets.end();
+  };
+  return wanted(sum.low > 0 ? 1 : 0) != requirement.negated &&
+         wanted(sum.high > 0 ? 1 : 0) != requirement.negated;
+}
+
+}  // namespace boxwood

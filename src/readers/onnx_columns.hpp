@@ -1,0 +1,39 @@
+// Columns of an ONNX graph between its inputs and its trees: numbers that are scaled, shifted or
+// filled in, one by one, in float32. Every step rises with its number, so a split behind the steps
+// is a split of the input.
+#pragma once
+
+#include <boxwood/ensemble.hpp>
+
+#include "readers/onnx_proto.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace boxwood::readers {
+
+struct OnnxStep {
+  enum class Kind : std::uint8_t { scale, multiply, divide, add, subtract, impute };
+  Kind kind = Kind::scale;
+  float number = 0;  ///< of `scale`: the offset
+  float factor = 1;  ///< of `scale`: (x - number) * factor
+
+  float apply(float x) const;
+  /// Finite, and rising: factors are positive.
+  bool rises() const;
+};
+
+struct OnnxColumn {
+  const OnnxInput* input = nullptr;
+  std::int64_t index = 0;  ///< of the input's columns
+  std::vector<OnnxStep> steps;
+};
+
+/// Rewrites splits of columns as splits of the inputs' numbers; `raw` has the number of each
+/// column's feature. Throws Error where a split compares for equality behind a step.
+void push_onnx_columns(const std::vector<OnnxColumn>& columns, const std::vector<std::int32_t>& raw,
+                       std::string_view place, std::vector<Tree>& trees);
+
+}  // namespace boxwood::readers

@@ -1,0 +1,55 @@
+// Compositions of several ensembles: their outputs as worked out from the members, their answers
+// against brute force, and what is refused.
+#include <boxwood/error.hpp>
+
+#include "random_composition.hpp"
+#include "seeds.hpp"
+
+#include <gtest/gtest.h>
+
+namespace composition_test {
+
+using namespace boxwood;
+
+TEST(Composition, AnswersAgreeWithBruteForce) {
+  const int cases = test_cases(250);
+  int tried = 0;
+  for (int i = 0; i < cases; ++i) {
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    const RandomComposition problem(test_seed() + static_cast<std::uint64_t>(i));
+    tried += expect_composed_answers(problem) ? 1 : 0;
+    if (testing::Test::HasFailure()) return;
+  }
+  expect_share(tried, cases, 0.5);
+}
+
+TEST(Composition, OutputsAreThoseOfTheMembersTogether) {
+  for (int i = 0; i < test_cases(100); ++i) {
+    const RandomComposition problem(test_seed() + static_cast<std::uint64_t>(i));
+    const Ensemble& ensemble = problem.ensemble();
+    EXPECT_EQ(composition_from_text(composition_text(ensemble.composition)), ensemble.composition);
+    const std::vector<double>& point = problem.query().point;
+    const std::vector<double> outputs = ensemble.transform(ensemble.predict(point));
+    const std::vector<double> expected = problem.outputs_at(point);
+    ASSERT_EQ(outputs.size(), expected.size());
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      EXPECT_NEAR(outputs[k], expected[k], 1e-15 * (1 + std::abs(expected[k])));
+    }
+  }
+}
+
+TEST(Composition, FunctionsOfNumbersMustRise) {
+  std::uint64_t seed = test_seed();
+  Ensemble ensemble = RandomComposition(seed).ensemble();
+  while (ensemble.task != Task::regression) ensemble = RandomComposition(++seed).ensemble();
+  Calibration falling;
+  falling.kind = Calibration::Kind::affine;
+  falling.slope = -1;
+  ensemble.composition.members.front().calibrations = {falling};
+  EXPECT_THROW(ensemble.validate(), Error);
+  falling.kind = Calibration::Kind::sigmoid;
+  ensemble.composition.members.front().calibrations = {falling};
+  EXPECT_THROW(ensemble.validate(), Error);
+}
+
+}  // namespace composition_test

@@ -1,0 +1,101 @@
+"""Stacks with a linear model on top: answers hold in every order of its sum, and optima are those of brute force.
+
+BOXWOOD_CASES sets the number of random models.
+"""
+
+import os
+
+import boxwood
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import ensemble, linear_model, pipeline, preprocessing, tree
+from test_composed import COLUMNS, KINDS, brute_force, check_optimum, draw, small, start
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+LAST = {"logistic": linear_model.LogisticRegression(),
+        "scaled": pipeline.make_pipeline(preprocessing.StandardScaler(), linear_model.LogisticRegression(C=9)),
+        "ridge": linear_model.RidgeCV(), "lasso": linear_model.Lasso(0.05)}
+
+
+def limit(numbers):
+    """A number in the widest gap between others, far from what rounding can reach."""
+    levels = np.unique(numbers.astype(float))
+    if len(levels) == 1:
+        return float(levels[0]) - 0.001
+    at = int(np.diff(levels).argmax())
+    return float(levels[at:at + 2].mean())
+
+
+@pytest.mark.parametrize("index", range(int(os.environ.get("BOXWOOD_CASES", "6"))))
+def test_stacks(index):
+    """Every outcome of a point that is not within rounding of a limit is the library's."""
+    random = np.random.default_rng(index)
+    frame, score, labels = draw(40 + index)
+    last = list(LAST)[index % 4]
+    number = last in ("ridge", "lasso")
+    kinds = ["xgboost", "xgboost"] if index % 5 == 4 else random.choice(KINDS, 2).tolist()
+    members = [(f"{kind} {i}", small(kind, index + i, number)) for i, kind in enumerate(kinds)]
+    for _, one in members:
+        if hasattr(one, "n_estimators"):
+            one.set_params(n_estimators=2)
+    path = ensemble.StackingRegressor if number else ensemble.StackingClassifier
+    model = path(members, LAST[last], cv=2).fit(frame, score if number else np.array(["no", "yes"])[labels])
+    top = model.final_estimator_.steps[-1][1] if last == "scaled" else model.final_estimator_
+    if index % 3 == 1 and last != "lasso":
+        top.coef_ = top.coef_ * np.where(np.arange(2) == 0, -1, 1).astype(top.coef_.dtype)  # one falls
+    explainer = boxwood.Explainer(model)
+    point = start(explainer, index)
+    grid, cost, said = brute_force(model, explainer, point, 300_000)
+    single = index % 5 == 4
+    if number:
+        assert np.allclose(explainer.predict(grid), said, rtol=1e-5 if single else 1e-13, atol=1e-6 if single else 1e-14)
+        wanted = limit(said)
+        for target, met in ((boxwood.Output(at_least=wanted), said >= wanted),
+                            (boxwood.Output(at_most=wanted), said <= wanted)):
+            check_optimum(explainer, model, point, target, met, cost)
+        return
+    assert (explainer.predict(grid) == said).all()
+    theirs = model.predict_proba(grid)[:, 1]
+    assert np.abs(explainer.predict_proba(grid)[:, 1] - theirs).max() < (1e-6 if single else 1e-14)
+    for target in ("no", "yes"):
+        assert check_optimum(explainer, model, point, target, said == target, cost) in (None, target)
+    middle = limit(theirs)
+    for target, met in ((boxwood.Class("yes", probability=middle), theirs >= middle),
+                        (boxwood.Class("no", probability=1 - middle), theirs <= middle)):
+        check_optimum(explainer, model, point, target, met, cost)
+
+
+@pytest.mark.parametrize(("shift", "status"), [(-0.29, "infeasible"), (-0.28, "optimal"), (-0.30, "infeasible")])
+def test_answers_of_stacks_hold_in_every_order_of_the_sum(shift, status):
+    # 0.03 + 0.26 - 0.29 is above 0 in one order of the sum, and not in another.
+    frame, _, _ = draw(3)
+    labels = (frame["a"] > 0).to_numpy().astype(int)
+    trees = [("a", tree.DecisionTreeClassifier(max_depth=1)), ("b", tree.DecisionTreeClassifier(max_depth=1))]
+    model = ensemble.StackingClassifier(trees, cv=2).fit(frame, labels)
+    model.final_estimator_.coef_ = np.array([[0.03, 0.26]])
+    model.final_estimator_.intercept_ = np.array([shift])
+    explainer = boxwood.Explainer(model)
+    assert (0.03 + 0.26) - 0.29 > 0 >= (0.03 - 0.29) + 0.26
+    row = pd.Series([-1.0, 0.0, 0.0], index=COLUMNS)
+    answer = explainer.explain(row, 1)
+    assert answer.status == status == explainer.explain(row, 1, engine="paper").status
+    assert explainer.explain(pd.Series([1.0, 0.0, 0.0], index=COLUMNS), 0).status == "optimal"
+
+
+def test_stacks_that_are_refused():
+    frame, _, labels = draw(2, classes=3)
+    members = [("f", small("forest", 1)), ("t", small("tree", 1))]
+
+    def refused(model, target):
+        with pytest.raises(boxwood.UnsupportedModelError) as error:
+            boxwood.Explainer(model.fit(frame, target))
+        return str(error.value)
+
+    two = labels > 0
+    assert "two are supported" in refused(ensemble.StackingClassifier(members, cv=2), labels)
+    assert "passthrough=False" in refused(ensemble.StackingClassifier(members, cv=2, passthrough=True), two)
+    assert "a RandomForestClassifier on top" in refused(
+        ensemble.StackingClassifier(members, small("forest", 2), cv=2), two)
+    assert 'stack_method="predict_proba"' in refused(
+        ensemble.StackingClassifier(members, cv=2, stack_method="predict"), two)
