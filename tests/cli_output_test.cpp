@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "command_line.hpp"
+#include "this_build.hpp"
 
 namespace boxwood {
 namespace cli_output_test {
@@ -190,8 +191,9 @@ TEST_F(OutputFiles, ABatchIsResumedFromAnyByte) {
     again.push_back("--resume");
     ASSERT_EQ(credit("explain", flags).code, 0);
     const std::string whole = contents(folder_ / "answers");
-    for (std::size_t part = 0; part < 6; ++part) {
-      const std::size_t cut = 1000 + part * (whole.size() - 1000) / 6;
+    const std::size_t parts = boxwood_test::sanitized() ? 2 : 6;
+    for (std::size_t part = 0; part < parts; ++part) {
+      const std::size_t cut = 1000 + part * (whole.size() - 1000) / parts;
       EXPECT_NE(run_with_space(credit_words("explain", flags), cut).code, 0);
       EXPECT_EQ(contents(folder_ / "answers").size(), cut);
       const Result result = credit("explain", again);

@@ -122,10 +122,10 @@ TEST_F(CommandLine, OneRowOfALongFileTakesLittleMemory) {
 }
 
 TEST_F(CommandLine, LimitsIncludePreparingTheModel) {
-  std::vector<Tree> trees(20'000, stump(0, 0.5, -1, 1));
+  std::vector<Tree> trees(8'000, stump(0, 0.5, -1, 1));
   for (std::size_t t = 0; t < trees.size(); ++t) {
     trees[t].nodes[0].feature = static_cast<std::int32_t>(t % 5);
-    trees[t].nodes[0].threshold = static_cast<double>(static_cast<float>(t) / 20'000.0F);
+    trees[t].nodes[0].threshold = static_cast<double>(static_cast<float>(t) / 8'000.0F);
   }
   write("m.json", to_json(binary_model(5, trees)));
   write("d.csv", "f0,f1,f2,f3,f4\n0,0,0,0,0\n");
