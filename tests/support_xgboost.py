@@ -118,6 +118,16 @@ def dump_with_base_score():
     return sample
 
 
+def quantiles():
+    """Not sorted, so rows where the quantiles cross show the order of the outputs."""
+    if not (2, 0) <= version() < (3, 4):
+        return kept_xgboost("xgboost/3.2.0/quantiles.json")
+    sample = train(SCORE, objective="reg:quantileerror", quantile_alpha=np.array([0.4, 0.5, 0.6]), rounds=8,
+                   learning_rate=1)
+    assert (np.diff(sample.scores, axis=1) < 0).any(), "no row whose quantiles cross"
+    return sample
+
+
 THREE = np.digitize(SCORE, [-0.5, 0.8])
 LABELS = np.column_stack([UP, SCORE > 1])
 TARGETS = np.column_stack([SCORE, -SCORE, POSITIVE])
@@ -154,6 +164,7 @@ CASES = [
     objective("regression", "survival:cox", np.where(UP == 1, POSITIVE, -POSITIVE)),
     objective("regression", "survival:aft", None, prepare=bounds),
     variant("regression", "several targets", TARGETS, objective="reg:squarederror"),
+    Case(FAMILY, "regression", "several quantiles (2.0 to 3.3)", quantiles),
     refused("regression", "several quantiles (3.4 on)", "reg:quantileerror with 2 quantiles is not "
             "supported: since 3.4 XGBoost sorts what it predicts for them", "refused_quantiles.json"),
     Case(FAMILY, "regression", "one of several expectiles, by the attribute boxwood_output",
