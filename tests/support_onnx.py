@@ -17,6 +17,7 @@ THREE = np.digitize(SCORE, [-0.5, 0.8])
 TRANSFORMS = ["NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT"]
 MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"]
 CODES = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 2.5], [-1, 40, np.nan], [31.7, 31, 100]])
+TEXTS = np.array(["red", "green", "blue", "a, \"b\""], dtype=object)
 FLOAT, DOUBLE, INT64 = 1, 11, 7  # element types of tensors
 
 
@@ -164,6 +165,41 @@ def cast():
     return before(lists(), helper.make_node("Cast", ["X"], ["cast"], to=FLOAT))
 
 
+def encoded(encoder, column):
+    """skl2onnx's graph of an encoder, of a column of texts, whole numbers or floats, and two numbers."""
+    from skl2onnx import to_onnx
+    from skl2onnx.common.data_types import FloatTensorType, Int64TensorType, StringTensorType
+    from sklearn import compose, ensemble, pipeline, preprocessing
+    kinds = {"O": (StringTensorType, object), "i": (Int64TensorType, np.int64), "f": (FloatTensorType, np.float32)}
+    kind, dtype = kinds[np.asarray(column).dtype.kind]
+    codes = RNG.integers(0, len(column), size=len(X))
+    y = SCORE + 3 * (codes % 2)
+    # Columns by number, so that the graph's inputs keep these names and no frame is needed.
+    steps = compose.ColumnTransformer([("encoder", getattr(preprocessing, encoder[0])(**encoder[1]), [0]),
+                                       ("numbers", "passthrough", [1, 2])])
+    table = np.empty((len(X), 3), dtype=object)
+    table[:, 0], table[:, 1:] = np.asarray(column, dtype=object)[codes], X[:, :2]
+    model = pipeline.make_pipeline(steps, ensemble.RandomForestRegressor(3, max_depth=4, random_state=1)).fit(table, y)
+    graph = to_onnx(model, initial_types=[("c", kind([None, 1])), ("f1", FloatTensorType([None, 1])),
+                                          ("f2", FloatTensorType([None, 1]))])
+    rows = [[column[i % len(column)], float(X[i, 0]), float(X[i, 1])] for i in range(30)]
+    return graph, rows, dtype
+
+
+def encoder_case(name, encoder, column):
+    def make():
+        import onnxruntime
+        graph, rows, dtype = encoded(encoder, column)
+        session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+        scores = [session.run(None, {
+            "c": np.array([[row[0]]], dtype=dtype), "f1": np.array([[row[1]]], dtype=np.float32),
+            "f2": np.array([[row[2]]], dtype=np.float32)})[0].ravel() for row in rows]
+        return Sample(graph.SerializeToString(), ["c", "f1", "f2"],
+                      [[row[0] if dtype is object else float(row[0]), *row[1:]] for row in rows],
+                      np.array(scores), single=True)
+    return Case(FAMILY, "before the trees", name, make)
+
+
 def twice():
     model = lists()
     other = lists().graph.node[0]
@@ -234,6 +270,14 @@ CASES = [
     case("before the trees", "Cast", cast),
     case("before the trees", "Scaler", scaler, True),
     case("before the trees", "Imputer", imputer, True),
+    encoder_case("OneHotEncoder of texts", ("OneHotEncoder", {"handle_unknown": "ignore"}), TEXTS),
+    encoder_case("OneHotEncoder of whole numbers", ("OneHotEncoder", {"drop": "first"}), np.array([0, 2, 3, 9])),
+    encoder_case("OneHotEncoder of floats", ("OneHotEncoder", {}), np.array([0.0, 2.0, 3.0, 9.0])),
+    encoder_case("LabelEncoder of texts", ("OrdinalEncoder", {}), TEXTS),
+    encoder_case("LabelEncoder of whole numbers", ("OrdinalEncoder", {}), np.array([0, 2, 3, 9])),
+    refused("before the trees", "LabelEncoder of floats",
+            lambda: encoded(("OrdinalEncoder", {}), np.array([0.0, 2.0, 3.0, 9.0]))[0],
+            "it compares numbers that may be fractions with its categories"),
     refused("before the trees", "other steps", normalizer,
             "this operator transforms the features before the trees"),
     *(case("after the trees", name, lambda name=name: then(lists(), [step(name, "two")], TWO), True)

@@ -64,7 +64,8 @@ void find_categories(Ensemble& ensemble) {
     }
   }
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    if (ordered[i] || codes[i].empty()) continue;
+    const bool is_known = !ensemble.features[i].categories.empty();  // by an encoder
+    if (is_known || ordered[i] || codes[i].empty()) continue;
     ensemble.features[i].kind = FeatureKind::categorical;
     for (const std::int32_t code : codes[i]) ensemble.features[i].categories.push_back({code, {}});
   }
@@ -92,7 +93,8 @@ Ensemble read_onnx(std::string_view bytes, std::string_view place, const Rounds&
   ensemble.features = std::move(graph.features);
   ensemble.trees = std::move(built.trees);
   if (!graph.columns.empty()) {
-    push_onnx_columns(graph.columns, graph.input_of, forest.place, ensemble.trees);
+    push_onnx_columns(graph.columns, graph.input_of, forest.place, most, graph.inputs,
+                      ensemble.trees);
     ensemble.features = std::move(graph.inputs);
   }
   find_categories(ensemble);

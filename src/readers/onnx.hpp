@@ -4,6 +4,8 @@
 //   onnx_graph.cpp   what lies around the trees     onnx_trees.cpp   its nodes as trees
 //   onnx_scores.cpp  scores, links and classes      onnx.cpp         the whole
 //   onnx_columns.cpp what is done to single columns before the trees
+//   onnx_encoders.cpp columns of categories that are encoded there
+//   onnx_names.cpp   the features' names
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -59,6 +61,13 @@ struct OnnxGraph {
 };
 
 OnnxGraph walk_onnx(const OnnxModel& model, std::string_view place);
+
+/// Names the features: those of the inputs that are joined before the trees, or, where operators
+/// change columns, those of all inputs that lead to them, in the graph's order.
+void name_onnx_features(const std::vector<const OnnxInput*>& parts, std::string_view place,
+                        OnnxGraph& graph);
+void name_onnx_columns(const OnnxModel& model, const std::vector<OnnxColumn>& columns,
+                       std::string_view place, OnnxGraph& graph);
 
 /// The operator's attributes in one shape, whatever its version. Nodes are numbered anew; a node
 /// may have several parents, as long as nothing leads back to it.

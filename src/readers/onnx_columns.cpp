@@ -11,11 +11,6 @@
 namespace boxwood::readers {
 namespace {
 
-float through(const std::vector<OnnxStep>& steps, float x) {
-  for (const OnnxStep& step : steps) x = step.apply(x);
-  return x;
-}
-
 /// Floats as integers in the same order, both infinities included.
 std::int32_t rank_of_float(float value) {
   const auto bits = bits_as<std::int32_t>(value);
@@ -59,6 +54,11 @@ void push_split(const std::vector<OnnxStep>& steps, Node& node) {
 
 }  // namespace
 
+float through(const std::vector<OnnxStep>& steps, float x) {
+  for (const OnnxStep& step : steps) x = step.apply(x);
+  return x;
+}
+
 float OnnxStep::apply(float x) const {
   switch (kind) {
     case Kind::scale: {
@@ -86,12 +86,18 @@ bool OnnxStep::rises() const {
 }
 
 void push_onnx_columns(const std::vector<OnnxColumn>& columns, const std::vector<std::int32_t>& raw,
-                       std::string_view place, std::vector<Tree>& trees) {
+                       std::string_view place, std::size_t most, std::vector<Feature>& inputs,
+                       std::vector<Tree>& trees) {
+  OnnxCategories categories(columns, raw, place, inputs);
   for (Tree& tree : trees) {
     for (Node& node : tree.nodes) {
       if (node.kind == NodeKind::leaf) continue;
       const auto at = static_cast<std::size_t>(node.feature);
       const std::vector<OnnxStep>& steps = columns[at].steps;
+      if (columns[at].code) {
+        categories.push(columns[at], raw[at], most, tree, node);
+        continue;
+      }
       node.feature = raw[at];
       if (steps.empty()) continue;
       if (node.kind != NodeKind::less && node.kind != NodeKind::less_equal) {

@@ -1,14 +1,16 @@
 // Columns of an ONNX graph between its inputs and its trees: numbers that are scaled, shifted or
-// filled in, one by one, in float32. Every step rises with its number, so a split behind the steps
-// is a split of the input.
+// filled in, one by one, in float32, and categories that are encoded (onnx_encoders.hpp). Every
+// step rises with its number, so a split behind the steps is a split of the input.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
 
+#include "readers/onnx_encoders.hpp"
 #include "readers/onnx_proto.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,13 +29,20 @@ struct OnnxStep {
 
 struct OnnxColumn {
   const OnnxInput* input = nullptr;
-  std::int64_t index = 0;  ///< of the input's columns
-  std::vector<OnnxStep> steps;
+  std::int64_t index = 0;          ///< of the input's columns
+  std::optional<OnnxCode> code{};  ///< encoded, before the steps
+  std::vector<OnnxStep> steps{};
 };
 
+/// What the steps make of a number.
+float through(const std::vector<OnnxStep>& steps, float x);
+
 /// Rewrites splits of columns as splits of the inputs' numbers; `raw` has the number of each
-/// column's feature. Throws Error where a split compares for equality behind a step.
+/// column's feature, and `inputs` are these features: those that are encoded become categorical.
+/// `most` bounds the entries of sets. Throws Error where a split compares for equality behind a
+/// step.
 void push_onnx_columns(const std::vector<OnnxColumn>& columns, const std::vector<std::int32_t>& raw,
-                       std::string_view place, std::vector<Tree>& trees);
+                       std::string_view place, std::size_t most, std::vector<Feature>& inputs,
+                       std::vector<Tree>& trees);
 
 }  // namespace boxwood::readers

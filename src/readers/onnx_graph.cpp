@@ -29,10 +29,12 @@ struct Known {
   Precision precision = Precision::float32;
   bool integers = false;
   std::shared_ptr<const std::vector<OnnxColumn>> columns;  // none: those of the parts, unchanged
+  bool cut = false;                                        // to the whole part, by a cast
+  bool deep = false;  // (rows, 1, columns), as OneHotEncoder writes them
   const OnnxTensor* constant = nullptr;
   OnnxSteps steps;  // of scores, and of a label made of them
-  // changed: the operator that did it
-  std::string culprit;
+  // changed: the operator that did it, and why it is not supported
+  std::string culprit, reason;
 };
 
 template <std::size_t Count>
@@ -56,6 +58,8 @@ bool is_integer(std::int32_t type) {
          type == static_cast<std::int32_t>(OnnxType::int64);
 }
 
+bool is_text(std::int32_t type) { return type == static_cast<std::int32_t>(OnnxType::string); }
+
 constexpr std::array<std::string_view, 4> operators{"Mul", "Div", "Add", "Sub"};
 
 class Walk {
@@ -67,8 +71,9 @@ class Walk {
     for (const OnnxInput& input : model_.inputs) {
       if (known_.count(input.name) != 0) continue;  // an initial value that a caller may replace
       Known known;
-      known.kind = is_float(input.type) || is_integer(input.type) ? Known::Kind::features
-                                                                  : Known::Kind::changed;
+      known.kind = is_float(input.type) || is_integer(input.type) || is_text(input.type)
+                       ? Known::Kind::features
+                       : Known::Kind::changed;
       known.culprit = fmt::format("{}: input {}", place_, in_quotes(input.name));
       known.type = input.type;
       known.precision = input.type == static_cast<std::int32_t>(OnnxType::float64)
@@ -110,15 +115,18 @@ class Walk {
         return keep_constant(node.outputs[0], constants_.back());
       }
     }
+    reason_.clear();
     std::optional<Known> result = follow(node);
     if (!result) {
       // Errors name the first operator that changed the value.
       result = Known{};
       result->culprit = node.where(index);
+      result->reason = reason_;
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const Known* input = input_of(node, i);
         if (input != nullptr && input->kind == Known::Kind::changed) {
           result->culprit = input->culprit;
+          result->reason = input->reason;
           break;
         }
       }
@@ -146,7 +154,11 @@ class Walk {
         return changed_by_constant(node, *second, first);
       }
     }
-    if (first->kind == Kind::features) return std::nullopt;
+    if (first->kind == Kind::features) {
+      if (node.type == "Gather") return chosen(node, *first);
+      if (node.type == "Reshape" || node.type == "Flatten") return flat(node, *first);
+      return std::nullopt;
+    }
     // These operators keep the order of a row's numbers.
     constexpr std::array<std::string_view, 4> shapes{"Reshape", "Flatten", "Squeeze", "Unsqueeze"};
     if (is_one_of(node.type, shapes)) return *first;
@@ -165,6 +177,7 @@ class Walk {
       if (node.type == "Scaler") return scaled(node, first);
       if (node.type == "Imputer") return imputed(node, first);
       if (node.type == "ArrayFeatureExtractor") return chosen(node, first);
+      if (node.type == "OneHotEncoder" || node.type == "LabelEncoder") return encoded(node, first);
       return std::nullopt;
     }
     if (node.type == "ArrayFeatureExtractor" && first.kind == Known::Kind::constant) {
@@ -186,7 +199,8 @@ class Walk {
     const std::int64_t to = node.integer("to", 0);
     Known result = value;
     if (value.kind == Known::Kind::label || value.kind == Known::Kind::largest) return result;
-    if (to != 1 && to != 11) return std::nullopt;
+    if (value.kind == Known::Kind::features && to == 7) return whole(value);
+    if ((to != 1 && to != 11) || is_text(value.type) || value.cut) return std::nullopt;
     result.type = static_cast<std::int32_t>(to);
     const bool narrows = to == 1 && value.type == static_cast<std::int32_t>(OnnxType::float64);
     if (value.kind == Known::Kind::constant) {
@@ -206,18 +220,36 @@ class Walk {
     return result;
   }
 
+  /// The whole parts of numbers. Only encoders read them.
+  static std::optional<Known> whole(const Known& value) {
+    if (is_integer(value.type)) return value;
+    const bool encoded = value.columns && std::any_of(value.columns->begin(), value.columns->end(),
+                                                      [](const auto& one) { return one.code; });
+    if (value.type != 1 || value.precision != Precision::float32 || encoded) return std::nullopt;
+    Known result = value;
+    result.type = static_cast<std::int32_t>(OnnxType::int64);
+    result.cut = true;
+    return result;
+  }
+
+  /// Whether two values may be joined.
+  static bool alike(const Known& a, const Known& b) {
+    return a.kind == b.kind && a.type == b.type && a.precision == b.precision &&
+           a.integers == b.integers && a.cut == b.cut && a.deep == b.deep;
+  }
+
   std::optional<Known> concat(const OnnxNode& node) const {
     const std::int64_t axis = node.integer("axis", 1);
     const Known* first = input_of(node, 0);
-    if ((axis != 1 && axis != -1) || first->kind != Known::Kind::features) return std::nullopt;
+    if ((axis != 1 && axis != -1) || first->kind != Known::Kind::features ||
+        (first->deep && axis != -1)) {
+      return std::nullopt;
+    }
     Known result = *first;
     auto parts = std::make_shared<std::vector<const OnnxInput*>>();
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const Known* part = input_of(node, i);
-      if (part == nullptr || part->kind != first->kind || part->type != first->type ||
-          part->precision != first->precision || part->integers != first->integers) {
-        return std::nullopt;
-      }
+      if (part == nullptr || !alike(*part, *first)) return std::nullopt;
       if (part->columns) return concat_columns(node);
       // Repeated concatenation could double the size at every node.
       if (part->parts->size() > 1 && node.inputs.size() > 1) return std::nullopt;
@@ -254,7 +286,7 @@ class Walk {
   /// Adds a step to every column of float32 numbers; `step(i)` is that of column i.
   template <typename Step>
   std::optional<Known> with_step(const Known& value, Step step) const {
-    if (value.type != 1 || value.precision != Precision::float32) return std::nullopt;
+    if (value.type != 1 || value.precision != Precision::float32 || value.deep) return std::nullopt;
     auto columns = columns_of(value);
     if (!columns) return std::nullopt;
     for (std::size_t i = 0; i < columns->size(); ++i) {
@@ -315,6 +347,12 @@ class Walk {
   std::optional<Known> chosen(const OnnxNode& node, const Known& value) const {
     const Known* list = input_of(node, 1);
     if (list == nullptr || list->kind != Known::Kind::constant) return std::nullopt;
+    if (node.type == "Gather") {
+      const std::int64_t axis = node.integer("axis", 0);
+      if (axis != -1 && (axis != 1 || value.deep)) return std::nullopt;
+    } else if (value.deep) {
+      return std::nullopt;
+    }
     const auto columns = columns_of(value);
     if (!columns) return std::nullopt;
     std::vector<OnnxColumn> taken;
@@ -325,15 +363,50 @@ class Walk {
     return taken.empty() ? std::nullopt : std::optional(with_columns(value, std::move(taken)));
   }
 
+  /// A table of the same columns, one row for each.
+  std::optional<Known> flat(const OnnxNode& node, const Known& value) const {
+    const auto columns = columns_of(value);
+    if (!columns) return std::nullopt;
+    if (node.type == "Flatten") {
+      if (node.integer("axis", 1) != 1) return std::nullopt;
+    } else {
+      const Known* shape = input_of(node, 1);
+      const std::vector<double> wanted{-1, static_cast<double>(columns->size())};
+      if (shape == nullptr || shape->kind != Known::Kind::constant ||
+          shape->constant->numbers != wanted) {
+        return std::nullopt;
+      }
+    }
+    Known result = value;
+    result.deep = false;
+    return result;
+  }
+
+  std::optional<Known> encoded(const OnnxNode& node, const Known& value) const {
+    const auto columns = columns_of(value);
+    const bool texts = is_text(value.type);
+    if (!columns || columns->size() != 1 || value.deep || columns->front().code ||
+        (!texts && value.precision != Precision::float32)) {
+      reason_ = "it does not read a single column of texts, float32 or whole numbers";
+      return std::nullopt;
+    }
+    std::int32_t type = 0;
+    std::vector<OnnxColumn> made = encode_onnx_column(node, columns->front(), texts, type, reason_);
+    if (made.empty()) return std::nullopt;
+    Known result = with_columns(value, std::move(made));
+    result.type = type;
+    result.precision = Precision::float32;
+    result.integers = result.cut = false;
+    result.deep = node.type == "OneHotEncoder";
+    return result;
+  }
+
   std::optional<Known> concat_columns(const OnnxNode& node) const {
     const Known* first = input_of(node, 0);
     std::vector<OnnxColumn> all;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const Known* part = input_of(node, i);
-      if (part == nullptr || part->kind != Known::Kind::features || part->type != first->type ||
-          part->precision != first->precision || part->integers != first->integers) {
-        return std::nullopt;
-      }
+      if (part == nullptr || !alike(*part, *first)) return std::nullopt;
       const auto columns = columns_of(*part);
       if (!columns) return std::nullopt;
       all.insert(all.end(), columns->begin(), columns->end());
@@ -398,19 +471,20 @@ class Walk {
                   "Export a single ensemble (for LightGBM, without the split option)");
     }
     const Known* input = input_of(node, 0);
-    if (input == nullptr || input->kind != Known::Kind::features) {
-      const bool blamed = input != nullptr && !input->culprit.empty();
-      throw Error(blamed ? input->culprit : node.where(index),
-                  "this operator transforms the features before the trees",
-                  "Boxwood reads Scaler, Imputer, ArrayFeatureExtractor and Concat of float32 "
-                  "numbers; export the trees without other steps, and give the transformed data");
+    if (input == nullptr || input->kind != Known::Kind::features || is_text(input->type) ||
+        input->cut || input->deep) {
+      refuse_input(input, node.where(index));
     }
     graph_.trees = &node;
     graph_.trees_index = index;
     graph_.type = input->type;
     graph_.input = input->precision;
     graph_.integers = input->integers;
-    input->columns ? name_columns(*input) : name_features(*input);
+    if (input->columns) {
+      name_onnx_columns(model_, *input->columns, place_, graph_);
+    } else {
+      name_onnx_features(*input->parts, place_, graph_);
+    }
     const bool is_classifier = node.type == "TreeEnsembleClassifier";
     Known scores;
     scores.kind = Known::Kind::scores;
@@ -423,57 +497,15 @@ class Walk {
     }
   }
 
-  /// The features are the columns of all inputs that lead to the trees, in the graph's order.
-  void name_columns(const Known& value) {
-    Known inputs = value;
-    auto used = std::make_shared<std::vector<const OnnxInput*>>();
-    for (const OnnxInput& input : model_.inputs) {
-      const bool read = std::any_of(value.columns->begin(), value.columns->end(),
-                                    [&](const OnnxColumn& one) { return one.input == &input; });
-      if (read) used->push_back(&input);
-    }
-    inputs.parts = used;
-    name_features(inputs);
-    std::map<const OnnxInput*, std::int64_t> first;
-    std::int64_t count = 0;
-    for (const OnnxInput* input : *used) {
-      first[input] = count;
-      count += input->width;
-    }
-    graph_.inputs = std::move(graph_.features);
-    graph_.features.clear();
-    graph_.columns = *value.columns;
-    for (const OnnxColumn& column : graph_.columns) {
-      const auto at = static_cast<std::size_t>(first[column.input] + column.index);
-      graph_.input_of.push_back(static_cast<std::int32_t>(at));
-      graph_.features.push_back(graph_.inputs[at]);
-    }
-  }
-
-  void name_features(const Known& input) {
-    const FeatureKind kind = input.integers ? FeatureKind::integer : FeatureKind::continuous;
-    const auto add = [&](std::string name) {
-      graph_.features.push_back({std::move(name), kind, {}});
-    };
-    const bool one = input.parts->size() == 1;
-    for (const OnnxInput* part : *input.parts) {
-      const std::string at = fmt::format("{}: input {}", place_, in_quotes(part->name));
-      const std::int64_t width = part->width;
-      if (width <= 0 && !one) throw Error(at, "its number of columns is unknown");
-      if (width > most_onnx_features ||
-          width + static_cast<std::int64_t>(graph_.features.size()) > most_onnx_features) {
-        throw Error(at, fmt::format("{} columns; Boxwood reads models with up to {}", width,
-                                    most_onnx_features));
-      }
-      if (one) {
-        graph_.width_is_known = width > 0;
-        for (std::int64_t i = 0; i < width; ++i) add(fmt::format("f{}", i));
-      } else if (width == 1) {
-        add(std::string(part->name));
-      } else {
-        for (std::int64_t i = 0; i < width; ++i) add(fmt::format("{}_{}", part->name, i));
-      }
-    }
+  [[noreturn]] static void refuse_input(const Known* input, std::string place) {
+    if (input != nullptr && !input->culprit.empty()) place = input->culprit;
+    std::string message = "this operator transforms the features before the trees";
+    if (input != nullptr && !input->reason.empty()) message += ", and " + input->reason;
+    throw Error(
+        std::move(place), std::move(message),
+        "Boxwood reads Scaler and Imputer of float32 numbers, OneHotEncoder, LabelEncoder of "
+        "texts and int64 numbers, ArrayFeatureExtractor, Gather and Concat; export the "
+        "trees without other steps, and give the transformed data");
   }
 
   [[noreturn]] void refuse_without_trees() const {
@@ -539,6 +571,7 @@ class Walk {
   std::string_view place_;
   std::map<std::string_view, Known> known_;
   mutable std::size_t copied_ = 0;  // columns and steps, of all values
+  mutable std::string reason_;      // why the operator that is visited is not supported
   std::vector<OnnxTensor> constants_;
   OnnxGraph graph_;
 };
