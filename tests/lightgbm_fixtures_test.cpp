@@ -163,7 +163,9 @@ TEST(LightgbmFixtures, refuse_linear_trees) {
       ADD_FAILURE() << file << " was read";
     } catch (const boxwood::Error& error) {
       EXPECT_EQ(error.place(), file.string() + ": Tree=0: is_linear");
-      EXPECT_EQ(error.reason(), "linear trees are not supported");
+      EXPECT_EQ(error.reason(),
+                "linear trees are not supported: their leaves are functions of the features, and "
+                "Boxwood needs scores that are constant within a leaf");
       EXPECT_EQ(error.remedy(), "Train with linear_tree=false");
     }
   }

@@ -196,7 +196,10 @@ void check_statistics(const LightgbmBlock& block) {
 
 Tree lightgbm_tree(const LightgbmBlock& block, std::size_t features) {
   if (const auto linear = block.find("is_linear"); linear && linear->text() != "0") {
-    linear->fail("linear trees are not supported", "Train with linear_tree=false");
+    linear->fail(
+        "linear trees are not supported: their leaves are functions of the features, and Boxwood "
+        "needs scores that are constant within a leaf",
+        "Train with linear_tree=false");
   }
   const auto leaves = static_cast<std::size_t>(block["num_leaves"].integer(1, most_nodes));
   const auto set_count = static_cast<std::size_t>(block["num_cat"].integer(0, most_nodes));
