@@ -192,6 +192,13 @@ REFUSED = [
     ("wrappers", lambda: build("ensemble.StackingClassifier", cv=2, estimators=[("a", stump())],
                                final_estimator=stump()).fit(X, UP), "stacks with trees on top",
      "this StackingClassifier has a DecisionTreeClassifier on top"),
+    ("wrappers", lambda: build("ensemble.StackingClassifier", cv=2, estimators=[("a", stump())]).fit(
+        X, np.digitize(SCORE, [-0.5, 0.8])), "stacks of three or more classes",
+     "this StackingClassifier has 3 classes, and two are supported: with more, its last model adds up "
+     "probabilities of every class of every member"),
+    ("wrappers", lambda: build("ensemble.StackingClassifier", cv=2, estimators=[("a", stump())],
+                               passthrough=True).fit(X, UP), "stacks with passthrough=True",
+     "this StackingClassifier gives the raw columns to its last model too"),
     ("others", lambda: piped(build("decomposition.PCA")), "pipelines that mix columns",
      'pipeline, step "first": PCA mixes input columns'),
     ("wrappers", lambda: build("model_selection.GridSearchCV", estimator=stump(), param_grid={}),

@@ -99,3 +99,20 @@ def test_stacks_that_are_refused():
         ensemble.StackingClassifier(members, small("forest", 2), cv=2), two)
     assert 'stack_method="predict_proba"' in refused(
         ensemble.StackingClassifier(members, cv=2, stack_method="predict"), two)
+    assert "a RandomForestRegressor on top" in refused(
+        ensemble.StackingRegressor([("f", ensemble.RandomForestRegressor(2, max_depth=2))],
+                                   ensemble.RandomForestRegressor(2, max_depth=2), cv=2), labels)
+
+
+def test_what_refusals_of_stacks_advise():
+    frame, _, numbers = draw(2, classes=3)
+    labels = np.array(["low", "middle", "high"])[numbers]
+    members = [("f", small("forest", 1)), ("t", small("tree", 1))]
+    stack = ensemble.StackingClassifier(members, cv=2).fit(frame, labels)
+    one = boxwood.Explainer(stack.estimators_[0], classes=list(stack.classes_))
+    expected = stack.classes_[stack.estimators_[0].predict(frame)]
+    assert list(one.predict(frame)) == list(expected)
+    voting = ensemble.VotingClassifier(members, voting="soft").fit(frame, labels)
+    assert list(boxwood.Explainer(voting).predict(frame)) == list(voting.predict(frame))
+    linear = ensemble.StackingClassifier(members, linear_model.LogisticRegression(), cv=2).fit(frame, numbers > 0)
+    assert list(boxwood.Explainer(linear).predict(frame)) == list(linear.predict(frame))

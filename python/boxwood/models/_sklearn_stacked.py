@@ -42,8 +42,11 @@ def stacked(model: Any) -> Ensemble:
             f"this {name} gives the raw columns to its last model too, and its score is then not "
             "a function of trees alone", "Fit it with passthrough=False")
     if len(labels) > 2:
-        raise UnsupportedModelError(f"this {name} has {len(labels)} classes, and two are supported",
-                                    ONE + ", with classes=list(classes_)")
+        raise UnsupportedModelError(
+            f"this {name} has {len(labels)} classes, and two are supported: with more, its last "
+            "model adds up probabilities of every class of every member",
+            ONE + ", with classes=list(classes_), or fit a VotingClassifier"
+            ' with voting="soft" of them')
     responses = {"predict_proba": "probability", "decision_function": "score"} if classifier \
         else {"predict": "output"}
     parts = []
