@@ -66,14 +66,27 @@ OnnxEncoder one_hot(const OnnxNode& node, bool texts, std::string& reason) {
   return made;
 }
 
-OnnxEncoder labelled(const OnnxNode& node, bool texts, std::string& reason) {
-  if (!texts && node.has("keys_floats")) {
-    reason = "it compares numbers that may be fractions with its categories";
-    return {};
+/// The keys of a LabelEncoder that are numbers. It compares floats for equality, and a set of
+/// categories takes the whole part, so keys that are floats need an input of whole numbers.
+std::vector<std::int64_t> whole_keys(const OnnxNode& node, bool whole_input, std::string& reason) {
+  std::vector<std::int64_t> numbers = node.integers("keys_int64s");
+  for (const float key : node.floats("keys_floats")) {
+    if (!whole_input) {
+      reason = "it compares numbers that may be fractions with its categories";
+    } else if (!(std::abs(key) < static_cast<float>(first_large)) || key != std::floor(key)) {
+      reason =
+          fmt::format("its category {} is not a whole number from 0 to {}", key, first_large - 1);
+    }
+    if (!reason.empty()) return {};
+    numbers.push_back(static_cast<std::int64_t>(key));
   }
+  return numbers;
+}
+
+OnnxEncoder labelled(const OnnxNode& node, bool texts, bool whole_input, std::string& reason) {
   OnnxCode code;
   code.keys = texts ? text_keys(node.texts("keys_strings"), reason)
-                    : number_keys(node.integers("keys_int64s"), reason);
+                    : number_keys(whole_keys(node, whole_input, reason), reason);
   auto values = std::make_shared<std::vector<float>>(node.floats("values_floats"));
   auto type = OnnxType::float32;
   code.otherwise = node.number("default_float", -0.0F);
@@ -87,7 +100,7 @@ OnnxEncoder labelled(const OnnxNode& node, bool texts, std::string& reason) {
   const bool finite =
       std::isfinite(code.otherwise) &&
       std::all_of(values->begin(), values->end(), [](float value) { return std::isfinite(value); });
-  if (values->size() != code.keys->size() || !finite) {
+  if (reason.empty() && (values->size() != code.keys->size() || !finite)) {
     reason = "it does not give a finite number for each of its categories";
   }
   code.values = std::move(values);
@@ -129,8 +142,11 @@ std::vector<OnnxColumn> encode_onnx_column(const OnnxNode& node, const OnnxColum
     }
     filled_in = through(column.steps, std::numeric_limits<float>::quiet_NaN());
   }
-  OnnxEncoder encoder =
-      node.type == "OneHotEncoder" ? one_hot(node, texts, reason) : labelled(node, texts, reason);
+  const std::int32_t given = column.input->type;
+  const bool whole_input = given == static_cast<std::int32_t>(OnnxType::int32) ||
+                           given == static_cast<std::int32_t>(OnnxType::int64);
+  OnnxEncoder encoder = node.type == "OneHotEncoder" ? one_hot(node, texts, reason)
+                                                     : labelled(node, texts, whole_input, reason);
   if (reason.empty() && (encoder.columns.empty() || encoder.columns[0].keys->size() == 0)) {
     reason = fmt::format("it lists no categories that are {}", texts ? "texts" : "whole numbers");
   }

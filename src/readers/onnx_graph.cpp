@@ -247,10 +247,15 @@ class Walk {
     }
     Known result = *first;
     auto parts = std::make_shared<std::vector<const OnnxInput*>>();
+    bool has_columns = false;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const Known* part = input_of(node, i);
       if (part == nullptr || !alike(*part, *first)) return std::nullopt;
-      if (part->columns) return concat_columns(node);
+      has_columns = has_columns || part->columns;
+    }
+    if (has_columns) return concat_columns(node);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const Known* part = input_of(node, i);
       // Repeated concatenation could double the size at every node.
       if (part->parts->size() > 1 && node.inputs.size() > 1) return std::nullopt;
       parts->insert(parts->end(), part->parts->begin(), part->parts->end());

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from skl2onnx import to_onnx
 from skl2onnx.common.data_types import FloatTensorType, Int64TensorType, StringTensorType
-from sklearn import compose, ensemble, impute, pipeline, preprocessing
+from sklearn import compose, ensemble, impute, pipeline, preprocessing, tree
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 RNG = np.random.default_rng(7)
@@ -124,6 +124,33 @@ def test_whole_parts_of_numbers_are_categories():
         expected = np.concatenate([session.run(None, {"X": row[np.newaxis]})[0].ravel() for row in rows])
         assert np.array_equal(explainer.predict(rows).astype(np.float32), expected)
         assert [one.code for one in explainer.core.ensemble(0).features[0].categories] == [0, 1, 3, 8]
+
+
+def test_whole_numbers_for_an_encoder_of_floats():
+    """What the refusal of an OrdinalEncoder of floats advises: an input of whole numbers."""
+    x = RNG.choice([0.0, 2.0, 5.0, 11.0], size=(60, 1))
+    model = pipeline.make_pipeline(preprocessing.OrdinalEncoder(**UNKNOWN), tree.DecisionTreeRegressor(max_depth=2))
+    model.fit(x, np.sin(x[:, 0]))
+    content = to_onnx(model, initial_types=[("X", Int64TensorType([None, 1]))]).SerializeToString()
+    rows = np.arange(-2, 14)[:, np.newaxis]
+    session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
+    expected = np.concatenate([session.run(None, {"X": row[np.newaxis]})[0].ravel() for row in rows])
+    assert np.array_equal(boxwood.Explainer(content).predict(rows.astype(float)).astype(np.float32), expected)
+    assert len(np.unique(expected)) > 2
+
+
+def test_several_numbers_may_come_before_an_encoder():
+    numbers = TABLE.assign(size=TABLE["age"] * 2)
+    steps = compose.ColumnTransformer([("numbers", "passthrough", ["age", "size"]),
+                                       ("job", preprocessing.OneHotEncoder(), ["job"])])
+    model = pipeline.make_pipeline(steps, tree.DecisionTreeRegressor(max_depth=4)).fit(numbers, SCORE)
+    types = [*TYPES[:2], ("size", FloatTensorType([None, 1]))]
+    content = to_onnx(model, initial_types=types).SerializeToString()
+    rows = numbers[["job", "age", "size"]]
+    session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
+    expected = session.run(None, {name: rows[[name]].to_numpy(dtype=object if name == "job" else np.float32)
+                                  for name in rows})[0].ravel()
+    assert np.array_equal(boxwood.Explainer(content).predict(rows).astype(np.float32), expected)
 
 
 def refusal(x, encoder, types=None):
