@@ -197,7 +197,8 @@ TEST(LightgbmText, that_is_damaged_names_the_place) {
       {"num_cat=1", "num_cat=1000000000",
        "m: Tree=0: cat_boundaries: it has 2 entries, but num_cat requires 1000000001"},
       {"is_linear=0", "is_linear=1",
-       "m: Tree=0: is_linear: linear trees are not supported. Train with "
+       "m: Tree=0: is_linear: linear trees are not supported: their leaves are functions of the "
+       "features, and Boxwood needs scores that are constant within a leaf. Train with "
        "linear_tree=false"},
       {"end of trees", "end of tries", "m: after tree 1: expected a tree, found \"end of tries\""},
   };
