@@ -140,6 +140,11 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
     fits = fits && !group.columns.empty();
   }
   if (!fits) throw Unsupported("the question does not fit the models");
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    if (std::isinf(single_ ? to_single(point[d]) : point[d]) && !rules[d].fixed) {
+      throw Unsupported("a feature that may change from an infinite value");
+    }
+  }
 }
 
 const Group* Question::group_of(std::size_t feature) const {

@@ -67,8 +67,10 @@ Cuts cuts_of_models(std::span<const Ensemble> ensembles) {
           continue;
         }
         const double threshold = node.threshold + 0.0;
-        if (node.kind != NodeKind::less_equal) list.push_back({threshold, false});
-        if (node.kind != NodeKind::less) list.push_back({threshold, true});
+        // No admissible value is infinite.
+        const bool finite = std::isfinite(threshold);
+        if (finite && node.kind != NodeKind::less_equal) list.push_back({threshold, false});
+        if (finite && node.kind != NodeKind::less) list.push_back({threshold, true});
         if (!node.missing_at_zero) continue;
         list.push_back({-zero_size, false});
         list.push_back({zero_size, true});
