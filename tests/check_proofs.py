@@ -95,8 +95,8 @@ def mutated(case, draw):
 
 
 def has_dual(proof):
-    """Whether a certificate seems to use rule D: -3 is also a possible share or number of ends."""
-    return -3 in proof["tree"]
+    """Whether a certificate seems to use rule D: -1 is also a possible share."""
+    return -1 in proof["tree"]
 
 
 def fast_verdicts(program, cases):

@@ -56,7 +56,7 @@ def solutions(model, weights, wanted):
 def drawn_numbers(draw, walk, scale):
     """Numbers of a dual bound: each toll is split among the trees that test the variable, more or less."""
     unit, exponent = 30, 20
-    numbers = [unit, exponent, max(0, int(walk.toll_limit / 2 ** exponent * scale)), 0]
+    numbers = [unit, exponent, max(0, int(walk.limit / 2 ** exponent * scale)), 0]
     tests = [sorted({v for leaf in leaves for v in leaf.cells}) for leaves in walk.whole.live]
     for own in tests:
         numbers.append(len(own))
@@ -98,7 +98,8 @@ class DualRule(unittest.TestCase):
                 claim = draw.choice([best, best + 1, best + 0.001, draw.uniform(0.5, 12)])
                 walk = checker.Checker(checker.Question(json.loads(question), [read]), claim, None)
                 numbers = drawn_numbers(draw, walk, draw.choice([.5, .8, 1, 1.5]) / gap)
-                live = walk.thinned(walk.whole, *walk.read_dual(numbers[0], iter(numbers[1:]))).live
+                thinned = walk.thinned(walk.whole, *walk.read_dual(numbers[0], iter(numbers[1:])))
+                live = thinned.live if thinned else [[]] * len(model["trees"])  # dead: every leaf is excluded
                 for t, (before, after) in enumerate(zip(walk.whole.live, live)):
                     kept = [leaf.numbers[0] for leaf in after]
                     gone = [leaf.numbers[0] for leaf in before if leaf.numbers[0] not in kept]
@@ -108,7 +109,7 @@ class DualRule(unittest.TestCase):
                                          f"claim {claim}: {leaves} costs {cost}: {json.dumps([model, numbers])}")
                 proof = {"boxwood_proof": 1, "models": [read.digest()], "claim": "lower_bound", "cost": claim,
                          "question": checker.hashlib.sha256(question.encode()).hexdigest(),
-                         "tree": [-3, *numbers, -4]}
+                         "tree": [-1, *numbers, -2]}
                 try:
                     checker.check([read], question.encode(), proof)
                     self.assertTrue(not found or claim <= best, f"{claim} above {best}: {json.dumps(proof)}")

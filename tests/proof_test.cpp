@@ -219,16 +219,31 @@ TEST(Proof, OutputsThatOverflowAreOutsideOfIntervalsOpenAtInfinity) {
     json["claim"] = "optimal";
     json["cost"] = 1;
     json["point"] = {1};
-    json["tree"] = {-4};
+    json["tree"] = {-2};
     list.add(bounded, nothing, json.dump(), "rejected", 0);
   }
   EXPECT_EQ(list.count(), 6);
   EXPECT_EQ(list.check(2), 0);
 }
 
-/// Where the row itself has the outcome, nothing is cheaper: no leaf is live, also of trees without
-/// splits, and every rule R closes the whole box.
-TEST(Proof, BothCheckersKnowThatNoLeafOfAnExcludedBoxIsLive) {
+/// A threshold of -inf separates no admissible values; the point has the value of the cell below 1.
+TEST(Proof, InfiniteThresholdsAreNoCuts) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  RandomProblem problem = overflowing(Link::identity, 1, 0, {0, OutputIn{{1, inf, true, true}}});
+  problem.ensembles[0].trees.push_back(stump(0, -inf, 0, 0));
+  problem.ensembles[0].trees[1].nodes[0].kind = NodeKind::less_equal;
+  problem.query.point = {std::numeric_limits<double>::quiet_NaN()};
+  problem.query.features[0].missing_allowed = true;
+  const Answer answer = explain(problem.ensembles, problem.query);
+  ASSERT_EQ(answer.status, Status::optimal);
+  Cases list;
+  list.add(problem, answer, prove(problem.ensembles, problem.query, answer).text, "accepted", 0);
+  EXPECT_EQ(list.check(0), 0);
+}
+
+/// Where the row itself has the outcome, nothing is cheaper: the whole box is dead, also if no tree
+/// has a split.
+TEST(Proof, BothCheckersKnowThatAnExcludedBoxIsDead) {
   RandomProblem problem;
   problem.ensembles = {binary_model(1, {Tree{{{.value = 0}}, {1.0}}})};
   problem.query = query_for(problem.ensembles[0], std::vector<double>{0.5});
@@ -236,8 +251,7 @@ TEST(Proof, BothCheckersKnowThatNoLeafOfAnExcludedBoxIsLive) {
   const Answer answer = explain(problem.ensembles, problem.query);
   ASSERT_EQ(answer.cost, 0);
   Json json = Json::parse(prove(problem.ensembles, problem.query, answer).text);
-  EXPECT_EQ(json["tree"], Json::array({-1}));
-  json["tree"] = {-4};
+  EXPECT_EQ(json["tree"], Json::array({-2}));
   Cases list;
   list.add(problem, answer, json.dump(), "accepted", 0);
   EXPECT_EQ(list.check(0), 0);

@@ -21,6 +21,7 @@ Checker::Checker(const std::vector<Model>& models, const Question& question, dou
   }
   set_tolls();
   place_leaves();
+  place_clauses();
 }
 
 void Checker::add_variable(std::uint32_t v) {
@@ -126,11 +127,33 @@ void Checker::place_leaves() {
   }
 }
 
+void Checker::place_clauses() {
+  const Measure whole_measure = measure_of(root_);
+  for (const std::vector<Literal>& clause : question_.clauses) {
+    std::vector<Leaf>& leaves = clauses_.emplace_back();
+    for (const Literal& literal : clause) {
+      const std::uint32_t v = variable_of_[literal.feature];
+      Side side{v, root_[v]};
+      for (std::size_t p = 0; p < variables_[v].cells.size(); ++p) {
+        const double value = variables_[v].cells[p].values[column_of_[literal.feature]];
+        const std::uint32_t bit = order_[v].bit[p];
+        if (!question_.literal_holds(literal, value)) {
+          side.cells[bit / 64] &= ~(Word{1} << (bit % 64));
+        }
+      }
+      if (lowest(side.cells) == none) continue;
+      Measure measure = whole_measure;
+      move(measure, measure_of(v, lowest(side.cells)), measure_of(v, lowest(root_[v])));
+      if (!excluded(measure, root_, {side})) leaves.push_back({{std::move(side)}, nullptr});
+    }
+  }
+}
+
 Box Checker::whole() const {
   Box box{root_, {}, measure_of(root_)};
-  for (const Part& part : parts_) {
+  const auto add = [&](const std::vector<Leaf>& leaves) {
     box.live.emplace_back();
-    for (const Leaf& leaf : part.leaves) {
+    for (const Leaf& leaf : leaves) {
       Live live{&leaf, {}};
       for (const Side& side : leaf.sides) {
         move(live.extra, measure_of(side.variable, lowest(side.cells)),
@@ -138,7 +161,9 @@ Box Checker::whole() const {
       }
       box.live.back().push_back(live);
     }
-  }
+  };
+  for (const Part& part : parts_) add(part.leaves);
+  for (const std::vector<Leaf>& clause : clauses_) add(clause);
   return box;
 }
 
@@ -212,15 +237,20 @@ std::size_t Checker::run(const Json& tree) const {
   while (!open.empty()) {
     Open now = std::move(open.back());
     open.pop_back();
+    if (now.box && dead(*now.box)) now.box.reset();
     const long first = tokens.next();
-    if (first == -3) {
+    if (first == -1) {
       const long unit = tokens.next();
       if (unit != -1) now.dual = std::make_shared<const DualNumbers>(read_dual(tokens, unit));
       if (!now.dual) throw Rejected("rule D: there are no numbers to use again");
       if (now.box) thin(*now.box, *now.dual);
       open.push_back(std::move(now));
     } else if (first < 0) {
-      if (now.box) close(first, *now.box);
+      const auto r = static_cast<std::size_t>(-2 - first);
+      if (now.box && (r >= outcomes_.size() || !refuted(*now.box, r))) {
+        throw Rejected("requirement " + std::to_string(r) +
+                       " does not close a box: it may hold a better point");
+      }
       ++closed;
     } else {
       const std::uint32_t v = variable_numbered(first);

@@ -37,7 +37,7 @@ struct Live {
 };
 struct Box {
   std::vector<Mask> cells;
-  std::vector<std::vector<Live>> live;  ///< of a tree
+  std::vector<std::vector<Live>> live;  ///< of a tree; then of a clause
   Measure measure;
 };
 
@@ -100,14 +100,14 @@ class Checker {
 
   void add_variable(std::uint32_t v);
   void place_leaves();
+  void place_clauses();
   Box whole() const;
   std::optional<Box> child(const Box& box, std::uint32_t v, const Mask& mask, bool inside) const;
   std::uint32_t variable_numbered(long number) const;
   Mask first_child(Tokens& tokens, std::uint32_t v) const;
-  void close(long rule, const Box& box) const;
-  bool can_hold(const Literal& literal, const Box& box) const;
+  bool dead(const Box& box) const;
   double most(const Box& box, std::uint32_t model, int plus, int minus, double sign) const;
-  bool refuted(const Box& box, const Outcomes& outcome, std::uint32_t m) const;
+  bool refuted(const Box& box, std::size_t r) const;
   void set_tolls();
   DualNumbers read_dual(Tokens& tokens, long unit) const;
   void thin(Box& box, const DualNumbers& numbers) const;
@@ -149,6 +149,8 @@ class Checker {
   std::vector<Order> order_;
   std::vector<Mask> root_;
   std::vector<Part> parts_;
+  // A condition of a clause is like a leaf: a point lies in one leaf of each tree and each clause.
+  std::vector<std::vector<Leaf>> clauses_;
   std::vector<Outcomes> outcomes_;
   std::vector<std::uint32_t> model_of_;
   std::vector<std::vector<std::int64_t>> tolls_;  // of a variable: of a bit

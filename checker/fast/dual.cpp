@@ -102,9 +102,6 @@ DualNumbers Checker::read_dual(Tokens& tokens, long unit) const {
 }
 
 void Checker::thin(Box& box, const DualNumbers& numbers) const {
-  if (std::any_of(box.live.begin(), box.live.end(), [](const auto& l) { return l.empty(); })) {
-    return;
-  }
   std::int64_t bound = 0;
   std::map<std::pair<std::uint32_t, int>, std::int64_t> weights;
   for (std::size_t m = 0; m < priced_conditions_.size(); ++m) {

@@ -1,4 +1,4 @@
-// The point of a certificate, and the rules C, K and R of docs/proof.md.
+// The point of a certificate, dead boxes, and rule R of docs/proof.md.
 #include "checker.hpp"
 
 #include <algorithm>
@@ -62,42 +62,9 @@ void Checker::check_point(const std::vector<double>& point) const {
   }
 }
 
-void Checker::close(long rule, const Box& box) const {
-  if (rule == -1) {
-    if (excluded(box.measure, box.cells)) return;
-    throw Rejected("rule C: a box may hold a point that is cheaper than claimed");
-  }
-  if (rule == -2) {
-    for (const auto& clause : question_.clauses) {
-      if (std::none_of(clause.begin(), clause.end(),
-                       [&](const Literal& literal) { return can_hold(literal, box); })) {
-        return;
-      }
-    }
-    throw Rejected("rule K: every clause can hold in a box");
-  }
-  const auto r = static_cast<std::size_t>(-4 - rule);
-  if (rule > -4 || r >= outcomes_.size()) throw Rejected("there is no such rule");
-  if (!refuted(box, outcomes_[r], model_of_[r])) {
-    throw Rejected("rule R: a box may hold a point with the outcome");
-  }
-}
-
-bool Checker::can_hold(const Literal& literal, const Box& box) const {
-  const std::uint32_t v = variable_of_[literal.feature];
-  Side side{v, Mask(order_[v].words, 0)};
-  for (std::size_t p = 0; p < variables_[v].cells.size(); ++p) {
-    const std::uint32_t bit = order_[v].bit[p];
-    if (question_.literal_holds(literal,
-                                variables_[v].cells[p].values[column_of_[literal.feature]])) {
-      side.cells[bit / 64] |= Word{1} << (bit % 64);
-    }
-  }
-  const std::uint32_t bit = lowest(box.cells[v], &side.cells);
-  if (bit == none) return false;
-  Measure total = box.measure;
-  move(total, measure_of(v, bit), measure_of(v, lowest(box.cells[v])));
-  return !excluded(total, box.cells, {side});
+bool Checker::dead(const Box& box) const {
+  return excluded(box.measure, box.cells) ||
+         std::any_of(box.live.begin(), box.live.end(), [](const auto& live) { return live.empty(); });
 }
 
 /// The most that the live leaves of a model add to sign * (plus - minus).
@@ -124,10 +91,9 @@ double Checker::most(const Box& box, std::uint32_t model, int plus, int minus, d
   return sum;
 }
 
-bool Checker::refuted(const Box& box, const Outcomes& outcome, std::uint32_t m) const {
-  if (std::any_of(box.live.begin(), box.live.end(), [](const auto& l) { return l.empty(); })) {
-    return true;
-  }
+bool Checker::refuted(const Box& box, std::size_t r) const {
+  const Outcomes& outcome = outcomes_[r];
+  const std::uint32_t m = model_of_[r];
   const auto fails = [&](const Condition& one) {
     if (one.part) {
       return outcome.softmax_fails(one, [&](int plus, int minus, double sign) {

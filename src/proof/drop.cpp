@@ -1,7 +1,7 @@
 // Cells that no better point can take, because some tree has no live leaf there. Dual bounds
 // exclude leaves; what these leaves alone held is cut off, so that the nearest point of the box
 // moves away and further leaves become too expensive. Each cut is an ordinary one, whose first
-// child is closed by rule R: the tree has no live leaf in it.
+// child is dead: the tree has no live leaf in it.
 #include "proof/search.hpp"
 
 #include <algorithm>
@@ -77,13 +77,13 @@ bool TreeWriter::drop_cells(Level& level, std::vector<std::uint32_t> trees) {
   while (!trees.empty()) {
     const std::uint32_t t = trees.back();
     trees.pop_back();
-    if (level.tree_begin[t] == level.tree_begin[t + 1]) return true;  // rule R closes the box
+    if (level.tree_begin[t] == level.tree_begin[t + 1]) return true;  // the box is dead
     while (find_dead_cells(level, t)) {
       emit_cut(level);
-      tree_.push_back(by_first_requirement);
+      tree_.push_back(closed);
       boxes_ += 2;
       if (!make_child(level, spare_, false)) {
-        tree_.push_back(by_cost);
+        tree_.push_back(closed);
         return false;
       }
       std::swap(level, spare_);
@@ -119,9 +119,9 @@ void TreeWriter::drop_costly(Level& level, const DualNumbers& numbers,
     level.first = one.cells;
     if (make_child(level, spare_, true) && !closed_by(numbers, spare_)) continue;
     emit_cut(level);
-    tree_.insert(tree_.end(), {by_dual, -1, by_first_requirement});
+    tree_.insert(tree_.end(), {dual_bound, -1, closed});
     boxes_ += 2;
-    // Where the rest holds nothing, it has no live leaves, and rule R closes it.
+    // Where the rest holds nothing, it has no live leaves and is dead.
     if (!make_child(level, spare_, false)) {
       spare_.nearest = level.nearest;
       spare_.measure = level.measure;

@@ -1,4 +1,4 @@
-// The rules that close a box without numbers of their own: K and R of docs/proof.md.
+// Dead boxes, and boxes that rule R of docs/proof.md closes.
 #include "base/infinity.hpp"
 #include "proof/search.hpp"
 
@@ -97,12 +97,12 @@ bool TreeWriter::refuted(const Level& level, const Outcomes& outcome) {
   return outcome.certainly(scores_of(outcome.ensemble(), values), false);
 }
 
-/// The rule that closes a box; 0 if none does.
+/// The number that closes a box; 0 if none does.
 std::int32_t TreeWriter::closing_rule(const Level& level) {
-  if (broken_clause(level)) return by_clause;
+  if (broken_clause(level)) return closed;
   gather_extremes(level);
   for (std::size_t r = 0; r < outcomes_.size(); ++r) {
-    if (refuted(level, outcomes_[r])) return by_first_requirement - static_cast<std::int32_t>(r);
+    if (refuted(level, outcomes_[r])) return closed - static_cast<std::int32_t>(r);
   }
   return 0;
 }

@@ -156,7 +156,7 @@ void TreeWriter::emit_cut(const Level& level) {
 /// Writes a dual bound: unit, exponent, prices, and for each tree its shares.
 void TreeWriter::emit_dual(const DualNumbers& numbers) {
   const auto put = [&](std::int64_t number) { tree_.push_back(static_cast<std::int32_t>(number)); };
-  put(by_dual);
+  put(dual_bound);
   put(numbers.unit);
   put(numbers.exponent);
   for (const std::int64_t price : numbers.prices) put(price);
@@ -205,13 +205,13 @@ bool TreeWriter::thin_again(std::size_t depth) {
   const std::vector<std::uint32_t> kept =
       thin({problem_, tolls_, conditions_}, last->numbers, level);
   if (!worthwhile(kept.size(), level.live.size())) return false;
-  tree_.push_back(by_dual);
+  tree_.push_back(dual_bound);
   tree_.push_back(-1);
   keep(level, kept);
   return true;
 }
 
-/// Whether a dual bound excludes all leaves of some tree in a box, so that rule R closes it.
+/// Whether a dual bound excludes all leaves of some tree in a box, so that it is dead.
 bool TreeWriter::closed_by(const DualNumbers& numbers, const Level& level) const {
   std::vector<char> has(problem_.trees.size(), 0);
   for (const std::uint32_t i : thin({problem_, tolls_, conditions_}, numbers, level)) {
@@ -311,7 +311,7 @@ bool TreeWriter::walk(std::size_t from, std::uint64_t most_boxes, Enter enter) {
     }
     if (boxes_ % 64 == 0) check_limits();
     if (!make_child(levels_[depth], levels_[depth + 1], first)) {
-      tree_.push_back(by_cost);
+      tree_.push_back(closed);
       close(depth + 1);
       continue;
     }
@@ -365,7 +365,7 @@ std::vector<std::int32_t> TreeWriter::write() {
   levels_.assign(1, {});
   start(levels_[0]);
   ++boxes_;
-  if (problem_.excluded(levels_[0].measure, levels_[0].box.data())) return {by_cost};
+  if (problem_.excluded(levels_[0].measure, levels_[0].box.data())) return {closed};
   walk(0, std::numeric_limits<std::uint64_t>::max(), [&](std::size_t at) { return enter(at); });
   return tree_;
 }

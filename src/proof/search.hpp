@@ -14,8 +14,9 @@
 
 namespace boxwood::proofs {
 
-/// The codes of rules in the tree.
-enum Rule : std::int32_t { by_cost = -1, by_clause = -2, by_dual = -3, by_first_requirement = -4 };
+/// Numbers of the tree that are no variables: a dual bound follows; the box is closed, either
+/// because it is dead or by requirement r (closed - r).
+enum Token : std::int32_t { dual_bound = -1, closed = -2 };
 
 /// Thrown when a limit is reached.
 struct Stopped {
