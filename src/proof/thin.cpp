@@ -95,18 +95,32 @@ std::vector<std::uint32_t> thin(const DualProblem& dual, const DualNumbers& numb
     }
   }
 
-  // The cells of the box by position, and what the shares leave of their tolls.
+  // The cells of the box by position, the masks of those before each of them, and by how much the
+  // sum of all shares changes from one cell to the next.
   std::vector<std::vector<std::uint32_t>> positions(problem.variables.size());
-  std::vector<std::vector<std::int64_t>> rest(problem.variables.size());
+  std::vector<std::vector<Word>> below(problem.variables.size());
+  std::vector<std::vector<std::int64_t>> steps(problem.variables.size());
   for (std::uint32_t v = 0; v < problem.variables.size(); ++v) {
     const ProofVariable& variable = problem.variables[v];
     for (std::uint32_t at = 0; at < variable.bit_of.size(); ++at) {
       const std::uint32_t bit = variable.bit_of[at];
-      if ((level.box[variable.part.at + bit / 64] >> (bit % 64) & 1) == 0) continue;
-      positions[v].push_back(at);
-      rest[v].push_back(dual.tolls.of[v][bit]);
+      if ((level.box[variable.part.at + bit / 64] >> (bit % 64) & 1) != 0) {
+        positions[v].push_back(at);
+      }
     }
+    steps[v].assign(positions[v].size() + 1, 0);
   }
+  const auto set_below = [&](std::uint32_t v) {
+    const ProofVariable& variable = problem.variables[v];
+    const std::uint32_t words = variable.part.words;
+    below[v].assign(steps[v].size() * words, 0);
+    for (std::size_t c = 0; c < positions[v].size(); ++c) {
+      Word* next = &below[v][(c + 1) * words];
+      std::copy(next - words, next, next);
+      const std::uint32_t bit = variable.bit_of[positions[v][c]];
+      next[bit / 64] |= Word{1} << (bit % 64);
+    }
+  };
   // The runs that have cells in the box.
   struct Run {
     std::size_t cells;  // in run_cells
@@ -117,30 +131,41 @@ std::vector<std::uint32_t> thin(const DualProblem& dual, const DualNumbers& numb
   std::vector<std::size_t> runs_begin{0}, shares_begin(problem.trees.size() + 1, 0);
   for (const Shares& shares : numbers.shares) {
     ++shares_begin[shares.tree + 1];
-    const ProofVariable& variable = problem.variables[shares.variable];
-    const std::vector<std::uint32_t>& of = positions[shares.variable];
-    std::size_t c = 0;
+    const std::uint32_t v = shares.variable, words = problem.variables[v].part.words;
+    const std::vector<std::uint32_t>& of = positions[v];
+    if (below[v].empty()) set_below(v);
+    std::size_t begin = 0;
     std::int64_t share = 0;
-    const auto add_run = [&](std::size_t end) {
-      if (c == of.size() || of[c] >= end) return;
+    const auto add_run = [&](std::size_t until) {
+      const auto end = static_cast<std::size_t>(
+          std::lower_bound(of.begin() + static_cast<std::ptrdiff_t>(begin), of.end(), until) -
+          of.begin());
+      if (begin == end) return;
       runs.push_back({run_cells.size(), share});
-      run_cells.resize(run_cells.size() + variable.part.words, 0);
-      for (; c < of.size() && of[c] < end; ++c) {
-        const std::uint32_t bit = variable.bit_of[of[c]];
-        run_cells[runs.back().cells + bit / 64] |= Word{1} << (bit % 64);
-        rest[shares.variable][c] -= share;
+      for (std::uint32_t w = 0; w < words; ++w) {
+        run_cells.push_back(below[v][end * words + w] & ~below[v][begin * words + w]);
       }
+      steps[v][begin] += share;
+      steps[v][end] -= share;
+      begin = end;
     };
     for (const auto& [at, next] : shares.runs) {
       add_run(at);
       share = next * (std::int64_t{1} << numbers.unit);
     }
-    add_run(variable.bit_of.size());
+    add_run(problem.variables[v].bit_of.size());
     runs_begin.push_back(runs.size());
   }
   for (std::size_t t = 0; t < problem.trees.size(); ++t) shares_begin[t + 1] += shares_begin[t];
-  for (const std::vector<std::int64_t>& left : rest) {
-    bound += *std::min_element(left.begin(), left.end());
+  // What the shares leave of the tolls.
+  for (std::uint32_t v = 0; v < problem.variables.size(); ++v) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max(), shared = 0;
+    for (std::size_t i = 0; i < positions[v].size(); ++i) {
+      shared += steps[v][i];
+      const std::uint32_t bit = problem.variables[v].bit_of[positions[v][i]];
+      least = std::min(least, dual.tolls.of[v][bit] - shared);
+    }
+    bound += least;
   }
   const auto least_share = [&](std::size_t s, const Word* mask) {
     const std::uint32_t words = problem.variables[numbers.shares[s].variable].part.words;
