@@ -231,7 +231,7 @@ double TreeWriter::ascend(Dual& dual) const {
     if (bound > 1.002 * limit) break;
     if (round == 0) before = bound;
     if (round % 5 != 4) continue;
-    if (bound - before < std::max(1e-3 * limit, 0.03 * (limit - bound))) break;
+    if (bound - before < std::max(1e-3 * limit, 0.08 * (limit - bound))) break;
     before = bound;
   }
   return bound;
