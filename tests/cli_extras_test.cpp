@@ -224,6 +224,42 @@ TEST_F(CommandLine, SweepsComplainByFlag) {
             "boxwood: --row: must be one row\n");
 }
 
+TEST_F(CommandLine, SweepsShowThePriceOfRobustness) {
+  const std::vector<std::string> flags = {"--row", "3", "--robust", "duration 1, credit_amount 50"};
+  const auto with = [&](const std::string& command, std::vector<std::string> more) {
+    more.insert(more.begin(), flags.begin(), flags.end());
+    return credit(command, more);
+  };
+  const std::vector<std::string> multiples = {"--multiples", "0,1,2"};
+  const auto swept = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), multiples.begin(), multiples.end());
+    return with("sweep", more);
+  };
+  const Result table = swept({"--verify"});
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_TRUE(has(table.out, "\n  2 times ")) << table.out;
+  EXPECT_TRUE(has(table.out, "Every multiple proven.")) << table.out;
+  const Json curve = Json::parse(swept({"--format", "json"}).out);
+  ASSERT_EQ(curve["levels"].size(), 3U);
+  // Each multiple is the answer that explain gives for those distances.
+  const auto cost = [](const Result& result) { return Json::parse(result.out)[0]["cost"]; };
+  EXPECT_EQ(curve["levels"][0]["cost"],
+            cost(credit("explain", {"--row", "3", "--format", "json"})));
+  EXPECT_EQ(curve["levels"][1]["cost"], cost(with("explain", {"--format", "json"})));
+  EXPECT_EQ(curve["levels"][2]["cost"],
+            cost(credit("explain", {"--row", "3", "--format", "json", "--robust",
+                                    "duration 2, credit_amount 100"})));
+  EXPECT_LT(curve["levels"][0]["cost"].get<double>(), curve["levels"][2]["cost"].get<double>());
+  EXPECT_TRUE(swept({"--format", "csv"}).out.starts_with("multiple,row,status,"));
+  const Result svg = swept({"--format", "svg"});
+  EXPECT_TRUE(has(svg.out, "multiple of the robust distances")) << svg.out.substr(0, 80);
+  EXPECT_EQ(credit("sweep", {"--row", "3", "--multiples", "0,1"}).err,
+            "boxwood: --multiples: there are no distances to multiply. Add --robust\n");
+  EXPECT_EQ(with("sweep", {"--multiples", "1,0"}).err,
+            "boxwood: --multiples: must be ascending and ≥ 0\n");
+  EXPECT_EQ(swept({"--levels", "0.5"}).code, 2);
+}
+
 TEST_F(CommandLine, SweepsTakeTheLevelOfWhatIsWantedFirst) {
   const auto cost = [&](std::vector<std::string> more) {
     more.insert(more.end(), {"--row", "3", "--levels", "0.5", "--format", "json", "--verify"});

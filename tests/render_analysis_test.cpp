@@ -310,6 +310,36 @@ TEST_F(Analysed, ASweepNamesWhatChangesAtEachLevel) {
   EXPECT_EQ(picture, to_svg(view));
 }
 
+TEST_F(Analysed, ASweepOfDistancesKnowsOnlyWhatTwoMultiplesSay) {
+  query.requirements = {require_class(1)};
+  query.features[0].robust = 2;
+  const std::vector<SweepPoint> points = {{0, answered({19, 1, 4870}, 25)},
+                                          {0.5, answered({19, 1, 4870}, 25)},
+                                          {1, answered({18, 1, 4870}, 36)},
+                                          {3, no_answer(Status::infeasible)}};
+  const SweepView view{ensemble, schema, query, points, 3, Swept::distances};
+  const std::string table = to_table(view);
+  EXPECT_TRUE(has(table, "  distances   cost         there   what changes\n")) << table;
+  EXPECT_TRUE(has(table, "  0.5 times   25           0.56    the same\n")) << table;
+  EXPECT_TRUE(has(table, "  Every multiple proven. ")) << table;
+  EXPECT_TRUE(has(table, "by at most 2 months in")) << table;
+  const auto object = nlohmann::json::parse(to_json(view));
+  EXPECT_EQ(object["swept"], "distances");
+  EXPECT_EQ(object["levels"][1]["level"], 0.5);
+  EXPECT_FALSE(is_robust(query_at(view, 0)));
+  EXPECT_EQ(query_at(view, 3).features[0].robust, 6);
+  // The point of the multiple 0 has a probability of 0.56, which says nothing about multiples.
+  const SweepPicture picture = picture_of(view, view.row);
+  ASSERT_EQ(picture.known.size(), 1U);
+  EXPECT_EQ(picture.known[0].from, 0);
+  EXPECT_EQ(picture.known[0].to, 0.5);
+  ASSERT_EQ(picture.between.size(), 1U);
+  EXPECT_EQ(picture.between[0].from, 0.5);
+  EXPECT_EQ(picture.between[0].to, 1);
+  EXPECT_EQ(picture.x.title, "multiple of the robust distances");
+  EXPECT_EQ(picture.impossible->lower, 3);
+}
+
 TEST_F(Analysed, ASweepKnowsTheCostBetweenLevelsOfTheSameCost) {
   query.requirements = {require_class(1, 0.5)};
   for (const double next_cost : {25.0, 30.0}) {

@@ -16,6 +16,7 @@
 #include <boxwood/schema.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -155,14 +156,20 @@ struct MenuView {
   const MenuOptions& asked;
 };
 
+/// What varies from one point of a sweep to the next: the level of the first requirement
+/// (find_sweep), or the multiple of the robust distances (find_robust_sweep).
+enum class Swept : std::uint8_t { levels, distances };
 /// The answers of one row for several levels, in their order.
 struct SweepView {
   const Ensemble& ensemble;
   const Schema& schema;
-  const Query& query;  ///< its first requirement is the one whose level varies
+  const Query& query;  ///< of distances: the query of the multiple 1
   std::span<const SweepPoint> points;
   RowLabel row = 0;
+  Swept swept = Swept::levels;
 };
+/// The query that a point of the sweep answers.
+Query query_at(const SweepView& view, double level);
 
 /// The most for a budget.
 struct BestView {

@@ -204,7 +204,7 @@ class Analyses:
         found = _core.find_robust_sweep(self.core, query, wanted, asked.options())
         return RobustSweep([
             (one.level, self._answer(_core.with_distances(query, one.level), point, one.answer,
-                                     form)) for one in found])
+                                     form)) for one in found], query)
 
     def best(self, x: Any, budget: float, target: Any = None, *, lowest: bool = False,
              curve: bool = False, **question: Unpack[Question]) -> Best:

@@ -1231,6 +1231,13 @@ def explain_many(model: Model, queries: Sequence[Query], options: Options, done:
     For each query an Answer, an exception, or None where it was not finished; and whether the batch was interrupted. Calls done(count) as queries are finished.
     """
 
+class Swept(enum.Enum):
+    """What varies from one answer of a sweep to the next."""
+
+    levels = 0
+
+    distances = 1
+
 class Axis:
     """An axis of a picture."""
 
@@ -1355,7 +1362,7 @@ class SweepPicture:
 
 def map_picture(model: Model, query: Query, map: Map, x: int, y: int, radius: float | None, answer: Answer | None, path: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> MapPicture: ...
 
-def sweep_picture(model: Model, query: Query, levels: Sequence[float], answers: Sequence[Answer]) -> SweepPicture: ...
+def sweep_picture(model: Model, query: Query, levels: Sequence[float], answers: Sequence[Answer], swept: Swept) -> SweepPicture: ...
 
 def round_ticks(low: float, high: float, count: int) -> list[tuple[float, str]]:
     """Ticks at round numbers, with their labels."""
@@ -1433,9 +1440,9 @@ def menu_table(model: Model, query: Query, answers: Sequence[Answer], complete: 
 
 def menu_html(model: Model, query: Query, answers: Sequence[Answer], complete: bool, stop: Stop, apart: Apart, distance: float, row: int | str = ...) -> str: ...
 
-def sweep_table(model: Model, query: Query, levels: Sequence[float], answers: Sequence[Answer], row: int | str = ...) -> str: ...
+def sweep_table(model: Model, query: Query, levels: Sequence[float], answers: Sequence[Answer], row: int | str, swept: Swept) -> str: ...
 
-def sweep_html(model: Model, query: Query, levels: Sequence[float], answers: Sequence[Answer], row: int | str = ...) -> str: ...
+def sweep_html(model: Model, query: Query, levels: Sequence[float], answers: Sequence[Answer], row: int | str, swept: Swept) -> str: ...
 
 def at_level(query: Query, level: float) -> Query:
     """The query at one level of a sweep."""

@@ -333,7 +333,7 @@ def menu(menu: Menu, *, ax: Axes | None = None) -> Figure:
 
 def sweep(levels: Sweep, *, measure: str = "cost", label: str | None = None,
           ax: Axes | None = None) -> Figure:
-    """Draw what each level of certainty, or of the output wanted, costs.
+    """Draw what each level of certainty, of the output wanted, or of robustness costs.
 
     The ticks, the texts and what is known between two levels are those of the SVG pictures of the
     command line.
@@ -341,7 +341,7 @@ def sweep(levels: Sweep, *, measure: str = "cost", label: str | None = None,
     Parameters
     ----------
     levels : Sweep
-        The result of `Explainer.sweep`.
+        The result of `Explainer.sweep` or `Explainer.robust_sweep`.
     measure : {"cost", "distance"}
         What is drawn.
     label : str, optional
@@ -362,8 +362,8 @@ def sweep(levels: Sweep, *, measure: str = "cost", label: str | None = None,
     if not len(levels):
         raise Error("levels", "the sweep has no levels", "Give a sweep with at least one")
     first = levels.answers[0]
-    shown = _core.sweep_picture(first.explainer.core, first._query, levels.levels,
-                                [answer._core for answer in levels.answers])
+    model, query, numbers, answers, _, swept = levels._shown()
+    shown = _core.sweep_picture(model, query, numbers, answers, swept)
 
     def sized(cost: float) -> float:
         return cost if measure == "cost" else _core.distance(first._query.norm, cost)

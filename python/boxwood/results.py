@@ -267,11 +267,12 @@ class Sweep:
              for level, answer in self.points],
             columns=["level", "status", "cost", "distance", "lower_bound", "changed"])
 
-    def _shown(self) -> tuple[Any, ...]:
+    def _shown(self, query: _core.Query | None = None,
+               swept: _core.Swept = _core.Swept.levels) -> tuple[Any, ...]:
         # What the core's functions need to show the sweep.
         first = self.points[0][1]
-        return (first.explainer.core, first._query, self.levels,
-                [answer._core for answer in self.answers], first._row)
+        return (first.explainer.core, query or first._query, self.levels,
+                [answer._core for answer in self.answers], first._row, swept)
 
     def __repr__(self) -> str:
         """Show every level."""
@@ -291,21 +292,11 @@ class RobustSweep(Sweep):
         Multiple and answer.
     """
 
-    def __repr__(self) -> str:
-        """Show every multiple."""
-        lines = [["distances", "distance", "status", "changes"]]
-        for multiple, answer in self.points:
-            changes = "; ".join(str(change) for change in answer.changes)
-            lines.append([f"{multiple:g} times", f"{answer.distance:.6g}" if answer.found else "",
-                          answer.status, changes])
-        widths = [max(len(line[k]) for line in lines) for k in range(3)]
-        return "\n".join(
-            "  ".join([*(cell.ljust(width) for cell, width in zip(line[:3], widths, strict=True)),
-                       line[3]]).rstrip()
-            for line in lines)
+    _query: _core.Query  # of the multiple 1
 
-    def _repr_html_(self) -> str:
-        return self.to_frame().rename(columns={"level": "distances"})._repr_html_()
+    def _shown(self, query: _core.Query | None = None,
+               swept: _core.Swept = _core.Swept.distances) -> tuple[Any, ...]:
+        return super()._shown(query or self._query, swept)
 
 
 @dataclass(repr=False)

@@ -89,6 +89,9 @@ const Ensemble& asked_ensemble(const Model& model, const Query& query) {
 }  // namespace
 
 void bind_pictures(nb::module_& module) {
+  nb::enum_<Swept>(module, "Swept", "What varies from one answer of a sweep to the next.")
+      .value("levels", Swept::levels)
+      .value("distances", Swept::distances);
   bind_values(module);
   module.def(
       "map_picture",
@@ -110,14 +113,16 @@ void bind_pictures(nb::module_& module) {
   module.def(
       "sweep_picture",
       [](const Model& model, const Query& query, const std::vector<double>& levels,
-         const std::vector<const Answer*>& answers) {
+         const std::vector<const Answer*>& answers, Swept swept) {
         std::vector<SweepPoint> points;
         for (std::size_t k = 0; k < levels.size(); ++k)
           points.push_back({levels[k], *answers.at(k)});
-        return picture_of(SweepView{asked_ensemble(model, query), model.schema(), query, points},
-                          RowLabel(std::string()));
+        const RowLabel row{std::string()};
+        const SweepView view{
+            asked_ensemble(model, query), model.schema(), query, points, row, swept};
+        return picture_of(view, row);
       },
-      "model"_a, "query"_a, "levels"_a, "answers"_a);
+      "model"_a, "query"_a, "levels"_a, "answers"_a, "swept"_a);
   module.def(
       "round_ticks",
       [](double low, double high, std::size_t count) {

@@ -57,11 +57,12 @@ std::string of_menu(const Model& model, const Query& query,
 }
 
 std::string of_sweep(const Model& model, const Query& query, const std::vector<double>& levels,
-                     const std::vector<const Answer*>& answers, const Label& row,
+                     const std::vector<const Answer*>& answers, const Label& row, Swept swept,
                      const std::function<std::string(const SweepView&)>& write) {
   std::vector<SweepPoint> points;
   for (std::size_t i = 0; i < levels.size(); ++i) points.push_back({levels[i], *answers.at(i)});
-  return write(SweepView{asked_of(model, query), model.schema(), query, points, row_of(row)});
+  return write(
+      SweepView{asked_of(model, query), model.schema(), query, points, row_of(row), swept});
 }
 
 std::string of_best(const Model& model, const Query& query, const BestCurve& found, double budget,
@@ -184,19 +185,19 @@ void bind_render(nb::module_& module) {
   module.def(
       "sweep_table",
       [](const Model& model, const Query& query, const std::vector<double>& levels,
-         const std::vector<const Answer*>& answers, const Label& row) {
-        return of_sweep(model, query, levels, answers, row,
+         const std::vector<const Answer*>& answers, const Label& row, Swept swept) {
+        return of_sweep(model, query, levels, answers, row, swept,
                         [](const SweepView& view) { return to_table(view, style()); });
       },
-      "model"_a, "query"_a, "levels"_a, "answers"_a, "row"_a = "");
+      "model"_a, "query"_a, "levels"_a, "answers"_a, "row"_a, "swept"_a);
   module.def(
       "sweep_html",
       [](const Model& model, const Query& query, const std::vector<double>& levels,
-         const std::vector<const Answer*>& answers, const Label& row) {
-        return of_sweep(model, query, levels, answers, row,
+         const std::vector<const Answer*>& answers, const Label& row, Swept swept) {
+        return of_sweep(model, query, levels, answers, row, swept,
                         [](const SweepView& view) { return to_html(view); });
       },
-      "model"_a, "query"_a, "levels"_a, "answers"_a, "row"_a = "");
+      "model"_a, "query"_a, "levels"_a, "answers"_a, "row"_a, "swept"_a);
   module.def(
       "at_level",
       [](const Query& query, double level) {

@@ -1,4 +1,5 @@
-// boxwood sweep: what the answer costs as more is asked for: a probability, or a predicted number.
+// boxwood sweep: what the answer costs as more is asked for: a probability, a predicted number, or
+// robust distances.
 #include "cli/batch.hpp"
 #include "cli/commands.hpp"
 #include "cli/csv.hpp"
@@ -29,21 +30,22 @@ struct SweepFlags {
   std::optional<double> to;
   std::size_t steps = 10;
   std::string levels;
+  std::string multiples;
   OutputFlags output;
   double width = PictureStyle{}.width;
   double height = PictureStyle{}.height;
   bool verify = false;
 };
 
-std::vector<double> listed_levels(const std::string& text) {
+std::vector<double> listed_numbers(const std::string& text, const char* flag, const char* example) {
   std::vector<double> levels;
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t end = std::min(text.find(',', start), text.size());
     const std::string part = text.substr(start, end - start);
     double level = 0;
     if (!parse_number(part, level) || !std::isfinite(level)) {
-      throw UsageError("--levels", fmt::format("\"{}\" is not a number", part),
-                       "Write them with commas: 0.5,0.7,0.9");
+      throw UsageError(flag, fmt::format("\"{}\" is not a number", part),
+                       fmt::format("Write them with commas: {}", example));
     }
     levels.push_back(level);
     start = end + 1;
@@ -54,7 +56,7 @@ std::vector<double> listed_levels(const std::string& text) {
 std::vector<double> levels_of(const SweepFlags& flags) {
   std::vector<double> levels;
   if (!flags.levels.empty()) {
-    levels = listed_levels(flags.levels);
+    levels = listed_numbers(flags.levels, "--levels", "0.5,0.7,0.9");
   } else {
     if (!flags.from) throw UsageError("--from", "is required, or --levels");
     if (!flags.to) throw UsageError("--to", "is required, or --levels");
@@ -80,6 +82,18 @@ std::vector<double> levels_of(const SweepFlags& flags) {
   return levels;
 }
 
+/// The multiples of the distances of --robust.
+std::vector<double> multiples_of(const SweepFlags& flags) {
+  if (flags.question.robust.empty()) {
+    throw UsageError("--multiples", "there are no distances to multiply", "Add --robust");
+  }
+  const std::vector<double> multiples = listed_numbers(flags.multiples, "--multiples", "0,0.5,1,2");
+  if (multiples.front() < 0 || !std::is_sorted(multiples.begin(), multiples.end())) {
+    throw UsageError("--multiples", "must be ascending and ≥ 0");
+  }
+  return multiples;
+}
+
 /// Rising levels ask a predicted number to be at least, falling ones at most so much.
 void ask_for(const std::vector<double>& levels, const Ensemble& ensemble, TargetFlags& target) {
   const char* flag = "--levels";
@@ -101,8 +115,10 @@ void ask_for(const std::vector<double>& levels, const Ensemble& ensemble, Target
 
 int run(SweepFlags flags, Host& host) {
   refuse_input_as_output(flags.output.output, files_of(flags.question));
-  const std::vector<double> levels = levels_of(flags);
-  if (flags.question.target.want.empty()) {
+  const Swept swept = flags.multiples.empty() ? Swept::levels : Swept::distances;
+  const std::vector<double> levels =
+      swept == Swept::distances ? multiples_of(flags) : levels_of(flags);
+  if (swept == Swept::levels && flags.question.target.want.empty()) {
     const Model model = load_model(flags.question.model, host);
     ask_for(levels, model.ensemble, flags.question.target);
   }
@@ -115,17 +131,19 @@ int run(SweepFlags flags, Host& host) {
   std::vector<SweepPoint> points;
   work_off(batch, host, options_for(flags.search),
            [&](std::size_t, const Query& query, const Options& watched) {
-             points = find_sweep(prepared, query, levels, {}, watched);
+             const auto find = swept == Swept::distances ? find_robust_sweep : find_sweep;
+             points = find(prepared, query, levels, {}, watched);
            });
 
   const Query& query = batch.queries.front();
   bool faulty = false;
   bool limited = points.size() < levels.size();
-  std::string csv = "level," + csv_header(ensemble, flags.verify) + "\n";
+  const SweepView view{ensemble, schema, query, points, row, swept};
+  std::string csv = swept == Swept::distances ? "multiple," : "level,";
+  csv += csv_header(ensemble, flags.verify) + "\n";
   for (const auto& [level, answer] : points) {
     limited = limited || answer.stop != Stop::finished;
-    Query at = query;
-    set_level(at, level);
+    const Query at = query_at(view, level);
     Explanation shown{ensemble, schema, at, answer, row, std::nullopt};
     if (flags.verify) {
       shown.faults = verify(question.ensembles, at, answer).faults;
@@ -133,7 +151,6 @@ int run(SweepFlags flags, Host& host) {
     }
     csv += fmt::format("{},{}\n", level, to_csv(shown));
   }
-  const SweepView view{ensemble, schema, query, points, row};
   write_whole(flags.output, [&](const Output& output) {
     if (flags.output.format == "csv") return csv;
     if (flags.output.format == "json") return to_json(view) + "\n";
@@ -148,7 +165,7 @@ int run(SweepFlags flags, Host& host) {
 
 Command add_sweep(CLI::App& program, Host& host) {
   CLI::App* app = program.add_subcommand(
-      "sweep", "find the cost of the answer for increasing levels of the outcome");
+      "sweep", "find the cost of the answer for increasing levels of the outcome or distances");
   auto flags = std::make_shared<SweepFlags>();
   add_question_flags(*app, flags->question);
   remove_flags(*app, {"--probability", "--range", "--at-least", "--at-most", "--beat"});
@@ -160,9 +177,16 @@ Command add_sweep(CLI::App& program, Host& host) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{100000}))
       ->capture_default_str()
       ->group(group);
-  app->add_option("--levels", flags->levels, "a list of levels instead: 0.5,0.7,0.9")
+  auto* levels = app->add_option("--levels", flags->levels, "a list of levels instead: 0.5,0.7,0.9")
+                     ->excludes(from)
+                     ->excludes(to)
+                     ->group(group);
+  app->add_option("--multiples", flags->multiples,
+                  "instead of levels: the distances of --robust multiplied by each of these;\n"
+                  "0 is the answer without robustness: 0,0.5,1,2")
       ->excludes(from)
       ->excludes(to)
+      ->excludes(levels)
       ->group(group);
   add_search_flags(*app, flags->search);
   add_threads_flag(*app, flags->search);
@@ -177,11 +201,16 @@ Command add_sweep(CLI::App& program, Host& host) {
       "ascending levels are lower limits and descending levels are upper limits. With --want, the\n"
       "levels replace the one in the first wanted outcome. --time-limit applies to all levels\n"
       "together.\n\n"
+      "--multiples shows the price of robustness: what it costs that the outcome also holds "
+      "within\n"
+      "larger and larger distances of the answer. The outcome is that of --class or --want.\n\n"
       "Examples:\n"
       "  boxwood sweep model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
       "      --from 0.5 --to 0.95 --steps 10\n"
       "  boxwood sweep model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
-      "      --levels 0.5,0.6,0.7 --format svg --output sweep.svg\n\n"
+      "      --levels 0.5,0.6,0.7 --format svg --output sweep.svg\n"
+      "  boxwood sweep model.ubj --data applicants.csv --schema schema.json --row 3 \\\n"
+      "      --robust \"duration 1, credit_amount 100\" --multiples 0,1,2,4\n\n"
       "Exit codes: 0 every level answered, 1 bad input, 2 wrong usage, 3 a limit or Ctrl-C\n"
       "stopped the search.");
   return {app, [flags, &host] { return run(*flags, host); }};

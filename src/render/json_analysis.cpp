@@ -142,10 +142,10 @@ std::string to_json(const SweepView& view) {
   Json object;
   object["boxwood_sweep"] = 1;
   object["row"] = row_json(view.row);
+  object["swept"] = view.swept == Swept::distances ? "distances" : "levels";
   object["levels"] = Json::array();
   for (const SweepPoint& point : view.points) {
-    Query query = view.query;
-    set_level(query, point.level);
+    const Query query = query_at(view, point.level);
     Json entry;
     entry["level"] = number_json(point.level);
     entry.update(

@@ -59,9 +59,11 @@ std::string outcome_clause(const Wanted& wanted);
 /// The label of the class that the scores give; nothing for regression.
 std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const double> scores);
 
-/// "stopped at the time limit", "interrupted".
 /// What a robust answer promises, in the user's units.
+std::string robust_promise(const Schema& schema, const Query& query, Precision precision);
+/// The same after "Robust: ".
 std::string robust_note(const Schema& schema, const Query& query, Precision precision);
+/// "stopped at the time limit", "interrupted".
 std::string stop_text(Stop stop);
 
 /// "3", "Smith"; empty where the row has no label.

@@ -2,7 +2,8 @@
 //
 // The point found for one level may reach a higher level, and costs never fall as levels ask for
 // more. So the cost is known exactly from a level up to what its point reaches. From there to the
-// next level it lies between the costs of both, and is known where these are the same.
+// next level it lies between the costs of both, and is known where these are the same. Of multiples
+// of robust distances only the latter is known.
 #include "base/text.hpp"
 #include "render/axes.hpp"
 #include "render/changes.hpp"
@@ -21,7 +22,9 @@ namespace boxwood {
 namespace {
 
 /// The highest level that the answer's point also reaches.
-double reached_level(const SweepView& view, const Answer& answer) {
+double reached_level(const SweepView& view, const SweepPoint& at) {
+  const auto& [level, answer] = at;
+  if (view.swept == Swept::distances) return level;
   const Requirement& requirement = view.query.requirements.front();
   const std::vector<double> scores = view.ensemble.predict(answer.best().point);
   if (const auto* score = std::get_if<ScoreIn>(&requirement.outcome)) {
@@ -38,6 +41,7 @@ double reached_level(const SweepView& view, const Answer& answer) {
 }
 
 std::string level_title(const SweepView& view) {
+  if (view.swept == Swept::distances) return "multiple of the robust distances";
   const Requirement& requirement = view.query.requirements.front();
   if (const auto* wanted = std::get_if<ClassIs>(&requirement.outcome)) {
     return fmt::format("{} of \"{}\", at least", wanted->margin ? "margin" : "probability",
@@ -76,13 +80,13 @@ void add_spans(SweepPicture& picture, const SweepView& view) {
     const auto& [level, answer] = view.points[k];
     const auto& [next, next_answer] = view.points[k + 1];
     if (answer.solutions.empty()) continue;
-    const double reached = reached_level(view, answer);
+    const double reached = reached_level(view, view.points[k]);
     const bool beyond = level < next ? reached >= next : reached <= next;
     const bool same_cost = !next_answer.solutions.empty() && next_answer.cost == answer.cost;
     const double known = beyond || same_cost ? next : reached;
     // A cost that is not proven to be the least says nothing about the levels in between.
     if (answer.status == Status::optimal) {
-      picture.known.push_back({level, known, answer.cost, answer.cost});
+      if (known != level) picture.known.push_back({level, known, answer.cost, answer.cost});
       if (known != next && !next_answer.solutions.empty()) {
         picture.between.push_back({known, next, answer.cost, next_answer.cost});
       }
@@ -127,7 +131,9 @@ SweepPicture picture_of(const SweepView& view, const RowLabel& row) {
   const Requirement& requirement = view.query.requirements.front();
   const auto* wanted = std::get_if<ClassIs>(&requirement.outcome);
   SweepPicture picture;
-  picture.title = fmt::format("{}: cost of each level", subject_text(view.schema, row));
+  const bool of_distances = view.swept == Swept::distances;
+  picture.title = fmt::format("{}: {}", subject_text(view.schema, row),
+                              of_distances ? "price of robustness" : "cost of each level");
   const std::string outcome = outcome_text(view.ensemble, view.schema, view.query, scores);
   const bool is_told = outcome.find(now.value) != std::string::npos;  // of regressions
   picture.subtitle = is_told ? fmt::format("Now {}", outcome)
@@ -138,9 +144,9 @@ SweepPicture picture_of(const SweepView& view, const RowLabel& row) {
     levels.push_back(level);
     if (!answer.solutions.empty()) dearest = std::max(dearest, answer.cost);
   }
-  picture.x = level_axis(levels, wanted && !wanted->margin);
+  picture.x = level_axis(levels, !of_distances && wanted && !wanted->margin);
   picture.x.title = level_title(view);
-  if (std::holds_alternative<OutputIn>(requirement.outcome)) {
+  if (!of_distances && std::holds_alternative<OutputIn>(requirement.outcome)) {
     picture.x.unit = visible(view.schema.output_unit);
   }
   const double top = dearest > 0 ? dearest * 1.1 : 1;

@@ -143,8 +143,15 @@ std::string to_table(const MenuView& view, const TableStyle& style) {
   return text;
 }
 
+Query query_at(const SweepView& view, double level) {
+  if (view.swept == Swept::distances) return with_distances(view.query, level);
+  Query query = view.query;
+  set_level(query, level);
+  return query;
+}
+
 std::string sweep_headline(const SweepView& view) {
-  const auto& [ensemble, schema, query, points, row] = view;
+  const auto& [ensemble, schema, query, points, row, swept] = view;
   const std::vector<double> scores = ensemble.predict(query.point);
   const Figure now = figure_of(ensemble, schema, query, scores);
   return fmt::format("{}: {} ({} {})", row_lead(schema, row),
@@ -152,12 +159,14 @@ std::string sweep_headline(const SweepView& view) {
 }
 
 Lines sweep_lines(const SweepView& view) {
-  const auto& [ensemble, schema, query, points, row] = view;
+  const auto& [ensemble, schema, query, points, row, swept] = view;
+  const bool of_distances = swept == Swept::distances;
   Lines lines = {
-      {level_name(query.requirements.front(), ensemble, schema), "cost", "there", "what changes"}};
+      {of_distances ? "distances" : level_name(query.requirements.front(), ensemble, schema),
+       "cost", "there", "what changes"}};
   std::string last;
   for (const auto& [level, answer] : points) {
-    const std::string at = fmt::format("{:.6g}", level);
+    const std::string at = fmt::format("{:.6g}{}", level, of_distances ? " times" : "");
     if (answer.solutions.empty()) {
       lines.push_back({at, answer.status == Status::infeasible ? "impossible" : "not decided", "",
                        answer.status == Status::infeasible ? "" : stop_text(answer.stop)});
@@ -186,11 +195,14 @@ std::string sweep_end(const SweepView& view) {
   const std::string cost =
       fmt::format("{}{}", view.query.fewest_first ? "Fewest changes first; c" : "C", "ost: ") +
       cost_name(view.query) + ".";
-  return (open == 0 ? std::string("Every level proven. ")
-                    : fmt::format("{} of {} levels not proven. ", open, view.points.size())) +
-         cost +
-         (is_robust(view.query) ? " " + robust_note(view.schema, view.query, view.ensemble.input)
-                                : "");
+  const bool of_distances = view.swept == Swept::distances;
+  const std::string proven =
+      open == 0 ? fmt::format("Every {} proven. ", of_distances ? "multiple" : "level")
+                : fmt::format("{} of {} {} not proven. ", open, view.points.size(),
+                              of_distances ? "multiples" : "levels");
+  if (!is_robust(view.query)) return proven + cost;
+  return fmt::format("{}{} {}{}", proven, cost, of_distances ? "At 1 times " : "Robust: ",
+                     robust_promise(view.schema, view.query, view.ensemble.input));
 }
 
 std::string to_table(const SweepView& view, const TableStyle& style) {

@@ -116,7 +116,7 @@ std::string distance_text(const FeatureSchema& feature, double distance) {
 
 }  // namespace
 
-std::string robust_note(const Schema& schema, const Query& query, Precision precision) {
+std::string robust_promise(const Schema& schema, const Query& query, Precision precision) {
   std::vector<std::string> parts;
   for (std::size_t d = 0; d < query.features.size(); ++d) {
     const FeatureRule& rule = query.features[d];
@@ -146,9 +146,13 @@ std::string robust_note(const Schema& schema, const Query& query, Precision prec
     parts.push_back(fmt::format("in \"{}\", which may be {}", titled->title, or_list(labels)));
   }
   return fmt::format(
-      "Robust: the outcome also holds for every row that differs from the proposed values {}. "
+      "the outcome also holds for every row that differs from the proposed values {}. "
       "This is promised for the proposed values, not for others in the same region.",
       and_list(parts));
+}
+
+std::string robust_note(const Schema& schema, const Query& query, Precision precision) {
+  return "Robust: " + robust_promise(schema, query, precision);
 }
 
 std::string stop_text(Stop stop) {

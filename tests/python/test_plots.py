@@ -333,6 +333,11 @@ def test_dollars_are_no_formulas(tmp_path):
         pyplot.close(figure)
 
 
+def test_the_price_of_robustness_is_drawn_over_multiples(german, asked):
+    sweep = german.robust_sweep(asked[0], [0, 1, 2], "granted", robust={"duration": 1})
+    assert plots.sweep(sweep).axes[0].get_xlabel() == "multiple of the robust distances"
+
+
 def test_a_sweep_that_is_not_proven_shows_its_bound_in_the_same_measure(german, asked):
     row, _ = asked
     levels = german.sweep(row, [0.6, 0.9], "granted", cost="l1", node_limit=3)

@@ -143,6 +143,9 @@ def test_the_price_of_robustness(forest):
         alone = explainer.explain(row, True, fixed=["kind"], robust=asked)
         assert alone.cost == answer.cost and alone.status == answer.status == "optimal"
     assert "2 times" in str(sweep) and len(sweep.to_frame()) == 4
+    words = " ".join(str(sweep).split())
+    assert "Every multiple proven." in words and "At 1 times the outcome also holds" in words
+    assert "2 times" in sweep._repr_html_()
     with pytest.raises(boxwood.Error, match="no distance to vary"):
         explainer.robust_sweep(row, [0, 1], True)
     with pytest.raises(boxwood.Error, match="ascending"):
