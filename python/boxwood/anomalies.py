@@ -52,8 +52,12 @@ class Anomaly:
 
     def __repr__(self) -> str:
         """Show the state, the cheapest change and the reasons."""
-        return f"{self._head()}\n\n{self.answer!r}\n\n{self.reasons!r}"
+        # The answer has said what the first paragraph of the reasons says.
+        table = repr(self.reasons).partition("\n\n")[2]
+        return f"{self._head()}\n\n{self.answer!r}\n\n{table}".rstrip()
 
     def _repr_html_(self) -> str:
         head = _core.html_table([self._head()], [], [])
-        return f"<div>{head}{self.answer._repr_html_()}{self.reasons._repr_html_()}</div>"
+        _, lines, end = self.reasons._words()
+        table = _core.html_table([], lines, [end] if end else []) if lines else ""
+        return f"<div>{head}{self.answer._repr_html_()}{table}</div>"

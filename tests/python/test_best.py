@@ -172,6 +172,8 @@ def test_anomalies(rows):
         assert found.answer.cost == costs(rows, np.array(row))[other].min()
         assert ("makes it normal" in repr(found)) == found.anomalous
         assert "proven" in found._repr_html_()
+        for shown in (repr(found), found._repr_html_()):
+            assert shown.count("(needed") == 1 and shown.count("alone it gains") == 1
     with pytest.raises(boxwood.Error, match="at_least"):
         explainer.anomaly(row, at_least=0)
 
