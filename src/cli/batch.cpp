@@ -130,6 +130,20 @@ bool work_off(const std::vector<std::size_t>& rows, const Host& host, const Opti
   return say_if_not_all(one_by_one(rows, host, options, interrupt, work_and_write), rows.size());
 }
 
+RowQuestion load_row_question(const QuestionFlags& flags, const std::string& row, Host& host) {
+  Question question = load_question(flags, host, keep_rows(row));
+  const std::size_t one = single_row(row, question.data.points.size());
+  Batch batch = batch_for(question, flags, {one});
+  Prepared prepared = prepare(question, flags, host);
+  return {std::move(question), one, std::move(batch), std::move(prepared)};
+}
+
+void work_on(const RowQuestion& asked, const Host& host, const SearchFlags& search,
+             const std::function<void(const Query& query, const Options& options)>& work) {
+  work_off(asked.batch, host, options_for(search),
+           [&](std::size_t, const Query& query, const Options& watched) { work(query, watched); });
+}
+
 bool report_faults(std::size_t row, const std::vector<std::string>& faults) {
   for (const std::string& fault : faults) {
     std::cerr << fmt::format("boxwood: row {}: VERIFICATION FAILED: {}\n", row, visible(fault));

@@ -42,6 +42,23 @@ bool work_off(const std::vector<std::size_t>& rows, const Host& host, const Opti
               const std::function<void(std::size_t place, const Options& options)>& work,
               const std::function<void(std::size_t place)>& write);
 
+/// A question about one row, ready to be searched: what the commands about one row begin with.
+struct RowQuestion {
+  Question question;
+  std::size_t row = 0;
+  Batch batch;  ///< of this row
+  Prepared prepared;
+
+  const Query& query() const { return batch.queries.front(); }
+  /// The model that the outcome is about.
+  const Ensemble& ensemble() const { return asked_model(question, query()); }
+};
+/// Reads everything. Throws Error, or UsageError where --row is not one row.
+RowQuestion load_row_question(const QuestionFlags& flags, const std::string& row, Host& host);
+/// Calls `work` with a progress line and Ctrl-C.
+void work_on(const RowQuestion& asked, const Host& host, const SearchFlags& search,
+             const std::function<void(const Query& query, const Options& options)>& work);
+
 /// Reports faults on standard error for every format; true if there is any.
 bool report_faults(std::size_t row, const std::vector<std::string>& faults);
 

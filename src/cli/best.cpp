@@ -50,34 +50,31 @@ int run(BestFlags flags, Host& host) {
                      "Ask for an upper end: --want \"output <= 0\"");
   }
   const bool picture = flags.output.format == "svg";
-  const Question question = load_question(flags.question, host, keep_rows(flags.row));
-  const std::size_t row = single_row(flags.row, question.data.points.size());
-  const Batch batch = batch_for(question, flags.question, {row});
-  const Prepared prepared = prepare(question, flags.question, host);
+  const RowQuestion asked = load_row_question(flags.question, flags.row, host);
+  const Question& question = asked.question;
   BestCurve found;
-  work_off(batch, host, options_for(flags.search),
-           [&](std::size_t, const Query& query, const Options& watched) {
-             if (flags.curve || picture) {
-               found = find_best_curve(prepared, query, flags.budget, {}, watched);
-             } else {
-               found.best = find_best(prepared, query, flags.budget, watched);
-             }
-           });
-  Query query = batch.queries.front();
+  work_on(asked, host, flags.search, [&](const Query& query, const Options& watched) {
+    if (flags.curve || picture) {
+      found = find_best_curve(asked.prepared, query, flags.budget, {}, watched);
+    } else {
+      found.best = find_best(asked.prepared, query, flags.budget, watched);
+    }
+  });
+  Query query = asked.query();
   const Answer& answer = found.best.answer;
   const double level = answer.solutions.empty() ? found.best.before : found.best.value;
-  query.requirements.front() = best_requirement(prepared, query, level);
+  query.requirements.front() = best_requirement(asked.prepared, query, level);
   const Ensemble& ensemble = asked_model(question, query);
   bool faulty = false;
   if (flags.verify && !answer.solutions.empty()) {
-    faulty = report_faults(row, verify(question.ensembles, query, answer).faults);
+    faulty = report_faults(asked.row, verify(question.ensembles, query, answer).faults);
   }
-  const BestView view{ensemble, question.schema, query, found, flags.budget, row};
+  const BestView view{ensemble, question.schema, query, found, flags.budget, asked.row};
   write_whole(flags.output, [&](const Output& output) {
     if (flags.output.format == "json") return to_json(view) + "\n";
     if (picture) {
       const std::vector<SweepPoint> points = sweep_of(view);
-      return to_svg(SweepView{ensemble, question.schema, query, points, row},
+      return to_svg(SweepView{ensemble, question.schema, query, points, asked.row},
                     {flags.width, flags.height});
     }
     return to_table(view, {.colour = output.wants_colour()});

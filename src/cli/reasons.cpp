@@ -21,17 +21,12 @@ struct ReasonsFlags {
 
 int run(const ReasonsFlags& flags, Host& host) {
   refuse_input_as_output(flags.output.output, files_of(flags.question));
-  const Question question = load_question(flags.question, host, keep_rows(flags.row));
-  const std::size_t row = single_row(flags.row, question.data.points.size());
-  const Batch batch = batch_for(question, flags.question, {row});
-  const Prepared prepared = prepare(question, flags.question, host);
+  const RowQuestion asked = load_row_question(flags.question, flags.row, host);
   Reasons found;
-  work_off(batch, host, options_for(flags.search),
-           [&](std::size_t, const Query& query, const Options& watched) {
-             found = find_reasons(prepared, query, watched);
-           });
-  const Query& query = batch.queries.front();
-  const ReasonsView view{asked_model(question, query), question.schema, query, found, row};
+  work_on(asked, host, flags.search, [&](const Query& query, const Options& watched) {
+    found = find_reasons(asked.prepared, query, watched);
+  });
+  const ReasonsView view{asked.ensemble(), asked.question.schema, asked.query(), found, asked.row};
   write_whole(flags.output, [&](const Output& output) {
     if (flags.output.format == "json") return to_json(view) + "\n";
     return to_table(view, {.colour = output.wants_colour()});

@@ -122,20 +122,17 @@ int run(SweepFlags flags, Host& host) {
     const Model model = load_model(flags.question.model, host);
     ask_for(levels, model.ensemble, flags.question.target);
   }
-  const Question question = load_question(flags.question, host, keep_rows(flags.row));
-  const Schema& schema = question.schema;
-  const std::size_t row = single_row(flags.row, question.data.points.size());
-  const Batch batch = batch_for(question, flags.question, {row});
-  const Prepared prepared = prepare(question, flags.question, host);
-  const Ensemble& ensemble = asked_model(question, batch.queries.front());
+  const RowQuestion asked = load_row_question(flags.question, flags.row, host);
+  const Schema& schema = asked.question.schema;
+  const Ensemble& ensemble = asked.ensemble();
+  const std::size_t row = asked.row;
   std::vector<SweepPoint> points;
-  work_off(batch, host, options_for(flags.search),
-           [&](std::size_t, const Query& query, const Options& watched) {
-             const auto find = swept == Swept::distances ? find_robust_sweep : find_sweep;
-             points = find(prepared, query, levels, {}, watched);
-           });
+  work_on(asked, host, flags.search, [&](const Query& query, const Options& watched) {
+    const auto find = swept == Swept::distances ? find_robust_sweep : find_sweep;
+    points = find(asked.prepared, query, levels, {}, watched);
+  });
 
-  const Query& query = batch.queries.front();
+  const Query& query = asked.query();
   bool faulty = false;
   bool limited = points.size() < levels.size();
   const SweepView view{ensemble, schema, query, points, row, swept};
@@ -146,7 +143,7 @@ int run(SweepFlags flags, Host& host) {
     const Query at = query_at(view, level);
     Explanation shown{ensemble, schema, at, answer, row, std::nullopt};
     if (flags.verify) {
-      shown.faults = verify(question.ensembles, at, answer).faults;
+      shown.faults = verify(asked.question.ensembles, at, answer).faults;
       faulty = report_faults(row, *shown.faults) || faulty;
     }
     csv += fmt::format("{},{}\n", level, to_csv(shown));
