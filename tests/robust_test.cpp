@@ -324,6 +324,7 @@ TEST(Robust, CompositionsAreRefusedByName) {
     FAIL() << "not refused";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("composed of others"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("Leave out the robustness"), std::string::npos);
   }
 }
 
