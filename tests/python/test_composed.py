@@ -506,3 +506,29 @@ def test_calibrations_of_coupled_classes_agree_with_brute_force():
                 assert answer.cost == (costs.min() if len(costs) else np.inf)
             found += len(costs) > 0
     assert found > 100
+
+
+def test_weights_of_votes_that_are_refused_and_what_to_do():
+    frame, _, labels = draw(3)
+    model = ensemble.VotingClassifier(
+        [("a", ensemble.RandomForestClassifier(3, max_depth=2, random_state=0)),
+         ("b", ensemble.GradientBoostingClassifier(n_estimators=3, max_depth=2))],
+        voting="soft", weights=[0, 1]).fit(frame, labels)
+    with pytest.raises(boxwood.UnsupportedModelError, match="weight of 0.*call fit again"):
+        boxwood.Explainer(model)
+    # Without a new fit both members remain, beside one weight: scikit-learn itself fails.
+    model.set_params(a="drop")
+    with pytest.raises(boxwood.UnsupportedModelError, match="2 fitted members and 1 weights"):
+        boxwood.Explainer(model)
+    model.fit(frame, labels)
+    rows = np.asarray(frame)
+    assert list(boxwood.Explainer(model).predict(rows)) == list(model.predict(frame))
+
+
+def test_one_versus_rest_of_scores_with_different_divisors_is_refused():
+    frame, _, labels = draw(3, classes=3)
+    model = multiclass.OneVsRestClassifier(
+        ensemble.AdaBoostClassifier(n_estimators=4)).fit(frame, labels)
+    with pytest.raises(boxwood.UnsupportedModelError,
+                       match="compares scores of AdaBoostClassifier.*Fit the model inside"):
+        boxwood.Explainer(model)

@@ -195,10 +195,16 @@ def voting_regressor(model: Any) -> Ensemble:
 def _voters(model: Any, response: str) -> list[Part]:
     parts = [read_member(one, model, response) for one in model.estimators_]
     weights = model._weights_not_none
+    if weights is not None and len(weights) != len(parts):
+        # set_params(a="drop") of a fitted model drops the weight and keeps the member.
+        raise UnsupportedModelError(
+            f"this {type(model).__name__} has {len(parts)} fitted members and {len(weights)} "
+            "weights", "Call fit again after members or weights were changed")
     for part, weight in zip(parts, weights if weights is not None else [], strict=False):
         if not weight > 0:
-            raise UnsupportedModelError(f"this {type(model).__name__} has a weight of {weight}",
-                                        'Set that member to "drop"')
+            raise UnsupportedModelError(
+                f"this {type(model).__name__} has a weight of {weight}",
+                'Set that member to "drop", or give it a weight above 0, and call fit again')
         part.weight = float(weight)
     return parts
 
@@ -297,6 +303,10 @@ def one_versus_rest(model: Any) -> Ensemble:
             raise UnsupportedModelError(f"this {name} compares the scores of "
                                         f"{type(fitted).__name__}", itself)
         parts.append(part)
+    if by_score and len({part.model.divisor for part in parts}) > 1:
+        raise UnsupportedModelError(
+            f"this {name} compares scores of {type(model.estimators_[0]).__name__}, which each "
+            "model divides by another number", itself)
     return composed(model, parts, labels=class_labels(model), normalised=True, by_score=by_score,
                     last_of_equals=_last_of_equals(model),
                     sum="float32" if all(part.single for part in parts) else "float64")
