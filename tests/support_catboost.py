@@ -125,7 +125,7 @@ CASES = [
     *losses("ranking", ["QueryRMSE", "QuerySoftMax", "PairLogit", "PairLogitPairwise", "YetiRank",
                         "YetiRankPairwise", "StochasticRank:metric=NDCG"], UP, ranking=True),
     *losses("ranking", ["LambdaMart"], UP, ranking=True, since=(1, 2)),
-    *losses("ranking", ["GroupQuantile"], SCORE, ranking=True, since=(1, 2)),
+    *losses("ranking", ["GroupQuantile"], SCORE, ranking=True, since=(1, 2, 1)),
     case("categories", "single categories", UP, one_hot_max_size=10, **TOWN),
     *(case("categories", f"CTR {name}", TASTE, "RMSE", one_hot_max_size=1, simple_ctr=[name], **TOWN)
       for name in CTRS),

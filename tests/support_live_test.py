@@ -180,7 +180,7 @@ def main():
             start = time.monotonic()
             live = bool(flags.family) or not getattr(family, "RECORDED", False)
             installed = version_of(family) if live else "recorded"
-            known = tuple(int(part) for part in installed.split(".")[:2]) if live else ()
+            known = tuple(map(int, re.findall(r"\d+", installed)[:3])) if live else ()
             for case, make in tried(family, live):
                 if live and known < case.since:
                     print(f"{case.family} {installed} cannot make {case.group}, {case.name}")
