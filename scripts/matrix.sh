@@ -63,11 +63,11 @@ install() {  # install NAME PACKAGES: does nothing where they are there already
   local home=$folder/$1 python_of_pair
   [ "$(cat "$home/packages" 2>/dev/null)" = "$2" ] && return 0
   rm -rf "$home"
-  # Words, not one: a list of packages. Built ones only: old sources do not build everywhere.
+  # Words, not one: a list of packages. Built ones only, because old sources do not build everywhere; Spark and H2O have no others than sources.
   # shellcheck disable=SC2086
   case $1 in *-newest) python_of_pair=$newest_python ;; *) python_of_pair=$python ;; esac
   "$python_of_pair" -m venv "$home" &&
-    "$home/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: $2 &&
+    "$home/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-binary pyspark,h2o $2 &&
     echo "$2" >"$home/packages"
 }
 try() {  # try NAME FAMILY PACKAGES
