@@ -73,6 +73,7 @@ install() {  # install NAME PACKAGES: does nothing where they are there already
 try() {  # try NAME FAMILY PACKAGES
   install "$1" "$3" || return 1
   local run="$folder/$1/bin/python" status=0
+  export PYSPARK_PYTHON=$PWD/$run  # or Spark starts its workers with another version
   if [ "$2" = judges ] || [ "$2" = encoders ] || [ "$2" = skops_files ]; then
     "$run" "tests/$2.py" --command "$command"
     return
