@@ -201,6 +201,26 @@ TEST(OnnxByHand, what_cannot_be_represented_is_refused_by_name) {
             "m: input \"X\": 1125899906842624 columns; Boxwood reads models with up to 1048576");
 }
 
+TEST(OnnxByHand, two_values_of_one_name_are_refused) {
+  const std::string same = node("Identity", {"X"}, "A", {}, "");
+  EXPECT_EQ(complaint(model(same + Regressor{}.bytes("A"))), "it was read");
+  EXPECT_EQ(complaint(model(same + same + Regressor{}.bytes("A"))),
+            "m: node 1 (Identity): its output \"A\" is the name of another value");
+  EXPECT_EQ(complaint(model(node("Identity", {"X"}, "X", {}, "") + Regressor{}.bytes())),
+            "m: node 0 (Identity): its output \"X\" is the name of another value");
+  EXPECT_EQ(complaint(model(tensor_value(11, "X", 1, 2) + Regressor{}.bytes())),
+            "m: two inputs are named \"X\"");
+}
+
+TEST(OnnxByHand, an_encoder_of_texts_and_numbers_at_once_is_refused) {
+  const std::string lists = texts("cats_strings", {"a"}) + integers("cats_int64s", {1});
+  EXPECT_EQ(complaint(model(node("OneHotEncoder", {"X"}, "H", lists) +
+                                node("Flatten", {"H"}, "F", {}, "") + Regressor{}.bytes("F"),
+                            1, 7)),
+            "m: node 0 (OneHotEncoder): this operator transforms the features before the trees, "
+            "and it lists both texts and whole numbers as categories");
+}
+
 TEST(OnnxByHand, a_file_that_is_cut_off_says_where) {
   const std::string whole = model(Regressor{}.bytes());
   const std::string said = complaint(whole.substr(0, whole.size() / 2));

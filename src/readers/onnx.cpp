@@ -79,6 +79,7 @@ Ensemble read_onnx(std::string_view bytes, std::string_view place, const Rounds&
                 "Choose the rounds when the original model is converted");
   }
   const OnnxModel model = load_onnx(bytes, place);
+  check_onnx_names(model, place);
   OnnxGraph graph = walk_onnx(model, place);
   const OnnxForest forest = load_onnx_forest(graph);
   count_features(forest, graph);

@@ -60,6 +60,9 @@ struct OnnxGraph {
   OnnxSteps after;
 };
 
+/// Refuses files in which two values have one name, as onnxruntime does.
+void check_onnx_names(const OnnxModel& model, std::string_view place);
+
 OnnxGraph walk_onnx(const OnnxModel& model, std::string_view place);
 
 /// Names the features: those of the inputs that are joined before the trees, or, where operators

@@ -55,6 +55,9 @@ std::shared_ptr<const OnnxKeys> number_keys(const std::vector<std::int64_t>& num
 }
 
 OnnxEncoder one_hot(const OnnxNode& node, bool texts, std::string& reason) {
+  if (!node.texts("cats_strings").empty() && !node.integers("cats_int64s").empty()) {
+    reason = "it lists both texts and whole numbers as categories";
+  }
   auto keys =
       std::make_shared<OnnxKeys>(texts ? *text_keys(node.texts("cats_strings"), reason)
                                        : *number_keys(node.integers("cats_int64s"), reason));

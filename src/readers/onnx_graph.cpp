@@ -121,7 +121,7 @@ class Walk {
       // Errors name the first operator that changed the value.
       result = Known{};
       result->culprit = node.where(index);
-      result->reason = reason_;
+      result->reason = reason_.empty() ? about_whole_numbers(node) : reason_;
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const Known* input = input_of(node, i);
         if (input != nullptr && input->kind == Known::Kind::changed) {
@@ -135,6 +135,19 @@ class Walk {
       result->steps.first = node.where(index);
     }
     for (const std::string_view output : node.outputs) known_.insert_or_assign(output, *result);
+  }
+
+  /// Why an operator that is supported for floats is refused here.
+  std::string about_whole_numbers(const OnnxNode& node) const {
+    constexpr std::array<std::string_view, 3> types{"Concat", "Scaler", "Imputer"};
+    const auto is_whole = [&](std::string_view name) {
+      return known_.count(name) != 0 && is_integer(known_.at(name).type);
+    };
+    if (!is_one_of(node.type, types) ||
+        std::none_of(node.inputs.begin(), node.inputs.end(), is_whole)) {
+      return {};
+    }
+    return "it reads whole numbers: export with FloatTensorType for all inputs that are numbers";
   }
 
   /// Returns nothing for an unsupported operator.
@@ -235,7 +248,7 @@ class Walk {
   /// Whether two values may be joined.
   static bool alike(const Known& a, const Known& b) {
     return a.kind == b.kind && a.type == b.type && a.precision == b.precision &&
-           a.integers == b.integers && a.cut == b.cut && a.deep == b.deep;
+           (a.integers == b.integers || is_float(a.type)) && a.cut == b.cut && a.deep == b.deep;
   }
 
   std::optional<Known> concat(const OnnxNode& node) const {

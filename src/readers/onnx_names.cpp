@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace boxwood::readers {
@@ -38,6 +39,23 @@ void name_onnx_features(const std::vector<const OnnxInput*>& parts, std::string_
       add(std::string(part->name));
     } else {
       for (std::int64_t i = 0; i < width; ++i) add(fmt::format("{}_{}", part->name, i));
+    }
+  }
+}
+
+void check_onnx_names(const OnnxModel& model, std::string_view place) {
+  std::set<std::string_view> names;
+  for (const OnnxInput& input : model.inputs) {
+    if (names.insert(input.name).second) continue;
+    throw Error(std::string(place), fmt::format("two inputs are named {}", in_quotes(input.name)));
+  }
+  for (const OnnxTensor& constant : model.constants) names.insert(constant.name);
+  for (std::size_t i = 0; i < model.nodes.size(); ++i) {
+    for (const std::string_view output : model.nodes[i].outputs) {
+      // An output without a name is one that nobody reads.
+      if (output.empty() || names.insert(output).second) continue;
+      throw Error(model.nodes[i].where(i),
+                  fmt::format("its output {} is the name of another value", in_quotes(output)));
     }
   }
 }

@@ -184,3 +184,23 @@ def test_damaged_graphs_end_in_an_error_or_in_a_model():
         except boxwood.Error:
             refused += 1
     assert refused > len(tries) // 4
+
+
+@pytest.mark.parametrize("number_step", ["passthrough", preprocessing.StandardScaler()])
+def test_whole_numbers_are_refused_with_a_remedy_that_works(number_step):
+    frame = pd.DataFrame({"age": [1, 2, 3, 4] * 5, "city": ["a", "b", "c", "a", "b"] * 4})
+    model = pipeline.make_pipeline(
+        compose.ColumnTransformer([("numbers", number_step, ["age"]),
+                                   ("texts", preprocessing.OneHotEncoder(), ["city"])],
+                                  sparse_threshold=0),
+        tree.DecisionTreeClassifier(max_depth=3)).fit(frame, [0, 1, 1, 0, 0] * 4)
+
+    def written(kind):
+        return to_onnx(model, initial_types=[("age", kind([None, 1])),
+                                             ("city", StringTensorType([None, 1]))],
+                       options={"zipmap": False}).SerializeToString()
+
+    with pytest.raises(boxwood.Error, match="reads whole numbers.*FloatTensorType"):
+        boxwood.Explainer(written(Int64TensorType))
+    explainer = boxwood.Explainer(written(FloatTensorType), data=frame)
+    assert [str(one) for one in explainer.predict(frame)] == [str(c) for c in model.predict(frame)]
