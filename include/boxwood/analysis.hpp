@@ -211,7 +211,8 @@ BestCurve find_best_curve(const Prepared& prepared, const Query& query, double b
 Requirement best_requirement(const Prepared& prepared, const Query& query, double value);
 
 /// The requirement that the outcome differs from the one at `point`: another class, or for
-/// regression an output that differs by more than `tolerance`.
+/// regression an output that differs by more than `tolerance`. Models that predict several numbers
+/// are refused.
 Requirement other_outcome(const Ensemble& ensemble, std::span<const double> point,
                           double tolerance = 0);
 /// Finds the nearest point where the first model has another outcome. If it is optimal, the model

@@ -315,10 +315,11 @@ class Analyses:
             nearest point with another outcome.
         """
         tolerance = number(tolerance, "tolerance", 0)
+        for key in OUTCOME:
+            if question.get(key) is not None:
+                raise Error(key, "robustness always looks for any other outcome",
+                            "Leave it out, or use explain")
         asked = Asked(self._whole, None, question)
-        for key in asked.said(OUTCOME):
-            raise Error(key, "robustness always looks for any other outcome",
-                        "Leave it out, or use explain")
         point = self.columns.point(x)
         form = self.columns.form(x, point)
         query = asked.bare(point)

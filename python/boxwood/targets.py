@@ -187,7 +187,7 @@ class OneOf(Target):
         return _core.Requirement(_core.ClassIn(found), index)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class _InRange(Target):
     at_least: float | None = None
     at_most: float | None = None
@@ -216,7 +216,7 @@ class _InRange(Target):
         return range_
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Output(_InRange):
     """A number that the library predicts lies in a range.
 
@@ -243,7 +243,7 @@ class Output(_InRange):
                                  models.index(self.model))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Score(_InRange):
     """A raw score, or its difference from another score, lies in a range.
 

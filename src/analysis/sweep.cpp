@@ -9,6 +9,8 @@
 #include <boxwood/budget.hpp>
 #include <boxwood/error.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -130,6 +132,12 @@ Requirement other_outcome(const Ensemble& ensemble, std::span<const double> poin
   }
   if (!(tolerance >= 0 && tolerance < infinity)) {
     throw Error("tolerance", "must be a number ≥ 0");
+  }
+  if (ensemble.output_count() > 1) {
+    throw Error("robustness",
+                fmt::format("the model predicts {} numbers, and robustness is about one",
+                            ensemble.output_count()),
+                "Ask for a change of one of them by explain, or give a model of one output");
   }
   const double now = ensemble.transform(scores)[0];
   Requirement requirement = require_output({now - tolerance, now + tolerance});

@@ -53,6 +53,12 @@ class ComposedNeed {
  private:
   friend class ComposedBounds;
   double score(double sum, std::size_t output) const { return sum * unit_[output] + base_[output]; }
+  /// Writes the scores of a member at a corner of their intervals, widened by their errors: those
+  /// for which `raised(k)` holds at the high end. Returns the largest of their sizes.
+  template <typename Raised>
+  double to_corner(const Member& member, std::size_t first, std::span<const double> low,
+                   std::span<const double> high, const Raised& raised,
+                   std::vector<double>& scores) const;
   void add_coupled(std::size_t member, std::size_t first, std::span<const double> low,
                    std::span<const double> high, Scratch& scratch) const;
 

@@ -9,6 +9,22 @@
 
 namespace boxwood {
 
+template <typename Raised>
+double ComposedNeed::to_corner(const Member& member, std::size_t first, std::span<const double> low,
+                               std::span<const double> high, const Raised& raised,
+                               std::vector<double>& scores) const {
+  const double allowed = allowance(member);
+  double largest = 0;
+  scores.resize(member.outputs);
+  for (std::size_t k = 0; k < member.outputs; ++k) {
+    const double at = score(raised(k) ? high[first + k] : low[first + k], first + k);
+    const double wide = error_[first + k] + allowed * (1 + std::abs(at));
+    scores[k] = raised(k) ? at + wide : at - wide;
+    largest = std::max(largest, std::abs(at));
+  }
+  return largest;
+}
+
 /// Adds the intervals of a coupled member. A response rises with the score of its class and falls
 /// with the others, so two opposite corners have its extremes; calibrations are monotone in it. Of
 /// the calibrated responses, each within its interval, a class has its largest share where its own
@@ -22,18 +38,11 @@ void ComposedNeed::add_coupled(std::size_t member, std::size_t first, std::span<
   const std::size_t classes = whole.outputs;
   scratch.least.resize(classes);
   scratch.most.resize(classes);
-  scratch.scores.resize(classes);
   for (std::size_t own = 0; own < classes; ++own) {
     double ends[2];
     for (const bool up : {false, true}) {
-      double largest = 0;
-      for (std::size_t k = 0; k < classes; ++k) {
-        const bool raised = (k == own) == up;
-        const double at = score(raised ? high[first + k] : low[first + k], first + k);
-        const double wide = error_[first + k] + allowed * (1 + std::abs(at));
-        scratch.scores[k] = raised ? at + wide : at - wide;
-        largest = std::max(largest, std::abs(at));
-      }
+      const auto raised = [&](std::size_t k) { return (k == own) == up; };
+      const double largest = to_corner(whole, first, low, high, raised, scratch.scores);
       contribute(plain, scratch.scores, scratch.parts);
       const double nudge = (up ? 1 : -1) * allowed * (1 + largest);
       ends[up ? 1 : 0] = calibrated(whole.calibrations[own], scratch.parts[own] + nudge);
@@ -83,15 +92,10 @@ bool ComposedNeed::possible(std::span<const double> low, std::span<const double>
     // two classes, those of both.
     const bool each = member.calibrations.size() > 2;
     const auto at_corner = [&](std::size_t own, bool up, std::vector<double>& parts) {
-      scratch.scores.resize(member.outputs);
-      double largest = 0;
-      for (std::size_t k = 0; k < member.outputs; ++k) {
-        const bool raised = ((k == own) == up) != (each && falls(member.calibrations[k]));
-        const double at = score(raised ? high[first + k] : low[first + k], first + k);
-        const double wide = error_[first + k] + allowed * (1 + std::abs(at));
-        scratch.scores[k] = raised ? at + wide : at - wide;
-        largest = std::max(largest, std::abs(at));
-      }
+      const auto raised = [&](std::size_t k) {
+        return ((k == own) == up) != (each && falls(member.calibrations[k]));
+      };
+      const double largest = to_corner(member, first, low, high, raised, scratch.scores);
       contribute(member, scratch.scores, parts, (up ? 1 : -1) * allowed * (1 + largest), own);
     };
     const bool both = member.outputs <= 2;

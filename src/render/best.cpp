@@ -46,9 +46,9 @@ std::string within_text(const BestView& view) {
 
 std::string best_headline(const BestView& view) {
   const std::vector<double> scores = view.ensemble.predict(view.query.point);
-  return fmt::format("{}: {} ({} {})", row_lead(view.schema, view.row),
-                     outcome_text(view.ensemble, view.schema, view.query, scores), best_name(view),
-                     value_there(view, view.query.point));
+  const Figure now{best_name(view), value_there(view, view.query.point)};
+  return fmt::format("{}: {}", row_lead(view.schema, view.row),
+                     outcome_and_figure(view.ensemble, view.schema, view.query, scores, now));
 }
 
 std::string best_statement(const BestView& view) {

@@ -56,6 +56,16 @@ const Requirement* first_requirement(const Query& query) {
   return query.requirements.empty() ? nullptr : &query.requirements.front();
 }
 
+/// The output of so many that the first requirement is about, and what it must be; the first output
+/// where it is about something else.
+OutputIn wanted_output(const Query& query, std::size_t outputs) {
+  const Requirement* requirement = first_requirement(query);
+  if (!requirement) return {};
+  if (const auto* wanted = std::get_if<OutputIn>(&requirement->outcome)) return *wanted;
+  const auto* score = std::get_if<ScoreIn>(&requirement->outcome);
+  return {Interval{}, score && score->output < outputs ? score->output : 0};
+}
+
 /// The library's probability of a class, where it gives one.
 std::optional<double> probability_of(const Ensemble& ensemble, std::size_t target,
                                      std::span<const double> outputs) {
@@ -101,8 +111,8 @@ std::string winning_text(const Ensemble& ensemble, std::size_t target) {
                      class_words(ensemble, 1 - target));
 }
 
-std::string output_name(const Schema& schema) {
-  return schema.outcome.empty() ? "output" : outcome_words(schema);
+bool has_several_outputs(const Ensemble& ensemble) {
+  return ensemble.task == Task::regression && ensemble.output_count() > 1;
 }
 
 /// "7, 8 or 9", or "anything but 4" where that is shorter.
@@ -187,10 +197,10 @@ std::string outcome_text(const Ensemble& ensemble, const Schema& schema, const Q
   std::string text;
   if (!schema.outcome.empty()) text = outcome_words(schema) + " ";
   if (const auto label = class_label(ensemble, scores)) return text + visible(*label);
-  const Requirement* requirement = first_requirement(query);
-  const auto* wanted = requirement ? std::get_if<OutputIn>(&requirement->outcome) : nullptr;
-  return text + output_text(schema, ensemble.transform(scores)[0], ensemble.accumulator,
-                            wanted && wanted->output == 0 ? wanted->range : Interval{});
+  const OutputIn wanted = wanted_output(query, ensemble.output_count());
+  if (has_several_outputs(ensemble)) text = output_name(ensemble, schema, wanted.output) + " is ";
+  return text + output_text(schema, ensemble.transform(scores)[wanted.output], ensemble.accumulator,
+                            wanted.range);
 }
 
 Standing standing_of(const Ensemble& ensemble, const Schema& schema, const Query& query,
@@ -257,11 +267,25 @@ Figure figure_of(const Ensemble& ensemble, const Schema& schema, const Query& qu
   if (wanted || (requirement && std::holds_alternative<ClassIn>(requirement->outcome))) {
     return {"class", class_words(ensemble, ensemble.classify(scores)), true};
   }
-  const auto* range = requirement ? &std::get<OutputIn>(requirement->outcome) : nullptr;
-  const std::size_t output = range ? range->output : 0;
-  const Interval needed = range ? range->range : Interval{};
-  return {ensemble.task == Task::regression ? output_name(schema) : "output",
-          output_text(schema, outputs[output], ensemble.accumulator, needed)};
+  const OutputIn asked = wanted_output(query, ensemble.output_count());
+  return {output_name(ensemble, schema, asked.output),
+          output_text(schema, outputs[asked.output], ensemble.accumulator, asked.range)};
+}
+
+std::string output_name(const Ensemble& ensemble, const Schema& schema, std::size_t output) {
+  if (ensemble.task != Task::regression) return "output";
+  const std::string name = schema.outcome.empty() ? "" : outcome_words(schema);
+  if (!has_several_outputs(ensemble)) return name.empty() ? "output" : name;
+  return fmt::format(fmt::runtime(name.empty() ? "{}output {}" : "{} (output {})"), name, output);
+}
+
+std::string outcome_and_figure(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                               std::span<const double> scores, const Figure& figure) {
+  const std::string outcome = outcome_text(ensemble, schema, query, scores);
+  const Requirement* requirement = first_requirement(query);
+  const bool is_told = ensemble.task == Task::regression &&
+                       (!requirement || std::holds_alternative<OutputIn>(requirement->outcome));
+  return is_told ? outcome : fmt::format("{} ({} {})", outcome, figure.name, figure.value);
 }
 
 std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
@@ -295,11 +319,12 @@ Wanted wanted_by(const Ensemble& ensemble, const Schema& schema, const Query& qu
   wanted.opposite = requirement->negated;
   if (const auto* output = std::get_if<OutputIn>(&requirement->outcome)) {
     wanted.verb = Wanted::Verb::brings;
-    wanted.figure = ensemble.task == Task::regression ? output_name(schema) : "output";
+    wanted.figure = (has_several_outputs(ensemble) && schema.outcome.empty() ? "" : "the ") +
+                    output_name(ensemble, schema, output->output);
     wanted.value = limits_text(schema, output->range, ensemble.accumulator);
   } else if (const auto* score = std::get_if<ScoreIn>(&requirement->outcome)) {
     wanted.verb = Wanted::Verb::brings;
-    wanted.figure = score_name(ensemble, *score);
+    wanted.figure = "the " + score_name(ensemble, *score);
     wanted.value = interval_text({}, score->range, ensemble.accumulator);
   } else if (const auto* several = std::get_if<ClassIn>(&requirement->outcome)) {
     wanted.verb = Wanted::Verb::gives;
@@ -340,7 +365,7 @@ std::string target_phrase(const Wanted& wanted) {
       phrase = fmt::format("gives {}{}", but, wanted.value);
       break;
     case Wanted::Verb::brings:
-      phrase = fmt::format("brings the {} to {}{}", wanted.figure, but, wanted.value);
+      phrase = fmt::format("brings {} to {}{}", wanted.figure, but, wanted.value);
       break;
   }
   phrase += wanted.certainty + wanted.models;

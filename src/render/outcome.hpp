@@ -33,6 +33,13 @@ struct Figure {
 Figure figure_of(const Ensemble& ensemble, const Schema& schema, const Query& query,
                  std::span<const double> scores);
 
+/// The outcome of a row, and the figure about which a question is where that is something else:
+/// `refused (probability 0.32)`, `output 1 is 3.5`.
+std::string outcome_and_figure(const Ensemble& ensemble, const Schema& schema, const Query& query,
+                               std::span<const double> scores, const Figure& figure);
+/// "output", "price"; of several outputs "output 1", "price (output 1)".
+std::string output_name(const Ensemble& ensemble, const Schema& schema, std::size_t output);
+
 /// `Probability there 0.53`, without what is needed.
 std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                          std::span<const double> scores);

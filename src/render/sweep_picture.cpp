@@ -50,9 +50,9 @@ std::string level_title(const SweepView& view) {
   const bool is_score = std::holds_alternative<ScoreIn>(requirement.outcome);
   const Interval range = is_score ? std::get<ScoreIn>(requirement.outcome).range
                                   : std::get<OutputIn>(requirement.outcome).range;
-  std::string name = is_score                      ? "raw score"
-                     : view.schema.outcome.empty() ? "output"
-                                                   : outcome_words(view.schema);
+  const std::string name = is_score ? "raw score"
+                                    : output_name(view.ensemble, view.schema,
+                                                  std::get<OutputIn>(requirement.outcome).output);
   return name + (std::isfinite(range.lower) ? ", at least" : ", at most");
 }
 
@@ -134,10 +134,8 @@ SweepPicture picture_of(const SweepView& view, const RowLabel& row) {
   const bool of_distances = view.swept == Swept::distances;
   picture.title = fmt::format("{}: {}", subject_text(view.schema, row),
                               of_distances ? "price of robustness" : "cost of each level");
-  const std::string outcome = outcome_text(view.ensemble, view.schema, view.query, scores);
-  const bool is_told = outcome.find(now.value) != std::string::npos;  // of regressions
-  picture.subtitle = is_told ? fmt::format("Now {}", outcome)
-                             : fmt::format("Now {} ({} {})", outcome, now.name, now.value);
+  picture.subtitle =
+      "Now " + outcome_and_figure(view.ensemble, view.schema, view.query, scores, now);
   std::vector<double> levels;
   double dearest = 0;
   for (const auto& [level, answer] : view.points) {

@@ -93,10 +93,9 @@ std::string level_name(const Requirement& requirement, const Ensemble& ensemble,
   const bool is_score = std::holds_alternative<ScoreIn>(requirement.outcome);
   const Interval range = is_score ? std::get<ScoreIn>(requirement.outcome).range
                                   : std::get<OutputIn>(requirement.outcome).range;
-  const std::string what = is_score ? "raw score"
-                           : ensemble.task == Task::regression && !schema.outcome.empty()
-                               ? outcome_words(schema)
-                               : "output";
+  const std::string what =
+      is_score ? "raw score"
+               : output_name(ensemble, schema, std::get<OutputIn>(requirement.outcome).output);
   return what + (std::isfinite(range.lower) ? " at least" : " at most");
 }
 
@@ -154,8 +153,8 @@ std::string sweep_headline(const SweepView& view) {
   const auto& [ensemble, schema, query, points, row, swept] = view;
   const std::vector<double> scores = ensemble.predict(query.point);
   const Figure now = figure_of(ensemble, schema, query, scores);
-  return fmt::format("{}: {} ({} {})", row_lead(schema, row),
-                     outcome_text(ensemble, schema, query, scores), now.name, now.value);
+  return fmt::format("{}: {}", row_lead(schema, row),
+                     outcome_and_figure(ensemble, schema, query, scores, now));
 }
 
 Lines sweep_lines(const SweepView& view) {

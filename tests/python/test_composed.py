@@ -381,6 +381,24 @@ def test_regressors_of_several_targets(kind):
     wanted = float(np.quantile(model.predict(frame)[:, 1], 0.7))
     answer = explainer.explain(frame.iloc[0], boxwood.Output(at_least=wanted, output=1))
     assert answer.verify() == [] and model.predict(answer.point_frame())[0, 1] >= wanted
+    # Every sentence is about the output that was asked for, and says which one that is.
+    now = explainer.predict(frame.iloc[:1])[0]
+    text = str(answer)
+    assert f"output 1 is {now[1]:.4g}"[:-1] in text and "brings output 1 to" in text
+    assert "Output 1 there" in text and f"{now[0]:.4g}" not in text.splitlines()[0]
+    for shown in (explainer.sweep(frame.iloc[0], [wanted], target=boxwood.Output(at_least=wanted, output=1)),
+                  explainer.best(frame.iloc[0], 1.0, output=1)):
+        first = str(shown).splitlines()[0]
+        assert first.count("output 1") == 1 and f"{now[1]:.3g}"[:-1] in first, first
+    assert "output 1 at least" in str(explainer.sweep(frame.iloc[0], [wanted],
+                                                      target=boxwood.Output(at_least=wanted, output=1)))
+    assert "output 1 is" in str(explainer.explain(frame.iloc[0], boxwood.Score(at_least=wanted, output=1)))
+    with pytest.raises(boxwood.Error, match="predicts 2 numbers, and robustness is about one"):
+        explainer.robustness(frame.iloc[0])
+    with pytest.raises(boxwood.Error, match="always looks for any other outcome"):
+        explainer.robustness(frame.iloc[0], output=1)
+    with pytest.raises(TypeError, match="positional"):
+        boxwood.Output(1, at_least=wanted)
 
 
 def test_raw_scores_are_said_to_be_those_of_members():
@@ -532,3 +550,66 @@ def test_one_versus_rest_of_scores_with_different_divisors_is_refused():
     with pytest.raises(boxwood.UnsupportedModelError,
                        match="compares scores of AdaBoostClassifier.*Fit the model inside"):
         boxwood.Explainer(model)
+
+
+def test_hard_votes_of_catboost_for_three_classes_are_refused_and_soft_ones_are_read():
+    frame, _, labels = draw(31, 3)
+
+    def fitted(voting):
+        member = catboost.CatBoostClassifier(iterations=3, depth=2, verbose=False,
+                                             allow_writing_files=False)
+        return ensemble.VotingClassifier([("c", member), ("t", small("forest", 1))],
+                                         voting=voting).fit(frame, labels)
+
+    hard = fitted("hard")
+    with pytest.raises(ValueError):  # the message says that scikit-learn fails
+        hard.predict(frame)
+    with pytest.raises(boxwood.UnsupportedModelError, match='CatBoost member.*voting="soft"'):
+        boxwood.Explainer(hard, frame)
+    soft = fitted("soft")
+    assert list(boxwood.Explainer(soft, frame).predict(frame)) == list(soft.predict(frame))
+
+
+def test_pipelines_of_catboost_in_hard_votes_are_refused_too():
+    frame, _, labels = draw(32, 3)
+    inside = pipeline.make_pipeline(preprocessing.StandardScaler(), small("catboost", 1))
+    model = ensemble.VotingClassifier([("c", inside), ("t", small("forest", 1))]).fit(frame, labels)
+    with pytest.raises(boxwood.UnsupportedModelError, match="CatBoost member"):
+        boxwood.Explainer(model, frame)
+
+
+def test_columns_of_catboost_in_wrappers_keep_their_order():
+    """Columns whose names look like invented ones: scikit-learn's classes do not keep them."""
+    frame, score, labels = draw(33)
+    frame = frame.set_axis(["f1", "f2", "f0"], axis=1)
+    regressor = compose.TransformedTargetRegressor(small("catboost", 1, True),
+                                                   transformer=preprocessing.StandardScaler())
+    for model, goal in (
+            (calibration.CalibratedClassifierCV(small("catboost", 1), cv=2), labels),
+            (multiclass.OneVsRestClassifier(small("catboost", 1)), draw(33, 3)[2]),
+            (regressor, score)):
+        model.fit(frame, goal)
+        expected = model.predict(frame).ravel()
+        for rows in (frame, frame.to_numpy()):
+            assert (boxwood.Explainer(model).predict(rows) == expected).all()
+            assert (boxwood.Explainer(boxwood.models.model_bytes(model)).predict(rows).astype(
+                expected.dtype) == expected).all()
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int16])
+def test_weights_that_make_float32_averages_are_refused_and_python_numbers_are_read(kind):
+    frame, score, labels = draw(34)
+    members = [("a", small("xgboost", 1)), ("b", small("xgboost", 2))]
+    model = ensemble.VotingClassifier(members, voting="soft", weights=np.array([1, 3], kind))
+    model.fit(frame, labels)
+    assert model.predict_proba(frame).dtype == np.float32
+    with pytest.raises(boxwood.UnsupportedModelError, match="in float32.*list of Python numbers"):
+        boxwood.Explainer(model, frame)
+    model.set_params(weights=[1.0, 3.0])
+    same = boxwood.Explainer(model, frame).predict_proba(frame)
+    assert np.abs(same - model.predict_proba(frame)).max() < 1e-15
+    regressor = ensemble.VotingRegressor([("a", small("xgboost", 1, True)),
+                                          ("b", small("xgboost", 2, True))],
+                                         weights=np.array([1, 3], kind)).fit(frame, score)
+    with pytest.raises(boxwood.UnsupportedModelError, match="in float32"):
+        boxwood.Explainer(regressor, frame)

@@ -253,7 +253,7 @@ def test_large_forests_are_handed_over_as_arrays(monkeypatch):
     size = sum(one.tree_.__getstate__()["nodes"].nbytes + one.tree_.value.nbytes
                for one in forest.estimators_)
     start = time.process_time()
-    by_file = boxwood._core.read_bytes(sklearn.to_bytes(forest))
+    by_file = boxwood._core.read_bytes(boxwood.models.model_bytes(forest))
     file_time = time.process_time() - start
 
     def refuse(*_, **__):

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from boxwood import _core
     from boxwood.models._ensemble import Ensemble
 
-# The first part of a class's module, and the module here with its `to_bytes(model) -> bytes`.
+# The first part of a class's module, and the module here that converts such models. It has either
+# `to_bytes(model) -> bytes`, the library's own file, or `converted(model) -> Ensemble`, the arrays.
 CONVERTERS = {
     "xgboost": "boxwood.models.xgboost",
     "lightgbm": "boxwood.models.lightgbm",
@@ -168,7 +169,8 @@ def model_bytes(model: Any, *, pool: Any = None) -> bytes:
     _refuse_own_methods(model)
     converter = _converter(model)
     if pool is None:
-        return converter.to_bytes(model)
+        return converter.converted(model).to_bytes() if has_arrays(model) \
+            else converter.to_bytes(model)
     if library != "catboost":
         raise ValueError(f"pool is only for CatBoost models; this is a model of {library}")
     return converter.to_bytes(model, pool)

@@ -75,8 +75,7 @@ def read_member(model: Any, of: Any, response: str, **more: Any) -> Part:
 
 def composed(of: Any, parts: list[Part], *, labels: list[str], **settings: Any) -> Ensemble:
     """Put members together; `settings` are entries of the file's "composition"."""
-    names = feature_names(of) if hasattr(of, "n_features_in_") else \
-        [one["name"] for one in parts[0].model.features]
+    names = _names(of, parts[0])
     places = [_places(of, part, names) for part in parts]
     libraries = {part.model.library for part in parts}
     features = _features(of, parts, places, names, len(libraries) > 1)
@@ -107,6 +106,17 @@ def composed(of: Any, parts: list[Part], *, labels: list[str], **settings: Any) 
         notes=sorted({f"{part.model.source} {part.model.objective}" for part in parts}),
         library=libraries.pop() if len(libraries) == 1 else "sklearn",
         composition=json.dumps({"sum": "float64", "divisor": 1.0, **settings, "members": members}))
+
+
+def _names(of: Any, part: Part) -> list[str]:
+    """Name the columns: as the composition does, or its first member, or f0, f1, …"""
+    own = [one["name"] for one in part.model.features]
+    if not hasattr(of, "n_features_in_"):
+        return own
+    # CatBoost keeps the names of a data frame where scikit-learn's classes around it do not.
+    named = part.columns is None and len(own) == of.n_features_in_ and any(
+        name not in (str(place), f"f{place}", f"Column_{place}") for place, name in enumerate(own))
+    return own if named and not hasattr(of, "feature_names_in_") else feature_names(of)
 
 
 def _places(of: Any, part: Part, names: list[str]) -> np.ndarray:
@@ -178,12 +188,24 @@ def voting_classifier(model: Any) -> Ensemble:
     soft = model.voting == "soft"
     parts = _voters(model, "probability" if soft else "vote")
     labels = class_labels(model)
+    if not soft and len(labels) > 2 and any(library_of(_last_step(one)) == "catboost"
+                                            for one in model.estimators_):
+        # CatBoost returns these classes as a table of one column, which cannot be counted.
+        raise UnsupportedModelError(
+            "this VotingClassifier counts votes for three or more classes, and scikit-learn fails "
+            "to predict with a CatBoost member then", 'Use voting="soft"')
     for part in parts:
         if len(part.classes) != len(labels):
             raise UnsupportedModelError("this VotingClassifier: a member was fitted to other "
                                         "classes", "Fit all members on the same rows")
     return composed(model, parts, labels=labels, has_probabilities=soft,
                     **(_average(model, parts) if soft else {}))
+
+
+def _last_step(model: Any) -> Any:
+    """Return the model at the end of a pipeline; any other model as it is."""
+    model = unwrapped(model)
+    return _last_step(model.steps[-1][1]) if hasattr(model, "steps") else model
 
 
 def voting_regressor(model: Any) -> Ensemble:
@@ -211,8 +233,14 @@ def _voters(model: Any, response: str) -> list[Part]:
 
 def _average(model: Any, parts: list[Part]) -> dict[str, Any]:
     weights = model._weights_not_none
+    single = all(part.single for part in parts)
+    if weights is not None and single and np.result_type(
+            np.float32, np.asarray(weights).dtype) == np.float32:
+        raise UnsupportedModelError(
+            f"this {type(model).__name__} computes its weighted average in float32, because its "
+            f"weights are {np.asarray(weights).dtype}",
+            "Give the weights as a list of Python numbers, such as weights=[0.3, 0.7]")
     if weights is None:
-        single = all(part.single for part in parts)
         return {"divisor": float(len(parts)), "sum": "float32" if single else "float64"}
     return {"divisor": float(np.asarray(weights).sum(dtype=np.float64))}
 

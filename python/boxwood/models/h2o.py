@@ -60,11 +60,6 @@ class Info:
         return value
 
 
-def to_bytes(model: Any) -> bytes:
-    """Convert a model of the package h2o to Boxwood's own model file; see `converted`."""
-    return converted(model).to_bytes()
-
-
 def converted(model: Any) -> Ensemble:
     """Convert a model of the package h2o.
 

@@ -48,11 +48,6 @@ class Axis:
     entries: tuple[int, ...] = ()
 
 
-def to_bytes(model: Any) -> bytes:
-    """Convert an EBM to Boxwood's own model file; see `converted`."""
-    return converted(model).to_bytes()
-
-
 def converted(model: Any) -> Ensemble:
     """Convert an `ExplainableBoostingClassifier` or `ExplainableBoostingRegressor`.
 

@@ -22,11 +22,6 @@ MEANS = {"Normal": "identity", "NormalFixedVar": "identity", "Laplace": "identit
 NOTE = "outputs may differ from ngboost's in the last digits: numpy has its own exp"
 
 
-def to_bytes(model: Any) -> bytes:
-    """Convert a model of ngboost to Boxwood's own model file; see `converted`."""
-    return converted(model).to_bytes()
-
-
 def converted(model: Any) -> Ensemble:
     """Convert an `NGBRegressor`, `NGBClassifier` or `NGBSurvival`.
 

@@ -27,11 +27,6 @@ GIVE = f"Give one of {', '.join(FORESTS + ALONE)}, or a PipelineModel that ends 
 NOTE = "probabilities may differ from Spark's in the last digits: Java has its own exp"
 
 
-def to_bytes(model: Any) -> bytes:
-    """Convert a model of PySpark to Boxwood's own model file; see `converted`."""
-    return converted(model).to_bytes()
-
-
 def converted(model: Any) -> Ensemble:
     """Convert a tree model of PySpark, or a pipeline that ends in one.
 

@@ -62,11 +62,6 @@ REFUSED = {
 }
 
 
-def to_bytes(model: Any) -> bytes:
-    """Convert a scikit-learn model to Boxwood's own model file; see `converted`."""
-    return converted(model).to_bytes()
-
-
 def converted(model: Any) -> Ensemble:
     """Convert a scikit-learn model.
 

@@ -21,11 +21,6 @@ FORESTS = ("RandomSurvivalForest", "ExtraSurvivalTrees")
 TREES = ("SurvivalTree", "ExtraSurvivalTree")
 
 
-def to_bytes(model: Any) -> bytes:
-    """Convert a model of scikit-survival to Boxwood's own model file; see `converted`."""
-    return converted(model).to_bytes()
-
-
 def converted(model: Any) -> Ensemble:
     """Convert a `SurvivalTree`, `RandomSurvivalForest` or `ExtraSurvivalTrees`.
 

@@ -37,11 +37,6 @@ FLOATS = {"float32": 2, "float64": 3}  # in a checkpoint
 NOTE = "Treelite has no classes: the class is that of the largest probability"
 
 
-def to_bytes(model: Any) -> bytes:
-    """Convert a model of Treelite to Boxwood's own model file; see `converted`."""
-    return converted(model).to_bytes()
-
-
 def converted(model: Any) -> Ensemble:
     """Convert a `treelite.Model`.
 

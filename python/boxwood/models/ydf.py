@@ -33,11 +33,6 @@ GIVE = "Give a model of GradientBoostedTreesLearner, RandomForestLearner or Cart
 EXP = "outputs may differ from ydf's in the last digits: it has its own exp"
 
 
-def to_bytes(model: Any) -> bytes:
-    """Convert a model of ydf to Boxwood's own model file; see `converted`."""
-    return converted(model).to_bytes()
-
-
 def converted(model: Any) -> Ensemble:
     """Convert a model of ydf.
 
