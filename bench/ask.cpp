@@ -48,6 +48,7 @@ struct Arguments {
   std::vector<std::string> tune;
   int threads = 0;
   double time_limit = infinity;
+  double proof_seconds = 600;
   int repeat = 1;
   bool trace = false;
   bool batch = false;
@@ -206,12 +207,12 @@ Json describe(std::size_t row, const boxwood::Answer& answer, double seconds) {
 
 // Proves an answer and writes question and proof beside the model, for the checkers.
 void add_proof(const boxwood::Prover& prover, const Question& question,
-               const boxwood::Answer& answer, const std::string& folder, Json& line) {
-  const std::string name = folder + "/" + std::to_string(question.row);
+               const boxwood::Answer& answer, const Arguments& arguments, Json& line) {
+  const std::string name = arguments.proofs + "/" + std::to_string(question.row);
   try {
     const std::clock_t start = std::clock();
-    const boxwood::Proof proof =
-        prover.prove(question.query, answer, {.boxes = 10'000'000, .seconds = 600});
+    const boxwood::Proof proof = prover.prove(
+        question.query, answer, {.boxes = 10'000'000, .seconds = arguments.proof_seconds});
     const double processor = processor_seconds_since(start);
     if (proof.stop != boxwood::Stop::finished) {
       line["proof_error"] = std::string("stopped by the limit on ") + boxwood::to_string(proof.stop);
@@ -255,7 +256,7 @@ void answer_one(const boxwood::Prepared& prepared, const boxwood::Prover* prover
   if (arguments.trace) line["trace"] = reports;
   if (!arguments.proofs.empty()) {
     line["processor_seconds"] = processor;
-    add_proof(*prover, question, answer, arguments.proofs, line);
+    add_proof(*prover, question, answer, arguments, line);
   }
   print(line);
 }
@@ -354,6 +355,7 @@ int main(int count, char** words) {
   app.add_option("--repeat", arguments.repeat, "ask this often and print the median time");
   app.add_option("--proofs", arguments.proofs,
                  "prove each answer; write model, questions and proofs into this folder");
+  app.add_option("--proof-seconds", arguments.proof_seconds, "seconds that a proof may take (600)");
   app.add_flag("--trace", arguments.trace, "print [seconds, best, bound] of every report");
   app.add_flag("--batch", arguments.batch, "answer all in parallel, one thread each");
   CLI11_PARSE(app, count, words);

@@ -4,8 +4,8 @@
 
 Needs the models of bench/models.py in --cache. The results of each model and norm are kept in WORK/NAME.NORM.json
 and not computed again unless --again is given. All times are processor time, which other programs disturb little. The
-Python checker is slow on large certificates: it checks the first --python-queries of each model, the fast checker all of
-them.
+fast checker checks all certificates. The Python checker is slow on large ones: it checks the certificate of every
+--python-every-th query and gives up after --python-seconds; --python-again has it check all that are kept.
 """
 
 import argparse
@@ -35,8 +35,13 @@ def arguments():
     parser.add_argument("--models", default="*", help="names, * and ? fit anything, commas between")
     parser.add_argument("--norms", default="squared_l2,l1", help="commas between (squared_l2,l1)")
     parser.add_argument("--queries", type=int, help="at most so many of each model (all)")
-    parser.add_argument("--python-queries", type=int, default=5,
-                        help="certificates of each model that the Python checker checks too (5)")
+    parser.add_argument("--seconds", type=float, default=600, help="seconds that a proof may take (600)")
+    parser.add_argument("--python-every", type=int, default=10,
+                        help="the Python checker checks the first of so many queries (10)")
+    parser.add_argument("--python-seconds", type=float, default=300,
+                        help="seconds after which the Python checker is stopped (300)")
+    parser.add_argument("--python-again", action="store_true",
+                        help="check kept certificates with the Python checker, with its present settings")
     parser.add_argument("--again", action="store_true", help="forget earlier results of these models")
     parser.add_argument("--write", type=pathlib.Path, help="replace the table in this file")
     return parser.parse_args()
@@ -45,7 +50,7 @@ def arguments():
 def answers(given, folder, meta, norm, place):
     """Ask every query of a model and make its certificate; one line of boxwood_ask each."""
     command = [given.bin / "boxwood_ask", folder / meta["model"], folder / "queries.json", "--norm", norm,
-               "--threads", "1", "--time-limit", "60", "--proofs", place]
+               "--threads", "1", "--time-limit", "60", "--proofs", place, "--proof-seconds", str(given.seconds)]
     if given.queries:
         command += ["--rows", ",".join(str(row) for row in range(given.queries))]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
@@ -66,14 +71,25 @@ def check_fast(given, place, rows):
             for row, line, found in zip(rows, said, times)}
 
 
-def check_python(place, row):
+def check_python(given, place, row):
     """Let the Python checker check one certificate; its processor time includes reading the model."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    done = subprocess.run([sys.executable, ROOT / "checker" / "boxwood_check.py", place / "model.json",
-                           place / f"{row}.question.json", place / f"{row}.proof.json"],
-                          capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run([sys.executable, ROOT / "checker" / "boxwood_check.py", place / "model.json",
+                               place / f"{row}.question.json", place / f"{row}.proof.json"],
+                              capture_output=True, text=True, check=False, timeout=given.python_seconds)
+    except subprocess.TimeoutExpired:
+        return {"python_said": f"stopped after {given.python_seconds:g} s"}
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    return done.returncode == 0, used, done.stdout.strip()
+    return {"python": done.returncode == 0, "python_seconds": used, "python_said": done.stdout.strip()}
+
+
+def check_some_in_python(given, place, rows):
+    """Add to some rows what the Python checker says."""
+    for row in [row for row in rows if "fast" in row][::given.python_every]:
+        for key in ("python", "python_seconds", "python_said"):
+            row.pop(key, None)
+        row.update(check_python(given, place, row["row"]))
 
 
 def measure(given, folder, meta, norm):
@@ -90,8 +106,7 @@ def measure(given, folder, meta, norm):
         if line["row"] in fast:
             row["fast"], row["fast_seconds"], row["fast_said"] = fast[line["row"]]
         rows.append(row)
-    for row in [row for row in rows if "fast" in row][:given.python_queries]:
-        row["python"], row["python_seconds"], row["python_said"] = check_python(place, row["row"])
+    check_some_in_python(given, place, rows)
     return {"name": meta["name"], "family": meta["family"], "norm": norm, "rows": rows}
 
 
@@ -158,6 +173,9 @@ def main():
                 kept.write_text(json.dumps(measure(given, folder, meta, norm)))
                 print(f"{folder.name}, {norm}: {time.perf_counter() - begun:.0f} s", flush=True)
             results.append(json.loads(kept.read_text()))
+            if given.python_again:
+                check_some_in_python(given, given.work / f"{folder.name}.{norm}.files", results[-1]["rows"])
+                kept.write_text(json.dumps(results[-1]))
             bad += told(results[-1])
     text = table(results)
     print(text)

@@ -25,7 +25,6 @@ from fractions import Fraction
 from functools import partial
 from itertools import accumulate
 from types import SimpleNamespace
-from typing import NamedTuple
 
 INF = math.inf
 PRECISE = decimal.Context(prec=60, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)
@@ -115,24 +114,23 @@ def rounds_from(end, closed, precision):
     return middle, precision(float(middle)) < first
 
 
-class Interval(NamedTuple):
-    """An interval of the question file."""
+def ends_of(interval, precision=float):
+    """Give both ends of an interval of the question file: (sign, end, closed).
 
-    lower: float = -INF
-    upper: float = INF
-    lower_closed: bool = True
-    upper_closed: bool = True
+    The sign is 1 for the lower end (at least the end) and -1 for the upper one (at most the end).
+    """
+    lower, upper, lower_closed, upper_closed = numeric(interval)
+    return [(1, precision(lower), lower_closed), (-1, precision(upper), upper_closed)]
 
-    def holds(self, value):
-        return (value >= self.lower if self.lower_closed else value > self.lower) and \
-            (value <= self.upper if self.upper_closed else value < self.upper)
 
-    def rounded(self, precision):
-        return self._replace(lower=precision(self.lower), upper=precision(self.upper))
+def beyond(sign, end, closed):
+    """Give both ends of what lies outside of an end of an interval."""
+    return sorted([(-sign, end, not closed), (sign, -sign * INF, True)], reverse=True)
 
-    def ends(self):
-        """Both ends as (sign, end, closed); sign 1: at least the end, sign -1: at most."""
-        return (1, self.lower, self.lower_closed), (-1, self.upper, self.upper_closed)
+
+def within(value, ends):
+    """Whether a value lies in an interval."""
+    return all(sign * value > sign * end or (closed and value == end) for sign, end, closed in ends)
 
 
 def in_codes(value, codes):
@@ -300,9 +298,9 @@ def rounded(plus, minus, sign, end, closed, centre=0, precision=float):
     return Condition(plus, minus, sign, least + sign * centre, is_open)
 
 
-def lead_within(plus, minus, interval):
+def lead_within(plus, minus, ends):
     """Conditions for a rounded difference of scores in an interval."""
-    return [rounded(plus, minus, sign, sign * end, closed) for sign, end, closed in interval.ends()]
+    return [rounded(plus, minus, sign, sign * end, closed) for sign, end, closed in ends]
 
 
 class Outcome:
@@ -344,13 +342,13 @@ class Outcome:
         score = inverse(y, Decimal(self.model.steepness))
         return Fraction(score - sign * (abs(score) + 1) * FUZZ)
 
-    def softmax_within(self, k, interval):
-        """[Softmax] Conditions for a probability in an interval."""
+    def softmax_within(self, k, lower, upper):
+        """[Softmax] Conditions for a probability from `lower` to `upper`."""
         low, high, relative, lead = Decimal(0), Decimal(1), 2 * self.relative(1), -INF
-        if interval.lower > 0:
-            low = Decimal(min(interval.lower, 2)) * (1 - relative) - self.tiny
-        if interval.upper < 1:
-            high = Decimal(max(interval.upper, -1)) * (1 + relative) + self.tiny
+        if lower > 0:
+            low = Decimal(min(lower, 2)) * (1 - relative) - self.tiny
+        if upper < 1:
+            high = Decimal(max(upper, -1)) * (1 + relative) + self.tiny
         if low >= 1 or high <= 0:
             lead = INF
         elif low > 0:
@@ -359,14 +357,14 @@ class Outcome:
         parts = [(sign, part) for sign, part in ((1, low), (-1, high)) if 0 < part < 1]
         return leads + [Condition(k, None, sign, -INF, part=part) for sign, part in parts]
 
-    def conditions(self, interval):
+    def conditions(self, ends):
         """Conditions for an interval of whatever the requirement is about."""
         wanted = self.wanted
         if "rival" in wanted:
-            return lead_within(wanted["score"], wanted["rival"], interval)
+            return lead_within(wanted["score"], wanted["rival"], ends)
         by_score = "score" in wanted or self.link in DIRECT
         if self.binary and wanted.get("class") == 0:  # its probability is 1 - output, rounded by the library
-            ends = [one for one in interval.ends() if math.isfinite(one[1])]
+            ends = [one for one in ends if math.isfinite(one[1])]
             if by_score:
                 return [rounded(0, None, -sign, sign * end, closed, 1, self.model.round)
                         for sign, end, closed in ends]
@@ -374,11 +372,10 @@ class Outcome:
             ends = [(-sign, 1 - Fraction(end) + sign * slack, closed) for sign, end, closed in ends]
             return [Condition(0, None, sign, sign * self.score_for(end, sign)) for sign, end, _ in ends]
         k = wanted.get("score", wanted.get("output", 0 if self.binary else wanted.get("class")))
-        ends = interval.ends()
         if by_score:
             return [Condition(k, None, sign, sign * end, not closed) for sign, end, closed in ends]
         if self.link == "softmax":
-            return self.softmax_within(k, interval)
+            return self.softmax_within(k, *(end for _, end, _ in ends))
         return [Condition(k, None, sign, sign * self.score_for(end, sign)) for sign, end, _ in ends]
 
     def wins(self, target, scores):
@@ -402,11 +399,10 @@ class Outcome:
         """List alternatives, of which every point with the outcome (negated: without it) fulfils one."""
         wanted = self.wanted
         if "range" in wanted or "probability" in wanted:
-            whole = Interval(*numeric(wanted.get("range", [wanted.get("probability"), "inf", True, True])))
-            below = Interval(upper=whole.lower, upper_closed=not whole.lower_closed)
-            above = Interval(lower=whole.upper, lower_closed=not whole.upper_closed)
-            sides = [side for side in (below, above) if side.lower != side.upper or side.holds(side.lower)]
-            return [self.conditions(side) for side in (sides if negated else [whole])]
+            whole = ends_of(wanted.get("range", [wanted.get("probability"), "inf", True, True]))
+            outside = [beyond(sign, end, closed) for sign, end, closed in whole
+                       if end != -sign * INF or not closed]
+            return [self.conditions(ends) for ends in (outside if negated else [whole])]
         targets = wanted["classes"] if "classes" in wanted else [wanted["class"]]
         classes = range(2 if self.binary else len(self.model.base))
         won = [self.wins(k, scores) for k in classes if (k in targets) != negated]
@@ -417,8 +413,8 @@ class Outcome:
             sign = 1 if (target == 1) != negated else -1
             leads = [[rounded(0, None, sign, -margin if negated else margin, not negated, self.middle)]]
         else:
-            side = Interval(upper=margin, upper_closed=False) if negated else Interval(lower=margin)
-            leads = [lead_within(target, k, side) for k in classes if k != target]
+            ends = beyond(1, margin, True) if negated else beyond(-1, margin, False)
+            leads = [lead_within(target, k, ends) for k in classes if k != target]
         return won + leads if negated else [won[0] + sum(leads, [])]
 
     def refuted(self, alternatives, upper):
@@ -540,9 +536,9 @@ class Question:
     def first_value(self, d, low, high, sign):
         """Give the first admissible value from low up to high (sign -1: from high down to low), or None."""
         rule, start = self.rules[d], sign * self.point[d]
-        limits = Interval(*rule.range).rounded(self.precision)
-        low = max(low, first_from(limits.lower, not limits.lower_closed, self.precision))
-        high = min(high, -first_from(-limits.upper, not limits.upper_closed, self.precision))
+        lower, upper = (first_from(one * end, not closed, self.precision)
+                        for one, end, closed in ends_of(rule.range, self.precision))
+        low, high = max(low, lower), min(high, -upper)
         low, high = (low, high) if sign == 1 else (-high, -low)  # from here on, upwards
         if math.isfinite(start):
             if rule.direction == ("down" if sign == 1 else "up"):
@@ -596,7 +592,7 @@ class Question:
             return bool(literal.get("missing"))
         if "codes" in literal:
             return in_codes(value, literal["codes"]) == literal["inside"]
-        return Interval(*numeric(literal["range"])).rounded(self.precision).holds(value) == literal["inside"]
+        return within(value, ends_of(literal["range"], self.precision)) == literal["inside"]
 
     # [Cells] Variables.
 
@@ -614,7 +610,7 @@ class Question:
             if "codes" in literal:
                 cuts[literal["feature"]] |= set_cuts(literal["codes"], False)
             else:
-                ends = Interval(*numeric(literal["range"])).rounded(self.precision).ends()
+                ends = ends_of(literal["range"], self.precision)
                 cuts[literal["feature"]] |= {(end, closed == (sign == -1)) for sign, end, closed in ends}
         return [sorted({first_from(value, inclusive, self.precision) for value, inclusive in own
                         if math.isfinite(value)}) for own in cuts]
@@ -659,7 +655,7 @@ class Question:
         rule = self.rules[d]
         return value == self.point[d] or (
             not rule.fixed and rule.direction != ("down" if value else "up") and
-            Interval(*rule.range).holds(value) and rule.least_change <= 1 <= rule.most_change and
+            within(value, ends_of(rule.range)) and rule.least_change <= 1 <= rule.most_change and
             (not rule.allowed or value in rule.allowed))
 
 
@@ -694,25 +690,21 @@ class Checker:
         self.shift = max((Fraction(question.models[m].round(value)).denominator.bit_length()
                           for m, tree in self.trees for value in tree.values), default=1)
         self.sides = {}
-        self.clauses = [[self.literal(one) for one in clause] for clause in question.clauses]
+        # A condition of a clause counts as a leaf: a point lies in one of each tree and each clause.
+        self.clauses = [[Leaf(self.cells_where(one["feature"], partial(question.literal_holds, one)), {}, {})
+                         for one in clause] for clause in question.clauses]
         cells = {v: sum(1 << bit for bit, cost in enumerate(variable.costs)
                         if question.fewest or cost < claim or cost == 0)
                  for v, variable in self.variables.items()}
         leaves = [self.leaves(m, tree, cells) for m, tree in self.trees]
         self.whole = self.with_live(Box(cells, {}, leaves + self.clauses))
 
-    def literal(self, condition):
-        """Give a condition of a clause as a leaf: a point lies in one leaf of each tree and each clause."""
-        holds = self.question.literal_holds
-        v, cells = self.cells_where(condition["feature"], partial(holds, condition))
-        return Leaf({v: cells}, {}, {})
-
     def cells_where(self, d, holds):
-        """Give the variable of a feature and those of its cells whose value satisfies `holds`."""
+        """Give {variable of a feature: those of its cells whose value satisfies `holds`}."""
         variable = self.variables[self.variable_of[d]]
         column = variable.columns.index(d)
-        return self.variable_of[d], sum(bit for values, bit in zip(variable.values, variable.bit)
-                                        if holds(values[column]))
+        return {self.variable_of[d]: sum(bit for values, bit in zip(variable.values, variable.bit)
+                                         if holds(values[column]))}
 
     def leaves(self, m, tree, cells):
         """Give the leaves of a tree with their cells, as far as they have some of each variable."""
@@ -727,9 +719,8 @@ class Checker:
                 continue
             key = (model.input, node._replace(left=0, right=0))
             if key not in self.sides:
-                goes_left = partial(model.goes_left, node)
-                self.sides[key] = self.cells_where(node.feature, goes_left)
-            v, left = self.sides[key]
+                self.sides[key] = self.cells_where(node.feature, partial(model.goes_left, node))
+            (v, left), = self.sides[key].items()
             for child, side in ((node.left, left), (node.right, ~left)):
                 if side & path.get(v, cells[v]):
                     stack.append((tree.nodes[child], {**path, v: side & path.get(v, cells[v])}))
@@ -943,17 +934,13 @@ def shifted(value, exponent):
 
 def check(models, question_bytes, proof):
     """[What is proven] Check a proof; gives what is proven. Raises Rejected or Unsupported."""
+    decimal.setcontext(PRECISE)
     if not isinstance(proof, dict) or proof.get("boxwood_proof") != 1:
         raise Rejected("this is not a proof of version 1")
     if proof.get("models") != [model.digest() for model in models] or \
             proof.get("question") != hashlib.sha256(question_bytes).hexdigest():
         raise Rejected("the proof is about other models or another question")
-    with decimal.localcontext(PRECISE):
-        return check_claim(Question(parsed(question_bytes), models), proof)
-
-
-def check_claim(question, proof):
-    """[What is proven] Check the claim of a proof about a question."""
+    question = Question(parsed(question_bytes), models)
     claim, changes, tree = proof.get("claim"), proof.get("changes"), proof.get("tree")
     if claim not in ("optimal", "infeasible", "lower_bound") or not isinstance(tree, list) or \
             not all(type(token) is int for token in tree):

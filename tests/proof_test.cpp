@@ -257,6 +257,35 @@ TEST(Proof, BothCheckersKnowThatAnExcludedBoxIsDead) {
   EXPECT_EQ(list.check(0), 0);
 }
 
+/// The score of the row is at the threshold up to the allowance for rounding, so that a box is
+/// closed only once every tree has one live leaf. The splits of the 30 other features lie in leaves
+/// that cost too much: cutting there would decide nothing and double the boxes each time.
+TEST(Proof, BoxesWithinRoundingAreCutWhereLeavesDiffer) {
+  RandomProblem problem;
+  std::vector<Tree> trees{stump(0, 1, 0.5, 0.5), stump(0, 1, -0.5, -0.5), stump(2, 9, 0, -2)};
+  for (std::int32_t d = 3; d < 33; ++d) {
+    Tree tree = stump(1, 10, 0, 0);
+    tree.nodes.resize(5);
+    tree.nodes[2] = {.kind = NodeKind::less, .feature = d, .left = 3, .right = 4, .threshold = 0.5};
+    tree.nodes[3].value = 1;
+    tree.nodes[4].value = 2;
+    tree.values = {0, 1, 2};
+    trees.push_back(tree);
+  }
+  problem.ensembles = {binary_model(33, trees)};
+  problem.query = query_for(problem.ensembles[0], std::vector<double>(33, 0.0));
+  problem.query.requirements = {require_class(1)};
+  const Answer answer = explain(problem.ensembles, problem.query);
+  ASSERT_EQ(answer.status, Status::optimal);
+  ASSERT_EQ(answer.cost, 100);
+  const Proof proof = prove(problem.ensembles, problem.query, answer);
+  ASSERT_EQ(proof.stop, Stop::finished);
+  EXPECT_LT(proof.boxes, 20U);
+  Cases list;
+  list.add(problem, answer, proof.text, "accepted", 0);
+  EXPECT_EQ(list.check(0), 0);
+}
+
 /// Where the last digits of a link decide far from a tie, no certificate is made. Tests of robust
 /// answers, linear rules, derived columns and compositions say so of these.
 TEST(Proof, WhatIsNotCoveredIsRefusedByName) {

@@ -178,6 +178,35 @@ void TreeWriter::cut_by_gain(Level& level, const std::vector<std::vector<double>
   found = most_gain > 0;
 }
 
+/// Separates the nearest point from the cheapest cells of a live leaf that it is not in. A cut of
+/// cells that no live leaf distinguishes would decide nothing: where the score of the nearest point
+/// is within the allowance for rounding, only known scores close the box, so that every tree has to
+/// come down to one leaf. False if no tree has several live leaves.
+bool TreeWriter::cut_undecided(Level& level) const {
+  double least = infinity;
+  bool found = false;
+  for (std::size_t t = 0; t < problem_.trees.size(); ++t) {
+    if (level.tree_begin[t + 1] - level.tree_begin[t] < 2) continue;
+    for (std::uint32_t i = level.tree_begin[t]; i < level.tree_begin[t + 1]; ++i) {
+      if (level.live[i].outside == 0) continue;
+      for (const LeafCells& side : problem_.cells_of(problem_.leaves[level.live[i].leaf])) {
+        const ProofVariable& variable = problem_.variables[side.variable];
+        const std::uint32_t here = level.nearest[side.variable];
+        const Word* mask = &problem_.pool[side.mask];
+        if ((mask[here / 64] >> (here % 64) & 1) != 0) continue;
+        const std::uint32_t bit = ProofProblem::lowest(variable.part, level.box.data(), mask);
+        const double more = variable.costs[bit] - variable.costs[here];
+        if (found && more >= least) continue;
+        found = true;
+        least = more;
+        level.variable = side.variable;
+        level.first.assign(mask, mask + variable.part.words);
+      }
+    }
+  }
+  return found;
+}
+
 /// Separates the nearest point from its cheapest neighbour.
 void TreeWriter::cut_cheapest(Level& level) const {
   double least = infinity;
@@ -208,7 +237,7 @@ void TreeWriter::choose_cut(Level& level) {
   std::vector<std::vector<double>> weights;
   bool found = false;
   if (weigh(level, weights)) cut_by_gain(level, weights, found);
-  if (!found) cut_cheapest(level);
+  if (!found && !cut_undecided(level)) cut_cheapest(level);
 }
 
 }  // namespace boxwood::proofs

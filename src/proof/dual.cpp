@@ -116,6 +116,11 @@ void Dual::build_slot(std::uint32_t variable, std::span<const Test> tests) {
     count = made;
   }
   slot.atoms_end = slot.atoms_begin + count;
+  slot.runs_begin = static_cast<std::uint32_t>(runs_.size());
+  for (std::uint32_t c = 0; c < cells.size(); ++c) {
+    if (c == 0 || atom[c] != atom[c - 1]) runs_.push_back({c, atom[c]});
+  }
+  slot.runs_end = static_cast<std::uint32_t>(runs_.size());
   // One cell of each atom says which leaves take it.
   std::vector<std::uint32_t> some(count);
   for (std::size_t c = 0; c < cells.size(); ++c) some[atom[c]] = cells[c];
@@ -220,10 +225,7 @@ void Dual::force(std::uint32_t variable) {
   const double far = 4 * static_cast<double>(dual_.tolls.limit);
   const std::uint32_t base = slots_[begin].atoms_begin;
   forced_.assign(slots_[end - 1].atoms_end - base, infinity);
-  totals_.clear();
-  for (const std::uint32_t bit : cells) {
-    totals_.push_back(static_cast<double>(dual_.tolls.of[variable][bit]));
-  }
+  totals_.assign(cells.size(), 0.0);  // first the difference from each cell to the next
   for (std::uint32_t s = begin; s < end; ++s) {
     const Slot& slot = slots_[s];
     double* own = &forced_[slot.atoms_begin - base];
@@ -246,9 +248,39 @@ void Dual::force(std::uint32_t variable) {
     for (std::uint32_t a = 0; a < count; ++a) {
       own[a] = std::min({own[a], free, std::min(least, free) + far});
     }
-    const std::uint16_t* atom = &atom_of_[slot.atom_of_begin];
-    for (std::size_t c = 0; c < cells.size(); ++c) totals_[c] += own[atom[c]];
+    double before = 0;
+    for (std::uint32_t r = slot.runs_begin; r < slot.runs_end; ++r) {
+      totals_[runs_[r].begin] += own[runs_[r].atom] - before;
+      before = own[runs_[r].atom];
+    }
   }
+  double sum = 0;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    sum += totals_[c];
+    totals_[c] = sum + static_cast<double>(dual_.tolls.of[variable][cells[c]]);
+  }
+}
+
+/// Prepares `least_total`.
+void Dual::make_minima() {
+  const std::size_t count = totals_.size();
+  minima_.assign(totals_.begin(), totals_.end());
+  for (std::size_t half = 1; 2 * half <= count; half *= 2) {
+    const std::size_t row = minima_.size() - count;
+    minima_.resize(minima_.size() + count, infinity);
+    const double* before = &minima_[row];
+    double* now = &minima_[row + count];
+    for (std::size_t c = 0; c + 2 * half <= count; ++c) {
+      now[c] = std::min(before[c], before[c + half]);
+    }
+  }
+}
+
+/// The least total of some neighbouring cells, at least one.
+double Dual::least_total(std::uint32_t begin, std::uint32_t end) const {
+  const auto level = static_cast<std::uint32_t>(std::bit_width(end - begin) - 1);
+  const double* row = &minima_[level * totals_.size()];
+  return std::min(row[begin], row[end - (std::uint32_t{1} << level)]);
 }
 
 /// Given all other shares, the best shares of one variable's tolls: if a cell is taken, all trees
@@ -257,14 +289,17 @@ void Dual::ascend_variable(std::uint32_t variable) {
   const std::uint32_t begin = slots_begin_[variable], end = slots_begin_[variable + 1];
   if (begin == end) return;
   force(variable);
+  make_minima();
+  const auto count = static_cast<std::uint32_t>(totals_.size());
   const std::uint32_t base = slots_[begin].atoms_begin;
   const double part = 1.0 / (end - begin);
   for (std::uint32_t s = begin; s < end; ++s) {
     Slot& slot = slots_[s];
     shares_.assign(slot.atoms_end - slot.atoms_begin, infinity);
-    const std::uint16_t* atom = &atom_of_[slot.atom_of_begin];
-    for (std::size_t c = 0; c < totals_.size(); ++c) {
-      shares_[atom[c]] = std::min(shares_[atom[c]], totals_[c]);
+    for (std::uint32_t r = slot.runs_begin; r < slot.runs_end; ++r) {
+      const std::uint32_t next = r + 1 < slot.runs_end ? runs_[r + 1].begin : count;
+      double& share = shares_[runs_[r].atom];
+      share = std::min(share, least_total(runs_[r].begin, next));
     }
     for (std::size_t a = 0; a < shares_.size(); ++a) {
       shares_[a] = part * shares_[a] - forced_[slot.atoms_begin - base + a];
@@ -361,7 +396,7 @@ void Dual::search_price(std::size_t index) {
   for (const Tangent& one : {low, high}) {
     if (one.value > best.value) best = one;
   }
-  for (int i = 0; i < 12 && low.slope > 0 && high.slope < 0; ++i) {
+  for (int i = 0; i < 4 && low.slope > 0 && high.slope < 0; ++i) {
     const double at = (high.value - low.value + low.slope * low.at - high.slope * high.at) /
                       (low.slope - high.slope);
     if (!(at > low.at && at < high.at)) break;

@@ -88,6 +88,12 @@ class Dual {
     std::uint32_t atoms_begin = 0, atoms_end = 0;      // in share_
     std::uint32_t testers_begin = 0, testers_end = 0;  // in testers_
     std::uint32_t atom_of_begin = 0;                   // in atom_of_: of the variable's cells
+    std::uint32_t runs_begin = 0, runs_end = 0;        // in runs_
+  };
+  /// Neighbouring cells of one atom, up to the begin of the next run.
+  struct Run {
+    std::uint32_t begin = 0;
+    std::uint16_t atom = 0;
   };
   struct Tester {
     std::uint32_t live = 0;
@@ -109,6 +115,8 @@ class Dual {
   }
   void build_slot(std::uint32_t variable, std::span<const Test> tests);
   void force(std::uint32_t variable);
+  void make_minima();
+  double least_total(std::uint32_t begin, std::uint32_t end) const;
   void ascend_variable(std::uint32_t variable);
   void set_shares(Slot& slot, const double* shares);
   void search_price(std::size_t index);
@@ -125,6 +133,7 @@ class Dual {
   std::vector<Slot> slots_;                         // by variable
   std::vector<std::uint32_t> slots_begin_;          // of a variable
   std::vector<std::uint16_t> atom_of_;
+  std::vector<Run> runs_;
   std::vector<Tester> testers_;
   std::vector<std::uint16_t> tester_atoms_;
   std::vector<double> share_;
@@ -134,6 +143,7 @@ class Dual {
   double unshared_ = 0;  // least tolls of variables without shares
   std::vector<double> prices_;
   std::vector<double> scores_, forced_, totals_, shares_;  // scratch
+  std::vector<double> minima_;  // row k: of each cell and the 2^k - 1 after it, the least total
 };
 
 }  // namespace boxwood::proofs

@@ -69,6 +69,7 @@ class TreeWriter {
   bool weigh(const Level& level, std::vector<std::vector<double>>& weights) const;
   void choose_cut(Level& level);
   void cut_by_gain(Level& level, const std::vector<std::vector<double>>& weights, bool& found);
+  bool cut_undecided(Level& level) const;
   void cut_cheapest(Level& level) const;
   void emit_cut(const Level& level);
   double value_of(const LeafEntry& leaf, const std::vector<double>& weights) const;
