@@ -1,6 +1,6 @@
 # Short names for the usual commands. `make` alone lists them.
 .POSIX:
-.PHONY: help demo build page docs test test-quick test-long test-matrix test-wheel asan tsan fuzz bench bench-quick bench-reading bench-kinds bench-batch bench-gate bench-page experiments format install clean
+.PHONY: help demo build page docs test test-quick test-long test-matrix test-wheel verify-checker asan tsan fuzz bench bench-quick bench-reading bench-kinds bench-batch bench-gate bench-page experiments format install clean
 
 PREFIX = /usr/local
 COMMAND = build/release/bin/boxwood
@@ -20,6 +20,7 @@ help:
 	@echo 'make test-long   developer build, 100 000 cases of every random test, fresh seed, a soak test, Spark and Ray (hours)'
 	@echo 'make test-matrix the tests against the real libraries with old and newest versions of each'
 	@echo 'make test-wheel  build the Python wheel and try it in an environment of its own'
+	@echo 'make verify-checker  let Coq check the proof that the rules of certificates are sound (needs coqc, of the package coq)'
 	@echo 'make asan        quick tests under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan        threaded tests under the thread sanitizer'
 	@echo 'make fuzz        fuzz the readers and the solver (BOXWOOD_FUZZ_SECONDS=15 a target)'
@@ -81,6 +82,11 @@ asan tsan fuzz:
 bench:
 	@bash scripts/bootstrap.sh build
 	@bash scripts/bench.sh --write docs/performance.md $(BENCH_FLAGS)
+
+verify-checker:
+	@mkdir -p build/coq
+	@cp checker/coq/Certificate.v build/coq/
+	@cd build/coq && coqc -q Certificate.v && coqchk -silent -Q . "" Certificate
 
 bench-quick:
 	@bash scripts/bootstrap.sh build
