@@ -1,6 +1,8 @@
-"""The tables and the plot of a run, in docs/performance.md.
+"""The pages of a run: the plot, a summary and the targets, and beside them a page with all tables.
 
     python3 bench/report.py build/bench/results/full.json --write docs/performance.md
+
+writes docs/performance.md, docs/benchmark_tables.md and docs/img/solved.svg.
 """
 
 import argparse
@@ -16,6 +18,20 @@ HEADS = ["model", "tool", "asked", "proven", "median", "90 %", "worst", "cost / 
          "confirmed", "refuted", "set-up"]
 FULL_LIMIT = 60  # seconds; what the targets speak of
 NORM_TITLES = {"squared_l2": "squared L2", "l1": "L1"}
+# The summary: how the name of a target begins, and a sentence for its figure.
+SUMMARY = [
+    ("German and tabular", "Credit, income and other tabular models of 50 to 1,000 trees: {}."),
+    ("German 250×8", "250 trees of depth 8 on German credit, time for a proven answer: {}."),
+    ("… L1, median against treecf", "How many times longer treecf takes for the same proof: {}."),
+    ("… L1, median against CP-SAT", "How many times longer OCEAN with CP-SAT takes: {}."),
+    ("MNIST pairs, squared L2", "Telling two digits apart, 784 pixels: {}."),
+    ("Forests: all but", "Random forests of 100 trees of depth 8: {}."),
+    ("Ten-class MNIST", "All ten digits: {}."),
+    ("Large, 500×6", "500 to 1,000 trees over 50 and 100 features: {}."),
+    ("No proof is refuted", "Proofs compared with the answers of other tools: {}."),
+    ("Tabular: a median query",
+     "Time of a median answer, in predictions of one row by XGBoost: {}."),
+]
 
 
 def table(heads, lines):
@@ -128,7 +144,6 @@ def stops(results):
 def sections(results):
     """(title, text) of every part that has something to show."""
     everything = {
-        "Targets of the fast engine": targets_table(results),
         "True kinds, squared L2": comparison(
             results, results.models(kinds=True), "squared_l2"),
         "True kinds, L1": comparison(results, results.models(kinds=True), "l1"),
@@ -141,12 +156,15 @@ def sections(results):
     return [(title, text) for title, text in everything.items() if text]
 
 
-def page(results, picture):
-    parts = [protocol(results)]
-    if picture:
-        parts.append(f"![Share of queries proven over time]({picture})")
-    parts += [f"### {title}\n{text}" for title, text in sections(results)]
-    return "\n\n".join(parts)
+def summary(results):
+    """Ten lines for readers in a hurry; targets that the run did not measure are left out."""
+    figures = [(name, verdict[0]) for name, verdict in targets.measure(results) if verdict]
+    return "\n".join(f"- {sentence.format(figure)}" for start, sentence in SUMMARY
+                     for name, figure in figures if name.startswith(start))
+
+
+def tables(results):
+    return "\n\n".join(f"## {title}\n{text}" for title, text in sections(results))
 
 
 def draw(results, file):
@@ -192,14 +210,17 @@ def solved(results, norm, kinds):
 
 
 def write(raw, file, into=None):
-    """Writes the page of a run to a file, and between the marks of `into` with the plot."""
+    """Writes the tables of a run to a file, and the pages between their marks, with the plot."""
     results = Results(raw)
-    file.write_text(page(results, None) + "\n", encoding="utf-8")
+    file.write_text("\n\n".join([protocol(results), targets_table(results), tables(results)]) + "\n",
+                    encoding="utf-8")
     print(f"\n{targets_table(results)}\n\nTables: {file}")
     if into is None:
         return
     draw(results, into.parent / "img" / "solved.svg")
-    write_block(into, "bench", page(results, "img/solved.svg"))
+    write_block(into, "bench-summary", summary(results))
+    write_block(into, "bench", f"{protocol(results)}\n\n{targets_table(results)}")
+    write_block(into.parent / "benchmark_tables.md", "bench", tables(results))
 
 
 def main():

@@ -52,8 +52,9 @@ def ratio_to(results, tool, models, norm, needed):
     if not found:
         return None
     least, most = min(found, key=found.get), max(found, key=found.get)
-    text = (f"{found[least]:.3g} times ({least}) to {found[most]:.3g} times ({most}), "
-            f"{sum(ratio >= needed for ratio in found.values())} of {len(found)} models")
+    enough = sum(ratio >= needed for ratio in found.values())
+    text = (f"{found[least]:,.3g} times ({least}) to {float(f'{found[most]:.3g}'):,.0f} times ({most}), "
+            f"at least {needed:,} times on {enough} of {len(found)} models")
     return text, found[least] >= needed
 
 
