@@ -163,7 +163,7 @@ tsan() {
   heading "Thread sanitizer"
   build tsan && run_ctest tsan
 }
-fuzz() {  # 15 s a target on its own, half of that among all phases
+fuzz() {  # 15 s a target on its own, less among all phases
   local fuzz_seconds=${BOXWOOD_FUZZ_SECONDS:-${usual_fuzz_seconds:-15}}
   heading "Fuzzing, $fuzz_seconds s a target"
   if command -v clang++ >/dev/null; then
@@ -197,7 +197,7 @@ take_beside() {
 }
 
 if [ $# = 0 ]; then
-  usual_fuzz_seconds=7 dev_is_built=1
+  usual_fuzz_seconds=4 dev_is_built=1
   set -- check all page-beside asan tsan fuzz
 fi
 beside_id=
