@@ -5,7 +5,7 @@
 
 MODEL is Boxwood's model file or an XGBoost JSON file, QUESTION a question file, PROOF a certificate
 (docs/formats.md, docs/proof.md). Prints "accepted" and what is proven, or "rejected" and why. Exit
-code 0: accepted, 1: rejected, 2: a file cannot be read or uses something that proofs do not cover.
+code 0: accepted, 1: rejected, 2: a file cannot be read or uses something that is not covered.
 
 The file uses the Python standard library only and shares no code with Boxwood. Scores are exact
 integers and fractions. Costs are IEEE doubles, added in the order that the claim is about; Python's
@@ -39,7 +39,7 @@ class Unsupported(Exception):
     """The model or the question is outside of what this checker covers, or a file is malformed."""
 
 
-# ------------------------------------------------------------------------------------- numbers
+# ----------------------------------------------------------------------------- files and numbers
 
 def parsed(content):
     """Read JSON in UTF-8. Refuse 1e400, NaN, and a key that is given twice."""
@@ -52,21 +52,34 @@ def parsed(content):
         if not math.isfinite(float(text)):
             raise Unsupported(f"{text[:40]} is not a finite number")
         return float(text)
-    return json.loads(content.decode(), object_pairs_hook=unique, parse_float=finite, parse_constant=finite)
+    return json.loads(content.decode(), object_pairs_hook=unique, parse_float=finite,
+                      parse_constant=finite)
 
 
-def numeric(value):
-    """Give a number of a JSON file, or a list of them, as doubles; infinities and NaN are text there."""
-    if isinstance(value, list):
-        return [numeric(one) for one in value]
-    return float(value) if type(value) is int or value in ("inf", "-inf", "nan") else value
+def number(value):
+    """Give a number of a file as a double; infinities and NaN are text there."""
+    if type(value) not in (int, float) and value not in ("inf", "-inf", "nan"):
+        raise Unsupported(f"{value!r} is not a number")
+    return float(value)
 
 
-def known(data, keys, what):
-    """Give an object of a file; refuse it if it has other keys, whose meaning is not known here."""
-    if set(data) - set(keys.split()):
-        raise Unsupported(f"{what} with {', '.join(sorted(set(data) - set(keys.split())))}")
-    return data
+def read(data, what, keys, ignored=""):
+    """Give an object of a file. `keys` has the default of each key, its type, or its choices.
+
+    A key without a default is required. Other keys are refused: their meaning is not known here.
+    """
+    unknown = set(data) - set(keys) - set(ignored.split())
+    if unknown:
+        raise Unsupported(f"{what} with {', '.join(sorted(unknown))}")
+    made = SimpleNamespace()
+    for key, expected in keys.items():
+        kind = expected if isinstance(expected, type) else type(expected)
+        value = data.get(key, expected)
+        value = number(value) if kind is float else value
+        if value not in expected if kind is tuple else type(value) is not kind:
+            raise Unsupported(f"{what} without {key}, or the value of {key} is not known here")
+        setattr(made, key, value)
+    return made
 
 
 def same(one, other):
@@ -75,7 +88,7 @@ def same(one, other):
 
 
 def single(value):
-    """Round a double to float32, as a double. `single` and `float` stand for the two precisions."""
+    """Round a double to float32. `single` and `float` stand for the two precisions."""
     try:
         return struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError:
@@ -94,16 +107,14 @@ def first_from(bound, is_open, precision):
     """Give the smallest number of a precision that is >= bound (> bound if open)."""
     if bound in (INF, -INF):
         return bound
-    value = precision(float(bound))
-    while value >= bound:
-        value = -next_up(-value, precision)
+    value = -next_up(-precision(float(bound)), precision)  # below the bound
     while value < bound or (is_open and value == bound):
         value = next_up(value, precision)
     return value
 
 
 def rounds_from(end, closed, precision):
-    """[Rounded differences] Which numbers round to at least `end` (not closed: to more): (from, open)."""
+    """[Rounded differences] Give (y, open): what rounds to >= end (not closed: > end) is >= y."""
     first = first_from(end, not closed, precision)
     if first == -INF:
         return first, not closed
@@ -114,23 +125,27 @@ def rounds_from(end, closed, precision):
     return middle, precision(float(middle)) < first
 
 
-def ends_of(interval, precision=float):
-    """Give both ends of an interval of the question file: (sign, end, closed).
+# An interval is a list of its two ends (sign, end, closed). The sign is 1 for the lower end (at
+# least the end) and -1 for the upper one (at most the end).
 
-    The sign is 1 for the lower end (at least the end) and -1 for the upper one (at most the end).
-    """
-    lower, upper, lower_closed, upper_closed = numeric(interval)
-    return [(1, precision(lower), lower_closed), (-1, precision(upper), upper_closed)]
+def ends_of(interval, precision=float):
+    """Read an interval of the question file."""
+    lower, upper, lower_closed, upper_closed = interval
+    lower, upper = precision(number(lower)), precision(number(upper))
+    if any(map(math.isnan, (lower, upper))) or {lower_closed, upper_closed} - {True, False}:
+        raise Unsupported("an interval without two ends")
+    return [(1, lower, lower_closed), (-1, upper, upper_closed)]
 
 
 def beyond(sign, end, closed):
-    """Give both ends of what lies outside of an end of an interval."""
+    """Give the interval outside of one end of an interval."""
     return sorted([(-sign, end, not closed), (sign, -sign * INF, True)], reverse=True)
 
 
 def within(value, ends):
     """Whether a value lies in an interval."""
-    return all(sign * value > sign * end or (closed and value == end) for sign, end, closed in ends)
+    return all(sign * value > sign * end or (closed and value == end)
+               for sign, end, closed in ends)
 
 
 def in_codes(value, codes):
@@ -138,66 +153,80 @@ def in_codes(value, codes):
     return -1 < value < 2 ** 31 and int(value) in codes
 
 
-# ----------------------------------------------------------------------------------- the model
+# ------------------------------------------------------------------------------------- the model
 
-# With the names of the model file; kind is a position in KINDS, and a node of the kind "in" has categories.
-Node = namedtuple("Node", ("kind", "feature", "threshold", "left", "right", "value", "missing_left",
-                           "missing_at_zero", "zero_up", "categories"))
-Tree = namedtuple("Tree", "output nodes values sets")
+PRECISIONS = ("float32", "float64")
+WORDS = {  # in the order of the hash
+    "input": PRECISIONS, "accumulator": PRECISIONS, "order": ("base_first", "base_last"),
+    "link": ("identity", "sigmoid", "exponential", "softmax", "winner", "votes", "square",
+             "softplus", "isolation"),
+    "link_form": ("plain", "onnxruntime", "catboost"),
+    "task": ("regression", "binary", "multiclass"),
+    "decision": ("output_above_half", "score_above_zero", "score_from_zero", "score_above_half",
+                 "largest_score")}
+MODEL = {"boxwood_model": (1,), **WORDS, "factor": 1.0, "divisor": 1.0, "steepness": 1.0,
+         "base": list, "features": list, "trees": list}
+NODE = "kind feature threshold left right value missing_left missing_at_zero zero_up".split()
+TREE = {"output": int, "values": list, "sets": [], **dict.fromkeys(NODE, list),
+        "missing_at_zero": [], "zero_up": []}
 KINDS = ("leaf", "<", "<=", "==", "in")
-WORDS = ("input", "accumulator", "order", "link", "link_form", "task", "decision")
+Node = namedtuple("Node", [*NODE, "categories"])  # kind is a position in KINDS
 ZERO = single(1e-35)  # up to here a number counts as zero where zero goes with missing values
 
 
 class Model:
-    """One ensemble, with the fields of Boxwood's model file."""
+    """One ensemble, with the fields of Boxwood's model file; numbers of scores are rounded."""
 
     def __init__(self, data):
         data = xgboost_as_boxwood(data) if "learner" in data else data
-        if data.get("boxwood_model") != 1:
-            raise Unsupported("the model file is neither Boxwood's (version 1) nor XGBoost JSON")
-        known(data, "boxwood_model source library objective notes task link link_form input accumulator "
-              "order factor divisor steepness decision classes base features trees", "a model")
-        data = {"factor": 1, "divisor": 1, "steepness": 1, "link_form": "plain",
-                "decision": "output_above_half", **data}
-        self.words = [data[key] for key in WORDS]
-        self.input, accumulator, self.order, self.link, self.form, self.task, self.decision = self.words
-        self.factor, self.divisor, self.steepness, self.base = (
-            numeric(data[key]) for key in ("factor", "divisor", "steepness", "base"))
-        self.width, self.single = len(data["features"]), accumulator == "float32"
+        given = read({"link_form": "plain", "decision": "output_above_half", **data}, "a model",
+                     MODEL, "source library objective notes classes")
+        vars(self).update(vars(given))
+        words = [getattr(self, key) for key in WORDS]
+        self.single, self.width = self.accumulator == "float32", len(self.features)
         self.round = single if self.single else float
-        self.trees = [self.tree(tree) for tree in data["trees"]]
-        self.unit = Fraction(self.round(self.factor)) / Fraction(self.round(self.divisor))
-        self.errors = [self.error(k) for k in range(len(self.base))]
+        base = [number(one) for one in given.base]
+        self.base = [self.round(one) for one in base]
+        # [The hash of a model]
+        hashed = [self.factor, self.divisor, self.steepness, len(base), *base, self.width,
+                  len(given.trees)]
+        self.trees = [self.tree(tree, hashed) for tree in given.trees]
+        text = " ".join(["boxwood model 1", *words, ""]).encode()
+        self.hash = hashlib.sha256(text + struct.pack(f"<{len(hashed)}d", *hashed)).hexdigest()
+        self.factor, self.divisor = self.round(self.factor), self.round(self.divisor)
+        if not all(0 < one < INF for one in (self.factor, self.divisor, self.steepness)) or \
+                (self.task == "binary" and len(base) != 1):
+            raise Unsupported("a factor that is not positive, or a binary model of several outputs")
+        self.unit = Fraction(self.factor) / Fraction(self.divisor)
+        self.errors = [self.error(k) for k in range(len(base))]
         self.bounded = INF not in self.errors
 
-    def tree(self, data):
-        """Read a tree; its walks end, and every leaf has its numbers."""
-        known(data, "output values sets " + " ".join(Node._fields[:9]), "a tree")
-        count, sets, outputs = len(data["kind"]), data.get("sets", []), len(self.base)
-        if not count or not -1 <= data["output"] < outputs:
+    def tree(self, data, hashed):
+        """Read a tree; its walks end, and every leaf has its numbers. Add what is hashed of it."""
+        tree = read(data, "a tree", TREE)
+        count, values = len(tree.kind), [number(one) for one in tree.values]
+        tree.kind = [KINDS.index(kind) for kind in tree.kind]
+        tree.threshold = [number(one) for one in tree.threshold]
+        tree.missing_at_zero = tree.missing_at_zero or [False] * count
+        tree.zero_up = tree.zero_up or [False] * count
+        last = len(values) - (len(self.base) if tree.output == -1 else 1)
+        if not count or not -1 <= tree.output < len(self.base):
             raise Unsupported("a tree without nodes or of an unknown output")
-        data = {"missing_at_zero": [False] * count, "zero_up": [False] * count, **data,
-                "kind": map(KINDS.index, data["kind"]), "threshold": numeric(data["threshold"])}
-        nodes = [Node(*fields, tuple(sets[fields[5]]) if fields[0] == 4 else ())
-                 for fields in zip(*(data[name] for name in Node._fields[:9]), strict=True)]
-        last = len(data["values"]) - (outputs if data["output"] == -1 else 1)
-        for at, node in enumerate(nodes):
-            if not (0 <= node.value <= last if node.kind == 0 else 0 <= node.feature < self.width and
-                    at < min(node.left, node.right) and max(node.left, node.right) < count):
-                raise Unsupported("a leaf without values, or a split without a feature or two later nodes")
-        return Tree(data["output"], nodes, numeric(data["values"]), sets)
-
-    def digest(self):
-        """[The hash of a model]"""
-        words = ["boxwood model 1", *self.words, ""]
-        flat = [self.factor, self.divisor, self.steepness, len(self.base), *self.base, self.width,
-                len(self.trees)]
-        for tree in self.trees:
-            flat += [tree.output, len(tree.nodes), *(field for node in tree.nodes for field in node[:9]),
-                     len(tree.values), *tree.values, len(tree.sets)]
-            flat += [number for one in tree.sets for number in (len(one), *one)]
-        return hashlib.sha256(" ".join(words).encode() + struct.pack(f"<{len(flat)}d", *flat)).hexdigest()
+        if any(map(math.isnan, values + tree.threshold)):
+            raise Unsupported("a tree with a number that is none")
+        nodes = []
+        for at, node in enumerate(zip(*(getattr(tree, key) for key in NODE), strict=True)):
+            kind, feature, _, left, right, value = node[:6]
+            if not (0 <= value <= last if kind == 0 else 0 <= feature < self.width and
+                    at < min(left, right) <= max(left, right) < count and
+                    (kind < 4 or 0 <= value < len(tree.sets))):
+                raise Unsupported("a node that refers to nothing")
+            nodes.append(Node(*node, frozenset(tree.sets[value] if kind == 4 else ())))
+        hashed += [tree.output, count, *(field for node in nodes for field in node[:9]),
+                   len(values), *values, len(tree.sets)]
+        hashed += [one for codes in tree.sets for one in (len(codes), *codes)]
+        tree.nodes, tree.values = nodes, [self.round(one) for one in values]
+        return tree
 
     def goes_left(self, node, value):
         """Whether a value, read as the model reads it, goes to the left child."""
@@ -206,16 +235,17 @@ class Model:
             return bool(node.missing_left)
         if node.kind == 4:
             return in_codes(value, node.categories) and not (node.zero_up and value < 0)
-        return (value < node.threshold, value <= node.threshold, value == node.threshold)[node.kind - 1]
+        return (value < node.threshold, value <= node.threshold, value == node.threshold)[
+            node.kind - 1]
 
     def scores(self, leaves):
         """[Scores] Add the numbers of one leaf of each tree as the library does."""
         first, sums = self.order == "base_first", []
-        for k, base in enumerate(map(self.round, self.base)):
+        for k, base in enumerate(self.base):
             total = base if first else 0.0
             for leaf in leaves:
                 total = self.round(total + leaf.get(k, 0.0))
-            total = self.round(self.round(total * self.round(self.factor)) / self.round(self.divisor))
+            total = self.round(self.round(total * self.factor) / self.divisor)
             sums.append(total if first else self.round(total + base))
         return sums
 
@@ -223,202 +253,225 @@ class Model:
         """[The error of a score] INF where a sum may overflow."""
         used = [tree.values[k::len(self.base)] if tree.output == -1 else tree.values
                 for tree in self.trees if tree.output in (-1, k)]
-        total = sum(max(abs(Fraction(self.round(value))) for value in values) for values in used)
-        base, factor = abs(Fraction(self.round(self.base[k]))), Fraction(self.round(self.factor))
+        total = sum(Fraction(max(map(abs, values))) for values in used)
+        base = abs(Fraction(self.base[k]))
         share = Fraction(len(used) + 6, 2 ** (24 if self.single else 53))
-        size = (total + base) * max(1, factor) * max(1, self.unit) + base
+        size = (total + base) * max(1, Fraction(self.factor)) * max(1, self.unit) + base
         if size >= 2 ** (126 if self.single else 1022) or share > Fraction(1, 4):
             return INF
         least = Fraction(1, 2 ** (140 if self.single else 1060))
         return ((total + base) * self.unit + base) * share / (1 - share) + least
 
     def offset(self, plus, minus, sign):
-        """Bound what sign * (score[plus] - score[minus]) has beyond the exact sum of the trees' numbers."""
-        base, error = Fraction(self.round(self.base[plus])), self.errors[plus]
+        """Bound what sign * (score[plus] - score[minus]) has beyond the exact sum of the trees."""
+        base, error = Fraction(self.base[plus]), self.errors[plus]
         if minus is not None:
-            base, error = base - Fraction(self.round(self.base[minus])), error + self.errors[minus]
+            base, error = base - Fraction(self.base[minus]), error + self.errors[minus]
         return sign * base * (self.unit if self.order == "base_first" else 1) + error
 
 
+OBJECTIVES = {  # of XGBoost: task and link
+    "binary:logistic": ("binary", "sigmoid"), "binary:logitraw": ("binary", "identity"),
+    "multi:softprob": ("multiclass", "softmax"), "multi:softmax": ("multiclass", "winner"),
+    "reg:squarederror": ("regression", "identity")}
+
+
 def xgboost_as_boxwood(data):
-    """Give an XGBoost JSON file in the form of the model file."""
+    """[XGBoost JSON] Give an XGBoost file in the form of the model file."""
     learner = data["learner"]
-    objectives = {"binary:logistic": ("binary", "sigmoid"), "binary:logitraw": ("binary", "identity"),
-                  "multi:softprob": ("multiclass", "softmax"), "multi:softmax": ("multiclass", "winner"),
-                  "reg:squarederror": ("regression", "identity")}
-    task, link = objectives.get(learner["objective"]["name"], (None, None))
-    if task is None or learner["gradient_booster"]["name"] != "gbtree" or \
+    objective, booster = learner["objective"]["name"], learner["gradient_booster"]
+    if objective not in OBJECTIVES or booster["name"] != "gbtree" or \
             "best_iteration" in learner.get("attributes", {}):
-        raise Unsupported("of XGBoost files only gbtree models with common objectives and without early "
-                          "stopping are read directly; use boxwood inspect --save-model")
-    parameters, booster = learner["learner_model_param"], learner["gradient_booster"]["model"]
+        raise Unsupported("of XGBoost files only gbtree models with common objectives and without "
+                          "early stopping are read directly; use boxwood inspect --save-model")
+    parameters, (task, link) = learner["learner_model_param"], OBJECTIVES[objective]
     base = [single(float(text)) for text in parameters["base_score"].strip("[]").split(",")]
     if link == "sigmoid":
         base = [single(-math.log(single(single(1 / p) - 1))) for p in base]
-    outputs = max(1, int(parameters.get("num_class", 1)), int(parameters.get("num_target", 1)))
+    outputs = max(1, *(int(parameters.get(key, 1)) for key in ("num_class", "num_target")))
     trees = []
-    for tree, output in zip(booster["trees"], booster["tree_info"], strict=True):
-        if any(tree.get("split_type", [])) or int(tree["tree_param"].get("size_leaf_vector", 1)) > 1:
+    for tree, output in zip(booster["model"]["trees"], booster["model"]["tree_info"], strict=True):
+        if any(tree.get("split_type", [])) or \
+                int(tree["tree_param"].get("size_leaf_vector", 1)) > 1:
             raise Unsupported("categories and vector leaves of XGBoost files are not read directly")
         nodes, values, numbering = [], [], [0]
         for index in numbering:  # breadth first, as Boxwood numbers nodes
             child, value = tree["left_children"][index], single(tree["split_conditions"][index])
+            left, missing = len(numbering), bool(tree["default_left"][index])
             if child == -1:
                 nodes.append(("leaf", -1, 0.0, -1, -1, len(values), False))
                 values.append(value)
-            else:
-                left, missing = len(numbering), bool(tree["default_left"][index])
-                nodes.append(("<", tree["split_indices"][index], value, left, left + 1, -1, missing))
+            elif left < len(tree["left_children"]):
+                feature = tree["split_indices"][index]
+                nodes.append(("<", feature, value, left, left + 1, -1, missing))
                 numbering += [child, tree["right_children"][index]]
-        trees.append({"output": output, "values": values, **dict(zip(Node._fields, map(list, zip(*nodes))))})
-    return {"boxwood_model": 1, "task": task, "link": link, "input": "float32", "accumulator": "float32",
-            "order": "base_first", "base": base * (outputs if len(base) == 1 else 1), "trees": trees,
+            else:
+                raise Unsupported("an XGBoost tree in which two nodes have the same child")
+        columns = dict(zip(NODE, map(list, zip(*nodes))))
+        trees.append({"output": output, "values": values, **columns})
+    return {"boxwood_model": 1, "task": task, "link": link, "input": "float32",
+            "accumulator": "float32", "order": "base_first", "trees": trees,
+            "base": base * (outputs if len(base) == 1 else 1),
             "features": [None] * int(parameters["num_feature"])}
 
 
-# --------------------------------------------------------------- [Alternatives and conditions]
+# ----------------------------------------------------------------- [Alternatives and conditions]
 
-# sign * (score[plus] - score[minus]) >= least (> least if open), for the library's scores, exactly. With
-# `part`, instead: the softmax of plus is at least (sign 1) or at most (sign -1) `part`.
+# sign * (score[plus] - score[minus]) >= least (> least if open), for the library's scores, exactly.
+# With `part`, instead: the softmax of plus is at least (sign 1) or at most (sign -1) `part`.
 Condition = namedtuple("Condition", "plus minus sign least is_open part", defaults=(False, None))
 
+REQUIREMENTS = {  # the keys of each kind of requirement
+    "class": {"class": int, "probability": 0.0, "margin": 0.0}, "classes": {"classes": list},
+    "output": {"output": int, "range": list}, "score": {"score": int, "rival": -1, "range": list}}
 DIRECT = ("identity", "votes")  # links whose output is the score
 INVERSE = {  # the score of an output, and the outputs that a score may have
     "sigmoid": (lambda y, steep: (y / (1 - y)).ln() / steep, 0, 1),
     "exponential": (lambda y, _: y.ln(), 0, INF),
-    "softplus": (lambda y, _: y.ln() + y / 2 if y < FUZZ else (y.exp() - 1).ln() if y < 1000 else y, 0, INF),
+    "softplus": (lambda y, _: y.ln() + y / 2 if y < FUZZ else (y.exp() - 1).ln() if y < 1000 else y,
+                 0, INF),
     "isolation": (lambda y, _: -(-y).ln() / Decimal(2).ln(), -INF, 0),
-    "square": (lambda y, _: abs(y).sqrt().copy_sign(y), -INF, INF),
-}
+    "square": (lambda y, _: abs(y).sqrt().copy_sign(y), -INF, INF)}
+
+
+def as_decimal(fraction):
+    """Round a fraction to 60 digits."""
+    return Decimal(fraction.numerator) / Decimal(fraction.denominator)
 
 
 def rounded(plus, minus, sign, end, closed, centre=0, precision=float):
-    """The condition that sign * (score[plus] - score[minus] - centre), rounded, is at least an end."""
+    """The condition that sign * (score[plus] - score[minus] - centre), rounded, is >= an end."""
     least, is_open = rounds_from(end, closed, precision)
     return Condition(plus, minus, sign, least + sign * centre, is_open)
 
 
 def lead_within(plus, minus, ends):
-    """Conditions for a rounded difference of scores in an interval."""
+    """The conditions for a rounded difference of scores in an interval."""
     return [rounded(plus, minus, sign, sign * end, closed) for sign, end, closed in ends]
 
 
 class Outcome:
     """One requirement as alternatives of conditions, with the allowances of [Links]."""
 
-    def __init__(self, model, wanted):
-        known(wanted, "class classes probability margin output score rival range model negated",
-              "a requirement")
-        self.model, self.link, self.wanted, self.binary = model, model.link, wanted, model.task == "binary"
-        onnx = model.form == "onnxruntime"
-        if onnx and not (model.single and model.link in ("sigmoid", "softmax", *DIRECT)):
-            raise Unsupported(f"models with the link {model.link} in the form {model.form}")
-        self.tiny = Decimal(2) ** (-20 if onnx else -120 if model.single else -1000)
-        by_output = model.decision == "output_above_half"
+    def __init__(self, models, data):
+        kind = next((kind for kind in REQUIREMENTS if kind in data), "class")
+        keys = {**REQUIREMENTS[kind], "model": 0, "negated": False}
+        wanted = vars(read(data, "a requirement", keys))
+        self.number, self.negated = wanted["model"], wanted["negated"]
+        self.model, self.by_score = models[self.number], kind == "score"
+        model = self.model
+        self.link, self.binary, outputs = model.link, model.task == "binary", range(len(model.base))
+        self.classes = {"binary": range(2), "multiclass": outputs, "regression": ()}[model.task]
+        self.wanted = wanted[kind] if kind == "classes" else [wanted[kind]]  # numbers
+        self.rival, self.margin, chance = map(data.get, ("rival", "margin", "probability"))
+        existing = self.classes if kind in ("class", "classes") else outputs
+        if self.number < 0 or not set(self.wanted + [self.rival or 0]) <= set(existing) or \
+                (self.margin is not None and chance is not None):
+            raise Unsupported("a requirement about no model or output, or of two kinds")
+        self.class_0 = kind == "class" and self.binary and self.wanted == [0]
+        interval = data.get("range") if chance is None else [chance, "inf", True, True]
+        self.interval = interval and ends_of(interval)
+        onnx, by_output = model.link_form == "onnxruntime", model.decision == "output_above_half"
+        if onnx and not (model.single and self.link in ("sigmoid", "softmax", *DIRECT)):
+            raise Unsupported(f"models with the link {self.link} in the form {model.link_form}")
+        self.tiny = Fraction(1, 2 ** (20 if onnx else 120 if model.single else 1000))
         half = model.decision == "score_above_half" or (by_output and self.link in DIRECT)
         self.middle = Fraction(1, 2) if half else 0  # where a binary model changes its class
         self.by_output = by_output and self.link not in (*DIRECT, "winner")
-        self.alternatives = self.alternatives_of(wanted.get("negated", False))
+        self.alternatives = self.alternatives_of(self.negated)
 
     def relative(self, output):
         """[Links] Bound the relative error of a link's result near an output."""
         if self.link == "softmax" and self.model.single:
-            return Decimal(2) ** -16 + len(self.model.base) * Decimal(2) ** -23
-        wide = self.link == "softmax" or (self.link == "sigmoid" and output < Decimal("0.51"))
-        return Decimal(2) ** ((-15 if wide else -20) if self.model.single else (-38 if wide else -42))
+            return Fraction(1, 2 ** 16) + Fraction(len(self.model.base), 2 ** 23)
+        wide = self.link == "softmax" or (self.link == "sigmoid" and output < Fraction(51, 100))
+        return Fraction(1, 2 ** ((15 if wide else 20) if self.model.single else 38 if wide else 42))
 
     def score_for(self, output, sign):
         """Bound the score: an output >= (sign -1: <=) `output` needs a score beyond the result."""
+        if self.by_score or self.link in DIRECT or output == -sign * INF:
+            return output
         if self.link not in INVERSE:
             raise Unsupported(f"outputs of the link {self.link}")
-        if output == -sign * INF:
-            return output  # every output
         inverse, lowest_output, highest_output = INVERSE[self.link]
-        output = Fraction(sign * 2 ** 127 if output == sign * INF else output)  # infinite outputs overflow
-        y = Decimal(output.numerator) / Decimal(output.denominator)
+        y = Fraction(sign * 2 ** 127 if output == sign * INF else output)  # infinite: overflows
         y -= sign * (abs(y) * self.relative(y) * 2 + self.tiny)
         if not lowest_output < y < highest_output:
             return INF if y >= highest_output else -INF
-        score = inverse(y, Decimal(self.model.steepness))
+        score = inverse(as_decimal(y), Decimal(self.model.steepness))
         return Fraction(score - sign * (abs(score) + 1) * FUZZ)
 
     def softmax_within(self, k, lower, upper):
         """[Softmax] Conditions for a probability from `lower` to `upper`."""
-        low, high, relative, lead = Decimal(0), Decimal(1), 2 * self.relative(1), -INF
+        low, high, relative, lead = Fraction(0), Fraction(1), 2 * self.relative(1), -INF
         if lower > 0:
-            low = Decimal(min(lower, 2)) * (1 - relative) - self.tiny
+            low = Fraction(min(lower, 2)) * (1 - relative) - self.tiny
         if upper < 1:
-            high = Decimal(max(upper, -1)) * (1 + relative) + self.tiny
+            high = Fraction(max(upper, -1)) * (1 + relative) + self.tiny
         if low >= 1 or high <= 0:
             lead = INF
         elif low > 0:
-            lead = Fraction((low / (1 - low)).ln() - 1000 * FUZZ)
-        leads = [Condition(k, rival, 1, lead) for rival in range(len(self.model.base)) if rival != k]
-        parts = [(sign, part) for sign, part in ((1, low), (-1, high)) if 0 < part < 1]
-        return leads + [Condition(k, None, sign, -INF, part=part) for sign, part in parts]
+            lead = Fraction(as_decimal(low / (1 - low)).ln() - 1000 * FUZZ)
+        return [Condition(k, rival, 1, lead) for rival in self.classes if rival != k] + [
+            Condition(k, None, sign, -INF, part=as_decimal(part))
+            for sign, part in ((1, low), (-1, high)) if 0 < part < 1]
 
     def conditions(self, ends):
         """Conditions for an interval of whatever the requirement is about."""
-        wanted = self.wanted
-        if "rival" in wanted:
-            return lead_within(wanted["score"], wanted["rival"], ends)
-        by_score = "score" in wanted or self.link in DIRECT
-        if self.binary and wanted.get("class") == 0:  # its probability is 1 - output, rounded by the library
+        k, exact = self.wanted[0], self.by_score or self.link in DIRECT
+        if self.rival is not None:
+            return lead_within(k, self.rival, ends)
+        if self.class_0:  # its probability is 1 - output, rounded by the library
             ends = [one for one in ends if math.isfinite(one[1])]
-            if by_score:
+            if exact:
                 return [rounded(0, None, -sign, sign * end, closed, 1, self.model.round)
                         for sign, end, closed in ends]
             slack = Fraction(1, 2 ** (23 if self.model.single else 51))
             ends = [(-sign, 1 - Fraction(end) + sign * slack, closed) for sign, end, closed in ends]
-            return [Condition(0, None, sign, sign * self.score_for(end, sign)) for sign, end, _ in ends]
-        k = wanted.get("score", wanted.get("output", 0 if self.binary else wanted.get("class")))
-        if by_score:
-            return [Condition(k, None, sign, sign * end, not closed) for sign, end, closed in ends]
-        if self.link == "softmax":
+        elif self.link == "softmax" and not exact:
             return self.softmax_within(k, *(end for _, end, _ in ends))
-        return [Condition(k, None, sign, sign * self.score_for(end, sign)) for sign, end, _ in ends]
+        k = min(k, len(self.model.base) - 1)  # class 1 of a binary model has output 0
+        return [Condition(k, None, sign, sign * self.score_for(end, sign), exact and not closed)
+                for sign, end, closed in ends]
 
     def wins(self, target, scores):
-        """Conditions for a predicted class; ties are won by class 0, or by the first of several."""
+        """Conditions for a predicted class; of several classes, the first of equals wins."""
         near, model = 0, self.model
         if self.by_output:
             near = Fraction(1, 2 ** (20 if model.single else 46))
             if self.link != ("sigmoid" if self.binary else "softmax"):
                 raise Unsupported(f"classes of the link {self.link}")
         if self.binary:
-            at_middle = 1 if model.decision == "score_from_zero" else 0
+            from_zero = model.decision == "score_from_zero"  # then the middle belongs to class 1
             if target == 1:
-                return [Condition(0, None, 1, self.middle, at_middle != 1)]
+                return [Condition(0, None, 1, self.middle, not from_zero)]
             near /= min(1, Fraction(model.steepness))
-            return [Condition(0, None, -1, -self.middle - near, at_middle != 0)]
-        tied = [scores and scores[k] == scores[target] for k in range(len(model.base))]  # so are the outputs
+            return [Condition(0, None, -1, -self.middle - near, from_zero)]
+        tied = [scores and scores[k] == scores[target] for k in self.classes]  # so are the outputs
         return [Condition(target, k, 1, 0 if tied[k] else -near, k < target)
-                for k in range(len(model.base)) if k != target]
+                for k in self.classes if k != target]
 
     def alternatives_of(self, negated, scores=None):
-        """List alternatives, of which every point with the outcome (negated: without it) fulfils one."""
-        wanted = self.wanted
-        if "range" in wanted or "probability" in wanted:
-            whole = ends_of(wanted.get("range", [wanted.get("probability"), "inf", True, True]))
-            outside = [beyond(sign, end, closed) for sign, end, closed in whole
+        """List alternatives; every point with the outcome (negated: without it) fulfils one."""
+        if self.interval:
+            outside = [beyond(sign, end, closed) for sign, end, closed in self.interval
                        if end != -sign * INF or not closed]
-            return [self.conditions(ends) for ends in (outside if negated else [whole])]
-        targets = wanted["classes"] if "classes" in wanted else [wanted["class"]]
-        classes = range(2 if self.binary else len(self.model.base))
-        won = [self.wins(k, scores) for k in classes if (k in targets) != negated]
-        if "margin" not in wanted:
+            return [self.conditions(ends) for ends in (outside if negated else [self.interval])]
+        won = [self.wins(k, scores) for k in self.classes if (k in self.wanted) != negated]
+        if self.margin is None:
             return won
-        margin, target = numeric(wanted["margin"]), targets[0]
+        margin, target = number(self.margin), self.wanted[0]
         if self.binary:
             sign = 1 if (target == 1) != negated else -1
-            leads = [[rounded(0, None, sign, -margin if negated else margin, not negated, self.middle)]]
+            leads = [[rounded(0, None, sign, -margin if negated else margin, not negated,
+                              self.middle)]]
         else:
             ends = beyond(1, margin, True) if negated else beyond(-1, margin, False)
-            leads = [lead_within(target, k, ends) for k in classes if k != target]
+            leads = [lead_within(target, k, ends) for k in self.classes if k != target]
         return won + leads if negated else [won[0] + sum(leads, [])]
 
     def refuted(self, alternatives, upper):
-        """Whether every alternative has a condition that fails; `upper` bounds differences of scores."""
+        """Whether every alternative has a condition that fails; `upper` bounds differences."""
         return all(any(self.fails(one, upper) for one in conditions) for conditions in alternatives)
 
     def fails(self, condition, upper):
@@ -430,16 +483,15 @@ class Outcome:
             most = upper(plus, minus, sign)
             return most < least or (is_open and most == least)
         total = Decimal(0)  # [Softmax]
-        for rival in (k for k in range(len(self.model.base)) if k != plus):
+        for rival in (k for k in self.classes if k != plus):
             most = upper(plus, rival, 1) if sign == 1 else upper(rival, plus, 1)
-            exponent = -sign * Decimal(most.numerator) / Decimal(most.denominator)
-            total += min(max(exponent, Decimal(-100000)), Decimal(100000)).exp()
+            total += as_decimal(max(min(-sign * most, 10 ** 5), -10 ** 5)).exp()
         if sign == 1:
             return 1 / (1 + total * (1 - FUZZ)) < part * (1 - FUZZ)
         return total * (1 + FUZZ) < (1 / part - 1) * (1 - FUZZ)
 
     def certainly(self, scores, holds):
-        """[Known scores] Whether scores that the library computes certainly have the outcome or not."""
+        """[Known scores] Whether the library's scores certainly have the outcome or have not."""
         plain = self.link in (*DIRECT, "winner")
         if not all(math.isfinite(score) or (plain and not math.isnan(score)) for score in scores):
             return False
@@ -448,20 +500,24 @@ class Outcome:
         def difference(plus, minus, sign):
             if minus is None:
                 return sign * exact[plus]
-            return Fraction(0) if exact[plus] == exact[minus] else sign * (exact[plus] - exact[minus])
+            return 0 if exact[plus] == exact[minus] else sign * (exact[plus] - exact[minus])
 
-        opposite = self.wanted.get("negated", False) != holds
-        return self.refuted(self.alternatives_of(opposite, scores), difference)
+        return self.refuted(self.alternatives_of(self.negated != holds, scores), difference)
 
 
-# -------------------------------------------------------------------------------- the question
+# ---------------------------------------------------------------------------------- the question
 
-RULE = {  # what the question file says about a feature, with its defaults
-    "kind": "continuous", "fixed": False, "range": ["-inf", "inf", True, True], "domain": None,
-    "allowed": [], "step": 0, "missing_allowed": False, "changes": [], "direction": "both",
-    "least_change": 0, "most_change": "inf", "weight": 1, "up": 1, "down": 1, "scale": 1, "quantiles": []}
-
-MIXTURES = {"l2": (1.0, 0.0, 0.0), "l1": (0.0, 1.0, 0.0), "linf": (0.0, 1.0, 0.0), "l0": (0.0, 0.0, 1.0)}
+MIXTURES = {"l2": (1, 0, 0), "l1": (0, 1, 0), "linf": (0, 1, 0), "l0": (0, 0, 1)}
+QUESTION = {"boxwood_question": (1,), "point": list, "requirements": list, "features": list,
+            "groups": [], "clauses": [], "max_changes": INF, "cost": (*MIXTURES, "mixture"),
+            "mixture": {}, "fewest_first": False}
+FEATURE = {"kind": ("continuous", "integer", "ordinal", "categorical"), "fixed": False,
+           "range": ["-inf", "inf", True, True], "allowed": [], "step": 0.0,
+           "missing_allowed": False, "changes": [], "direction": ("both", "up", "down"),
+           "least_change": 0.0, "most_change": INF, "weight": 1.0, "up": 1.0, "down": 1.0,
+           "scale": 1.0, "quantiles": []}
+GROUP = {"columns": list, "weight": 1.0, "none_allowed": False}
+LITERAL = {"feature": int, "inside": bool, "missing": False}  # and a range or codes
 
 
 class Variable:
@@ -480,35 +536,59 @@ class Variable:
         """Give the position of the cell that has some values, or None."""
         return next((at for at, own in enumerate(self.values) if all(map(same, own, values))), None)
 
-
 class Question:
     """What is asked: admissible values, costs, clauses, requirements."""
 
     def __init__(self, data, models):
-        known(data, "boxwood_question point requirements features groups clauses max_changes cost mixture "
-              "fewest_first scale_name", "a question")
-        self.models, self.norm, self.point = models, data["cost"], numeric(data["point"])
-        self.max_changes, self.fewest = data.get("max_changes", INF), data.get("fewest_first", False)
-        self.mixture = MIXTURES.get(self.norm) or [
-            numeric(data["mixture"][key]) for key in ("l2", "l1", "l0")]
-        self.rules = [SimpleNamespace(**{key: numeric(value) for key, value in {**RULE, **rule}.items()})
-                      for rule in (known(rule, " ".join(RULE), "a feature") for rule in data["features"])]
-        self.groups = [known(group, "columns weight none_allowed", "a group")
-                       for group in data.get("groups", [])]
-        self.clauses = [[known(one, "feature inside range codes missing", "a condition") for one in clause]
-                        for clause in data.get("clauses", [])]
-        if data.get("boxwood_question") != 1 or self.norm not in (*MIXTURES, "mixture"):
-            raise Unsupported("the question file is not of version 1, or its cost is not known")
-        if not data["requirements"] or {model.width for model in models} != {len(self.point)} or \
-                len(self.rules) != len(self.point):
-            raise Unsupported("the question does not fit the models")
-        if any(rule.quantiles for rule in self.rules):
-            raise Unsupported("costs by quantiles; the fast checker covers them")
-        self.wanted = [(one.get("model", 0), Outcome(models[one.get("model", 0)], one))
-                       for one in data["requirements"]]
+        data = read(data, "a question", QUESTION, "scale_name")
+        self.models, self.norm, self.point = models, data.cost, [number(x) for x in data.point]
+        self.max_changes, self.fewest = data.max_changes, data.fewest_first
         self.precision = single if any(model.input == "float32" for model in models) else float
-        if any(math.isinf(self.precision(x)) and not rule.fixed for x, rule in zip(self.point, self.rules)):
-            raise Unsupported("a feature that may change from an infinite value")
+        self.mixture = MIXTURES.get(self.norm) or [number(data.mixture[key])
+                                                   for key in ("l2", "l1", "l0")]
+        self.rules = [read({"kind": "continuous", "direction": "both", **one}, "a feature", FEATURE,
+                           "domain") for one in data.features]
+        self.groups = [read(one, "a group", GROUP) for one in data.groups]
+        grouped = [column for group in self.groups for column in group.columns]
+        if not data.requirements or {model.width for model in models} != {len(self.point)} or \
+                len(self.rules) != len(self.point) or len(set(grouped)) < len(grouped) or \
+                not all(group.weight >= 0 for group in self.groups):
+            raise Unsupported("the question does not fit the models, or has impossible groups")
+        for rule, now in zip(self.rules, self.point):
+            self.complete(rule, now)
+        self.clauses = [[self.literal(one) for one in clause] for clause in data.clauses]
+        self.wanted = [Outcome(models, one) for one in data.requirements]
+
+    def complete(self, rule, now):
+        """Read the numbers of a feature's rule; costs must not fall with the distance."""
+        rule.now, rule.ends = now, ends_of(rule.range, self.precision)
+        rule.allowed = [self.precision(number(one)) + 0.0 for one in rule.allowed]
+        rule.changes = [[number(size) for size in row] for row in rule.changes]
+        sizes = [rule.step, rule.least_change, rule.most_change, rule.weight, rule.up, rule.down,
+                 *self.mixture, *(size for row in rule.changes for size in row)]
+        if rule.quantiles:
+            raise Unsupported("costs by quantiles; the fast checker covers them")
+        if not all(size >= 0 for size in sizes) or not rule.scale > 0 or \
+                (math.isinf(self.precision(now)) and not rule.fixed):
+            raise Unsupported("a negative cost, or a change from an infinite value")
+
+    def literal(self, data):
+        """Read a condition of a clause; `holds` says whether a value satisfies it."""
+        kind = "codes" if "codes" in data else "range"
+        literal = read(data, "a condition", {**LITERAL, kind: list})
+        ends = None if kind == "codes" else ends_of(literal.range, self.precision)
+
+        def holds(value):
+            value = self.precision(value)
+            if math.isnan(value):
+                return literal.missing
+            inside = within(value, ends) if ends else in_codes(value, literal.codes)
+            return inside == literal.inside
+
+        literal.holds = holds
+        literal.cuts = set_cuts(literal.codes, False) if ends is None else {
+            (end, closed == (sign == -1)) for sign, end, closed in ends}
+        return literal
 
     # [Costs] The same operations in the same order as the claim is about.
 
@@ -516,83 +596,71 @@ class Question:
         l2, l1, l0 = self.mixture
         return weight * ((l2 * (size * size) if l2 else 0.0) + (l1 * size if l1 else 0.0) + l0)
 
-    def term(self, d, to):
-        """Give the cost of changing feature d to a value."""
-        start, rule = self.point[d], self.rules[d]
-        if same(to, start):
+    def term(self, rule, to):
+        """Give the cost of changing a feature to a value."""
+        if same(to, rule.now):
             return 0.0
-        if math.isnan(to) or math.isnan(start):
+        if math.isnan(to) or math.isnan(rule.now):
             return self.cost_of_size(rule.weight, 1.0) if rule.missing_allowed else INF
         if rule.kind == "categorical":
-            row, column = (int(min(max(code, 0.0), 2.0 ** 40)) for code in (start, to))
+            row, column = (int(min(max(code, 0.0), 2.0 ** 40)) for code in (rule.now, to))
             row = rule.changes[row] if row < len(rule.changes) else []
             size = row[column] if column < len(row) else 1.0
             return self.cost_of_size(rule.weight, size) if size < INF else INF
-        weight = rule.weight * (rule.up if to > start else rule.down)
-        return self.cost_of_size(weight, abs(to - start) / rule.scale)
+        weight = rule.weight * (rule.up if to > rule.now else rule.down)
+        return self.cost_of_size(weight, abs(to - rule.now) / rule.scale)
 
     # [Cells] Admissible values.
 
-    def first_value(self, d, low, high, sign):
-        """Give the first admissible value from low up to high (sign -1: from high down to low), or None."""
-        rule, start = self.rules[d], sign * self.point[d]
-        lower, upper = (first_from(one * end, not closed, self.precision)
-                        for one, end, closed in ends_of(rule.range, self.precision))
-        low, high = max(low, lower), min(high, -upper)
-        low, high = (low, high) if sign == 1 else (-high, -low)  # from here on, upwards
-        if math.isfinite(start):
-            if rule.direction == ("down" if sign == 1 else "up"):
-                return None
-            if rule.least_change:
-                nearest = Fraction(start) + Fraction(rule.least_change)
-                low = max(low, first_from(nearest, False, self.precision))
-            if rule.most_change < INF:
-                high = min(high, Fraction(start) + Fraction(rule.most_change))
-        if rule.allowed:
-            values = (sign * self.precision(one) for one in rule.allowed)
-            low = min((value for value in values if value >= low), default=INF)
-        elif rule.step and math.isfinite(low):
-            low = self.multiple_from(rule.step, low)
-        elif rule.kind != "continuous" and math.isfinite(low):
-            low = float(math.ceil(low))
-        return sign * low + 0.0 if math.isfinite(low) and low <= high else None
+    def admissible(self, rule, value, ends):
+        """Whether a feature may have a value, as far as it is not about multiples of a step."""
+        if math.isfinite(rule.now):
+            change = abs(Fraction(value) - Fraction(rule.now))
+            if rule.direction == ("down" if value > rule.now else "up") or \
+                    not rule.least_change <= change <= rule.most_change:
+                return False
+        return within(value, ends) and (not rule.allowed or value in rule.allowed)
 
-    def multiple_from(self, step, value):
-        """Give the first multiple of a step that is at least a value of the precision."""
-        parts, times = float(round(1 / step)), Fraction(value) / Fraction(step)
-
-        def multiple(n):
-            return self.precision(n / parts if parts > 1 and 1 / parts == step else n * step)
-
-        if multiple(float(round(times))) == value:
-            return value
-        if abs(times) > 2 ** 50:
+    def snapped(self, rule, value):
+        """Give values of a feature's kind, with the nearest ones on both sides of a value."""
+        if not rule.step:
+            return [value] if rule.kind == "continuous" else [math.floor(value), math.ceil(value)]
+        parts, times = float(round(1 / rule.step)), Fraction(value) / Fraction(rule.step)
+        by_parts = parts > 1 and 1 / parts == rule.step
+        values = [self.precision(n / parts if by_parts else n * rule.step)
+                  for n in range(math.floor(times) - 2, math.floor(times) + 4)]
+        if abs(times) > 2 ** 50 and value not in values:
             raise Unsupported("a step that is too fine for its values")
-        times = math.ceil(times) - 2
-        while multiple(times) < value:
-            times += 1
-        return multiple(times)
+        return values
 
-    def cheapest_value(self, d, low, high, sign):
-        """Give the cheapest admissible value of a cell above (sign -1: below) the own one, or None."""
-        rule, tries = self.rules[d], [(low, high, sign)]
-        if math.isnan(self.point[d]):  # all values cost the same
-            tries = [(low, high, 1), (low, high, -1), (max(low, 0.0), min(high, 0.0), 1)]
-        elif rule.changes and rule.kind == "categorical":  # a table of sizes; all are 1 beyond its ends
-            width = max(map(len, [rule.changes, *rule.changes]))
-            tries = [(max(low, float(code)), min(high, float(code)), 1) for code in range(width)]
-            tries += [(max(low, float(width)), high, 1), (low, min(high, -next_up(0.0, self.precision)), -1)]
-        values = [self.first_value(d, *one) for one in tries]
-        return min((one for one in values if one is not None), key=partial(self.term, d), default=None)
+    def cell_value(self, rule, low, high):
+        """Give the admissible value of a cell that is the nearest to the present one, or None."""
+        (_, lower, lower_closed), (_, upper, upper_closed) = rule.ends
+        least, missing = Fraction(rule.least_change), math.isnan(rule.now)
+        lows = [(low, False), (lower, not lower_closed)]
+        highs = [(-high, False), (-upper, not upper_closed)]
+        if not missing:
+            lows.append((Fraction(rule.now) + least, False))
+            highs.append((-Fraction(rule.now) + least, False))
+        above, below = missing or rule.now < low, missing or rule.now > high
+        points = [first_from(*one, self.precision) for one in lows if above]
+        points += [-first_from(*one, self.precision) for one in highs if below]
+        table = rule.kind == "categorical" and rule.changes
+        if table:  # sizes of changes; beyond the table all are 1
+            points += range(-1, max(map(len, [table, *table])) + 1)
+        values = rule.allowed or [value + 0.0 for one in points if math.isfinite(one)
+                                  for value in self.snapped(rule, one)]
+        values = [one for one in values
+                  if low <= one <= high and self.admissible(rule, one, rule.ends)]
+        if missing:  # all values cost the same
+            zero = low <= 0 <= high and self.admissible(rule, 0.0, rule.ends)
+            return min(values, default=0.0 if zero else None)
 
-    def literal_holds(self, literal, value):
-        """Whether a condition of a clause holds for a value."""
-        value = self.precision(value)
-        if math.isnan(value):
-            return bool(literal.get("missing"))
-        if "codes" in literal:
-            return in_codes(value, literal["codes"]) == literal["inside"]
-        return within(value, ends_of(literal["range"], self.precision)) == literal["inside"]
+        def farness(value):
+            if table:
+                return self.term(rule, value), value < 0, abs(value)
+            return abs(Fraction(value) - Fraction(rule.now))
+        return min(values, key=farness, default=None)
 
     # [Cells] Variables.
 
@@ -605,99 +673,92 @@ class Question:
             elif node.kind:
                 inclusive = ((False,), (True,), (False, True))[node.kind - 1]
                 cuts[node.feature] |= {(node.threshold, one) for one in inclusive}
-                cuts[node.feature] |= {(-ZERO, False), (ZERO, True)} if node.missing_at_zero else set()
+                if node.missing_at_zero:
+                    cuts[node.feature] |= {(-ZERO, False), (ZERO, True)}
         for literal in (literal for clause in self.clauses for literal in clause):
-            if "codes" in literal:
-                cuts[literal["feature"]] |= set_cuts(literal["codes"], False)
-            else:
-                ends = ends_of(literal["range"], self.precision)
-                cuts[literal["feature"]] |= {(end, closed == (sign == -1)) for sign, end, closed in ends}
+            cuts[literal.feature] |= literal.cuts
         return [sorted({first_from(value, inclusive, self.precision) for value, inclusive in own
                         if math.isfinite(value)}) for own in cuts]
 
     def variables(self):
         """Make the variables by number, in the order of the features."""
-        groups, cuts = {column: group for group in self.groups for column in group["columns"]}, self.cuts()
-        return {d: self.group_variable(groups[d]) if d in groups else self.feature_variable(d, cuts[d])
-                for d in range(len(self.point)) if d not in groups or groups[d]["columns"][0] == d}
+        groups = {column: group for group in self.groups for column in group.columns}
+        return {d: self.group_variable(groups[d]) if d in groups else self.feature_variable(d, cuts)
+                for d, cuts in enumerate(self.cuts())
+                if d not in groups or groups[d].columns[0] == d}
 
     def feature_variable(self, d, cuts):
         rule, start, cells = self.rules[d], self.precision(self.point[d]), []
         stays = rule.fixed or (math.isnan(start) and not rule.missing_allowed)
-        for low, high in zip([-INF, *cuts], [*(-next_up(-cut, self.precision) for cut in cuts), INF]):
+        ends = [*(-next_up(-cut, self.precision) for cut in cuts), INF]
+        for low, high in zip([-INF, *cuts], ends):
             if low <= start <= high:
-                cells.append(([self.point[d]], 0.0))
+                cells.append(([rule.now], 0.0))
             elif not stays:
-                value = self.cheapest_value(d, low, high, 1 if start < low else -1)
-                if value is not None and self.term(d, value) < INF:
-                    cells.append(([value], self.term(d, value)))
+                value = self.cell_value(rule, low, high)
+                if value is not None and self.term(rule, value) < INF:
+                    cells.append(([value], self.term(rule, value)))
         if math.isnan(start) or (rule.missing_allowed and not rule.fixed):
-            cells.append(([math.nan], self.term(d, math.nan)))
-        return Variable([d], cells, [self.point[d]])
+            cells.append(([math.nan], self.term(rule, math.nan)))
+        return Variable([d], cells, [rule.now])
 
     def group_variable(self, group):
-        columns, cells = group["columns"], []
-        now = [self.point[column] for column in columns]
+        columns, cells = group.columns, []
+        rules, now = [self.rules[d] for d in columns], [self.point[d] for d in columns]
         if now.count(1) > 1 or any(value not in (0, 1) for value in now):
             raise Unsupported("the columns of a group are not one-hot")
-        cost = self.cost_of_size(numeric(group.get("weight", 1)), 1.0)
+        cost = self.cost_of_size(group.weight, 1.0)
         for hot in range(len(columns) + 1):  # past the last: none
             values = [float(k == hot) for k in range(len(columns))]
             if values == now:
                 cells.append((values, 0.0))
-            elif cost < INF and (hot < len(columns) or group.get("none_allowed", False)) and \
-                    all(map(self.column_may_become, columns, values)):
+            elif cost < INF and (hot < len(columns) or group.none_allowed) and \
+                    all(value == rule.now or (
+                        not rule.fixed and self.admissible(rule, value, ends_of(rule.range)))
+                        for rule, value in zip(rules, values)):
                 cells.append((values, cost))
         return Variable(columns, cells, now)
-
-    def column_may_become(self, d, value):
-        """Whether a column of a group may be 0 or 1."""
-        rule = self.rules[d]
-        return value == self.point[d] or (
-            not rule.fixed and rule.direction != ("down" if value else "up") and
-            within(value, ends_of(rule.range)) and rule.least_change <= 1 <= rule.most_change and
-            (not rule.allowed or value in rule.allowed))
 
 
 def set_cuts(codes, zero_up):
     """[Cuts] Give the cuts around the runs of a set of categories."""
-    begins = {code for code in codes if code - 1 not in codes}
     ends = {(code + 1.0, False) for code in codes if code + 1 not in codes}
-    return ends | {(-1.0, True) if code == 0 and not zero_up else (float(code), False) for code in begins}
+    return ends | {(-1.0, True) if code == 0 and not zero_up else (float(code), False)
+                   for code in codes if code - 1 not in codes}
 
 
-# ----------------------------------------------------------------------------------- [The tree]
+# ------------------------------------------------------------------------------------- [The tree]
 
-# A leaf has its cells of the variables on its path, what it adds to the outputs, and that times 2^shift.
+# Its cells of the variables on its path, what it adds to the outputs, and that times 2^shift.
 Leaf = namedtuple("Leaf", "cells numbers whole")
-# A set of cells for each variable, the cheapest bit of those without their own cell, and the live leaves of
-# each tree and clause.
+# A set of cells for each variable, the cheapest bit of those without their own cell, and the live
+# leaves of each tree and clause. A dead box, which holds no point better than the claim, is None.
 Box = namedtuple("Box", "cells far live")
 
 
 class Checker:
-    """Walks the tree of a certificate. A dead box, which holds no point better than the claim, is None."""
+    """Walks the tree of a certificate. The claim is (changes or 0, cost)."""
 
-    def __init__(self, question, claim, changes):
-        self.question, self.claim, self.claimed_changes = question, claim, changes
-        self.most_changes = min(question.max_changes, INF if changes is None else changes)
+    def __init__(self, question, claim):
+        self.question, self.claim = question, claim
         self.variables = question.variables()
-        self.variable_of = {d: v for v, variable in self.variables.items() for d in variable.columns}
+        self.variable_of = {d: v for v, one in self.variables.items() for d in one.columns}
         self.set_tolls()
-        self.priced = [(m, condition) for m, outcome in question.wanted if len(outcome.alternatives) == 1
+        self.priced = [(outcome.model, outcome.number, condition) for outcome in question.wanted
+                       if len(outcome.alternatives) == 1
                        for condition in outcome.alternatives[0] if condition.part is None]
         self.trees = [(m, tree) for m, model in enumerate(question.models) for tree in model.trees]
-        self.shift = max((Fraction(question.models[m].round(value)).denominator.bit_length()
-                          for m, tree in self.trees for value in tree.values), default=1)
+        self.shift = max((Fraction(value).denominator.bit_length()
+                          for _, tree in self.trees for value in tree.values), default=1)
         self.sides = {}
-        # A condition of a clause counts as a leaf: a point lies in one of each tree and each clause.
-        self.clauses = [[Leaf(self.cells_where(one["feature"], partial(question.literal_holds, one)), {}, {})
-                         for one in clause] for clause in question.clauses]
-        cells = {v: sum(1 << bit for bit, cost in enumerate(variable.costs)
-                        if question.fewest or cost < claim or cost == 0)
-                 for v, variable in self.variables.items()}
-        leaves = [self.leaves(m, tree, cells) for m, tree in self.trees]
-        self.whole = self.with_live(Box(cells, {}, leaves + self.clauses))
+        # A condition of a clause counts as a leaf: a point lies in one of each tree and clause.
+        self.clauses = [[Leaf(self.cells_where(one.feature, one.holds), {}, {}) for one in clause]
+                        for clause in question.clauses]
+        near = {v: sum(1 << bit for bit, cost in enumerate(variable.costs)
+                       if question.fewest or cost < claim[1] or cost == 0)
+                for v, variable in self.variables.items()}
+        leaves = [self.leaves(m, tree, near) for m, tree in self.trees]
+        self.whole = self.restricted(Box(near, {}, leaves + self.clauses), near)
 
     def cells_where(self, d, holds):
         """Give {variable of a feature: those of its cells whose value satisfies `holds`}."""
@@ -707,14 +768,14 @@ class Checker:
                                          if holds(values[column]))}
 
     def leaves(self, m, tree, cells):
-        """Give the leaves of a tree with their cells, as far as they have some of each variable."""
+        """Give the leaves of a tree that have some of these cells of each variable."""
         model, made, stack = self.question.models[m], [], [(tree.nodes[0], {})]
+        outputs = range(len(model.base)) if tree.output == -1 else [tree.output]
         while stack:
             node, path = stack.pop()
             if node.kind == 0:
-                outputs = range(len(model.base)) if tree.output == -1 else [tree.output]
-                numbers = {k: model.round(value) for k, value in zip(outputs, tree.values[node.value:])}
-                whole = {k: int(Fraction(value) * 2 ** self.shift) for k, value in numbers.items()}
+                numbers = dict(zip(outputs, tree.values[node.value:]))
+                whole = {k: int(Fraction(one) * 2 ** self.shift) for k, one in numbers.items()}
                 made.append(Leaf(path, numbers, whole))
                 continue
             key = (model.input, node._replace(left=0, right=0))
@@ -728,56 +789,50 @@ class Checker:
 
     # [Measure], [Live leaves]
 
-    def cost(self, far):
-        """Add the costs of some changes {variable: bit} as the claim does; `sum` would round otherwise."""
-        total = 0.0
+    def measure(self, far):
+        """Give (number of changes or 0, cost) of some changes {variable: bit}."""
+        cost = 0.0  # `sum` would round otherwise
         for v in sorted(far):
-            cost = self.variables[v].costs[far[v]]
-            total = max(total, cost) if self.question.norm == "linf" else total + cost
-        return total
+            term = self.variables[v].costs[far[v]]
+            cost = max(cost, term) if self.question.norm == "linf" else cost + term
+        return len(far) if self.question.fewest else 0, cost
 
-    def excluded(self, far):
-        """Whether points with at least these changes {variable: bit} are no better than the claim."""
-        if len(far) > self.most_changes:
-            return True
-        if self.claim == INF or (self.question.fewest and len(far) < self.claimed_changes):
-            return False
-        return self.cost(far) >= self.claim
-
-    def is_live(self, leaf, box):
-        """Whether a leaf may have a point of the box that is better than the claim."""
+    def far_within(self, box, cells):
+        """Give the changes {variable: bit} of a box within some cells; None: it is excluded."""
         far = dict(box.far)
-        for v, cells in leaf.cells.items():
-            if not cells & box.cells[v]:
-                return False
-            if not cells & box.cells[v] & 1:
-                far[v] = lowest(cells & box.cells[v])
-        return not self.excluded(far)
+        for v, own in cells.items():
+            own &= box.cells[v]
+            if not own:
+                return None
+            if not own & 1:
+                far[v] = lowest(own)
+        excluded = len(far) > self.question.max_changes or self.measure(far) >= self.claim
+        return None if excluded else far
 
-    def with_live(self, box, v=None):
-        """Give a box with those leaves that are live after a cut of variable v, or None if it is dead."""
-        live = [[leaf for leaf in leaves if not (v is None or v in leaf.cells or v in box.far) or
-                 self.is_live(leaf, box)] for leaves in box.live]
-        return box._replace(live=live) if all(live) and not self.excluded(box.far) else None
-
-    def restricted(self, box, v, cells):
-        """Give a box with only some cells of a variable, or None if it is dead."""
-        cells &= box.cells[v]
-        if not cells:
+    def restricted(self, box, cells):
+        """Give a box with only some cells {variable: cells}, or None if it is dead."""
+        far = self.far_within(box, cells)
+        if far is None:
             return None
-        far = box.far if cells & 1 else {**box.far, v: lowest(cells)}
-        return self.with_live(Box({**box.cells, v: cells}, far, box.live), v)
+        common = {v: own & box.cells[v] for v, own in cells.items()}
+        box = Box({**box.cells, **common}, far, box.live)
+        # A leaf stays live if neither its cells nor the changes of the box are other ones.
+        moved = [v for v in cells if v in far]
+        live = [[leaf for leaf in leaves if not (moved or cells.keys() & leaf.cells.keys()) or
+                 self.far_within(box, leaf.cells) is not None] for leaves in box.live]
+        return box._replace(live=live) if all(live) else None
 
     # [Rule R: requirement]
 
-    def refuted(self, box, r):
-        """Whether no point of a box that is better than the claim meets requirement r."""
-        m, outcome = self.question.wanted[r]
+    def refuted(self, box, outcome):
+        """Whether no point of a box that is better than the claim meets a requirement."""
         model = outcome.model
-        trees = [(tree.output, leaves) for (of, tree), leaves in zip(self.trees, box.live) if of == m]
+        trees = [(tree.output, leaves) for (m, tree), leaves in zip(self.trees, box.live)
+                 if m == outcome.number]
 
         def upper(plus, minus, sign):
-            total = sum(max(sign * (leaf.whole.get(plus, 0) - leaf.whole.get(minus, 0)) for leaf in leaves)
+            total = sum(max(sign * (leaf.whole.get(plus, 0) - leaf.whole.get(minus, 0))
+                            for leaf in leaves)
                         for output, leaves in trees if output in (-1, plus, minus))
             return Fraction(total, 2 ** self.shift) * model.unit + model.offset(plus, minus, sign)
 
@@ -790,22 +845,24 @@ class Checker:
 
     def set_tolls(self):
         """[Tolls] Make the tolls by bit, and the limit of their sum."""
-        costs, count = {v: variable.costs for v, variable in self.variables.items()}, len(self.variables)
-        if 0 < self.claim < INF and self.question.norm != "linf" and not self.question.fewest:
-            scale = Fraction(2) ** (41 - math.frexp(self.claim)[1])
-            self.limit = math.floor(Fraction(self.claim) * scale) + 2 + (count + 2) // 1024
-            self.tolls = {v: [min(math.floor(Fraction(cost) * scale), self.limit) for cost in own]
-                          for v, own in costs.items()}
+        count, question, (changes, cost) = len(self.variables), self.question, self.claim
+        if 0 < cost < INF and question.norm != "linf" and not question.fewest:
+            scale = Fraction(2) ** (41 - math.frexp(cost)[1])
+            self.limit = math.floor(Fraction(cost) * scale) + 2 + (count + 2) // 1024
+            self.tolls = {v: [min(math.floor(Fraction(one) * scale), self.limit)
+                              for one in variable.costs] for v, variable in self.variables.items()}
         else:
-            one = 2 ** 30 if self.most_changes < INF else 0
-            self.limit = (min(self.most_changes, count) + 1) * one or 2 ** 40
-            self.tolls = {v: [0] + [one] * (len(own) - 1) for v, own in costs.items()}
+            most = min(question.max_changes, changes if question.fewest else INF)
+            one = 2 ** 30 if most < INF else 0
+            self.limit = int(min(most, count) + 1) * one or 2 ** 40
+            self.tolls = {v: [0] + [one] * (len(variable.costs) - 1)
+                          for v, variable in self.variables.items()}
 
     def read_dual(self, unit, tokens):
-        """Read exponent, prices, the shares of each tree {variable: [(cells, share)]}, and their sums."""
+        """Read exponent, prices, shares of each tree {variable: [(cells, share)]}, their sums."""
         exponent = take(tokens, -60, 800)
         prices = [take(tokens, 0, 2 ** 31 - 1) for _ in self.priced]
-        shares, sums = [], {v: [0] * len(variable.bit) for v, variable in self.variables.items()}
+        shares, sums = [], {v: [0] * len(one.bit) for v, one in self.variables.items()}
         for _ in self.trees:
             shares.append({})
             for _ in range(take(tokens, 0, len(self.variables))):
@@ -819,23 +876,22 @@ class Checker:
                     begin, share = end, take(tokens, 1 - 2 ** 31, 2 ** 31 - 1) * 2 ** unit
                     sums[v][begin] += share - before
                 shares[-1][v] = [*runs, (below[-1] & ~below[begin], share)]
-        return exponent, prices, shares, {v: list(accumulate(steps)) for v, steps in sums.items()}
+        return exponent, prices, shares, {v: list(accumulate(one)) for v, one in sums.items()}
 
     def thinned(self, box, exponent, prices, shares, sums):
         """Give a box without the leaves that the bound excludes."""
-        weights, bound, models = Counter(), 0, self.question.models
-        for price, (m, condition) in zip(prices, self.priced):
+        weights, bound, left = Counter(), 0, exponent - self.shift
+        for price, (model, m, (plus, minus, sign, least, *_)) in zip(prices, self.priced):
             if price:
-                plus, minus, sign, least = condition[:4]
-                if least in (INF, -INF) or not models[m].bounded:
+                if least in (INF, -INF) or not model.bounded:
                     raise Rejected("rule D: a price for a condition that cannot be used")
                 weights[m, plus] += sign * price
                 weights[m, minus] -= sign * price
-                needed = (least - models[m].offset(plus, minus, sign)) / models[m].unit
+                needed = (least - model.offset(plus, minus, sign)) / model.unit
                 bound += price * math.floor(needed * Fraction(2) ** exponent)
         for v, variable in self.variables.items():
-            bound += min(self.tolls[v][lowest(bit)] - share for bit, share in zip(variable.bit, sums[v])
-                         if bit & box.cells[v])
+            bound += min(self.tolls[v][lowest(bit)] - share
+                         for bit, share in zip(variable.bit, sums[v]) if bit & box.cells[v])
         values = []
         for (m, _), leaves, own in zip(self.trees, box.live, shares):
             values.append([])
@@ -844,9 +900,9 @@ class Checker:
                 for v, runs in own.items():
                     common = box.cells[v] & leaf.cells.get(v, -1)
                     value += min(share for cells, share in runs if cells & common)
-                for k, whole in leaf.whole.items():  # rounded up if the weight is positive, else down
-                    weight = weights[m, k]
-                    value += abs(weight) * shifted(-whole if weight > 0 else whole, exponent - self.shift)
+                for k, whole in leaf.whole.items():  # rounded up if the weight is positive
+                    whole = -whole if weights[m, k] > 0 else whole
+                    value += abs(weights[m, k]) * (whole << left if left >= 0 else whole >> -left)
                 values[-1].append(value)
             bound += min(values[-1])
         live = [[leaf for leaf, value in zip(leaves, of) if bound - min(of) + value < self.limit]
@@ -857,8 +913,8 @@ class Checker:
 
     def check_point(self, point):
         """Check that a point consists of cells, costs what is claimed, and has the outcome."""
-        question, cells = self.question, {}
-        if len(point) != len(question.point):
+        cells = {}
+        if len(point) != len(self.question.point):
             raise Rejected("the point has the wrong length")
         for v, variable in self.variables.items():
             at = variable.position([point[d] for d in variable.columns])
@@ -866,15 +922,14 @@ class Checker:
                 raise Rejected(f"the value of feature {v} is not that of a cell")
             cells[v] = variable.bit[at]
         far = {v: lowest(bit) for v, bit in cells.items() if bit > 1}
-        if self.cost(far) != self.claim or len(far) > question.max_changes or \
-                (question.fewest and len(far) != self.claimed_changes):
-            raise Rejected("the point has another cost or another number of changes than claimed")
+        if self.measure(far) != self.claim or len(far) > self.question.max_changes:
+            raise Rejected("the point has another cost or number of changes than claimed")
         if not all(any(leaf.cells[v] & cells[v] for leaf in clause for v in leaf.cells)
                    for clause in self.clauses):
             raise Rejected("the point breaks a clause")
-        for m, outcome in question.wanted:
-            leaves = [self.leaves(m, tree, cells)[0].numbers for tree in outcome.model.trees]
-            if not outcome.certainly(outcome.model.scores(leaves), True):
+        for one in self.question.wanted:
+            leaves = [self.leaves(one.number, tree, cells)[0].numbers for tree in one.model.trees]
+            if not one.certainly(one.model.scores(leaves), True):
                 raise Rejected("the point does not certainly have the outcome")
 
     # [The tree]
@@ -885,9 +940,13 @@ class Checker:
         while open_boxes:
             token, (box, dual) = next(tokens), open_boxes.pop()
             if token >= 0:
-                first = self.first_cells(token, tokens)
+                if token not in self.variables:
+                    raise Rejected(f"variable {token} does not exist")
+                below, first = self.variables[token].below, 0
+                for _ in range(take(tokens, 0, len(below) - 1)):
+                    first ^= below[take(tokens, 0, len(below) - 1)]
                 for cells in (~first, first):
-                    open_boxes.append((box and self.restricted(box, token, cells), dual))
+                    open_boxes.append((box and self.restricted(box, {token: cells}), dual))
             elif token == -1:
                 unit = take(tokens, -1, 44)
                 if unit >= 0:
@@ -896,22 +955,13 @@ class Checker:
                     raise Rejected("rule D: there are no numbers to use again")
                 open_boxes.append((box and self.thinned(box, *dual), dual))
             else:
-                r = -2 - token
-                if box is not None and not (r < len(self.question.wanted) and self.refuted(box, r)):
-                    raise Rejected(f"requirement {r} does not close a box: it may hold a better point")
+                r, wanted = -2 - token, self.question.wanted
+                if box is not None and not (r < len(wanted) and self.refuted(box, wanted[r])):
+                    raise Rejected(f"requirement {r} does not close a box")
                 closed += 1
         if next(tokens, None) is not None:
             raise Rejected("the tree goes on after its end")
         return closed
-
-    def first_cells(self, v, tokens):
-        """Read the cells of the first child: each number b moves the cells below it to the other side."""
-        if v not in self.variables:
-            raise Rejected(f"variable {v} does not exist")
-        below, cells = self.variables[v].below, 0
-        for _ in range(take(tokens, 0, len(below) - 1)):
-            cells ^= below[take(tokens, 0, len(below) - 1)]
-        return cells
 
 
 def lowest(cells):
@@ -927,17 +977,12 @@ def take(tokens, low, high):
     return token
 
 
-def shifted(value, exponent):
-    """Round value * 2^exponent down; the value is a whole number."""
-    return value << exponent if exponent >= 0 else value >> -exponent
-
-
 def check(models, question_bytes, proof):
     """[What is proven] Check a proof; gives what is proven. Raises Rejected or Unsupported."""
     decimal.setcontext(PRECISE)
     if not isinstance(proof, dict) or proof.get("boxwood_proof") != 1:
         raise Rejected("this is not a proof of version 1")
-    if proof.get("models") != [model.digest() for model in models] or \
+    if proof.get("models") != [model.hash for model in models] or \
             proof.get("question") != hashlib.sha256(question_bytes).hexdigest():
         raise Rejected("the proof is about other models or another question")
     question = Question(parsed(question_bytes), models)
@@ -947,13 +992,13 @@ def check(models, question_bytes, proof):
         raise Rejected("there is no such claim, or no tree of whole numbers")
     counts = question.fewest and claim != "infeasible"
     if counts != (changes is not None) or (counts and (type(changes) is not int or changes < 0)):
-        raise Rejected("a number of changes must be claimed for fewest changes first, and only there")
-    cost = INF if claim == "infeasible" else numeric(proof["cost"])
+        raise Rejected("changes must be claimed for fewest changes first, and only there")
+    cost = INF if claim == "infeasible" else number(proof["cost"])
     if not cost >= 0:
         raise Rejected("the claimed cost is not a number, or negative")
-    checker = Checker(question, cost, changes)
+    checker = Checker(question, (INF if claim == "infeasible" else changes or 0, cost))
     if claim == "optimal":
-        checker.check_point(numeric(proof["point"]))
+        checker.check_point([number(one) for one in proof["point"]])
     try:
         boxes = checker.run(tree)
     except StopIteration:
@@ -970,12 +1015,12 @@ def main(names):
         print(__doc__)
         return 2
     try:
-        contents = [open(name, "rb").read() for name in names]  # noqa: SIM115 - the process ends soon
+        contents = [open(name, "rb").read() for name in names]  # noqa: SIM115 - the process ends
         models = [Model(parsed(text)) for text in contents[:-2]]
         print("accepted:", check(models, contents[-2], parsed(contents[-1])))
         return 0
     except Rejected as reason:
-        print("rejected:", ascii(str(reason))[1:-1][:500])  # names in the files must not forge lines
+        print("rejected:", ascii(str(reason))[1:-1][:500])  # names in files must not forge lines
         return 1
     except Exception as error:  # noqa: BLE001 - whatever fails, nothing is proven
         print(f"cannot be checked: {type(error).__name__}: {ascii(str(error))[1:-1][:500]}")

@@ -12,7 +12,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MOST_LINES = 600
 # The checker of proofs is one file, so that it can be read, copied and run by itself.
-LONGER = {pathlib.Path("checker/boxwood_check.py"): 1000}
+LONGER = {pathlib.Path("checker/boxwood_check.py"): 1050}
 PROGRAM_SUFFIXES = {".cpp", ".hpp", ".in", ".py", ".sh", ".cmake", ".ts", ".tsx", ".mjs", ".css", ".html"}
 TEXT_SUFFIXES = PROGRAM_SUFFIXES | {".md", ".txt", ".json", ".csv", ".cff", ".yml", ".supp", ""}
 IGNORED_FOLDERS = {".git", ".venv", ".cache", "build", "node_modules", "__pycache__", ".hypothesis", ".mypy_cache",

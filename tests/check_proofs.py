@@ -45,7 +45,7 @@ def is_true(case, proof):
         return not case["feasible"]
     if claim not in ("optimal", "lower_bound"):
         return False
-    cost = checker.numeric(proof["cost"])
+    cost = checker.number(proof["cost"])
     if not case["feasible"]:
         return claim == "lower_bound"
     best, mine = (case["changes"], case["cost"]), (proof.get("changes"), cost)
@@ -76,7 +76,7 @@ def mutated(case, draw):
     elif kind == 6 and "cost" in proof:
         proof["claim"] = "lower_bound"
         proof.pop("point", None)
-        proof["cost"] = math.nextafter(checker.numeric(proof["cost"]), math.inf)
+        proof["cost"] = math.nextafter(checker.number(proof["cost"]), math.inf)
     elif kind in (9, 10):  # a number that is nearly right, or far too large
         at = draw.randrange(len(tree))
         tree[at] += draw.choice([-1, 1, 2, -tree[at] * 2, tree[at], 2 ** 31, -2 ** 31, 2 ** 64, 10 ** 30])

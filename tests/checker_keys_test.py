@@ -1,4 +1,4 @@
-"""Both checkers refuse keys that they do not know, whose meaning may matter, and agree about dead boxes."""
+"""Both checkers refuse unknown keys and files that Boxwood would refuse, and agree about dead boxes."""
 
 import importlib.util
 import json
@@ -52,7 +52,7 @@ def verdicts(model, question, claim):
     """Run both checkers on files of these contents; the fast one only if it was built."""
     program = pathlib.Path(os.environ.get("BOXWOOD_COMMAND", "")).parent / "boxwood_check"
     text = json.dumps(question)
-    proof = {"boxwood_proof": 1, "models": [checker.Model(MODEL).digest()],
+    proof = {"boxwood_proof": 1, "models": [checker.Model(MODEL).hash],
              "question": checker.hashlib.sha256(text.encode()).hexdigest(), **claim}
     with tempfile.TemporaryDirectory() as folder:
         files = [pathlib.Path(folder) / name for name in ("model.json", "question.json", "proof.json")]
@@ -74,6 +74,89 @@ class UnknownKeys(unittest.TestCase):
                     self.assertIn(words, done.stdout)
                     self.assertEqual(done.stdout.count("\n"), 1)
                     self.assertLess(len(done.stdout), 1000)
+
+
+def with_feature(**rule):
+    return {"features": [rule]}
+
+
+def with_requirement(**wanted):
+    return {"requirements": [{"range": [1.0, "inf", True, True], **wanted}]}
+
+
+def with_clause(**literal):
+    return {"clauses": [[{"feature": 0, "inside": True, "range": ["-inf", "inf", True, True], **literal}]]}
+
+
+NAN_END = ["nan", "inf", True, True]
+HOSTILE_QUESTIONS = [  # a checker that reads one of these might leave out cells, leaves or trees
+    with_requirement(output=0, model=-1), with_requirement(output=-1), with_requirement(output=1),
+    with_requirement(score=-1), with_requirement(score=0, rival=-1), with_requirement(output=0, score=0),
+    with_requirement(output=0, range=NAN_END), with_requirement(output=2 ** 32), {"requirements": [{"class": 0}]},
+    {"requirements": []},
+    with_feature(weight=-1), with_feature(weight="nan"), with_feature(up="nan"), with_feature(down=-1),
+    with_feature(scale=0), with_feature(scale=-1), with_feature(step="nan"), with_feature(step=-1),
+    with_feature(least_change="nan"), with_feature(most_change="nan"), with_feature(range=NAN_END),
+    with_feature(range=["-inf", "nan", True, True]), with_feature(range=["-inf", "inf", "no", "no"]),
+    with_feature(fixed="no"), with_feature(fixed=1), with_feature(kind="other"), with_feature(direction="other"),
+    with_feature(quantiles=[0.0]), with_feature(quantiles=[3.0, 0.0, 2.0]), with_feature(quantiles=[0.0, "nan", 2.0]),
+    with_feature(kind="categorical", changes=[["nan"] * 3] * 3), with_feature(kind="categorical", changes=[[-1] * 3] * 3),
+    {"cost": "mixture", "mixture": {"l2": "nan", "l1": 0.0, "l0": 0.0}},
+    {"cost": "mixture", "mixture": {"l2": -1.0, "l1": 0.0, "l0": 0.0}},
+    with_clause(inside="true"), with_clause(range=NAN_END), with_clause(feature=-1),
+    {"groups": [{"columns": [0, 0]}]}, {"groups": [{"columns": [0]}, {"columns": [0]}]}, {"groups": [{"columns": []}]},
+    {"groups": [{"columns": [-1]}]}, {"groups": [{"columns": [0], "weight": "nan"}]},
+    {"point": [False]}, {"point": ["NaN"]}, {"point": ["-inf"]}, {"point": [0.0, 1.0]}, {"max_changes": "many"},
+]
+
+
+def with_tree(**fields):
+    return {"trees": [{**MODEL["trees"][0], **fields}]}
+
+
+HOSTILE_MODELS = [  # bounds of scores hold for positive factors, and for numbers only
+    {"factor": -1.0}, {"factor": 0.0}, {"factor": "nan"}, {"factor": "inf"}, {"divisor": -1.0}, {"divisor": 0.0},
+    {"steepness": -1.0}, {"accumulator": "float32", "factor": 1e-60}, {"input": "float16"}, {"accumulator": "other"},
+    {"order": "other"}, {"link": "other"}, {"link_form": "other"}, {"task": "other"}, {"decision": "other"},
+    {"base": []}, {"base": ["nan"]}, {"task": "binary", "link": "sigmoid", "base": [0.0, 0.0]},
+    with_tree(values=[0.0, "nan"]), with_tree(output=1), with_tree(left=[0, -1, -1]), with_tree(right=[3, -1, -1]),
+    with_tree(feature=[1, -1, -1]), with_tree(value=[-1, 0, 2]), with_tree(values=[False, True]),
+    with_tree(kind=["in", "leaf", "leaf"], sets=[[5], [0, 1]]),
+]
+
+
+class HostileFiles(unittest.TestCase):
+    def test_both_checkers_refuse_them(self):
+        """The point costs 2; that nothing costs less than 9, or that there is no point, is never accepted."""
+        files = [(MODEL, {**QUESTION, **change}) for change in HOSTILE_QUESTIONS]
+        files += [({**MODEL, **change}, QUESTION) for change in HOSTILE_MODELS]
+        lines = []
+        for model, question in files:
+            text = json.dumps(question)
+            for claim in ({"claim": "infeasible"}, {"claim": "lower_bound", "cost": 9.0}):
+                proof = {"boxwood_proof": 1, "models": [checker.Model(MODEL).hash], "tree": [-2],
+                         "question": checker.hashlib.sha256(text.encode()).hexdigest(), **claim}
+                with self.subTest(model=model, question=question), self.assertRaises(Exception) as refused:
+                    checker.check([checker.Model(model)], text.encode(), proof)
+                self.assertNotIn("other models", str(refused.exception), [model, question])
+                lines.append(json.dumps({"models": [model], "question": text, "proof": json.dumps(proof)}))
+        program = pathlib.Path(os.environ.get("BOXWOOD_COMMAND", "")).parent / "boxwood_check"
+        if program.is_file():
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "batch.jsonl"
+                path.write_text("\n".join(lines) + "\n")
+                said = subprocess.run([program, "--batch", path], capture_output=True, text=True, check=True).stdout
+            self.assertEqual(len(said.splitlines()), len(lines))
+            for one, line in zip(said.splitlines(), lines):
+                self.assertTrue(one.startswith("cannot be checked"), f"{one}: {line}")
+
+    def test_a_tree_of_xgboost_that_does_not_end_is_refused(self):
+        tree = {"left_children": [1, 0, -1], "right_children": [2, 2, -1], "split_conditions": [1.0, 1.0, 1.0],
+                "split_indices": [0, 0, 0], "default_left": [0, 0, 0], "tree_param": {}}
+        learner = {"objective": {"name": "reg:squarederror"}, "learner_model_param": {"base_score": "0", "num_feature": "1"},
+                   "gradient_booster": {"name": "gbtree", "model": {"trees": [tree], "tree_info": [0]}}}
+        with self.assertRaises(checker.Unsupported):
+            checker.Model({"learner": learner})
 
 
 class DeadBoxes(unittest.TestCase):

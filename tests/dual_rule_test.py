@@ -96,7 +96,7 @@ class DualRule(unittest.TestCase):
             read = checker.Model(model)
             for _ in range(6):
                 claim = draw.choice([best, best + 1, best + 0.001, draw.uniform(0.5, 12)])
-                walk = checker.Checker(checker.Question(json.loads(question), [read]), claim, None)
+                walk = checker.Checker(checker.Question(json.loads(question), [read]), (0, claim))
                 numbers = drawn_numbers(draw, walk, draw.choice([.5, .8, 1, 1.5]) / gap)
                 thinned = walk.thinned(walk.whole, *walk.read_dual(numbers[0], iter(numbers[1:])))
                 live = thinned.live if thinned else [[]] * len(model["trees"])  # dead: every leaf is excluded
@@ -107,7 +107,7 @@ class DualRule(unittest.TestCase):
                     for cost, leaves in found:
                         self.assertFalse(cost < claim and leaves[t] in gone,
                                          f"claim {claim}: {leaves} costs {cost}: {json.dumps([model, numbers])}")
-                proof = {"boxwood_proof": 1, "models": [read.digest()], "claim": "lower_bound", "cost": claim,
+                proof = {"boxwood_proof": 1, "models": [read.hash], "claim": "lower_bound", "cost": claim,
                          "question": checker.hashlib.sha256(question.encode()).hexdigest(),
                          "tree": [-1, *numbers, -2]}
                 try:

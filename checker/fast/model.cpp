@@ -40,6 +40,29 @@ double number(const Json& value) {
   return value.get<double>();
 }
 
+double no_nan(double value) {
+  if (std::isnan(value)) throw Unsupported("nan where a number is needed");
+  return value;
+}
+
+namespace {
+
+double positive(const Json& value) {
+  const double read = number(value);
+  if (!(read > 0 && read < inf)) throw Unsupported(value.dump() + " is not positive");
+  return read;
+}
+
+}  // namespace
+
+std::string word(const Json& value, std::initializer_list<std::string_view> choices) {
+  std::string text = value.get<std::string>();
+  if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
+    throw Unsupported("the word " + text);
+  }
+  return text;
+}
+
 void known(const Json& object, std::initializer_list<std::string_view> keys, const char* what) {
   for (const auto& [key, value] : object.items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
@@ -56,19 +79,27 @@ Model::Model(const Json& data) {
          "input", "accumulator", "order", "factor", "divisor", "steepness", "decision", "classes",
          "base", "features", "trees"},
         "a model");
-  task = data.at("task");
-  link = data.at("link");
-  form = data.value("link_form", "plain");
-  input = data.at("input");
-  accumulator = data.at("accumulator");
-  order = data.at("order");
-  decision = data.value("decision", "output_above_half");
-  factor = data.value("factor", 1.0);
-  divisor = data.value("divisor", 1.0);
-  steepness = data.value("steepness", 1.0);
-  for (const Json& value : data.at("base")) base.push_back(number(value));
+  task = word(data.at("task"), {"regression", "binary", "multiclass"});
+  link = word(data.at("link"), {"identity", "sigmoid", "exponential", "softmax", "winner", "votes",
+                                "square", "softplus", "isolation"});
+  form = word(data.value("link_form", Json("plain")), {"plain", "onnxruntime", "catboost"});
+  input = word(data.at("input"), {"float32", "float64"});
+  accumulator = word(data.at("accumulator"), {"float32", "float64"});
+  order = word(data.at("order"), {"base_first", "base_last"});
+  decision = word(data.value("decision", Json("output_above_half")),
+                  {"output_above_half", "score_above_zero", "score_from_zero", "score_above_half",
+                   "largest_score"});
+  // Bounds of scores hold for positive factors only, and not for NaN.
+  factor = positive(data.value("factor", Json(1.0)));
+  divisor = positive(data.value("divisor", Json(1.0)));
+  steepness = positive(data.value("steepness", Json(1.0)));
+  for (const Json& value : data.at("base")) base.push_back(no_nan(number(value)));
+  if (task == "binary" && base.size() != 1) throw Unsupported("a binary model of several outputs");
   width = data.at("features").size();
   single = accumulator == "float32";
+  if (!(read(factor) > 0 && read(factor) < inf && read(divisor) > 0 && read(divisor) < inf)) {
+    throw Unsupported("a factor that float32 cannot hold");
+  }
   const std::array<std::string, 5> kinds{"leaf", "<", "<=", "==", "in"};
   for (const Json& one : data.at("trees")) {
     Tree tree;
@@ -77,7 +108,7 @@ Model::Model(const Json& data) {
            "missing_left", "missing_at_zero", "zero_up"},
           "a tree");
     tree.output = one.at("output");
-    for (const Json& value : one.at("values")) tree.values.push_back(number(value));
+    for (const Json& value : one.at("values")) tree.values.push_back(no_nan(number(value)));
     if (one.contains("sets")) tree.sets = one.at("sets").get<std::vector<std::vector<int>>>();
     const std::size_t count = one.at("kind").size();
     const auto missing = flags_of(one, "missing_left", count);
@@ -92,7 +123,7 @@ Model::Model(const Json& data) {
                 one.at("left").at(i),
                 one.at("right").at(i),
                 one.at("value").at(i),
-                number(one.at("threshold").at(i)),
+                no_nan(number(one.at("threshold").at(i))),
                 missing.at(i),
                 at_zero.at(i),
                 zero_up.at(i)};

@@ -29,6 +29,9 @@ struct Unsupported : std::runtime_error {
 
 /// A number of a JSON file; infinities and NaN are text there.
 double number(const Json& value);
+double no_nan(double value);
+/// A text of a JSON file that is one of these words.
+std::string word(const Json& value, std::initializer_list<std::string_view> choices);
 /// Refuses an object of a file that has other keys, whose meaning is not known here.
 void known(const Json& object, std::initializer_list<std::string_view> keys, const char* what);
 inline double to_single(double value) { return static_cast<double>(static_cast<float>(value)); }

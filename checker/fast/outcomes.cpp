@@ -29,6 +29,7 @@ Outcomes::Outcomes(const Model& of, const Json& wanted) : model(of), wanted_(wan
          "negated"},
         "a requirement");
   negated_ = wanted.value("negated", false);
+  check_numbers();
   const bool onnx = model.form == "onnxruntime";
   const bool known = direct() || model.link == "sigmoid" || model.link == "softmax";
   if (onnx && !(model.single && known)) {
@@ -58,6 +59,31 @@ Outcomes::Outcomes(const Model& of, const Json& wanted) : model(of), wanted_(wan
                            (std::abs(one.least) + std::abs(one.centre)) / unit);
     }
   }
+}
+
+/// One kind of requirement, about classes and outputs that exist.
+void Outcomes::check_numbers() const {
+  const int outputs = static_cast<int>(model.base.size());
+  const int classes = model.task == "binary" ? 2 : model.task == "regression" ? 0 : outputs;
+  int kinds = 0;
+  const auto check = [&](const char* key, int count) {
+    if (!wanted_.contains(key)) return;
+    const Json& value = wanted_[key];
+    const auto listed =
+        value.is_array() ? value.get<std::vector<long>>() : std::vector{value.get<long>()};
+    for (const long k : listed) {
+      if (k < 0 || k >= count) throw Unsupported("a requirement about no class or output");
+    }
+    ++kinds;
+  };
+  check("class", classes);
+  check("classes", classes);
+  check("output", outputs);
+  check("score", outputs);
+  if (kinds != 1 || (wanted_.contains("probability") && wanted_.contains("margin"))) {
+    throw Unsupported("a requirement of two kinds, or of none");
+  }
+  check("rival", outputs);
 }
 
 double Outcomes::relative(double output) const {

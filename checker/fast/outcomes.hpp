@@ -44,6 +44,7 @@ class Outcomes {
   bool softmax_fails(const Condition& condition, const Upper& upper) const;
 
  private:
+  void check_numbers() const;
   Alternatives make(bool negated) const;
   std::vector<Condition> conditions(const Interval& side) const;
   std::vector<Condition> score_within(int k, int rival, const Interval& side) const;

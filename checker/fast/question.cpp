@@ -26,6 +26,21 @@ Bound exact_sum(double a, double b) {
   return {sum, (a - (sum - part)) + (b - part), false};
 }
 
+/// Costs must not be negative and not fall with the distance: cells count on it.
+void check_costs(const Rule& rule) {
+  bool fits = rule.scale > 0 && std::is_sorted(rule.quantiles.begin(), rule.quantiles.end()) &&
+              rule.quantiles.size() != 1;
+  for (const double size :
+       {rule.step, rule.least, rule.most, rule.weight, rule.up, rule.down}) {
+    fits = fits && size >= 0;
+  }
+  for (const double value : rule.quantiles) fits = fits && std::isfinite(value);
+  for (const auto& row : rule.changes) {
+    for (const double size : row) fits = fits && size >= 0;
+  }
+  if (!fits) throw Unsupported("a rule with a negative cost");
+}
+
 double share(const std::vector<double>& q, double value) {
   const auto below = std::lower_bound(q.begin(), q.end(), value) - q.begin();
   const auto above = std::upper_bound(q.begin(), q.end(), value) - q.begin();
@@ -51,13 +66,15 @@ double share(const std::vector<double>& q, double value) {
 }  // namespace
 
 std::vector<double> numbers(const Json& list) {
+  if (!list.is_array()) throw Unsupported("a list of numbers is missing");
   std::vector<double> values;
   for (const Json& one : list) values.push_back(number(one));
   return values;
 }
 
 Interval interval(const Json& data) {
-  return {number(data.at(0)), number(data.at(1)), data.at(2).get<bool>(), data.at(3).get<bool>()};
+  return {no_nan(number(data.at(0))), no_nan(number(data.at(1))), data.at(2).get<bool>(),
+          data.at(3).get<bool>()};
 }
 
 Question::Question(const Json& data, const std::vector<Model>& models) : models_(models) {
@@ -76,8 +93,9 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
          "direction", "least_change", "most_change", "weight", "up", "down", "scale", "quantiles"},
         "a feature");
     Rule rule;
-    rule.kind = one.value("kind", rule.kind);
-    rule.direction = one.value("direction", rule.direction);
+    rule.kind = word(one.value("kind", Json(rule.kind)),
+                     {"continuous", "integer", "ordinal", "categorical"});
+    rule.direction = word(one.value("direction", Json(rule.direction)), {"both", "up", "down"});
     rule.fixed = one.value("fixed", false);
     rule.missing_allowed = one.value("missing_allowed", false);
     if (one.contains("range")) rule.range = interval(one["range"]);
@@ -96,6 +114,7 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
     take("up", rule.up);
     take("down", rule.down);
     take("scale", rule.scale);
+    check_costs(rule);
     rules.push_back(std::move(rule));
   }
   for (const Json& one : data.value("groups", Json::array())) {
@@ -103,6 +122,7 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
     groups.push_back(
         {one.at("columns").get<std::vector<std::size_t>>(), 1, one.value("none_allowed", false)});
     if (one.contains("weight")) groups.back().weight = number(one["weight"]);
+    if (!(groups.back().weight >= 0)) throw Unsupported("a group with a negative cost");
   }
   for (const Json& clause : data.value("clauses", Json::array())) {
     clauses.emplace_back();
@@ -125,6 +145,7 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
     l2 = number(data.at("mixture").at("l2"));
     l1 = number(data.at("mixture").at("l1"));
     l0 = number(data.at("mixture").at("l0"));
+    if (!(l2 >= 0 && l1 >= 0 && l0 >= 0)) throw Unsupported("a mixture with a negative cost");
   } else if (norm != "l2" && norm != "l1" && norm != "l0" && norm != "linf") {
     throw Unsupported("the cost " + norm);
   }
@@ -135,9 +156,13 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
     fits = fits && model.width == point.size();
     single_ = single_ || model.input == "float32";
   }
+  std::vector<bool> grouped(point.size());
   for (const Group& group : groups) {
-    for (const std::size_t column : group.columns) fits = fits && column < point.size();
     fits = fits && !group.columns.empty();
+    for (const std::size_t column : group.columns) {
+      fits = fits && column < point.size() && !grouped[column];
+      if (fits) grouped[column] = true;
+    }
   }
   if (!fits) throw Unsupported("the question does not fit the models");
   for (std::size_t d = 0; d < point.size(); ++d) {
