@@ -643,8 +643,10 @@ class Question:
             lows.append((Fraction(rule.now) + least, False))
             highs.append((-Fraction(rule.now) + least, False))
         above, below = missing or rule.now < low, missing or rule.now > high
-        points = [first_from(*one, self.precision) for one in lows if above]
-        points += [-first_from(*one, self.precision) for one in highs if below]
+        if not missing and rule.direction == ("down" if above else "up"):
+            return None
+        points = [max(first_from(*one, self.precision) for one in lows)] if above else []
+        points += [-max(first_from(*one, self.precision) for one in highs)] if below else []
         table = rule.kind == "categorical" and rule.changes
         if table:  # sizes of changes; beyond the table all are 1
             points += range(-1, max(map(len, [table, *table])) + 1)
