@@ -79,8 +79,11 @@ class Codec:
 
     @cached_property
     def codes(self) -> Mapping[str, int]:
-        """The code of each label."""
-        return {label: code for code, label in enumerate(self.labels)}
+        """The code of each label, and of an empty text, whose label is a word."""
+        found = {label: code for code, label in enumerate(self.labels)}
+        if "" in (self.originals or ()):
+            found.setdefault("", (self.originals or ()).index(""))
+        return found
 
     @cached_property
     def takes_numbers(self) -> bool:

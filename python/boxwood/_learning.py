@@ -18,13 +18,14 @@ from boxwood._loading import class_values
 from boxwood._refusals import Refusals
 from boxwood._tables import Column, columns_of, is_number, is_table, module_of
 from boxwood.errors import Error
-from boxwood.pipelines import PipelineColumn, Steps, complete, is_pipeline
+from boxwood.pipelines import PipelineColumn, Steps, complete, is_pipeline, knows_hashes
 from boxwood.schema import Feature, FoundStep, Schema, UnsaidKind, nearest
 
 MOST_DIGITS = 6
 FEWEST_VALUES = 10
 SPREADS = {"range": _core.Spread.range, "deviation": _core.Spread.deviation,
            "mad": _core.Spread.median_deviation, "quantiles": _core.Spread.quantiles}
+EMPTY = "(empty)"  # the label of CatBoost's empty text
 BY_POSITION = (_core.Library.xgboost, _core.Library.lightgbm, _core.Library.catboost)
 
 
@@ -87,6 +88,7 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
               if feature.categories and feature.categories[-1].others}
 
     single = False
+    hashes = first.library == _core.Library.catboost or knows_hashes(next(iter(models.values())))
 
     def codecs(originals: Sequence[Sequence[Any] | None], dtypes: Sequence[Any],
                columns: Mapping[int, PipelineColumn]) -> list[Codec]:
@@ -95,6 +97,9 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
             column = columns.get(i, PipelineColumn())
             own = originals[i] if column.values is None else column.values
             own_categories = features[i].categories
+            if hashes and any(one.label == EMPTY for one in own_categories):
+                own = ["" if label == EMPTY else value for label, value in
+                       zip(feature.labels or (), own or feature.labels or (), strict=True)]
             made.append(Codec(
                 features[i].name, feature.title or feature.name, feature.kind,
                 tuple(feature.labels or ()), None if own is None else tuple(own),
@@ -129,8 +134,8 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
     columns = complete(pipelines, schema)
     for i in others:
         feature, own = schema.features[i], first.features[i].categories
-        named = columns[i].values is not None if i in columns else data is not None and \
-            not any(one.hashed for one in own)
+        named = columns[i].values is not None if i in columns else False
+        named = named or (data is not None and not any(one.hashed for one in own))
         labels = list(feature.labels or ())
         if named and len(labels) > 1 and feature.allowed is None:
             feature.allowed = labels[:-1]  # answers name no category of no name

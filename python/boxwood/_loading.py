@@ -8,12 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from boxwood import _core
 from boxwood._pushing import Steps
 from boxwood.errors import Error
-from boxwood.models import core_ensemble, library_of, model_bytes, separate_models, unwrapped
+from boxwood.models import core_ensemble, separate_models, unwrapped
 from boxwood.models._ensemble import Ensemble, restored
 from boxwood.models._formats import binary_content, converted_file, is_source
 from boxwood.models.catboost import of_binary
@@ -76,41 +74,8 @@ def read(name: str, model: Any, data: Any, rounds: int | str | None,
             raise no_file(model, "Give a model file or a fitted model")
         return _core.read_file(str(path), rounds)
     if steps is not None:
-        return pushed_back(model, steps, rounds).to_core()
-    if data is not None and library_of(model) == "catboost" and model.is_fitted():
-        return _catboost(model, name, data, rounds)
-    return core_ensemble(model, name, rounds)
-
-
-def _catboost(model: Any, name: str, data: Any, rounds: int | str | None) -> _core.Ensemble:
-    # A model that was fitted without names, or with categories, has their names from the data.
-    columns, categories = model.feature_names_, model.get_cat_feature_indices()
-    unnamed = columns == [str(i) for i in range(len(columns))]
-    if hasattr(data, "to_pandas"):
-        data = data.to_pandas()
-    if not categories and not (unnamed and hasattr(data, "columns")):
-        return core_ensemble(model, name, rounds)
-    import catboost
-
-    from boxwood.models.catboost import with_categories
-
-    if hasattr(data, "columns") and set(columns) <= {str(name) for name in data.columns}:
-        data = data[columns]
-    elif hasattr(data, "columns") and len(data.columns) != len(columns):
-        # Which columns are meant is told where the data is read.
-        return core_ensemble(model, name, rounds)
-    pool = catboost.Pool(data if categories else data.iloc[:1], cat_features=categories)
-    content = model_bytes(model, pool=pool)
-    if categories:
-        content = with_categories(content, {i: _texts(data, i) for i in categories})
-    return _core.read_bytes(content, name, rounds)
-
-
-def _texts(data: Any, column: int) -> list[str]:
-    """List the categories of a column as CatBoost writes them."""
-    values = data.iloc[:, column] if hasattr(data, "iloc") else np.asarray(data)[:, column]
-    return sorted({str(value) for value in set(values)
-                   if isinstance(value, (str, int, np.integer, np.bool_))})
+        return pushed_back(model, steps, rounds, data).to_core()
+    return core_ensemble(model, name, rounds, data)
 
 
 def class_values(model: Any, ensemble: _core.Ensemble) -> list[Any] | None:

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from boxwood.models._ensemble import Ensemble
     from boxwood.schema import Schema
 
-__all__ = ["PipelineColumn", "complete", "follow_steps", "is_pipeline", "pushed_back"]
+__all__ = ["PipelineColumn", "complete", "follow_steps", "is_pipeline", "knows_hashes",
+           "pushed_back"]
 
 
 class PipelineColumn(NamedTuple):
@@ -101,7 +102,8 @@ def follow_steps(model: Any, data: Any = None) -> Steps:
     return _steps(model, names, trace, sources, data, zeros_missing)
 
 
-def pushed_back(model: Any, steps: Steps, rounds: int | str | None = None) -> Ensemble:
+def pushed_back(model: Any, steps: Steps, rounds: int | str | None = None,
+                data: Any = None) -> Ensemble:
     """Turn a fitted pipeline into a model of its raw columns.
 
     Parameters
@@ -112,6 +114,8 @@ def pushed_back(model: Any, steps: Steps, rounds: int | str | None = None) -> En
         Of `follow_steps`.
     rounds : int or {"all", "best"}, optional
         Which boosting rounds count.
+    data : DataFrame or ndarray, optional
+        Raw rows, for the names of CatBoost's categories.
 
     Returns
     -------
@@ -129,13 +133,14 @@ def pushed_back(model: Any, steps: Steps, rounds: int | str | None = None) -> En
             raise UnsupportedModelError(f"pipeline: {own.__name__} overrides {method}",
                                         "Give a scikit-learn Pipeline with the same steps")
     last, sources = unwrapped(model.steps[-1][1]), steps.sources
-    if library_of(last) == "catboost" and last.is_fitted() and last.get_cat_feature_indices():
+    if data is None and library_of(last) == "catboost" and last.is_fitted() and \
+            last.get_cat_feature_indices():
         raise UnsupportedModelError(
             "pipeline: the last step is a CatBoost model with categorical columns; it "
             "stores only hashes of their categories",
-            "Give the CatBoost model itself, and the training data")
+            "Give the training data too: boxwood.Explainer(pipeline, X)")
     try:
-        content = _model(last, rounds)
+        content = _model(last, rounds, steps, data)
     except UnsupportedModelError as error:
         raise UnsupportedModelError(f'pipeline, step "{model.steps[-1][0]}": {error.reason}',
                                     f"{error.remedy}; keep the steps before it") from error
@@ -277,12 +282,30 @@ def _raw_names(model: Any) -> list[str]:
     return [f"f{i}" for i in range(int(count))]
 
 
-def _model(last: Any, rounds: int | str | None) -> Ensemble:
+def _model(last: Any, rounds: int | str | None, steps: Steps, data: Any) -> Ensemble:
     from boxwood.models._ensemble import Ensemble
 
+    made = None
+    if data is not None and knows_hashes(last):
+        rows = data.to_pandas() if hasattr(data, "to_pandas") else data
+        made = steps.transform(rows, False)
     if has_arrays(last) and rounds is None:
-        return converted_model(last)
-    return Ensemble.from_core(core_ensemble(last, type(last).__name__, rounds))
+        return converted_model(last, made)
+    return Ensemble.from_core(core_ensemble(last, type(last).__name__, rounds, made))
+
+
+# Where scikit-learn's models keep the models that they are made of.
+INSIDE = ("steps", "estimator", "estimator_", "regressor_", "best_estimator_", "estimators_",
+          "calibrated_classifiers_")
+
+
+def knows_hashes(model: Any) -> bool:
+    """Whether a model is, or holds, a CatBoost model that knows its categories by hashes only."""
+    if isinstance(model, (list, tuple)):
+        return any(knows_hashes(one) for one in model)
+    if hasattr(model, "get_cat_feature_indices"):
+        return bool(model.is_fitted() and model.get_cat_feature_indices())
+    return any(knows_hashes(getattr(model, place)) for place in INSIDE if hasattr(model, place))
 
 
 def _table(names: list[str] | None, columns: list[RawColumn]) -> Callable[[list[np.ndarray]], Any]:

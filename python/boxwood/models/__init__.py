@@ -176,7 +176,8 @@ def model_bytes(model: Any, *, pool: Any = None) -> bytes:
     return converter.to_bytes(model, pool)
 
 
-def core_ensemble(model: Any, name: str, rounds: int | str | None = None) -> _core.Ensemble:
+def core_ensemble(model: Any, name: str, rounds: int | str | None = None,
+                  data: Any = None) -> _core.Ensemble:
     """Turn a fitted model into an ensemble of the core's.
 
     Parameters
@@ -187,6 +188,8 @@ def core_ensemble(model: Any, name: str, rounds: int | str | None = None) -> _co
         Names it in errors.
     rounds : int, str or None
         Which boosting rounds count.
+    data : DataFrame, ndarray or Arrow table, optional
+        The training data, which names the categories of CatBoost.
 
     Returns
     -------
@@ -196,9 +199,15 @@ def core_ensemble(model: Any, name: str, rounds: int | str | None = None) -> _co
     from boxwood import _core
 
     model = unwrapped(model)
-    if not has_arrays(model) or rounds is not None:
+    if data is not None and library_of(model) == "catboost" and model.is_fitted():
+        from boxwood.models.catboost import read_with
+
+        _refuse_own_methods(model)
+        return read_with(model, name, data, rounds)
+    if not has_arrays(model):
         return _core.read_bytes(model_bytes(model), name, rounds)
-    return converted_model(model).to_core()
+    made = converted_model(model, data)
+    return made.to_core() if rounds is None else _core.read_bytes(made.to_bytes(), name, rounds)
 
 
 def _converter(model: Any) -> Any:
@@ -210,13 +219,15 @@ def has_arrays(model: Any) -> bool:
     return hasattr(_converter(model), "converted")
 
 
-def converted_model(model: Any) -> Ensemble:
+def converted_model(model: Any, data: Any = None) -> Ensemble:
     """Convert a model into arrays.
 
     Parameters
     ----------
     model : object
         A fitted model for which `has_arrays` is true, or a pipeline.
+    data : DataFrame, ndarray or Arrow table, optional
+        The training data, which names the categories of CatBoost models inside a scikit-learn one.
 
     Returns
     -------
@@ -225,7 +236,8 @@ def converted_model(model: Any) -> Ensemble:
     """
     model = unwrapped(model)
     _refuse_own_methods(model)
-    return _converter(model).converted(model)
+    given = () if data is None or library_of(model) != "sklearn" else (data,)
+    return _converter(model).converted(model, *given)
 
 
 def _refuse_own_methods(model: Any) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from boxwood.errors import UnsupportedModelError
 from boxwood.models import converted_model, core_ensemble, library_of, unwrapped
+from boxwood.models._categories import share_categories
 from boxwood.models._ensemble import EVERY_OUTPUT, KINDS, LESS, LESS_EQUAL, Ensemble, Tree
 from boxwood.models._sklearn_common import class_labels, feature_names, source
 
@@ -43,19 +44,19 @@ class Part:
         return self.model.accumulator == "float32"
 
 
-def read_member(model: Any, of: Any, response: str, **more: Any) -> Part:
-    """Convert one member of the model `of`."""
+def read_member(model: Any, of: Any, response: str, data: Any = None, **more: Any) -> Part:
+    """Convert one member of the model `of`; `data` names the categories of CatBoost."""
     model = unwrapped(model)
     name = type(of).__name__
-    if library_of(model) == "catboost" and model.get_cat_feature_indices():
+    if data is None and library_of(model) == "catboost" and model.get_cat_feature_indices():
         raise UnsupportedModelError(
             f"this {name} is built of CatBoost models with categorical columns, which store only "
-            "hashes of their categories", "Give one CatBoost model and the training data")
+            "hashes of their categories", "Give the training data too: boxwood.Explainer(model, X)")
     try:
         if library_of(model) == "sklearn":
-            content = converted_model(model)
+            content = converted_model(model, data)
         else:
-            content = Ensemble.from_core(core_ensemble(model, type(model).__name__))
+            content = Ensemble.from_core(core_ensemble(model, type(model).__name__, data=data))
     except UnsupportedModelError as error:
         raise UnsupportedModelError(f"{name}: {error.reason}", error.remedy) from error
     if content.link == "composed":
@@ -77,6 +78,7 @@ def composed(of: Any, parts: list[Part], *, labels: list[str], **settings: Any) 
     """Put members together; `settings` are entries of the file's "composition"."""
     names = _names(of, parts[0])
     places = [_places(of, part, names) for part in parts]
+    share_categories([part.model for part in parts], places)
     libraries = {part.model.library for part in parts}
     features = _features(of, parts, places, names, len(libraries) > 1)
     precision = "float32" if all(part.model.input == "float32" for part in parts) else "float64"
@@ -179,14 +181,14 @@ def _widen(tree: Tree) -> None:
                                     "Use models of one library")
 
 
-def voting_classifier(model: Any) -> Ensemble:
+def voting_classifier(model: Any, data: Any = None) -> Ensemble:
     """Convert a `VotingClassifier`.
 
     Soft: the average of the probabilities, in float32 if all are and no weights are given. Hard:
     the class with most votes, or with the largest sum of weights.
     """
     soft = model.voting == "soft"
-    parts = _voters(model, "probability" if soft else "vote")
+    parts = _voters(model, "probability" if soft else "vote", data)
     labels = class_labels(model)
     if not soft and len(labels) > 2 and any(library_of(_last_step(one)) == "catboost"
                                             for one in model.estimators_):
@@ -208,14 +210,14 @@ def _last_step(model: Any) -> Any:
     return _last_step(model.steps[-1][1]) if hasattr(model, "steps") else model
 
 
-def voting_regressor(model: Any) -> Ensemble:
+def voting_regressor(model: Any, data: Any = None) -> Ensemble:
     """Convert a `VotingRegressor`: the average of what its members predict."""
-    parts = _voters(model, "output")
+    parts = _voters(model, "output", data)
     return composed(model, parts, labels=[], **_average(model, parts))
 
 
-def _voters(model: Any, response: str) -> list[Part]:
-    parts = [read_member(one, model, response) for one in model.estimators_]
+def _voters(model: Any, response: str, data: Any) -> list[Part]:
+    parts = [read_member(one, model, response, data) for one in model.estimators_]
     weights = model._weights_not_none
     if weights is not None and len(weights) != len(parts):
         # set_params(a="drop") of a fitted model drops the weight and keeps the member.
@@ -266,14 +268,14 @@ def bagging(model: Any) -> Ensemble:
                     divisor=float(len(parts)), sum="float32" if single else "float64")
 
 
-def calibrated(model: Any) -> Ensemble:
+def calibrated(model: Any, data: Any = None) -> Ensemble:
     """Convert a `CalibratedClassifierCV`: the average of its calibrated models."""
     labels = class_labels(model)
     values = list(model.classes_)
     parts = []
     for one in model.calibrated_classifiers_:
         scores = hasattr(one.estimator, "decision_function")
-        part = read_member(one.estimator, model, "score" if scores else "probability")
+        part = read_member(one.estimator, model, "score" if scores else "probability", data)
         # Temperature scaling of classes that are words fits its models to their places.
         own = list(one.estimator.classes_)
         part.classes = [values.index(value) for value in own] if set(own) <= set(values) \
@@ -303,7 +305,7 @@ def _calibration(calibrator: Any, method: str, single: bool) -> dict[str, Any]:
     return {"kind": "temperature", "slope": float(calibrator.beta_)}
 
 
-def one_versus_rest(model: Any) -> Ensemble:
+def one_versus_rest(model: Any, data: Any = None) -> Ensemble:
     """Convert a `OneVsRestClassifier`.
 
     Of three or more classes the one with the largest score of its own model wins, or without scores
@@ -318,7 +320,7 @@ def one_versus_rest(model: Any) -> Ensemble:
                                     "this needs one model", "Give the whole to boxwood.Explainer, "
                                     "or save one of its estimators_")
     if len(model.estimators_) == 1:
-        return _one_against_other(model)
+        return _one_against_other(model, data)
     parts = []
     by_score = hasattr(model.estimators_[0], "decision_function")
     for target, fitted in enumerate(model.estimators_):
@@ -326,7 +328,7 @@ def one_versus_rest(model: Any) -> Ensemble:
             raise UnsupportedModelError(
                 f"this {name} holds {type(fitted).__name__}, which has no probabilities of two "
                 "classes", itself)
-        part = read_member(fitted, model, "probability", classes=[-1, target])
+        part = read_member(fitted, model, "probability", data, classes=[-1, target])
         if by_score and (part.model.task != "binary" or len(part.model.base) != 1):
             raise UnsupportedModelError(f"this {name} compares the scores of "
                                         f"{type(fitted).__name__}", itself)
@@ -350,10 +352,10 @@ def _last_of_equals(model: Any) -> bool:
     return bool(asked.predict(rows)[0] != model.classes_[0])
 
 
-def _one_against_other(model: Any) -> Ensemble:
+def _one_against_other(model: Any, data: Any) -> Ensemble:
     inside = unwrapped(model.estimators_[0])
     of_score = hasattr(inside, "decision_function")
-    part = read_member(inside, model, "probability")
+    part = read_member(inside, model, "probability", data)
     if of_score and (part.model.task != "binary" or len(part.model.base) != 1):
         raise UnsupportedModelError(f"this {type(model).__name__} compares the scores of "
                                     f"{type(inside).__name__}", "Fit the model inside by itself")
@@ -364,7 +366,7 @@ def _one_against_other(model: Any) -> Ensemble:
     return composed(model, [part], labels=class_labels(model), threshold=threshold)
 
 
-def thresholded(model: Any) -> Ensemble:
+def thresholded(model: Any, data: Any = None) -> Ensemble:
     """Convert a `FixedThresholdClassifier` or `TunedThresholdClassifierCV`.
 
     The positive class is predicted if its probability, or the score, is at least the threshold.
@@ -381,9 +383,9 @@ def thresholded(model: Any) -> Ensemble:
     given = getattr(model, "best_threshold_", None)
     if given is None:
         given = (0.0 if of_score else 0.5) if isinstance(model.threshold, str) else model.threshold
-    content = converted_model(inside) if library_of(inside) == "sklearn" else None
+    content = converted_model(inside, data) if library_of(inside) == "sklearn" else None
     if content is None or content.link != "composed":
-        part = read_member(inside, model, "probability")
+        part = read_member(inside, model, "probability", data)
         if part.single and not isinstance(given, np.float64):
             given = np.float32(given)  # a Python number is compared in the array's precision
         content = composed(model, [part], labels=class_labels(model))

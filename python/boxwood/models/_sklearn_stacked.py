@@ -32,7 +32,7 @@ class _Last(NamedTuple):
     precision: Any
 
 
-def stacked(model: Any) -> Ensemble:
+def stacked(model: Any, data: Any = None) -> Ensemble:
     """Convert a `StackingClassifier` of two classes or a `StackingRegressor`."""
     name = type(model).__name__
     classifier = hasattr(model, "classes_")
@@ -55,7 +55,7 @@ def stacked(model: Any) -> Ensemble:
             raise UnsupportedModelError(
                 f"this {name} takes {method} of {type(fitted).__name__}",
                 'Fit it with stack_method="predict_proba"')
-        part = read_member(fitted, model, responses[method])
+        part = read_member(fitted, model, responses[method], data)
         if classifier and (part.classes != [0, 1] or (
                 method == "decision_function" and len(part.model.base) != 1)):
             raise UnsupportedModelError(

@@ -15,14 +15,14 @@ FUNCTIONS = {np.expm1: "expm1", np.exp: "exponential"}
 ROUNDING = 16  # units in the last place by which exp of numpy and of the C library may differ
 
 
-def transformed_target(model: Any) -> Ensemble:
+def transformed_target(model: Any, data: Any = None) -> Ensemble:
     """Convert a `TransformedTargetRegressor`: a rising function of what its model predicts.
 
     The function is the inverse of the transformer: `np.expm1` or `np.exp`, the scale and shift of a
     `StandardScaler` or `RobustScaler`, the quantiles of a `QuantileTransformer`.
     """
     name = type(model).__name__
-    part = read_member(model.regressor_, model, "output")
+    part = read_member(model.regressor_, model, "output", data)
     if len(part.model.base) != 1:
         raise UnsupportedModelError(f"this {name} predicts several targets at once",
                                     "Fit one model for each target")
@@ -91,10 +91,10 @@ def _agrees(part: Part, transformer: Any) -> bool:
     return expected.dtype == actual.dtype and bool((expected == actual).all())
 
 
-def multi_output_regressor(model: Any) -> Ensemble:
+def multi_output_regressor(model: Any, data: Any = None) -> Ensemble:
     """Convert a `MultiOutputRegressor` as a model of several outputs, one for each target."""
     name = type(model).__name__
-    parts = [read_member(one, model, "output").model for one in model.estimators_]
+    parts = [read_member(one, model, "output", data).model for one in model.estimators_]
     first = parts[0]
     alike = (*ARITHMETIC, "input", "features", "library")
     if any(len(part.base) != 1 or getattr(part, key) != getattr(first, key)

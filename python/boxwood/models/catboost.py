@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from boxwood.errors import UnsupportedModelError, library
 from boxwood.models._files import written_bytes
+
+if TYPE_CHECKING:
+    from boxwood import _core
 
 
 def to_bytes(model: Any, pool: Any = None) -> bytes:
@@ -46,6 +51,55 @@ def of_binary(content: bytes) -> Any:
     model = library("catboost").CatBoost()
     model.load_model(blob=content)
     return model
+
+
+def read_with(model: Any, name: str, data: Any, rounds: int | str | None = None) -> _core.Ensemble:
+    """Read a fitted model with the names that its data has, of columns and of categories.
+
+    Parameters
+    ----------
+    model : catboost.CatBoost
+        The model.
+    name : str
+        Names it in errors.
+    data : DataFrame, ndarray or Arrow table
+        The training data, or rows with the same categories.
+    rounds : int, str or None
+        Which boosting rounds count.
+
+    Returns
+    -------
+    _core.Ensemble
+        Its categories have the names of the data; without categories, it is read as it is.
+    """
+    from boxwood import _core
+
+    def as_it_is() -> _core.Ensemble:
+        return _core.read_bytes(to_bytes(model), name, rounds)
+
+    columns, categories = model.feature_names_, model.get_cat_feature_indices()
+    unnamed = columns == [str(i) for i in range(len(columns))]
+    if hasattr(data, "to_pandas"):
+        data = data.to_pandas()
+    if not categories and not (unnamed and hasattr(data, "columns")):
+        return as_it_is()
+    if hasattr(data, "columns") and set(columns) <= {str(name) for name in data.columns}:
+        data = data[columns]
+    elif hasattr(data, "columns") and len(data.columns) != len(columns):
+        # Which columns are meant is told where the data is read.
+        return as_it_is()
+    pool = library("catboost").Pool(data if categories else data.iloc[:1], cat_features=categories)
+    content = to_bytes(model, pool)
+    if categories:
+        content = with_categories(content, {i: _texts(data, i) for i in categories})
+    return _core.read_bytes(content, name, rounds)
+
+
+def _texts(data: Any, column: int) -> list[str]:
+    """List the categories of a column as CatBoost writes them."""
+    values = data.iloc[:, column] if hasattr(data, "iloc") else np.asarray(data)[:, column]
+    return sorted({str(value) for value in set(values)
+                   if isinstance(value, (str, int, np.integer, np.bool_))})
 
 
 def with_categories(content: bytes, texts: Mapping[int, Sequence[str]]) -> bytes:

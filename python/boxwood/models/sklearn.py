@@ -35,6 +35,9 @@ CONVERTERS = {
     "GradientBoostingClassifier": _sklearn_boosting.gradient_boosting,
     "GradientBoostingRegressor": _sklearn_boosting.gradient_boosting,
     "BaseHistGradientBoosting": _sklearn_hist.hist_gradient_boosting,
+}
+# Those that are made of other models, which may need the data.
+COMPOSED = {
     "VotingClassifier": _sklearn_composed.voting_classifier,
     "VotingRegressor": _sklearn_composed.voting_regressor,
     "CalibratedClassifierCV": _sklearn_composed.calibrated,
@@ -62,7 +65,7 @@ REFUSED = {
 }
 
 
-def converted(model: Any) -> Ensemble:
+def converted(model: Any, data: Any = None) -> Ensemble:
     """Convert a scikit-learn model.
 
     Parameters
@@ -72,6 +75,8 @@ def converted(model: Any) -> Ensemble:
         gradient boosting, `AdaBoostClassifier` or `IsolationForest`; a calibrated, voting,
         one-versus-rest, stacked or thresholded model of models that Boxwood reads, a regressor of
         several targets or of a transformed one; or a pipeline that ends in one of these.
+    data : DataFrame, ndarray or Arrow table, optional
+        The training data, for the names of CatBoost's categories.
 
     Returns
     -------
@@ -88,8 +93,8 @@ def converted(model: Any) -> Ensemble:
         raise UnsupportedModelError("scikit-learn before 1.3 is not supported",
                                     "Fit the model with scikit-learn 1.3 or newer")
     if is_pipeline(model):
-        steps = follow_steps(model)
-        made = pushed_back(model, steps)
+        steps = follow_steps(model, data)
+        made = pushed_back(model, steps, data=data)
         for column in steps.columns:
             if column.domain != type(column)("").domain:
                 raise UnsupportedModelError(
@@ -101,9 +106,10 @@ def converted(model: Any) -> Ensemble:
         if base.__name__ in REFUSED:
             reason, remedy = REFUSED[base.__name__]
             raise UnsupportedModelError(f"{name} {reason}", remedy)
-        if base.__name__ in CONVERTERS:
+        if base.__name__ in CONVERTERS or base.__name__ in COMPOSED:
             if not any(hasattr(model, part) for part in FITTED):
                 raise UnsupportedModelError(f"this {name} is not fitted", "Call fit first")
-            return CONVERTERS[base.__name__](model)
+            return COMPOSED[base.__name__](model, data) if base.__name__ in COMPOSED \
+                else CONVERTERS[base.__name__](model)
     raise UnsupportedModelError(f"{name} is not one of scikit-learn's tree models", ANOTHER)
 

@@ -1,0 +1,92 @@
+"""CatBoost models with categorical columns inside calibrations, votes and pipelines.
+
+Their files hold hashes of categories, so the names come from the training data. Every row of a small
+grid is compared with the model itself, and the cheapest of them with the answer.
+"""
+
+import itertools
+import os
+
+import boxwood
+import catboost
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import calibration, compose, ensemble, model_selection, pipeline, preprocessing
+
+JOBS, HOMES, ROOMS = list("abcdefg"), ["x", "y", "z", ""], [0, 1, 2, 3, 4]
+KNOWN = {"job": JOBS, "home": HOMES, "rooms": ROOMS}
+ALL = pd.DataFrame(itertools.product([*JOBS, "q"], [*HOMES, "w"], range(-1, 6)), columns=list(KNOWN))
+
+
+def drawn(seed, rows=150):
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame({name: random.choice(values, rows) for name, values in KNOWN.items()})
+    good = frame["job"].isin(["a", "c", "e"]) & (frame["home"] != "x")
+    return random, frame, np.where(good ^ (frame["rooms"] > 2) ^ (random.random(rows) < 0.15), "yes", "no")
+
+
+def small(random, whole, **more):
+    # scikit-learn copies a model only if its settings stay the same objects: a tuple does.
+    return catboost.CatBoostClassifier(
+        iterations=4, depth=3, verbose=False, allow_writing_files=False, random_seed=1, thread_count=1,
+        cat_features=("job", "home", "rooms") if whole else ("job", "home"),
+        max_ctr_complexity=int(random.integers(1, 4)), one_hot_max_size=int(random.integers(2, 9)), **more)
+
+
+WAYS = {
+    "alone": lambda one: one(),
+    "sigmoid": lambda one: calibration.CalibratedClassifierCV(one(), cv=3),
+    "isotonic": lambda one: calibration.CalibratedClassifierCV(one(), cv=2, method="isotonic"),
+    "votes": lambda one: ensemble.VotingClassifier(
+        [("a", one()), ("b", one(l2_leaf_reg=9)), ("c", one(random_strength=4))], voting="soft"),
+    "threshold": lambda one: model_selection.FixedThresholdClassifier(one(), threshold=0.4, pos_label="yes"),
+    "pipeline": lambda one: pipeline.make_pipeline(compose.ColumnTransformer(
+        [("numbers", preprocessing.StandardScaler(), ["rooms"])], remainder="passthrough",
+        verbose_feature_names_out=False).set_output(transform="pandas"), one()),
+    "calibrated in a pipeline": lambda one: pipeline.make_pipeline(
+        preprocessing.FunctionTransformer(), calibration.CalibratedClassifierCV(one(), cv=2)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("seed", range(min(100, int(os.environ.get("BOXWOOD_CASES", "2")))))
+def test_categories_inside(way, seed):
+    random, frame, label = drawn(seed)
+    model = WAYS[way](lambda **more: small(random, seed % 2 and way != "pipeline", **more))
+    model.fit(frame, label)
+    explainer = boxwood.Explainer(model, frame)
+    said = np.ravel(model.predict(ALL))
+    assert (explainer.predict(ALL) == said).all()
+    assert np.abs(model.predict_proba(ALL) - explainer.predict_proba(ALL)).max() < 1e-15
+    for i in random.choice(len(ALL), 3).tolist():
+        row, wanted = ALL.iloc[i], "yes" if said[i] == "no" else "no"
+        answer = explainer.explain(row, wanted, cost="l0")
+        # A row may keep a category that nobody knows, and may not change to one.
+        better = ALL[said == wanted]
+        for name, values in KNOWN.items():
+            better = better[better[name].isin(values) | (better[name] == row[name])]
+        least = (better != row).sum(axis=1).min() if len(better) else None
+        assert answer.status == ("infeasible" if least is None else "optimal")
+        if least is not None:
+            assert answer.cost == pytest.approx(least) and answer.verify() == []
+            assert np.ravel(model.predict(answer.point_frame()[list(frame)]))[0] == wanted
+
+
+def test_without_the_data_the_names_are_missing():
+    random, frame, label = drawn(0)
+    model = WAYS["sigmoid"](lambda **more: small(random, True, **more)).fit(frame, label)
+    with pytest.raises(boxwood.UnsupportedModelError, match="Give the training data too"):
+        boxwood.Explainer(model)
+    with pytest.raises(boxwood.UnsupportedModelError, match="Give the training data too"):
+        boxwood.Explainer(WAYS["pipeline"](lambda: small(random, False)).fit(frame, label))
+
+
+def test_an_empty_text_is_a_category():
+    random, frame, label = drawn(3)
+    label = np.where(frame["home"] == "", "yes", label)
+    model = small(random, True).fit(frame, label)
+    answer = boxwood.Explainer(model, frame).explain(
+        ALL[model.predict(ALL) == "no"].iloc[0], "yes", ranges={"home": [""]}, cost="l0")
+    assert answer.point["home"] == "" and model.predict(answer.point_frame()[list(frame)])[0] == "yes"
+    assert "(empty)" in str(answer)
