@@ -44,6 +44,7 @@ pairs=(
   # Newer releases of H2O export MOJO files with a licence only. Needs Java.
   "h2o-3.44|h2o|h2o==3.44.0.3 jpype1 setuptools $numbers"
   "category-encoders-newest|encoders|category_encoders scikit-learn $numbers"
+  "imbalanced-newest|imbalanced|imbalanced-learn scikit-learn $numbers"
   "skops-newest|skops_files|skops scikit-learn $numbers"
   # Solvers that judge linear rules; no library of models.
   "judges|judges|highspy ortools"
@@ -74,7 +75,7 @@ try() {  # try NAME FAMILY PACKAGES
   install "$1" "$3" || return 1
   local run="$folder/$1/bin/python" status=0
   export PYSPARK_PYTHON=$PWD/$run  # or Spark starts its workers with another version
-  if [ "$2" = judges ] || [ "$2" = encoders ] || [ "$2" = skops_files ]; then
+  if [ "$2" = judges ] || [ "$2" = encoders ] || [ "$2" = imbalanced ] || [ "$2" = skops_files ]; then
     "$run" "tests/$2.py" --command "$command"
     return
   fi

@@ -97,7 +97,11 @@ def of_power(step: Any, column: int) -> Function | None:
     power = float(step.lambdas_[column])
     positive = step.method == "box-cox"
     tiny = 1e-12
-    if not positive and abs(float(alone.transform(np.array([[tiny]]))[0, 0]) - tiny) > 1e-23:
+
+    def call(values: Any) -> Any:
+        return np.asarray(alone.transform(values))  # set_output may make frames
+
+    if not positive and abs(float(call(np.array([[tiny]]))[0, 0]) - tiny) > 1e-23:
         return None
 
     def units(number: float) -> float:
@@ -105,8 +109,7 @@ def of_power(step: Any, column: int) -> Function | None:
         factor = abs(power) if positive or number >= 0 else abs(2 - power)
         return UNITS * (2 + factor * float(size))
 
-    return Function(alone.transform, "PowerTransformer", _above(0.0) if positive else -np.inf,
-                    units=units)
+    return Function(call, "PowerTransformer", _above(0.0) if positive else -np.inf, units=units)
 
 
 def monotone(function: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -347,6 +347,27 @@ DUMPED[:, 2] = np.random.default_rng(5).integers(0, 6, 150)
 DUMPED[np.random.default_rng(6).random((150, 3)) < 0.1] = np.nan
 
 
+def test_files_as_r_writes_them(tmp_path):
+    """R saves by the same C functions: LightGBM without Python's last line, XGBoost without its Python class."""
+    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(200, 3)), columns=["a", "b", "c"])
+    labels = (frame["a"] * frame["b"] > 0.2).astype(int)
+    boosted = lightgbm.train({"objective": "binary", "verbosity": -1, "num_leaves": 4},
+                             lightgbm.Dataset(frame, labels), 5)
+    text, _, last = boosted.model_to_string().partition("\npandas_categorical")
+    assert last
+    (tmp_path / "r.txt").write_text(text + "\n")
+    explainer = boxwood.Explainer(tmp_path / "r.txt", frame)
+    assert (explainer.predict_proba(frame)[:, 1] == boosted.predict(frame)).all()
+    rows = xgboost.DMatrix(frame, labels)
+    booster = xgboost.train({"objective": "binary:logistic", "max_depth": 2}, rows, 6)
+    booster.set_attr(best_iteration="3", niter="6")  # as early stopping in R sets them
+    booster.save_model(tmp_path / "r.ubj")
+    for rounds, count in ((None, 6), ("best", 4)):  # predict in R stops after the best round
+        explainer = boxwood.Explainer(tmp_path / "r.ubj", frame, rounds=rounds)
+        theirs = booster.predict(rows, output_margin=True, iteration_range=(0, count))
+        assert (explainer.scores(frame)[:, 0] == theirs).all()
+
+
 def dumped(**settings):
     score = np.nan_to_num(DUMPED[:, 0]) + np.isin(DUMPED[:, 2], [1, 4])
     label = np.digitize(score, [-0.5, 0.8]) if "num_class" in settings else score > 0

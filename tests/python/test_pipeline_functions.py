@@ -113,6 +113,7 @@ def test_what_is_not_known_is_refused_by_name():
 CURVES = {
     "quantiles": lambda: preprocessing.QuantileTransformer(n_quantiles=40),
     "yeo-johnson": lambda: preprocessing.PowerTransformer(),
+    "yeo-johnson in frames": lambda: preprocessing.PowerTransformer().set_output(transform="pandas"),
     "box-cox": lambda: preprocessing.PowerTransformer(method="box-cox", standardize=False),
 }
 

@@ -64,11 +64,16 @@ def library_of(model: Any) -> str:
 HOLDERS = {
     "BaseSearchCV": ("best_estimator_", "Call fit, with refit=True"),
     "FrozenEstimator": ("estimator", "Give it a fitted model"),
+    "SelfTrainingClassifier": ("estimator_", "Call fit, with scikit-learn 1.6 or newer"),
 }
 
 
 def unwrapped(model: Any) -> Any:
-    """Return the model inside a search or a `FrozenEstimator`; any other model as it is.
+    """Return the model that predicts inside one that only holds it; any other model as it is.
+
+    Searches, a `FrozenEstimator` and a `SelfTrainingClassifier` hold a model. `RFE` and `RFECV`
+    are a pipeline of a selection and a model. A pipeline of imbalanced-learn predicts without its
+    samplers.
 
     Raises
     ------
@@ -82,7 +87,17 @@ def unwrapped(model: Any) -> Any:
                 raise UnsupportedModelError(f"this {type(model).__name__} has no {attribute}",
                                             remedy)
             return unwrapped(getattr(model, attribute))
+        if base.__name__ == "RFE" and _root(base) == "sklearn" and hasattr(model, "estimator_"):
+            return _pipeline([("selection", model), ("model", model.estimator_)])
+    if type(model).__name__ == "Pipeline" and _root(type(model)) == "imblearn":
+        return _pipeline([(name, step) for name, step in model.steps
+                          if not hasattr(step, "fit_resample")])
     return model
+
+
+def _pipeline(steps: list[tuple[str, Any]]) -> Any:
+    """Make a scikit-learn pipeline of fitted steps."""
+    return importlib.import_module("sklearn.pipeline").Pipeline(steps)
 
 
 def separate_models(model: Any) -> list[Any] | None:
@@ -245,6 +260,8 @@ def _refuse_own_methods(model: Any) -> None:
     known = _library_class(model)
     for base in itertools.takewhile(lambda one: one is not known, type(model).__mro__):
         for name in vars(base):
+            if name == "_compute_oob_predictions":
+                continue  # of a forest, used in training
             if "predict" in name or name in ("decision_function", "score_samples", "apply"):
                 raise UnsupportedModelError(
                     f"{base.__name__} overrides {name}, so its trees alone do not "

@@ -1,0 +1,51 @@
+"""Models that only hold another one: selections, self-training, pipelines with samplers."""
+
+import boxwood
+import pandas as pd
+import pytest
+from sklearn import calibration, feature_selection, pipeline, preprocessing, semi_supervised
+from test_composed import COLUMNS, draw, small
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+class Oversampler:
+    """Stands for a sampler of imbalanced-learn, which is not installed for these tests."""
+
+    def fit_resample(self, rows, labels):
+        return rows, labels
+
+
+def test_models_that_hold_another_one():
+    frame, _, labels = draw(5)
+    forest = small("forest", 3)
+    scaler = preprocessing.StandardScaler()
+    holders = [feature_selection.RFE(forest, n_features_to_select=2), feature_selection.RFECV(forest, cv=2),
+               pipeline.make_pipeline(scaler, feature_selection.RFE(forest, n_features_to_select=2)),
+               semi_supervised.SelfTrainingClassifier(forest),
+               calibration.CalibratedClassifierCV(semi_supervised.SelfTrainingClassifier(forest), cv=2)]
+    for model in holders:
+        model.fit(frame, labels)
+        explainer = boxwood.Explainer(model, frame)
+        assert (explainer.predict(frame) == model.predict(frame)).all()
+        assert (explainer.predict_proba(frame) == model.predict_proba(frame)).all()
+        wanted = int(1 - model.predict(frame.iloc[:1])[0])
+        answer = explainer.explain(frame.iloc[0], wanted)
+        assert model.predict(answer.point_frame()[COLUMNS])[0] == wanted
+
+
+def test_pipelines_of_imbalanced_learn_predict_without_their_samplers():
+    frame, _, labels = draw(5)
+    plain = pipeline.make_pipeline(preprocessing.StandardScaler(), small("forest", 3)).fit(frame, labels)
+    resampling = type("Pipeline", (pipeline.Pipeline,), {"__module__": "imblearn.pipeline",
+                                                         "predict": None})
+    model = resampling([plain.steps[0], ("sampler", Oversampler()), plain.steps[1]])
+    assert (boxwood.Explainer(model, frame).predict(frame) == plain.predict(frame)).all()
+    own = type("Own", (resampling,), {})(plain.steps)
+    with pytest.raises(boxwood.UnsupportedModelError, match="overrides predict"):
+        boxwood.Explainer(own, frame)
+
+
+def test_without_a_selection_there_is_no_model():
+    with pytest.raises(boxwood.UnsupportedModelError):
+        boxwood.Explainer(feature_selection.RFE(small("forest", 3)), pd.DataFrame({"a": [1.0]}))
