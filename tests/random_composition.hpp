@@ -69,9 +69,18 @@ class RandomComposition {
 
   std::vector<double> outputs_at(const std::vector<double>& point) const {
     std::vector<double> sums(std::max<std::size_t>(classes_, 1), 0.0);
-    for (std::size_t i = 0; i < members_.size(); ++i) {
+    std::vector<double> means(sums.size(), 0.0);
+    for (std::size_t i = 0, group = 0; i < members_.size(); ++i) {
       const std::vector<double> parts = contribution(members_[i], i, point);
-      for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += parts[k] * weights_[i];
+      for (std::size_t k = 0; k < sums.size(); ++k) {
+        (group < groups_.size() ? means : sums)[k] += parts[k] * weights_[i];
+      }
+      if (group == groups_.size() || i != last_of(group)) continue;
+      for (std::size_t k = 0; k < sums.size(); ++k) {
+        sums[k] += means[k] / groups_[group].divisor * groups_[group].weight;
+        means[k] = 0;
+      }
+      ++group;
     }
     for (double& sum : sums) sum /= divisor_;
     return sums;
@@ -89,6 +98,11 @@ class RandomComposition {
   }
 
  private:
+  std::size_t last_of(std::size_t group) const {
+    std::size_t end = 0;
+    for (std::size_t i = 0; i <= group; ++i) end += groups_[i].members;
+    return end - 1;
+  }
   std::size_t below(std::size_t count) { return random_() % count; }
   bool coin() { return below(2) == 0; }
 
@@ -114,6 +128,13 @@ class RandomComposition {
       weights_.push_back(coin() ? 1.0 : 0.5 * static_cast<double>(1 + below(5)));
     }
     divisor_ = coin() ? 1.0 : static_cast<double>(members_.size());
+    for (std::size_t left = coin() ? members_.size() : 0; left > 0;) {
+      const std::size_t count = 1 + below(left);
+      groups_.push_back({.members = count,
+                         .divisor = coin() ? 1.0 : static_cast<double>(count),
+                         .weight = coin() ? 1.0 : 0.7});
+      left -= count;
+    }
     calibrations_.resize(members_.size());
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const bool of_two = classes_ == 2 && !voting_;
@@ -168,6 +189,7 @@ class RandomComposition {
     whole_.task = classes_ > 0 ? boxwood::Task::multiclass : boxwood::Task::regression;
     for (std::size_t k = 0; k < classes_; ++k) whole_.classes.push_back("c" + std::to_string(k));
     whole_.composition.divisor = divisor_;
+    whole_.composition.groups = groups_;
     whole_.composition.has_probabilities = !voting_;
     if (threshold_) whole_.composition.threshold = {1, *threshold_, false};
     for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -271,6 +293,7 @@ class RandomComposition {
   std::mt19937_64 random_;
   std::vector<boxwood::Ensemble> members_;
   std::vector<double> weights_;
+  std::vector<boxwood::Group> groups_;
   std::vector<std::vector<boxwood::Calibration>> calibrations_;
   double divisor_ = 1;
   std::size_t classes_ = 0;

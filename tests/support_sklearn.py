@@ -129,6 +129,13 @@ def wrapped(name, make, label=WORDS):
     return Case(FAMILY, "wrappers", name, of)
 
 
+def averaged():
+    inside = build("calibration.CalibratedClassifierCV", estimator=members()[1][1], cv=2)
+    model = build("ensemble.VotingClassifier", estimators=[("c", inside), members()[0]], voting="soft").fit(X, UP)
+    own = [one.estimator.decision_function(X) for one in model.estimators_[0].calibrated_classifiers_]
+    return converted(model, X, np.column_stack([*own, model.estimators_[1].predict_proba(X)]))
+
+
 def thresholded():
     model = build("model_selection.FixedThresholdClassifier", threshold=0.3,
                   estimator=build("ensemble.RandomForestClassifier", **FEW)).fit(X, UP)
@@ -185,10 +192,10 @@ REFUSED = [
     ("wrappers", lambda: build("ensemble.VotingRegressor", estimators=[("a", linear())]).fit(X, SCORE),
      "Voting, Bagging and calibration of models without trees",
      "VotingRegressor: LinearRegression is not one of scikit-learn's tree models"),
-    ("wrappers", lambda: build("ensemble.VotingClassifier", voting="soft", estimators=[(
-        "a", build("ensemble.VotingClassifier", voting="soft", estimators=[("b", stump())]))]).fit(X, UP),
-     "compositions of compositions",
-     "this VotingClassifier is built of VotingClassifier, which is itself made of several models"),
+    ("wrappers", lambda: build("calibration.CalibratedClassifierCV", cv=2, estimator=build(
+        "ensemble.VotingClassifier", voting="soft", estimators=[("b", stump())])).fit(X, UP),
+     "calibrations of averages",
+     "this CalibratedClassifierCV is built of VotingClassifier, which is itself made of several models"),
     ("wrappers", lambda: build("ensemble.StackingClassifier", cv=2, estimators=[("a", stump())],
                                final_estimator=stump()).fit(X, UP), "stacks with trees on top",
      "this StackingClassifier has a DecisionTreeClassifier on top"),
@@ -266,6 +273,7 @@ CASES = [
       for how in ("sigmoid", "isotonic")),
     wrapped("BaggingClassifier of other models", lambda: build(
         "ensemble.BaggingClassifier", estimator=members()[1][1], n_estimators=2, random_state=1)),
+    Case(FAMILY, "wrappers", "VotingClassifier of calibrated models", averaged),
     wrapped("OneVsRestClassifier", lambda: build("multiclass.OneVsRestClassifier",
                                                  estimator=members()[0][1])),
     wrapped("OneVsRestClassifier of scores", lambda: build(

@@ -95,14 +95,14 @@ class ComposedBounds {
   }
 
   /// The parts of a member: usually one, for linear ones of two classes two.
-  void add_parts(const Member& member, std::size_t first, const ComposedSide& side,
+  void add_parts(const Member& member, double weight, std::size_t first, const ComposedSide& side,
                  std::vector<Part>& parts) const {
     const bool regression = member.task == Task::regression;
     const std::size_t plus = regression ? 0 : own_class(member, side.plus);
     const std::size_t minus = regression ? ComposedSide::none : own_class(member, side.minus);
     const bool has_plus = plus != ComposedSide::none, has_minus = minus != ComposedSide::none;
     if (!has_plus && !has_minus) return;
-    const double factor = side.sign * member.weight;
+    const double factor = side.sign * weight;
     if (factor == 0) return;
     const bool votes =
         member.response == Member::Response::probability && member.link == Link::votes;
@@ -171,9 +171,10 @@ class ComposedBounds {
     std::vector<Part> parts;
     std::size_t first = 0;
     double size = std::abs(side.least);
-    for (const Member& member : ensemble_.composition.members) {
-      add_parts(member, first, side, parts);
-      first += member.outputs;
+    const std::vector<Member>& members = ensemble_.composition.members;
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      add_parts(members[m], need_.weights_[m], first, side, parts);
+      first += members[m].outputs;
     }
     double most = 0, constant = 0;
     for (const Part& part : parts) {
@@ -385,7 +386,10 @@ class ComposedBounds {
 
 ComposedNeed::ComposedNeed(const Ensemble& ensemble, std::uint32_t index,
                            const Requirement& requirement, std::span<const double> point)
-    : ensemble_(ensemble), index_(index), sides_(sides_of(ensemble, requirement)) {
+    : ensemble_(ensemble),
+      index_(index),
+      sides_(sides_of(ensemble, requirement)),
+      weights_(weights_of(ensemble.composition)) {
   std::size_t output = 0;
   for (const Member& member : ensemble.composition.members) {
     const double unit = member.factor / member.divisor;

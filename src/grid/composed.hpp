@@ -66,6 +66,7 @@ class ComposedNeed {
   std::uint32_t index_;
   std::vector<ComposedSide> sides_;
   std::vector<double> unit_, base_, error_;  // of a raw score: unit * sum + base, up to error
+  std::vector<double> weights_;              // of a member
   std::vector<double> guide_;                // of a raw score: which way leads to the outcome
   double guide_low_ = 0, guide_high_ = 1;
   bool of_share_ = false;  // normalised outputs are asked for

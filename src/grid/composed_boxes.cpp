@@ -61,9 +61,9 @@ void ComposedNeed::add_coupled(std::size_t member, std::size_t first, std::span<
       others_most += scratch.most[k];
     }
     const double most = scratch.most[own] + others_least, least = scratch.least[own] + others_most;
-    const double one = whole.weight * (least > 0 ? scratch.least[own] / least : 0);
+    const double one = weights_[member] * (least > 0 ? scratch.least[own] / least : 0);
     const double other =
-        whole.weight *
+        weights_[member] *
         (most > 0 ? std::max(scratch.most[own] / most, others_least > 0 ? 0 : alike) : 1);
     scratch.low[to] += std::min(one, other);
     scratch.high[to] += std::max(one, other);
@@ -106,8 +106,8 @@ bool ComposedNeed::possible(std::span<const double> low, std::span<const double>
       for (std::size_t k = begin; k < end; ++k) {
         const std::size_t to = member.classes.empty() ? k : member.classes[k];
         if (to == Member::none) continue;
-        const double one = member.weight * scratch.parts[k];
-        const double other = member.weight * scratch.others[k];
+        const double one = weights_[m] * scratch.parts[k];
+        const double other = weights_[m] * scratch.others[k];
         scratch.low[to] += std::min(one, other);
         scratch.high[to] += std::max(one, other);
       }
@@ -159,13 +159,14 @@ double ComposedNeed::missing(std::span<const double> sums, Scratch& scratch) con
   } else {
     scratch.high.assign(ensemble_.output_count(), 0.0);
     std::size_t first = 0;
-    for (const Member& member : composition.members) {
+    for (std::size_t m = 0; m < composition.members.size(); ++m) {
+      const Member& member = composition.members[m];
       contribute(member, std::span<const double>(scratch.scores).subspan(first, member.outputs),
                  scratch.parts);
       first += member.outputs;
       for (std::size_t k = 0; k < scratch.parts.size(); ++k) {
         const std::size_t to = member.classes.empty() ? k : member.classes[k];
-        if (to != Member::none) scratch.high[to] += member.weight * scratch.parts[k];
+        if (to != Member::none) scratch.high[to] += weights_[m] * scratch.parts[k];
       }
     }
     for (const ComposedSide& side : sides_) {

@@ -229,22 +229,43 @@ void contribute(const Member& member, std::span<const double> scores, std::vecto
   if (!member.calibrations.empty()) calibrate(member, into);
 }
 
+std::vector<double> weights_of(const Composition& composition) {
+  std::vector<double> weights;
+  for (const Member& member : composition.members) weights.push_back(member.weight);
+  auto weight = weights.begin();
+  for (const Group& group : composition.groups) {
+    for (std::size_t i = 0; i < group.members; ++i) *weight++ *= group.weight / group.divisor;
+  }
+  return weights;
+}
+
 void compose(const Composition& composition, std::span<const double> scores,
              std::span<double> outputs) {
   if (composition.linear) return linear_outputs(linear_sum(composition, scores).value, outputs);
   std::fill(outputs.begin(), outputs.end(), 0.0);
-  std::vector<double> parts;
+  std::vector<double> parts, sums;
   std::size_t first = 0;
-  for (const Member& member : composition.members) {
+  const auto add = [&](const Member& member, std::span<double> into, Precision precision) {
     contribute(member, scores.subspan(first, member.outputs), parts);
     first += member.outputs;
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const std::size_t to = member.classes.empty() ? k : member.classes[k];
       if (to == Member::none) continue;
       const double part = member.weight == 1 ? parts[k] : parts[k] * member.weight;
-      outputs[to] = rounded(outputs[to] + part, composition.sum);
+      into[to] = rounded(into[to] + part, precision);
+    }
+  };
+  auto member = composition.members.begin();
+  for (const Group& group : composition.groups) {
+    sums.assign(outputs.size(), 0.0);
+    for (std::size_t i = 0; i < group.members; ++i) add(*member++, sums, group.sum);
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      const double mean =
+          group.divisor == 1 ? sums[k] : rounded(sums[k] / group.divisor, group.sum);
+      outputs[k] = rounded(outputs[k] + mean * group.weight, composition.sum);
     }
   }
+  for (; member != composition.members.end(); ++member) add(*member, outputs, composition.sum);
   for (double& output : outputs) {
     if (composition.divisor != 1) output = rounded(output / composition.divisor, composition.sum);
   }

@@ -24,6 +24,9 @@ void contribute(const Member& member, std::span<const double> scores, std::vecto
 void compose(const Composition& composition, std::span<const double> scores,
              std::span<double> outputs);
 
+/// For each member what a contribution of 1 adds to the sums of the composition, up to rounding.
+std::vector<double> weights_of(const Composition& composition);
+
 /// The least and the largest sum of a linear model that a library may compute.
 struct LinearRange {
   double low = 0;

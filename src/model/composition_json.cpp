@@ -105,6 +105,13 @@ Json composition_json(const Composition& composition) {
   }
   if (composition.by_score) json["by_score"] = true;
   if (composition.last_of_equals) json["last_of_equals"] = true;
+  if (!composition.groups.empty()) json["groups"] = Json::array();
+  for (const Group& group : composition.groups) {
+    json["groups"].push_back({{"members", group.members},
+                              {"sum", name_of(precision_names, group.sum)},
+                              {"divisor", group.divisor},
+                              {"weight", group.weight}});
+  }
   json["members"] = Json::array();
   for (const Member& member : composition.members) json["members"].push_back(member_json(member));
   return json;
@@ -134,6 +141,17 @@ Composition composition_from(const JsonField& field) {
   if (field.has("by_score")) composition.by_score = field["by_score"].boolean();
   if (field.has("last_of_equals")) {
     composition.last_of_equals = field["last_of_equals"].boolean();
+  }
+  if (field.has("groups")) {
+    const JsonField groups = field["groups"];
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const std::int32_t count = groups[i]["members"].int32();
+      if (count < 1) groups[i]["members"].fail("there must be at least 1");
+      composition.groups.push_back({.members = static_cast<std::size_t>(count),
+                                    .sum = groups[i]["sum"].choice(precision_names),
+                                    .divisor = groups[i]["divisor"].number(),
+                                    .weight = groups[i]["weight"].number()});
+    }
   }
   const JsonField members = field["members"];
   for (std::size_t i = 0; i < members.size(); ++i) {

@@ -122,6 +122,26 @@ void check_member(const Member& member, const Ensemble& ensemble, const std::str
 
 }  // namespace
 
+namespace {
+
+void check_groups(const Composition& composition) {
+  std::size_t left = composition.members.size();
+  for (const Group& group : composition.groups) {
+    if (group.members == 0 || group.members > left || !positive(group.divisor) ||
+        !positive(group.weight)) {
+      throw Error("composition.groups",
+                  "sizes, divisors and weights must be positive numbers that "
+                  "fit the members");
+    }
+    left -= group.members;
+  }
+  if (!composition.groups.empty() && (left != 0 || composition.linear || composition.by_score)) {
+    throw Error("composition.groups", "they are not possible for these members");
+  }
+}
+
+}  // namespace
+
 void validate_composition(const Ensemble& ensemble) {
   const Composition& composition = ensemble.composition;
   if (ensemble.link != Link::composed) {
@@ -134,6 +154,7 @@ void validate_composition(const Ensemble& ensemble) {
     check_member(member, ensemble, fmt::format("composition.members[{}]", i));
     outputs += member.outputs;
   }
+  check_groups(composition);
   if (outputs == 0 || outputs != ensemble.base.size()) {
     throw Error("composition", fmt::format("its members have {} outputs, \"base\" has {}", outputs,
                                            ensemble.base.size()));

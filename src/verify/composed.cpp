@@ -224,8 +224,33 @@ std::vector<double> composed_outputs(const Ensemble& ensemble, const std::vector
   };
   if (made_of.linear) return of_linear_sum(ensemble, linear_terms(ensemble, scores).first);
   std::vector<double> outputs(ensemble.classes.empty() ? 1 : ensemble.classes.size(), 0.0);
+  if (!made_of.groups.empty()) {
+    // Each group is a composition by itself, whose outputs are added up.
+    Ensemble part;
+    part.classes = ensemble.classes;
+    part.input = ensemble.input;
+    std::size_t member = 0, score = 0;
+    for (const Group& group : made_of.groups) {
+      part.composition = {};
+      part.composition.sum = group.sum;
+      part.composition.divisor = group.divisor;
+      part.base.clear();
+      std::vector<double> own;
+      for (std::size_t i = 0; i < group.members; ++i, ++member) {
+        part.composition.members.push_back(made_of.members[member]);
+        for (std::size_t k = 0; k < made_of.members[member].outputs; ++k, ++score) {
+          own.push_back(scores[score]);
+          part.base.push_back(ensemble.base[score]);
+        }
+      }
+      const std::vector<double> means = composed_outputs(part, own, false);
+      for (std::size_t k = 0; k < outputs.size(); ++k) {
+        outputs[k] = in_precision(outputs[k] + group.weight * means[k]);
+      }
+    }
+  }
   auto begin = scores.begin();
-  for (std::size_t i = 0; i < made_of.members.size(); ++i) {
+  for (std::size_t i = 0; i < made_of.members.size() && made_of.groups.empty(); ++i) {
     const Member& member = made_of.members[i];
     const auto end = begin + static_cast<std::ptrdiff_t>(member.outputs);
     const std::vector<double> numbers =

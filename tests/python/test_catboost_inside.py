@@ -50,10 +50,10 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("seed", range(min(100, int(os.environ.get("BOXWOOD_CASES", "2")))))
+@pytest.mark.parametrize("seed", range(min(100, int(os.environ.get("BOXWOOD_CASES", "1")))))
 def test_categories_inside(way, seed):
     random, frame, label = drawn(seed)
-    model = WAYS[way](lambda **more: small(random, seed % 2 and way != "pipeline", **more))
+    model = WAYS[way](lambda **more: small(random, (seed + len(way)) % 2 and way != "pipeline", **more))
     model.fit(frame, label)
     explainer = boxwood.Explainer(model, frame)
     said = np.ravel(model.predict(ALL))

@@ -39,13 +39,22 @@ class Part:
     columns: Sequence[int] | None = None  # of the composition, where they are known by place
 
     @property
+    def inner(self) -> dict[str, Any] | None:
+        """The composition that the member is itself, if it is one."""
+        return json.loads(self.model.composition) if self.model.link == "composed" else None
+
+    @property
     def single(self) -> bool:
         """Whether its numbers are float32."""
-        return self.model.accumulator == "float32"
+        return (self.inner["sum"] if self.inner else self.model.accumulator) == "float32"
 
 
-def read_member(model: Any, of: Any, response: str, data: Any = None, **more: Any) -> Part:
-    """Convert one member of the model `of`; `data` names the categories of CatBoost."""
+def read_member(model: Any, of: Any, response: str, data: Any = None, *, averaged: bool = False,
+                **more: Any) -> Part:
+    """Convert one member of the model `of`; `data` names the categories of CatBoost.
+
+    `averaged`: what it gives is only weighted and added up, so that it may be an average itself.
+    """
     model = unwrapped(model)
     name = type(of).__name__
     if data is None and library_of(model) == "catboost" and model.get_cat_feature_indices():
@@ -59,19 +68,28 @@ def read_member(model: Any, of: Any, response: str, data: Any = None, **more: An
             content = Ensemble.from_core(core_ensemble(model, type(model).__name__, data=data))
     except UnsupportedModelError as error:
         raise UnsupportedModelError(f"{name}: {error.reason}", error.remedy) from error
-    if content.link == "composed":
+    nested = content.link == "composed"
+    if nested and not (averaged and response != "vote" and _is_average(content)):
         raise UnsupportedModelError(
             f"this {name} is built of {type(model).__name__}, which is itself made of several "
-            "models", "Use it with one tree model")
-    if response == "probability" and content.link not in WITH_PROBABILITIES:
+            "models", "Calibrate or transform its members, and average these")
+    if response == "probability" and content.link not in (*WITH_PROBABILITIES, "composed"):
         raise UnsupportedModelError(
             f"this {name} uses the probabilities of {type(model).__name__} ({content.objective}), "
             "which its trees alone do not determine", "Use another tree model in it")
     classes = more.pop("classes", None)
     if classes is None:
-        count = 2 if content.task == "binary" else len(content.base)
+        count = len(content.classes) if nested else 2 if content.task == "binary" else \
+            len(content.base)
         classes = [] if content.task == "regression" else list(range(count))
     return Part(content, response, classes, **more)
+
+
+def _is_average(content: Ensemble) -> bool:
+    """Whether a composition only adds up what its members give; its threshold does not matter."""
+    made = json.loads(content.composition)
+    return made.get("has_probabilities", True) and not any(
+        made.get(key) for key in ("linear", "normalised", "by_score", "groups"))
 
 
 def composed(of: Any, parts: list[Part], *, labels: list[str], **settings: Any) -> Ensemble:
@@ -84,7 +102,8 @@ def composed(of: Any, parts: list[Part], *, labels: list[str], **settings: Any) 
     precision = "float32" if all(part.model.input == "float32" for part in parts) else "float64"
     trees: list[Tree] = []
     base: list[float] = []
-    members = []
+    members: list[dict[str, Any]] = []
+    groups = []
     for part, to in zip(parts, places, strict=True):
         content = part.model
         outputs = len(content.base)
@@ -97,9 +116,25 @@ def composed(of: Any, parts: list[Part], *, labels: list[str], **settings: Any) 
             tree.output += len(base)
         trees += content.trees
         base += content.base
-        members.append({"outputs": outputs, "response": part.response, "weight": part.weight,
-                        "classes": part.classes, "calibrations": part.calibrations}
-                       | {key: getattr(content, key) for key in ARITHMETIC})
+        inner = part.inner or {"divisor": 1.0, "sum": "float64", "members": [
+            {"outputs": outputs, "response": part.response, "weight": 1.0,
+             "classes": range(len(part.classes)), "calibrations": part.calibrations}
+            | {key: getattr(content, key) for key in ARITHMETIC}]}
+        groups.append({"members": len(inner["members"]), "weight": part.weight,
+                       "divisor": inner["divisor"], "sum": inner["sum"]})
+        for one in inner["members"]:
+            members.append(one | {"classes": [part.classes[k] if k >= 0 else -1
+                                              for k in one["classes"]]})
+    plain = len(members) == len(parts) and all(
+        one["weight"] == group["divisor"] == 1 for one, group in zip(members, groups, strict=True))
+    if not plain and "linear" not in settings:
+        settings["groups"] = groups
+    else:
+        # Each member by itself; a linear model may add up in any order.
+        weights = [group["weight"] / group["divisor"] for group in groups
+                   for _ in range(group["members"])]
+        for one, weight in zip(members, weights, strict=True):
+            one["weight"] *= weight
     count = f"{len(parts)} models" if len(parts) > 1 else "1 model"
     return Ensemble(
         source=source(), objective=f"{type(of).__name__} of {count}",
@@ -111,7 +146,7 @@ def composed(of: Any, parts: list[Part], *, labels: list[str], **settings: Any) 
 
 
 def _names(of: Any, part: Part) -> list[str]:
-    """Name the columns: as the composition does, or its first member, or f0, f1, …"""
+    """Name the columns: as the composition does, or its first member, or f0, f1 and so on."""
     own = [one["name"] for one in part.model.features]
     if not hasattr(of, "n_features_in_"):
         return own
@@ -217,7 +252,7 @@ def voting_regressor(model: Any, data: Any = None) -> Ensemble:
 
 
 def _voters(model: Any, response: str, data: Any) -> list[Part]:
-    parts = [read_member(one, model, response, data) for one in model.estimators_]
+    parts = [read_member(one, model, response, data, averaged=True) for one in model.estimators_]
     weights = model._weights_not_none
     if weights is not None and len(weights) != len(parts):
         # set_params(a="drop") of a fitted model drops the weight and keeps the member.
@@ -262,7 +297,8 @@ def bagging(model: Any) -> Ensemble:
         more: dict[str, Any] = {"columns": columns}
         if classifier:
             more["classes"] = [int(place) for place in fitted.classes_]
-        parts.append(read_member(fitted, model, "probability" if classifier else "output", **more))
+        parts.append(read_member(fitted, model, "probability" if classifier else "output",
+                                 averaged=True, **more))
     single = not classifier and all(part.single for part in parts)
     return composed(model, parts, labels=class_labels(model) if classifier else [],
                     divisor=float(len(parts)), sum="float32" if single else "float64")
@@ -328,7 +364,8 @@ def one_versus_rest(model: Any, data: Any = None) -> Ensemble:
             raise UnsupportedModelError(
                 f"this {name} holds {type(fitted).__name__}, which has no probabilities of two "
                 "classes", itself)
-        part = read_member(fitted, model, "probability", data, classes=[-1, target])
+        part = read_member(fitted, model, "probability", data, averaged=True,
+                           classes=[-1, target])
         if by_score and (part.model.task != "binary" or len(part.model.base) != 1):
             raise UnsupportedModelError(f"this {name} compares the scores of "
                                         f"{type(fitted).__name__}", itself)
@@ -363,7 +400,8 @@ def _one_against_other(model: Any, data: Any) -> Ensemble:
     beyond = np.nextafter(np.float32(limit), np.float32(1)) if part.single and not of_score \
         else np.nextafter(limit, 1.0)
     threshold = {"target": 1, "least": float(beyond), "of_score": of_score}
-    return composed(model, [part], labels=class_labels(model), threshold=threshold)
+    return composed(model, [part], labels=class_labels(model), threshold=threshold,
+                    sum="float32" if part.single else "float64")
 
 
 def thresholded(model: Any, data: Any = None) -> Ensemble:
@@ -388,7 +426,8 @@ def thresholded(model: Any, data: Any = None) -> Ensemble:
         part = read_member(inside, model, "probability", data)
         if part.single and not isinstance(given, np.float64):
             given = np.float32(given)  # a Python number is compared in the array's precision
-        content = composed(model, [part], labels=class_labels(model))
+        content = composed(model, [part], labels=class_labels(model),
+                           sum="float32" if part.single else "float64")
     if not math.isfinite(given) or (of_score and content.task != "binary"
                                     and len(content.base) != 1):
         raise UnsupportedModelError(f"this {type(model).__name__} has a threshold of {given} "

@@ -55,7 +55,7 @@ def stacked(model: Any, data: Any = None) -> Ensemble:
             raise UnsupportedModelError(
                 f"this {name} takes {method} of {type(fitted).__name__}",
                 'Fit it with stack_method="predict_proba"')
-        part = read_member(fitted, model, responses[method], data)
+        part = read_member(fitted, model, responses[method], data, averaged=True)
         if classifier and (part.classes != [0, 1] or (
                 method == "decision_function" and len(part.model.base) != 1)):
             raise UnsupportedModelError(
@@ -66,11 +66,13 @@ def stacked(model: Any, data: Any = None) -> Ensemble:
     last = _last_model(model, np.float32 if single else np.float64, classifier)
     for part, weight in zip(parts, last.weights.tolist(), strict=True):
         part.weight = weight
-    # n products, n sums, the shift, and of a scaler two operations each: a sum of products of any
+    # n products, n sums, the shift, and of a scaler two operations each; of a member that is an
+    # average itself, its sums and its quotient: a sum of products of any
     # order has an error of at most (number of roundings) * unit * sizes, up to terms of higher
     # order. Boxwood's own sum has one too, of doubles. Twice that, and room for the higher orders.
-    roundings = 4 * len(parts) + 8
-    unit = 2.0**-24 if last.precision == np.float32 else 2.0**-53
+    roundings = 4 * sum(len(part.inner["members"]) if part.inner else 1 for part in parts) + 8
+    narrow = last.precision == np.float32 or any(part.inner and part.single for part in parts)
+    unit = 2.0**-24 if narrow else 2.0**-53
     return composed(model, parts, labels=labels, linear={
         "shift": last.shift, "size": last.size, "error": 2 * roundings * unit * (1 + 2.0**-10)})
 

@@ -41,7 +41,7 @@ def transformed_target(model: Any, data: Any = None) -> Ensemble:
             "HistGradientBoostingRegressor, or give its regressor_")
     if found["kind"] == "identity":
         part.calibrations = []
-    return composed(model, [part], labels=[])
+    return composed(model, [part], labels=[], sum=precision)
 
 
 def _described(transformer: Any) -> str:
