@@ -43,6 +43,13 @@ struct OnnxSteps {
   bool operator==(const OnnxSteps&) const = default;
 };
 
+/// Whether the steps make the same scores of the same sums.
+inline bool same_scores(const OnnxSteps& a, const OnnxSteps& b) {
+  const bool both = a.added != nullptr && b.added != nullptr;
+  return a.factor == b.factor && a.divisor == b.divisor && a.exponential == b.exponential &&
+         a.to_float32 == b.to_float32 && (both ? *a.added == *b.added : a.added == b.added);
+}
+
 /// What the graph does before and after the trees.
 struct OnnxGraph {
   const OnnxNode* trees = nullptr;

@@ -564,7 +564,7 @@ class Walk {
       OnnxSteps steps = known.steps;
       steps.takes_largest = false;
       steps.classes.reset();
-      if (scores && !same(*scores, steps)) {
+      if (scores && !same_scores(*scores, steps)) {
         throw Error(fmt::format("{}: output {}", place_, in_quotes(output)),
                     "it transforms the same scores differently from another output",
                     "Export the model with one of them");
@@ -577,12 +577,6 @@ class Walk {
       graph_.after = std::move(*scores);
     }
     if (!answers) throw Error(std::string(place_), "no output of the graph comes from the trees");
-  }
-
-  static bool same(const OnnxSteps& a, const OnnxSteps& b) {
-    const bool both = a.added != nullptr && b.added != nullptr;
-    return a.factor == b.factor && a.divisor == b.divisor && a.exponential == b.exponential &&
-           a.to_float32 == b.to_float32 && (both ? *a.added == *b.added : a.added == b.added);
   }
 
   const OnnxModel& model_;

@@ -1,0 +1,97 @@
+"""Votes and wrappers of CatBoost: what scikit-learn computes differently is refused, and the remedy works."""
+
+import boxwood
+import catboost
+import numpy as np
+import pytest
+from sklearn import calibration, compose, ensemble, multiclass, pipeline, preprocessing
+from test_composed import draw, small
+
+
+def test_weights_of_votes_that_are_refused_and_what_to_do():
+    frame, _, labels = draw(3)
+    model = ensemble.VotingClassifier(
+        [("a", ensemble.RandomForestClassifier(3, max_depth=2, random_state=0)),
+         ("b", ensemble.GradientBoostingClassifier(n_estimators=3, max_depth=2))],
+        voting="soft", weights=[0, 1]).fit(frame, labels)
+    with pytest.raises(boxwood.UnsupportedModelError, match="weight of 0.*call fit again"):
+        boxwood.Explainer(model)
+    # Without a new fit both members remain, beside one weight: scikit-learn itself fails.
+    model.set_params(a="drop")
+    with pytest.raises(boxwood.UnsupportedModelError, match="2 fitted members and 1 weights"):
+        boxwood.Explainer(model)
+    model.fit(frame, labels)
+    rows = np.asarray(frame)
+    assert list(boxwood.Explainer(model).predict(rows)) == list(model.predict(frame))
+
+
+def test_one_versus_rest_of_scores_with_different_divisors_is_refused():
+    frame, _, labels = draw(3, classes=3)
+    model = multiclass.OneVsRestClassifier(
+        ensemble.AdaBoostClassifier(n_estimators=4)).fit(frame, labels)
+    with pytest.raises(boxwood.UnsupportedModelError,
+                       match="compares scores of AdaBoostClassifier.*Fit the model inside"):
+        boxwood.Explainer(model)
+
+
+def test_hard_votes_of_catboost_for_three_classes_are_refused_and_soft_ones_are_read():
+    frame, _, labels = draw(31, 3)
+
+    def fitted(voting):
+        member = catboost.CatBoostClassifier(iterations=3, depth=2, verbose=False,
+                                             allow_writing_files=False)
+        return ensemble.VotingClassifier([("c", member), ("t", small("forest", 1))],
+                                         voting=voting).fit(frame, labels)
+
+    hard = fitted("hard")
+    with pytest.raises(ValueError):  # the message says that scikit-learn fails
+        hard.predict(frame)
+    with pytest.raises(boxwood.UnsupportedModelError, match='CatBoost member.*voting="soft"'):
+        boxwood.Explainer(hard, frame)
+    soft = fitted("soft")
+    assert list(boxwood.Explainer(soft, frame).predict(frame)) == list(soft.predict(frame))
+
+
+def test_pipelines_of_catboost_in_hard_votes_are_refused_too():
+    frame, _, labels = draw(32, 3)
+    inside = pipeline.make_pipeline(preprocessing.StandardScaler(), small("catboost", 1))
+    model = ensemble.VotingClassifier([("c", inside), ("t", small("forest", 1))]).fit(frame, labels)
+    with pytest.raises(boxwood.UnsupportedModelError, match="CatBoost member"):
+        boxwood.Explainer(model, frame)
+
+
+def test_columns_of_catboost_in_wrappers_keep_their_order():
+    """Columns whose names look like invented ones: scikit-learn's classes do not keep them."""
+    frame, score, labels = draw(33)
+    frame = frame.set_axis(["f1", "f2", "f0"], axis=1)
+    regressor = compose.TransformedTargetRegressor(small("catboost", 1, True),
+                                                   transformer=preprocessing.StandardScaler())
+    for model, goal in (
+            (calibration.CalibratedClassifierCV(small("catboost", 1), cv=2), labels),
+            (multiclass.OneVsRestClassifier(small("catboost", 1)), draw(33, 3)[2]),
+            (regressor, score)):
+        model.fit(frame, goal)
+        expected = model.predict(frame).ravel()
+        for rows in (frame, frame.to_numpy()):
+            assert (boxwood.Explainer(model).predict(rows) == expected).all()
+            assert (boxwood.Explainer(boxwood.models.model_bytes(model)).predict(rows).astype(
+                expected.dtype) == expected).all()
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int16])
+def test_weights_that_make_float32_averages_are_refused_and_python_numbers_are_read(kind):
+    frame, score, labels = draw(34)
+    members = [("a", small("xgboost", 1)), ("b", small("xgboost", 2))]
+    model = ensemble.VotingClassifier(members, voting="soft", weights=np.array([1, 3], kind))
+    model.fit(frame, labels)
+    assert model.predict_proba(frame).dtype == np.float32
+    with pytest.raises(boxwood.UnsupportedModelError, match="in float32.*list of Python numbers"):
+        boxwood.Explainer(model, frame)
+    model.set_params(weights=[1.0, 3.0])
+    same = boxwood.Explainer(model, frame).predict_proba(frame)
+    assert np.abs(same - model.predict_proba(frame)).max() < 1e-15
+    regressor = ensemble.VotingRegressor([("a", small("xgboost", 1, True)),
+                                          ("b", small("xgboost", 2, True))],
+                                         weights=np.array([1, 3], kind)).fit(frame, score)
+    with pytest.raises(boxwood.UnsupportedModelError, match="in float32"):
+        boxwood.Explainer(regressor, frame)
