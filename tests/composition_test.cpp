@@ -58,9 +58,9 @@ TEST(Composition, GroupsTakeAllMembers) {
   const std::size_t count = ensemble.composition.members.size();
   ensemble.composition.groups = {{.members = count}};
   EXPECT_NO_THROW(ensemble.validate());
-  for (const Group& wrong :
-       {Group{.members = count + 1}, Group{.members = 0}, Group{.members = count, .divisor = 0},
-        Group{.members = count, .weight = -1}}) {
+  for (const MemberGroup& wrong :
+       {MemberGroup{.members = count + 1}, MemberGroup{.members = 0},
+        MemberGroup{.members = count, .divisor = 0}, MemberGroup{.members = count, .weight = -1}}) {
     ensemble.composition.groups = {wrong};
     EXPECT_THROW(ensemble.validate(), Error);
   }

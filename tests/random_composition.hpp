@@ -293,7 +293,7 @@ class RandomComposition {
   std::mt19937_64 random_;
   std::vector<boxwood::Ensemble> members_;
   std::vector<double> weights_;
-  std::vector<boxwood::Group> groups_;
+  std::vector<boxwood::MemberGroup> groups_;
   std::vector<std::vector<boxwood::Calibration>> calibrations_;
   double divisor_ = 1;
   std::size_t classes_ = 0;

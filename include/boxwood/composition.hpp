@@ -137,17 +137,17 @@ struct LinearTop {
 /// Members that follow each other and are averaged by themselves, as those of a calibrated model
 /// among others that vote: their contributions are added in the precision `sum` and divided by
 /// `divisor`, and the results, multiplied by `weight`, are what the composition adds up.
-struct Group {
+struct MemberGroup {
   std::size_t members = 1;
   Precision sum = Precision::float64;
   double divisor = 1;
   double weight = 1;
-  bool operator==(const Group&) const = default;
+  bool operator==(const MemberGroup&) const = default;
 };
 
 struct Composition {
   std::vector<Member> members{};       ///< none: the ensemble is no composition
-  std::vector<Group> groups{};         ///< of all members in order; none: each by itself
+  std::vector<MemberGroup> groups{};   ///< of all members in order; none: each by itself
   Precision sum = Precision::float64;  ///< in which the members' contributions are added
   double divisor = 1;                  ///< of the sums
   bool normalised = false;             ///< outputs are divided by their sum

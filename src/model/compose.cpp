@@ -233,7 +233,7 @@ std::vector<double> weights_of(const Composition& composition) {
   std::vector<double> weights;
   for (const Member& member : composition.members) weights.push_back(member.weight);
   auto weight = weights.begin();
-  for (const Group& group : composition.groups) {
+  for (const MemberGroup& group : composition.groups) {
     for (std::size_t i = 0; i < group.members; ++i) *weight++ *= group.weight / group.divisor;
   }
   return weights;
@@ -256,7 +256,7 @@ void compose(const Composition& composition, std::span<const double> scores,
     }
   };
   auto member = composition.members.begin();
-  for (const Group& group : composition.groups) {
+  for (const MemberGroup& group : composition.groups) {
     sums.assign(outputs.size(), 0.0);
     for (std::size_t i = 0; i < group.members; ++i) add(*member++, sums, group.sum);
     for (std::size_t k = 0; k < sums.size(); ++k) {

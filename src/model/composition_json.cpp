@@ -106,7 +106,7 @@ Json composition_json(const Composition& composition) {
   if (composition.by_score) json["by_score"] = true;
   if (composition.last_of_equals) json["last_of_equals"] = true;
   if (!composition.groups.empty()) json["groups"] = Json::array();
-  for (const Group& group : composition.groups) {
+  for (const MemberGroup& group : composition.groups) {
     json["groups"].push_back({{"members", group.members},
                               {"sum", name_of(precision_names, group.sum)},
                               {"divisor", group.divisor},

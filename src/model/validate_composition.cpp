@@ -126,7 +126,7 @@ namespace {
 
 void check_groups(const Composition& composition) {
   std::size_t left = composition.members.size();
-  for (const Group& group : composition.groups) {
+  for (const MemberGroup& group : composition.groups) {
     if (group.members == 0 || group.members > left || !positive(group.divisor) ||
         !positive(group.weight)) {
       throw Error("composition.groups",

@@ -230,7 +230,7 @@ std::vector<double> composed_outputs(const Ensemble& ensemble, const std::vector
     part.classes = ensemble.classes;
     part.input = ensemble.input;
     std::size_t member = 0, score = 0;
-    for (const Group& group : made_of.groups) {
+    for (const MemberGroup& group : made_of.groups) {
       part.composition = {};
       part.composition.sum = group.sum;
       part.composition.divisor = group.divisor;
