@@ -205,6 +205,27 @@ TEST_P(Limits, AnInterruptKeepsWhatWasFound) {
   expect_valid(busy_model(), busy_query(), answer);
 }
 
+TEST_P(Limits, TheThreadThatAsksPollsAndMayInterrupt) {
+  std::atomic<bool> interrupt{false};
+  Options limited = options();
+  limited.limits.interrupt = &interrupt;
+  limited.limits.seconds = 60;
+  // Open nodes are left to other threads; the asking thread goes on polling meanwhile.
+  std::atomic<bool> searching{false};
+  limited.progress = [&](const Progress& progress) { searching = progress.nodes > 2000; };
+  std::size_t polls = 0, elsewhere = 0;
+  limited.limits.poll = [&, asking = std::this_thread::get_id()] {
+    ++polls;
+    elsewhere += std::this_thread::get_id() != asking ? 1U : 0U;
+    if (searching) interrupt = true;
+  };
+  const Answer answer = explain(busy_model(), busy_query(), limited);
+  EXPECT_EQ(answer.stop, Stop::interrupt);
+  EXPECT_GT(polls, 0U);
+  EXPECT_EQ(elsewhere, 0U);
+  expect_valid(busy_model(), busy_query(), answer);
+}
+
 TEST_P(Limits, ProgressNeverGoesBack) {
   std::vector<Progress> reports;
   // Some reports will do; a slow or crowded machine gets the time for them.

@@ -50,6 +50,10 @@ struct Limits {
   std::uint64_t bytes = std::uint64_t{4} << 30;  ///< memory besides that of the models themselves
   const std::atomic<bool>* interrupt = nullptr;  ///< any thread may set it to stop the search
   const std::atomic<bool>* cancel = nullptr;     ///< a second flag of the same effect
+  /// If given, the thread that asks calls it very often (for every box, and several times a second
+  /// while other threads search), for example to look at signals and set `interrupt`. It must
+  /// return at once mostly, and it must not throw. Batches do not call it.
+  std::function<void()> poll;
 };
 
 /// Internal settings for tests and benchmarks; see src/search/engine_settings.hpp.

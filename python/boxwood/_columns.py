@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from boxwood._codec import Codec
+from boxwood._core import unify_missing
 from boxwood._forms import Form
 from boxwood._groups import NONE, Group
 from boxwood._refusals import Refusals
@@ -62,6 +63,7 @@ class Columns:
         # Whether an array of floating-point numbers is a point as it is.
         self._plain = not any(codec.written or codec.float32_only or codec.mark is not None
                               for codec in codecs)
+        self._array_form = Form("array", self.names)
         self._with_others = [i for i, codec in enumerate(codecs) if codec.others]
         # Rows are asked one after the other with the same names.
         self._last_order: tuple[list[str | None], list[int]] = [], []
@@ -159,10 +161,10 @@ class Columns:
 
     def point(self, row: Any, place: str = "x") -> np.ndarray:
         """Turn a row into a point: one number for each column of the model."""
-        if self._plain and type(row) is np.ndarray and row.shape == (len(self),) \
-                and row.dtype in (np.float64, np.float32):
+        if self._plain and type(row) is np.ndarray and row.dtype.char in "fd" \
+                and row.shape == (len(self.names),):
             point = row.astype(np.float64)
-            point[np.isnan(point)] = np.nan  # whatever the bits of a NaN were
+            unify_missing(point)  # whatever the bits of a NaN were
             if self.refusals is not None:
                 self.refusals.check(point[np.newaxis], place)
             return point
@@ -241,6 +243,8 @@ class Columns:
 
     def form(self, given: Any, point: np.ndarray | None = None) -> Form:
         """Return the form of a row or a table; `point` is the point of a row."""
+        if type(given) is np.ndarray and not self._with_others:
+            return self._array_form
         form = self._form(given)
         strangers = {} if point is None else self.strangers(given, point)
         return form._replace(strangers=strangers) if strangers else form
@@ -257,7 +261,7 @@ class Columns:
         if is_row(given):
             return Form("series", self._called(list(given.index), self._names_in(given)),
                         given.name)
-        return Form("array", self.names)
+        return self._array_form
 
     def _called(self, given: list[Any], names: list[str | None] | None = None) -> list[Any]:
         # The row's own names for the model's columns.

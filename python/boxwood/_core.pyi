@@ -586,6 +586,9 @@ def negated(literal: Literal) -> Literal:
 
 def distance(norm: Norm, cost: float) -> float: ...
 
+def unify_missing(point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Gives all missing values of a point the same bits."""
+
 class Task(enum.Enum):
     """What a model predicts."""
 

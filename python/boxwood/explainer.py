@@ -8,6 +8,8 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import compress
+from operator import is_not
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -386,8 +388,10 @@ class Explainer(Analyses):
             After Ctrl-C the best so far; KeyboardInterrupt is raised if nothing was found. Ctrl-C
             while the proof is made keeps the answer; `Answer.proof` then makes it again.
         """
-        question = {key: value for key, value in locals().items()
-                    if key in _DEFAULTS and value is not _DEFAULTS[key]}
+        given = locals()  # the parameters, in their order
+        question = dict(compress(given.items(), map(is_not, given.values(), _DEFAULTS)))
+        for name in _NO_QUESTION:
+            question.pop(name, None)
         tolerance = None if round is None else number(round, "round", 0)
         if round is not None and robust is not None:
             raise Error("round", "robust answers cannot be rounded: rounder numbers may have other "
@@ -514,10 +518,11 @@ class Explainer(Analyses):
         return made
 
 
-# What a question has where an argument is left out.
-_DEFAULTS = {name: parameter.default
-             for name, parameter in inspect.signature(Explainer.explain).parameters.items()
-             if name in Question.__annotations__}
+# What the parameters of `explain` are where they are left out, in their order, and those of them
+# that are not part of the question.
+_PARAMETERS = inspect.signature(Explainer.explain).parameters
+_DEFAULTS = tuple(parameter.default for parameter in _PARAMETERS.values())
+_NO_QUESTION = tuple(name for name in _PARAMETERS if name not in Question.__annotations__)
 
 
 def _typed(column: Any, numbers: np.ndarray, kind: Any) -> Any:

@@ -228,6 +228,15 @@ void bind_query(nb::module_& module) {
   add_pickling<Query>(query);
   module.def("negated", &negated, "literal"_a, "The opposite statement.");
   module.def("distance", &distance, "norm"_a, "cost"_a);
+  module.def(
+      "unify_missing",
+      [](const nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& point) {
+        for (std::size_t i = 0; i < point.size(); ++i) {
+          double& value = point.data()[i];
+          if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();
+        }
+      },
+      "point"_a, "Gives all missing values of a point the same bits.");
 }
 
 }  // namespace boxwood::python

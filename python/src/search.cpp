@@ -44,10 +44,14 @@ void bind_search(nb::module_& module) {
       "explain",
       [](const Model& model, const Query& query, const SearchOptions& given) {
         Control control;
-        const Options options = options_of(given, control);
+        Options options = options_of(given, control);
         const Query asked = guarded(query, control);
-        return watched(
-            control, [&] { return explain(model.prepared, asked, options); },
+        return polled(
+            control,
+            [&](std::function<void()> poll) {
+              options.limits.poll = std::move(poll);
+              return explain(model.prepared, asked, options);
+            },
             [](const Answer& answer) { return !answer.solutions.empty(); });
       },
       "model"_a, "query"_a, "options"_a, "The cheapest admissible point with the outcome.");

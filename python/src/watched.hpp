@@ -1,6 +1,8 @@
-// Runs a search on a thread of its own. The calling thread waits without the GIL and checks for
-// signals every 50 ms. So Ctrl-C stops the search, other Python threads continue, callbacks may
-// come from any thread, and Python can exit while a daemon thread searches (at_exit.hpp).
+// Runs searches without the GIL while the calling thread checks for signals every 50 ms. So Ctrl-C
+// stops the search, other Python threads continue, callbacks may come from any thread, and Python
+// can exit while a daemon thread searches (at_exit.hpp). `polled` runs a search on the calling
+// thread, because starting a thread takes as long as a small search; the search polls. `watched`
+// starts a thread for everything else.
 #pragma once
 
 #include "at_exit.hpp"
@@ -9,6 +11,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -99,11 +102,14 @@ inline Query guarded(Query query, Control& control) {
   return query;
 }
 
+/// How often signals are looked at.
+constexpr std::chrono::milliseconds signal_interval(50);
+
 /// Waits until `done` under the mutex, without the GIL. Every 50 ms, with the GIL, it looks at
 /// signals and calls `meanwhile`.
 inline void wait_for(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
                      Control& control, const auto& done, const auto& meanwhile) {
-  while (!changed.wait_for(lock, std::chrono::milliseconds(50), done)) {
+  while (!changed.wait_for(lock, signal_interval, done)) {
     lock.unlock();
     {
       const Held held;
@@ -112,6 +118,44 @@ inline void wait_for(std::unique_lock<std::mutex>& lock, std::condition_variable
     }
     lock.lock();
   }
+}
+
+/// Raises what callbacks, the work or signals raised; otherwise returns the result. `keeps(result)`
+/// says whether Ctrl-C leaves something worth returning.
+template <typename Result, typename Keeps>
+Result outcome_of(Control& control, std::optional<Result> result, std::exception_ptr failure,
+                  const Keeps& keeps) {
+  control.raise_failure();
+  if (failure) std::rethrow_exception(failure);
+  control.raise_signal(keeps(*result));
+  return std::move(*result);
+}
+
+/// `work(poll)` on the calling thread, where `poll` is for Limits::poll. Ctrl-C as in `watched`.
+template <typename Work, typename Keeps>
+auto polled(Control& control, const Work& work, const Keeps& keeps) {
+  using Clock = std::chrono::steady_clock;
+  using Result = decltype(work(std::function<void()>{}));
+  std::optional<Result> result;
+  std::exception_ptr failure;
+  {
+    const Released released;
+    Clock::time_point next = Clock::now() + signal_interval;
+    const auto poll = [&] {
+      if (Clock::now() < next) return;
+      {
+        const Held held;
+        control.look_at_signals();
+      }
+      next = Clock::now() + signal_interval;
+    };
+    try {
+      result.emplace(work(poll));
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  return outcome_of(control, std::move(result), failure, keeps);
 }
 
 /// `work(control)` on a thread of its own. `keeps(result)`: whether Ctrl-C leaves something worth
@@ -145,10 +189,7 @@ auto watched(Control& control, const Work& work, const Keeps& keeps, const Meanw
     worker.join();
   }
   meanwhile();
-  control.raise_failure();
-  if (failure) std::rethrow_exception(failure);
-  control.raise_signal(keeps(*result));
-  return std::move(*result);
+  return outcome_of(control, std::move(result), failure, keeps);
 }
 
 template <typename Work, typename Keeps>

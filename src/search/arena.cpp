@@ -1,11 +1,17 @@
 #include "search/arena.hpp"
 
+#include "search/threads.hpp"
+
 #ifndef _WIN32
 #include <pthread.h>
 #endif
 
+#include <chrono>
+#include <condition_variable>
+#include <exception>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -57,6 +63,34 @@ Arena::~Arena() {
     idle.of[threads_].push_back(std::move(arena_));
   } catch (...) {  // no memory to remember it: it is destroyed
   }
+}
+
+void while_polling(const std::function<void()>& poll, const std::function<void()>& work) {
+  if (!poll) return work();
+  constexpr std::chrono::milliseconds interval(20);
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  std::exception_ptr failure;
+  std::thread worker([&] {
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(mutex);
+    done = true;
+    changed.notify_all();
+  });
+  std::unique_lock lock(mutex);
+  while (!changed.wait_for(lock, interval, [&] { return done; })) {
+    lock.unlock();
+    poll();
+    lock.lock();
+  }
+  lock.unlock();
+  worker.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace boxwood

@@ -92,6 +92,7 @@ Stop run_batch(std::size_t count,
     Options one = options;
     one.threads = 1;
     one.limits.cancel = &cancelled;
+    one.limits.poll = nullptr;
     one.progress = progress.for_one();
     work(index, one);
     if (is_interrupted()) cut_short = true;

@@ -58,6 +58,10 @@ void with_threads(int threads, Work work) {
   arena.execute(work);
 }
 
+/// Does the work. If there is something to poll, another thread does the work, and the calling
+/// thread polls meanwhile: it must not be kept waiting for tasks of others.
+void while_polling(const std::function<void()>& poll, const std::function<void()>& work);
+
 /// `begin` gives one index after the other, or nothing when there is none; `answer` takes them,
 /// several at once; `show` follows in the order of `begin`, one at a time. At most `waiting` are
 /// between `begin` and `show`.
@@ -123,6 +127,10 @@ class PerThread {
 
 template <typename Work>
 void with_threads(int, Work work) {
+  work();
+}
+
+inline void while_polling(const std::function<void()>&, const std::function<void()>& work) {
   work();
 }
 

@@ -10,6 +10,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <thread>
 #include <utility>
 
 namespace boxwood {
@@ -17,6 +19,9 @@ namespace boxwood {
 class Watch {
  public:
   explicit Watch(const Limits& limits) : limits_(limits), start_(Clock::now()) {}
+
+  /// Limits::poll, for `while_polling` in threads.hpp.
+  const std::function<void()>& poll() const { return limits_.poll; }
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
@@ -28,6 +33,7 @@ class Watch {
 
   /// Whether the search has to stop. Cheap enough to call for every box.
   bool expired() {
+    if (limits_.poll && std::this_thread::get_id() == caller_) limits_.poll();
     if (is_set(limits_.interrupt) || is_set(limits_.cancel)) request(Stop::interrupt);
     if (seconds() > limits_.seconds) request(Stop::time);
     return stopped();
@@ -92,6 +98,7 @@ class Watch {
   }
 
   Limits limits_;
+  const std::thread::id caller_ = std::this_thread::get_id();
   Clock::time_point start_;
   std::atomic<std::uint64_t> nodes_{0};
   std::atomic<std::uint64_t> leaf_visits_{0};

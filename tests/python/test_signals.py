@@ -138,6 +138,32 @@ def test_ctrl_c_keeps_what_was_found():
     assert out == "interrupt feasible 1 True\non with it\n", err
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_while_another_thread_computes(threads):
+    out, err = interrupted(f"""
+        import threading
+        def compute():
+            while True:
+                sum(range(1000))
+        threading.Thread(target=compute, daemon=True).start()
+        answer = explainer.explain(rows[0], 1, probability=0.8, threads={threads},
+                                   progress=lambda now: now.best_cost == np.inf or searching())
+        print(answer.stop, answer.outcome)
+    """)
+    assert out == "interrupt 1\n", err
+
+
+def test_short_searches_start_no_thread(german, applicants):
+    seen = set()
+
+    def cost(name, before, after):
+        seen.add(threading.get_ident())
+        return abs(after - before)
+
+    german.explain(applicants.iloc[0], "granted", cost=cost, only=["duration", "credit_amount"])
+    assert seen == {threading.get_ident()}
+
+
 def test_ctrl_c_with_nothing_found_is_a_keyboard_interrupt():
     out, err = interrupted("""
         try:

@@ -38,21 +38,26 @@ class Engine {
     std::unique_ptr<Node> root = parts_.start ? reach_out() : compile();
     if (!root || !first_look(root)) return {infinity, 0};
     frontier_.push(std::move(root));
-    if (threads_ == 1) {
-      while (!context_.watch.stopped() && step()) {
-      }
-    } else {
-      with_threads(threads_, [&] {
-        schedule();
-        tasks_.wait();
-      });
-      take_over();
-    }
+    while_polling(context_.watch.poll(), [this] { work_off(); });
     const double bound = frontier_.least_bound();
     return {std::isinf(bound) ? bound : bound / context_.rounding(), frontier_.size()};
   }
 
  private:
+  /// Works on open nodes until none is left or a limit is reached.
+  void work_off() {
+    if (threads_ == 1) {
+      while (!context_.watch.stopped() && step()) {
+      }
+      return;
+    }
+    with_threads(threads_, [&] {
+      schedule();
+      tasks_.wait();
+    });
+    take_over();
+  }
+
   /// Looks for a first point within a small radius, then within larger ones, so that the problems
   /// stay small. Returns null when the search is over.
   std::unique_ptr<Node> reach_out() {

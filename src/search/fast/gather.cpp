@@ -24,7 +24,8 @@ class Gatherer {
         pace_(watch.pace()),
         near_(variables.size()),
         kind_(variables.size(), Kind::plain),
-        cell_at_(table.cut_begin.back(), 0),
+        near_cut_(table.cut_begin.back()),
+        lists_(boxes.list_begin.size() > 1),
         pieces_(variables, near_) {
     add_cells(radius);
     for (std::uint32_t v = 0; v < variables.size(); ++v) map_cuts(v);
@@ -84,14 +85,17 @@ class Gatherer {
 
   void map_cuts(std::uint32_t v) {
     const Variable& variable = variables_[v];
+    NearCut* const cuts = &near_cut_[table_.cut_begin[v]];
+    const std::uint32_t count = table_.cut_begin[v + 1] - table_.cut_begin[v];
+    std::fill(cuts, cuts + count, NearCut{0, v});
     if (variable.listed || variable.owner != v) {
       kind_[v] = Kind::odd;
     } else if (variable.missing) {
       kind_[v] = Kind::missing;
     } else {
-      std::uint32_t* cell = &cell_at_[table_.cut_begin[v]];
+      NearCut* cut = cuts;
       for (const std::uint32_t kept : variable.kept_below) {
-        *cell++ = std::clamp(kept, near_[v].first, near_[v].last) - near_[v].first;
+        (cut++)->cell = std::clamp(kept, near_[v].first, near_[v].last) - near_[v].first;
       }
     }
   }
@@ -123,18 +127,18 @@ class Gatherer {
     const LeafBox& box = boxes_.leaves[leaf];
     odd_.clear();
     for (std::uint32_t s = box.ranges_begin; s < box.ranges_end; ++s) {
-      const PathRange& range = boxes_.ranges[s];
-      const std::uint32_t v = range.feature;
-      if (kind_[v] == Kind::odd || range.list != PathRange::no_list) {
+      // Of a plain range the tables of cuts tell everything. The ranges themselves are mostly not
+      // in the cache, and waiting for them takes longer than all the rest.
+      const auto [first, v] = near_cut_[table_.first_at[s]];
+      if (kind_[v] == Kind::odd || (lists_ && boxes_.ranges[s].list != PathRange::no_list)) {
         odd_.push_back(s);
         continue;
       }
       if (kind_[v] == Kind::missing) {
-        if (!range.missing) return false;
+        if (!boxes_.ranges[s].missing) return false;
         continue;
       }
-      const std::uint32_t first = cell_at_[table_.first_at[s]];
-      const std::uint32_t last = cell_at_[table_.last_at[s]];
+      const std::uint32_t last = near_cut_[table_.last_at[s]].cell;
       if (first >= last) return false;
       if (last - first < near_[v].size()) raw_.leaves.ranges.push_back({v, first, last});
     }
@@ -178,9 +182,14 @@ class Gatherer {
   Watch& watch_;
   Pace pace_;
   Problem raw_;
-  std::vector<CellRange> near_;         // of a variable: the cells within the radius
-  std::vector<Kind> kind_;              // of a variable
-  std::vector<std::uint32_t> cell_at_;  // of a cut of the model: the near cell that begins there
+  struct NearCut {
+    std::uint32_t cell = 0;  // the near cell that begins there, if the variable is plain
+    std::uint32_t variable = 0;
+  };
+  std::vector<CellRange> near_;    // of a variable: the cells within the radius
+  std::vector<Kind> kind_;         // of a variable
+  std::vector<NearCut> near_cut_;  // of a cut of the model
+  bool lists_;                     // whether some range is a list of ranges
   Pieces pieces_;
   std::vector<std::uint32_t> odd_;  // ranges of a leaf that may cut it into pieces
   std::vector<LeafRange> plain_;

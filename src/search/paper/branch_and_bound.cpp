@@ -33,6 +33,12 @@ class Search {
 
   Unfinished run(int threads) {
     std::vector<SearchNode> frontier = widen(threads);
+    while_polling(watch_.poll(), [&] { work_off(threads, frontier); });
+    return {space_.weaken(open_bound_.load()), open_nodes_.load()};
+  }
+
+ private:
+  void work_off(int threads, std::vector<SearchNode>& frontier) {
     with_threads(threads, [&] {
       for (const SearchNode& node : frontier) subtrees_.emplace_back(node.cost);
       // The node pushed last is taken first, so the nearest one is pushed last.
@@ -43,10 +49,8 @@ class Search {
       tasks_.wait();
     });
     take_over();
-    return {space_.weaken(open_bound_.load()), open_nodes_.load()};
   }
 
- private:
   /// Subtrees differ much in size: with several for each thread, none stays idle for long.
   static constexpr std::size_t subtrees_per_thread = 16;
 
