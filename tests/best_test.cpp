@@ -1,6 +1,7 @@
 // The most for a budget against brute force: every point within the budget, and the best of them.
 #include <boxwood/analysis.hpp>
 #include <boxwood/error.hpp>
+#include <boxwood/reasons.hpp>
 
 #include "oracle.hpp"
 #include "random_problem.hpp"
@@ -160,6 +161,69 @@ TEST(Best, TheMostOfAllPointsWithinTheBudget) {
   expect_share(solved, cases, 0.5);
   expect_share(improved, cases, 0.2);
   expect_share(infeasible, cases, 0.01);
+}
+
+/// The query in which only some features may change, which is how reasons are defined.
+RandomProblem with_fixed(RandomProblem problem, const std::vector<std::size_t>& some, bool others) {
+  for (std::size_t d = 0; d < problem.query.features.size(); ++d) {
+    const bool is_one = std::count(some.begin(), some.end(), d) > 0;
+    if (is_one != others) problem.query.features[d].fixed = true;
+  }
+  return problem;
+}
+
+TEST(Reasons, NecessitySufficiencyAndGainAreThoseOfAllPoints) {
+  const int cases = test_cases(150);
+  int solved = 0, necessary = 0, sufficient = 0, with_gain = 0;
+  for (int i = 0; i < cases; ++i) {
+    const std::uint64_t seed = test_seed() + 11'000 + static_cast<std::uint64_t>(i);
+    std::mt19937_64 random(seed);
+    RandomProblem problem = ProblemMaker(seed, {.features = {2, 3}, .overflows = false}).make();
+    if (problem.query.requirements.empty()) continue;
+    Query& query = problem.query;
+    query.fewest_first = false;
+    const bool down = random() % 2 == 0;
+    query.requirements.front() = random_goal(problem.ensembles.front(), down, random);
+    const bool is_class = std::holds_alternative<ClassIs>(query.requirements.front().outcome);
+    const Goal goal{problem.ensembles.front(), query.requirements.front(), down && !is_class};
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_json(query));
+    const auto least = [&](const RandomProblem& one) -> std::optional<double> {
+      const auto found = Oracle::solve(one.ensembles, one.query, 20'000);
+      return found ? std::optional(found->cost) : std::nullopt;
+    };
+    const auto whole = least(problem);
+    if (!whole) continue;
+    Options options;
+    options.threads = 1;
+    const Reasons found = find_reasons(Prepared(problem.ensembles), query, options);
+    if (found.answer.already_met) continue;
+    ++solved;
+    for (const Reason& reason : found.reasons) {
+      ASSERT_TRUE(reason.proven());
+      const auto without = least(with_fixed(problem, reason.features, false));
+      const RandomProblem alone = with_fixed(problem, reason.features, true);
+      if (!without || !least(alone)) continue;
+      ASSERT_EQ(found.necessity(reason), std::isinf(*without) ? infinity : *without - *whole);
+      ASSERT_EQ(reason.sufficiency(), *least(alone));
+      necessary += *without > *whole ? 1 : 0;
+      sufficient += std::isfinite(*least(alone)) ? 1 : 0;
+      const auto all = all_points(alone, goal);
+      if (!reason.most || !all) continue;
+      double gain = 0;
+      for (const Reached& one : *all) {
+        const double more = one.value - goal.value(query.point);
+        gain = std::max(gain, goal.falls ? -more : more);
+      }
+      ASSERT_EQ(reason.gain(), gain);
+      with_gain += gain > 0 ? 1 : 0;
+    }
+  }
+  std::cout << solved << " solved, " << necessary << " necessary, " << sufficient
+            << " sufficient, " << with_gain << " with gain\n";
+  expect_share(solved, cases, 0.2);
+  EXPECT_GT(necessary, 0);
+  EXPECT_GT(sufficient, 0);
+  EXPECT_GT(with_gain, 0);
 }
 
 }  // namespace best_test
