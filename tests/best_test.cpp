@@ -7,6 +7,7 @@
 #include "random_problem.hpp"
 #include "random_rules.hpp"
 #include "seeds.hpp"
+#include "small_models.hpp"
 
 #include <gtest/gtest.h>
 
@@ -65,6 +66,13 @@ std::optional<std::vector<Reached>> all_points(const RandomProblem& problem, con
   return all;
 }
 
+/// Random leaves of a forest need not be shares of votes.
+bool has_odd_value(const std::vector<Reached>& all, bool is_probability) {
+  return std::any_of(all.begin(), all.end(), [&](const Reached& one) {
+    return std::isnan(one.value) || (is_probability && !(one.value >= 0 && one.value <= 1));
+  });
+}
+
 /// Asks for a class, an output or a score of the first model, up or down.
 Requirement random_goal(const Ensemble& ensemble, bool falls, std::mt19937_64& random) {
   const Interval range = falls ? Interval{.upper = 1} : Interval{.lower = -3};
@@ -101,11 +109,7 @@ TEST(Best, TheMostOfAllPointsWithinTheBudget) {
     const Goal goal{problem.ensembles.front(), query.requirements.front(), down && !is_class};
     const auto all = all_points(problem, goal);
     if (!all) continue;
-    // Random leaves of a forest need not be shares of votes.
-    const auto is_odd = [&](const Reached& one) {
-      return std::isnan(one.value) || (is_class && !(one.value >= 0 && one.value <= 1));
-    };
-    if (std::any_of(all->begin(), all->end(), is_odd)) continue;
+    if (has_odd_value(*all, is_class)) continue;
     double budget = random() % 6 == 0 ? infinity : random() % 6 == 0 ? 0 : 1.3;
     // Mostly the very cost of some point: that is still within the budget.
     if (!all->empty() && random() % 2 == 0) budget = (*all)[random() % all->size()].cost;
@@ -186,6 +190,8 @@ TEST(Reasons, NecessitySufficiencyAndGainAreThoseOfAllPoints) {
     query.requirements.front() = random_goal(problem.ensembles.front(), down, random);
     const bool is_class = std::holds_alternative<ClassIs>(query.requirements.front().outcome);
     const Goal goal{problem.ensembles.front(), query.requirements.front(), down && !is_class};
+    const auto every = all_points(problem, goal);
+    if (!every || has_odd_value(*every, is_class)) continue;
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_json(query));
     const auto least = [&](const RandomProblem& one) -> std::optional<double> {
       const auto found = Oracle::solve(one.ensembles, one.query, 20'000);
@@ -218,12 +224,29 @@ TEST(Reasons, NecessitySufficiencyAndGainAreThoseOfAllPoints) {
       with_gain += gain > 0 ? 1 : 0;
     }
   }
-  std::cout << solved << " solved, " << necessary << " necessary, " << sufficient
-            << " sufficient, " << with_gain << " with gain\n";
+  std::cout << solved << " solved, " << necessary << " necessary, " << sufficient << " sufficient, "
+            << with_gain << " with gain\n";
   expect_share(solved, cases, 0.2);
   EXPECT_GT(necessary, 0);
   EXPECT_GT(sufficient, 0);
   EXPECT_GT(with_gain, 0);
+}
+
+TEST(Best, AProbabilityThatIsAlwaysZeroIsOneStep) {
+  Ensemble model = binary_model(1, {});
+  model.task = Task::multiclass;
+  model.link = Link::votes;
+  model.base = {0, 0};
+  model.classes = {"never", "always"};
+  model.trees.push_back({{Node{.value = 0}}, {0, 1}});
+  model.validate();
+  Query query = query_for(model, std::vector<double>{0.5});
+  query.requirements = {require_class(0, 0.5)};
+  const BestCurve curve = find_best_curve(Prepared(model), query, 1.0);
+  EXPECT_TRUE(curve.complete);
+  ASSERT_EQ(curve.steps.size(), 1U);
+  EXPECT_EQ(curve.steps[0].value, 0);
+  EXPECT_EQ(curve.steps[0].answer.best().point, query.point);
 }
 
 }  // namespace best_test

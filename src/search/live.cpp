@@ -62,10 +62,21 @@ Query inside(const Query& query, const LiveRegion& region) {
       continue;
     }
     inner.clauses.push_back({{literal}});
-    // Categories beyond the interval may pass all tests as well.
-    if (region.codes[d].empty()) continue;
-    literal.codes = region.codes[d];
-    inner.clauses.back().any_of.push_back(std::move(literal));
+    // Categories beyond the interval may pass all tests as well. Of a feature that the query takes
+    // as a number, only the numbers of the categories: a literal of codes would hold for the
+    // fractions between them too.
+    std::vector<Literal>& any_of = inner.clauses.back().any_of;
+    const std::vector<std::int32_t>& codes = region.codes[d];
+    if (codes.empty()) continue;
+    if (query.features[d].kind == FeatureKind::categorical) {
+      literal.codes = codes;
+      any_of.push_back(std::move(literal));
+      continue;
+    }
+    for (const std::int32_t code : codes) {
+      literal.range = {static_cast<double>(code), static_cast<double>(code)};
+      any_of.push_back(literal);
+    }
   }
   return inner;
 }
