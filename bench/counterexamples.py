@@ -44,9 +44,39 @@ def cases(folder: Path):
            {"duration": 1.0, "credit_amount": 100.0})
 
 
+def float_above(value: float) -> float:
+    """Return the least float32 that is not below a number."""
+    rounded = np.float32(value)
+    up = np.nextafter(rounded, np.float32(np.inf))
+    return float(rounded) if float(rounded) >= value else float(up)
+
+
+def over_floats(trees: veritas.AddTree) -> veritas.AddTree:
+    """Copy trees with each threshold rounded up to a float32.
+
+    The models read float32, for which "below the threshold" means the same. Veritas searches
+    doubles: between two float32 it would find rows that no model reads.
+    """
+    copy = veritas.AddTree(trees.num_leaf_values(), trees.get_type())
+    copy.set_base_score(0, trees.get_base_score(0))
+    for tree in trees:
+        other = copy.add_tree()
+        pairs = [(tree.root(), other.root())]
+        while pairs:
+            here, there = pairs.pop()
+            if tree.is_leaf(here):
+                other.set_leaf_value(there, tree.get_leaf_value(here, 0))
+                continue
+            split = tree.get_split(here)
+            other.split(there, split.feat_id, float_above(split.split_value))
+            pairs += [(tree.left(here), other.left(there)), (tree.right(here), other.right(there))]
+    return copy
+
+
 def least_score(trees: veritas.AddTree, box: list[tuple[float, float]], seconds: float):
     """Return the least score in a box and its row, and whether Veritas proved it."""
-    intervals = [veritas.Interval(low, np.nextafter(high, np.inf)) for low, high in box]
+    beyond = [float(np.nextafter(np.float32(high), np.float32(np.inf))) for _, high in box]
+    intervals = [veritas.Interval(low, end) for (low, _), end in zip(box, beyond, strict=True)]
     search = veritas.Config(veritas.HeuristicType.MIN_OUTPUT).get_search(trees, intervals)
     reason = search.step_for(seconds, 100_000)
     if not search.num_solutions():
@@ -54,16 +84,14 @@ def least_score(trees: veritas.AddTree, box: list[tuple[float, float]], seconds:
     best = search.get_solution(0)
     row = np.array([low for low, _ in box])
     for feature, interval in best.box().items():
-        first = np.float32(max(box[feature][0], interval.lo))
-        # The first float32 of the interval: models would read a double below it as another one.
-        row[feature] = first if first >= interval.lo else np.nextafter(first, np.float32(np.inf))
+        row[feature] = max(box[feature][0], interval.lo)
     return best.output, row, reason == veritas.StopReason.OPTIMAL
 
 
 def checked(model, x: pd.DataFrame, distances: dict, count: int, seconds: float) -> tuple:
     """Count answers, counterexamples and undecided boxes of one case."""
     with contextlib.redirect_stdout(io.StringIO()):  # it reports how it converted the model
-        trees = veritas.get_addtree(model)
+        trees = over_floats(veritas.get_addtree(model))
     flipped = trees.negate_leaf_values()
     features = [{"name": name, "kind": "continuous"} for name in x]
     explainer = boxwood.Explainer(model, schema={"features": features})

@@ -23,6 +23,8 @@ import pandas as pd
 SIMPLE = {"TreeSHAP": methods.tree_shap, "largest deviation": methods.largest_deviation,
           "PCA residual": methods.residuals}
 
+GOAL = ["TreeSHAP", "largest deviation"]
+
 
 def gains(case):
     """By how much each signal alone can lower the raw score of "fault"."""
@@ -100,8 +102,8 @@ the largest deviation and the PCA residual are those of that page. Sums add the 
 three methods give to each signal.
 
 Among the sums with gain, the best of {len(sets.choice.rows)} detected faults is chosen: *{chosen}*. The
-sums without gain show what the exact gain adds. All figures below are those of {len(sets.fresh.rows)} other
-detected faults.
+sums without gain show what the exact gain adds. The first table has the faults for choosing, all others
+{len(sets.fresh.rows)} other detected faults. Intervals are at 95 %.
 """)
     report.heading("For choosing")
     report.table([(name, faults.share_text(faults.judged(blame, sets.choice.causes)["first"]))
@@ -138,7 +140,20 @@ def verdict(chosen, others, duels, chances, level=0.05):
     open_ = [name for name in others if name not in ahead + behind]
     return (f"On these faults *{chosen}* names the cause first more often than: {faults.listed(ahead)}; less "
             f"often than: {faults.listed(behind)}; no difference is shown against: {faults.listed(open_)} "
-            "(corrected p < 0.05).")
+            "(corrected p < 0.05)." + conclusion(chosen, ahead, open_))
+
+
+def conclusion(chosen, ahead, open_):
+    """Whether the goal is reached, and what the exact gain has to do with it."""
+    missed = [name for name in GOAL if name not in ahead]
+    text = f" The goal was to be ahead of {faults.listed(GOAL)}. "
+    text += (f"It is not reached: no advantage over {faults.listed(missed)} is shown." if missed
+             else "It is reached.")
+    alike = [name for name in open_ if name.endswith(" + residual")]
+    if "gain" in ahead and alike:
+        text += (f" The residual of normal data helps (*{chosen}* against *gain*), but the exact gain is not "
+                 f"needed for that: no difference is shown against {faults.listed(alike)}.")
+    return text
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 // The most for a budget against brute force: every point within the budget, and the best of them.
 #include <boxwood/analysis.hpp>
 #include <boxwood/error.hpp>
+#include <boxwood/reasons.hpp>
 
 #include "oracle.hpp"
 #include "random_problem.hpp"
 #include "random_rules.hpp"
 #include "seeds.hpp"
+#include "small_models.hpp"
 
 #include <gtest/gtest.h>
 
@@ -64,6 +66,13 @@ std::optional<std::vector<Reached>> all_points(const RandomProblem& problem, con
   return all;
 }
 
+/// Random leaves of a forest need not be shares of votes.
+bool has_odd_value(const std::vector<Reached>& all, bool is_probability) {
+  return std::any_of(all.begin(), all.end(), [&](const Reached& one) {
+    return std::isnan(one.value) || (is_probability && !(one.value >= 0 && one.value <= 1));
+  });
+}
+
 /// Asks for a class, an output or a score of the first model, up or down.
 Requirement random_goal(const Ensemble& ensemble, bool falls, std::mt19937_64& random) {
   const Interval range = falls ? Interval{.upper = 1} : Interval{.lower = -3};
@@ -100,11 +109,7 @@ TEST(Best, TheMostOfAllPointsWithinTheBudget) {
     const Goal goal{problem.ensembles.front(), query.requirements.front(), down && !is_class};
     const auto all = all_points(problem, goal);
     if (!all) continue;
-    // Random leaves of a forest need not be shares of votes.
-    const auto is_odd = [&](const Reached& one) {
-      return std::isnan(one.value) || (is_class && !(one.value >= 0 && one.value <= 1));
-    };
-    if (std::any_of(all->begin(), all->end(), is_odd)) continue;
+    if (has_odd_value(*all, is_class)) continue;
     double budget = random() % 6 == 0 ? infinity : random() % 6 == 0 ? 0 : 1.3;
     // Mostly the very cost of some point: that is still within the budget.
     if (!all->empty() && random() % 2 == 0) budget = (*all)[random() % all->size()].cost;
@@ -160,6 +165,88 @@ TEST(Best, TheMostOfAllPointsWithinTheBudget) {
   expect_share(solved, cases, 0.5);
   expect_share(improved, cases, 0.2);
   expect_share(infeasible, cases, 0.01);
+}
+
+/// The query in which only some features may change, which is how reasons are defined.
+RandomProblem with_fixed(RandomProblem problem, const std::vector<std::size_t>& some, bool others) {
+  for (std::size_t d = 0; d < problem.query.features.size(); ++d) {
+    const bool is_one = std::count(some.begin(), some.end(), d) > 0;
+    if (is_one != others) problem.query.features[d].fixed = true;
+  }
+  return problem;
+}
+
+TEST(Reasons, NecessitySufficiencyAndGainAreThoseOfAllPoints) {
+  const int cases = test_cases(150);
+  int solved = 0, necessary = 0, sufficient = 0, with_gain = 0;
+  for (int i = 0; i < cases; ++i) {
+    const std::uint64_t seed = test_seed() + 11'000 + static_cast<std::uint64_t>(i);
+    std::mt19937_64 random(seed);
+    RandomProblem problem = ProblemMaker(seed, {.features = {2, 3}, .overflows = false}).make();
+    if (problem.query.requirements.empty()) continue;
+    Query& query = problem.query;
+    query.fewest_first = false;
+    const bool down = random() % 2 == 0;
+    query.requirements.front() = random_goal(problem.ensembles.front(), down, random);
+    const bool is_class = std::holds_alternative<ClassIs>(query.requirements.front().outcome);
+    const Goal goal{problem.ensembles.front(), query.requirements.front(), down && !is_class};
+    const auto every = all_points(problem, goal);
+    if (!every || has_odd_value(*every, is_class)) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_json(query));
+    const auto least = [&](const RandomProblem& one) -> std::optional<double> {
+      const auto found = Oracle::solve(one.ensembles, one.query, 20'000);
+      return found ? std::optional(found->cost) : std::nullopt;
+    };
+    const auto whole = least(problem);
+    if (!whole) continue;
+    Options options;
+    options.threads = 1;
+    const Reasons found = find_reasons(Prepared(problem.ensembles), query, options);
+    if (found.answer.already_met) continue;
+    ++solved;
+    for (const Reason& reason : found.reasons) {
+      ASSERT_TRUE(reason.proven());
+      const auto without = least(with_fixed(problem, reason.features, false));
+      const RandomProblem alone = with_fixed(problem, reason.features, true);
+      if (!without || !least(alone)) continue;
+      ASSERT_EQ(found.necessity(reason), std::isinf(*without) ? infinity : *without - *whole);
+      ASSERT_EQ(reason.sufficiency(), *least(alone));
+      necessary += *without > *whole ? 1 : 0;
+      sufficient += std::isfinite(*least(alone)) ? 1 : 0;
+      const auto all = all_points(alone, goal);
+      if (!reason.most || !all) continue;
+      double gain = 0;
+      for (const Reached& one : *all) {
+        const double more = one.value - goal.value(query.point);
+        gain = std::max(gain, goal.falls ? -more : more);
+      }
+      ASSERT_EQ(reason.gain(), gain);
+      with_gain += gain > 0 ? 1 : 0;
+    }
+  }
+  std::cout << solved << " solved, " << necessary << " necessary, " << sufficient << " sufficient, "
+            << with_gain << " with gain\n";
+  expect_share(solved, cases, 0.2);
+  EXPECT_GT(necessary, 0);
+  EXPECT_GT(sufficient, 0);
+  EXPECT_GT(with_gain, 0);
+}
+
+TEST(Best, AProbabilityThatIsAlwaysZeroIsOneStep) {
+  Ensemble model = binary_model(1, {});
+  model.task = Task::multiclass;
+  model.link = Link::votes;
+  model.base = {0, 0};
+  model.classes = {"never", "always"};
+  model.trees.push_back({{Node{.value = 0}}, {0, 1}});
+  model.validate();
+  Query query = query_for(model, std::vector<double>{0.5});
+  query.requirements = {require_class(0, 0.5)};
+  const BestCurve curve = find_best_curve(Prepared(model), query, 1.0);
+  EXPECT_TRUE(curve.complete);
+  ASSERT_EQ(curve.steps.size(), 1U);
+  EXPECT_EQ(curve.steps[0].value, 0);
+  EXPECT_EQ(curve.steps[0].answer.best().point, query.point);
 }
 
 }  // namespace best_test

@@ -229,4 +229,19 @@ TEST(Live, CheapestPointInARegionWithEnoughRows) {
   expect_share(dearer, cases, 0.005);
 }
 
+TEST(Live, FractionsBetweenCategoriesAreNotInTheirRegion) {
+  // The model knows categories, but the query takes the feature as a number.
+  Ensemble model = binary_model(1, {stump(0, 0.5, 1, -1)});
+  model.features[0].categories = {{0, "a"}, {1, "b"}};
+  Query query = query_for(model, std::vector<double>{2});
+  query.features[0] = {};
+  query.requirements = {require_class(1)};
+  query.live = 1;
+  const std::vector<std::vector<double>> rows{{-1}};
+  query.live_regions = std::make_shared<const LiveRegions>(find_live_regions({{model}}, rows));
+  const Answer answer = explain(model, query);
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_EQ(answer.best().point[0], std::nextafter(0.5F, 0.0F));
+}
+
 }  // namespace beyond_outcome_test

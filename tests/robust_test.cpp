@@ -9,6 +9,7 @@
 #include "oracle.hpp"
 #include "random_composition.hpp"
 #include "random_problem.hpp"
+#include "random_rules.hpp"
 #include "seeds.hpp"
 
 #include <gtest/gtest.h>
@@ -278,11 +279,13 @@ Outcome agree(const RandomProblem& problem, const Works& works, Engine engine) {
 
 TEST(Robust, CheapestPointWhoseNeighboursAllHaveTheOutcome) {
   const int cases = test_cases(400);
-  int solved = 0, dearer = 0, infeasible = 0, several = 0, grouped = 0;
+  int solved = 0, dearer = 0, infeasible = 0, several = 0, grouped = 0, with_rules = 0;
   for (int i = 0; i < cases; ++i) {
     const std::uint64_t seed = test_seed() + 5000 + static_cast<std::uint64_t>(i);
     std::mt19937_64 random(seed);
     RandomProblem problem = ProblemMaker(seed, {.features = {1, 3}, .overflows = false}).make();
+    const bool ruled = random() % 3 == 0;
+    if (ruled) RuleMaker(seed).add_to(problem);
     ask_for_robustness(problem, random);
     ask_for_several_classes(problem, random);
     if (!is_robust(problem.query)) continue;
@@ -296,6 +299,7 @@ TEST(Robust, CheapestPointWhoseNeighboursAllHaveTheOutcome) {
     ++solved;
     infeasible += outcome == Outcome::infeasible ? 1 : 0;
     dearer += outcome == Outcome::dearer ? 1 : 0;
+    with_rules += ruled ? 1 : 0;
     several += split_into_cases(problem.ensembles, problem.query).size() > 1 ? 1 : 0;
     grouped += std::any_of(problem.query.groups.begin(), problem.query.groups.end(),
                            [](const OneHot& group) { return !group.robust.empty(); })
@@ -304,26 +308,52 @@ TEST(Robust, CheapestPointWhoseNeighboursAllHaveTheOutcome) {
   }
   std::cout << solved << " solved, " << dearer << " dearer than without, " << infeasible
             << " infeasible, " << several << " with several cases, " << grouped
-            << " with one-hot groups\n";
+            << " with one-hot groups, " << with_rules << " with rules\n";
   expect_share(solved, cases, 0.3);
   expect_share(dearer, cases, 0.05);
   expect_share(several, cases, 0.03);
   expect_share(grouped, cases, 0.03);
+  expect_share(with_rules, cases, 0.05);
 }
 
-TEST(Robust, CompositionsAreRefusedByName) {
+TEST(Robust, CompositionsAgreeWithBruteForce) {
+  const int cases = test_cases(120);
+  int solved = 0, dearer = 0;
+  for (int i = 0; i < cases; ++i) {
+    const std::uint64_t seed = test_seed() + 9000 + static_cast<std::uint64_t>(i);
+    std::mt19937_64 random(seed);
+    const RandomComposition composition(seed);
+    RandomProblem problem{{composition.ensemble()}, composition.query()};
+    ask_for_robustness(problem, random);
+    if (!is_robust(problem.query)) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_json(problem.query));
+    const Outcome outcome = agree(
+        problem, [&](const auto& row) { return composition.works(row); },
+        random() % 5 == 0 ? Engine::paper : Engine::fast);
+    if (testing::Test::HasFailure()) return;
+    solved += outcome == Outcome::not_tried ? 0 : 1;
+    dearer += outcome == Outcome::dearer ? 1 : 0;
+  }
+  std::cout << solved << " solved, " << dearer << " dearer than without\n";
+  expect_share(solved, cases, 0.3);
+  expect_share(dearer, cases, 0.03);
+}
+
+TEST(Robust, StacksAreRefusedByName) {
   RandomProblem problem;
-  for (std::uint64_t seed = test_seed(); !is_robust(problem.query); ++seed) {
+  for (std::uint64_t seed = test_seed();
+       !is_robust(problem.query) || problem.ensembles[0].task != Task::regression; ++seed) {
     std::mt19937_64 random(seed);
     const RandomComposition composition(seed);
     problem = {{composition.ensemble()}, composition.query()};
+    problem.ensembles[0].composition.linear = {.shift = 0, .size = 1, .error = 0x1p-40};
     ask_for_robustness(problem, random);
   }
   try {
     explain(problem.ensembles[0], problem.query);
     FAIL() << "not refused";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("composed of others"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("stacked models"), std::string::npos);
     EXPECT_NE(std::string(error.what()).find("Leave out the robustness"), std::string::npos);
   }
 }

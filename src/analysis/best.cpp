@@ -114,7 +114,7 @@ class BestSearch {
     double level = falls_ ? infinity : is_probability_ ? 0 : -infinity;
     BestStep step;
     for (bool begun = false;; begun = true) {
-      if (level == best_.value) break;
+      if (begun && level == best_.value) break;
       Answer next = ask(begun ? beyond(level) : level, unlimited, std::nullopt, start);
       if (next.status != Status::optimal) {
         curve.stop = next.stop;

@@ -186,7 +186,10 @@ bool Adversary::lacks(std::size_t requirement, std::span<const double> row) cons
 }
 
 Adversary::Finding Adversary::examine(std::span<const double> point) {
-  if (query_.requirements.empty()) return {Verdict::robust};
+  // Models may read the present value as it was given, neighbours have it as the models read it.
+  for (std::size_t r = 0; r < query_.requirements.size(); ++r) {
+    if (lacks(r, point)) return {Verdict::missed, {point.begin(), point.end()}};
+  }
   // Near the point the models have few leaves. The queries differ in their requirement only.
   const Query any = neighbour_query(query_, point, precision_, 0);
   const RowReach reach(any, precision_, infinity);

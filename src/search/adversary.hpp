@@ -17,10 +17,11 @@ class Adversary {
   /// All must outlive it.
   Adversary(const Prepared& prepared, const Query& query, Budget& budget, Pace& pace);
 
-  enum class Verdict : std::uint8_t { robust, broken, unknown };
+  /// `missed`: the point itself lacks the outcome. `broken`: only a neighbour does.
+  enum class Verdict : std::uint8_t { robust, missed, broken, unknown };
   struct Finding {
     Verdict verdict = Verdict::unknown;  ///< unknown: a limit of the budget stopped the search
-    std::vector<double> neighbour{};     ///< one without the outcome, if the point is broken
+    std::vector<double> neighbour{};     ///< one without the outcome; if missed, the point
   };
   /// Throws Pace::Stopped at a limit.
   Finding examine(std::span<const double> point);

@@ -153,9 +153,7 @@ class AgreementSearch {
                                           : (proven ? Status::optimal : Status::feasible);
     answer.stop = proven ? Stop::finished : budget_.stop();
     if (!answer.solutions.empty()) {
-      for (const Ensemble& ensemble : models) {
-        answer.output_after.push_back(ensemble.transform(ensemble.predict(answer.best().point)));
-      }
+      answer.output_after = outputs_at(models, answer.best().point);
     }
     answer.statistics = budget_.used();
     answer.statistics.open_nodes += open_.size();

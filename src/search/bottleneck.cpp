@@ -96,10 +96,7 @@ class Bisection {
     }
     std::erase_if(answer.solutions,
                   [&](const Solution& s) { return total_cost(query_, s.point) > least; });
-    answer.output_after.clear();
-    for (const Ensemble& ensemble : prepared_.ensembles()) {
-      answer.output_after.push_back(ensemble.transform(ensemble.predict(answer.best().point)));
-    }
+    answer.output_after = outputs_at(prepared_.ensembles(), answer.best().point);
   }
 
   std::size_t rank_of(const Answer& answer) const {

@@ -37,9 +37,7 @@ class DerivedSearch {
 
   Answer run() {
     answer_ = {};
-    for (const Ensemble& ensemble : prepared_.ensembles()) {
-      answer_.output_before.push_back(ensemble.transform(ensemble.predict(query_.point)));
-    }
+    answer_.output_before = outputs_at(prepared_.ensembles(), query_.point);
     offer(query_.point);
     answer_.already_met = !best_.empty();
     if (best_.empty()) {
@@ -282,9 +280,7 @@ class DerivedSearch {
     }
     answer_.status = proven ? Status::optimal : Status::feasible;
     const std::span<const Ensemble> ensembles = prepared_.ensembles();
-    for (const Ensemble& ensemble : ensembles) {
-      answer_.output_after.push_back(ensemble.transform(ensemble.predict(best_)));
-    }
+    answer_.output_after = outputs_at(ensembles, best_);
     answer_.solutions.push_back({best_, pure_box(ensembles, best_), pure_codes(ensembles, best_)});
     return std::move(answer_);
   }

@@ -36,15 +36,6 @@ namespace {
 /// order can spend long in a far corner; branch and bound needs no bound to begin with.
 constexpr std::uint64_t backtrack_budget = 1'000;
 
-std::vector<std::vector<double>> outputs_at(std::span<const Ensemble> ensembles,
-                                            std::span<const double> point) {
-  std::vector<std::vector<double>> outputs;
-  for (const Ensemble& ensemble : ensembles) {
-    outputs.push_back(ensemble.transform(ensemble.predict(point)));
-  }
-  return outputs;
-}
-
 /// A requirement that no scores can meet needs no search.
 bool impossible(const std::vector<Condition>& conditions) {
   return std::any_of(conditions.begin(), conditions.end(),
@@ -146,6 +137,15 @@ std::vector<std::size_t> cell_counts(const Ensemble& ensemble) {
 }
 
 const char* to_string(Engine engine) { return engine == Engine::fast ? "fast" : "paper"; }
+
+std::vector<std::vector<double>> outputs_at(std::span<const Ensemble> ensembles,
+                                            std::span<const double> point) {
+  std::vector<std::vector<double>> outputs;
+  for (const Ensemble& ensemble : ensembles) {
+    outputs.push_back(ensemble.transform(ensemble.predict(point)));
+  }
+  return outputs;
+}
 
 Answer stopped_answer(const Prepared& prepared, const Query& query, const Watch& watch) {
   Answer answer;

@@ -5,11 +5,16 @@
 #include <boxwood/explain.hpp>
 
 #include <span>
+#include <vector>
 
 namespace boxwood {
 
 Answer explain_guarded(const Prepared& prepared, const Query& query, const Options& options,
                        std::span<const double> known_solution);
+
+/// What each ensemble predicts for a row.
+std::vector<std::vector<double>> outputs_at(std::span<const Ensemble> ensembles,
+                                            std::span<const double> point);
 
 class Watch;
 

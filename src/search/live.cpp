@@ -62,10 +62,21 @@ Query inside(const Query& query, const LiveRegion& region) {
       continue;
     }
     inner.clauses.push_back({{literal}});
-    // Categories beyond the interval may pass all tests as well.
-    if (region.codes[d].empty()) continue;
-    literal.codes = region.codes[d];
-    inner.clauses.back().any_of.push_back(std::move(literal));
+    // Categories beyond the interval may pass all tests as well. Of a feature that the query takes
+    // as a number, only the numbers of the categories: a literal of codes would hold for the
+    // fractions between them too.
+    std::vector<Literal>& any_of = inner.clauses.back().any_of;
+    const std::vector<std::int32_t>& codes = region.codes[d];
+    if (codes.empty()) continue;
+    if (query.features[d].kind == FeatureKind::categorical) {
+      literal.codes = codes;
+      any_of.push_back(std::move(literal));
+      continue;
+    }
+    for (const std::int32_t code : codes) {
+      literal.range = {static_cast<double>(code), static_cast<double>(code)};
+      any_of.push_back(literal);
+    }
   }
   return inner;
 }
@@ -157,18 +168,13 @@ class LiveSearch {
 
   Answer finish() {
     const std::span<const Ensemble> models = prepared_.ensembles();
-    const auto outputs = [&](std::span<const double> point) {
-      std::vector<std::vector<double>> all;
-      for (const Ensemble& model : models) all.push_back(model.transform(model.predict(point)));
-      return all;
-    };
     Incumbent incumbent(ranked_, ties_);
     for (const std::vector<double>& point : found_) incumbent.offer(point);
     const Incumbent::Result result = incumbent.result();
     const bool proven = open_ == infinity;
     const bool found = !result.points.empty();
     Answer answer;
-    answer.output_before = outputs(query_.point);
+    answer.output_before = outputs_at(models, query_.point);
     answer.cost = cost_;
     answer.distance = distance(query_.norm, cost_);
     answer.already_met = already_met_;
@@ -180,7 +186,7 @@ class LiveSearch {
     for (const std::vector<double>& point : result.points) {
       answer.solutions.push_back({point, pure_box(models, point), pure_codes(models, point)});
     }
-    if (found) answer.output_after = outputs(result.points.front());
+    if (found) answer.output_after = outputs_at(models, result.points.front());
     if (query_.fewest_first && found && proven) answer.least_changes = changes_;
     answer.statistics = budget_.used();
     return answer;

@@ -3,6 +3,7 @@
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
 #include "grid/grid.hpp"
+#include "query/certain.hpp"
 #include "query/neighbours.hpp"
 #include "search/adversary.hpp"
 #include "search/cases.hpp"
@@ -30,7 +31,8 @@ constexpr double first_share = 1.25;
 constexpr double radius_factor = 4;
 constexpr int most_radii = 3;
 
-/// A relaxation: the query without robustness, and moved ensembles that must have the outcome too.
+/// A relaxation: the query without robustness, about moved ensembles; of an ensemble that has not
+/// been moved yet, about itself.
 struct Open {
   Prepared prepared;
   Query query;
@@ -41,9 +43,10 @@ struct Open {
 
 bool is_later(const Open& a, const Open& b) { return a.bound > b.bound; }
 
-/// Moves that refuted a point, and the requirement that was not met then.
+/// Moves that refuted a point, and the requirement that was not met then. Without moves, the point
+/// itself did not meet it.
 struct Asked {
-  Moves moves;
+  std::optional<Moves> moves;
   std::size_t requirement = 0;
 };
 
@@ -178,13 +181,17 @@ class RobustSearch {
     if (open.answer.solutions.empty() || open.answer.cost > radius_) return nullptr;
     const std::vector<double>& point = open.answer.best().point;
     for (const Asked& asked : asked_) {
-      const std::vector<double> row = moved_row(query_, asked.moves, point, precision_);
+      const std::vector<double> row =
+          asked.moves ? moved_row(query_, *asked.moves, point, precision_) : point;
       if (adversary_.lacks(asked.requirement, row)) return &asked;
     }
     const Adversary::Finding found = adversary_.examine(point);
     if (found.verdict == Adversary::Verdict::unknown) throw Ended{};
-    if (found.verdict == Adversary::Verdict::broken) {
-      asked_.push_back({adversary_.towards(found.neighbour)});
+    if (found.verdict != Adversary::Verdict::robust) {
+      asked_.push_back({});
+      if (found.verdict == Adversary::Verdict::broken) {
+        asked_.back().moves = adversary_.towards(found.neighbour);
+      }
       while (!adversary_.lacks(asked_.back().requirement, found.neighbour)) {
         ++asked_.back().requirement;
       }
@@ -205,10 +212,14 @@ class RobustSearch {
     return split_into_cases(prepared_.ensembles(), one);
   }
 
+  std::size_t model_of(const Asked& asked) const {
+    return query_.requirements[asked.requirement].ensemble;
+  }
+
   Ensemble moved_by(const Asked& asked, const RowReach& reach) {
-    const std::size_t model = query_.requirements[asked.requirement].ensemble;
-    return moved_ensemble(prepared_.ensembles()[model], query_, asked.moves, precision_, reach,
-                          pace_);
+    const Ensemble& model = prepared_.ensembles()[model_of(asked)];
+    if (!asked.moves) return cut_ensemble(model, reach, pace_);
+    return moved_ensemble(model, query_, *asked.moves, precision_, reach, pace_);
   }
 
   /// Adds what a moved ensemble must do: of the requirement that was not met one of its cases, and
@@ -226,18 +237,33 @@ class RobustSearch {
     }
   }
 
-  /// The first relaxation for a radius, with all moves so far whose outcome has one case.
+  /// The first relaxation for a radius, with all moves so far whose outcome has one case. A model
+  /// that is moved is not asked itself, which would double the trees: a point whose moved row has
+  /// the outcome mostly has it, and the adversary looks at the point too.
   Open root(const RowReach& reach) {
-    std::vector<Ensemble> ensembles;
-    for (const Ensemble& ensemble : prepared_.ensembles()) {
-      ensembles.push_back(cut_ensemble(ensemble, reach, pace_));
-    }
-    Query query = plain_;
+    std::vector<Query> cases;
+    std::vector<std::uint8_t> is_moved(prepared_.ensembles().size(), 0);
     for (const Asked& asked : asked_) {
-      const std::vector<Query> cases = cases_of(query_.requirements[asked.requirement]);
-      if (cases.size() != 1) continue;
-      require(query, ensembles.size(), asked.requirement, cases.front());
-      ensembles.push_back(moved_by(asked, reach));
+      std::vector<Query> of_one = cases_of(query_.requirements[asked.requirement]);
+      if (of_one.size() == 1) is_moved[model_of(asked)] = 1;
+      cases.push_back(of_one.size() == 1 ? std::move(of_one.front()) : Query{});
+    }
+    std::vector<Ensemble> ensembles;
+    Query query = plain_;
+    query.requirements.clear();
+    for (std::size_t m = 0; m < is_moved.size(); ++m) {
+      if (is_moved[m]) continue;
+      for (Requirement requirement : plain_.requirements) {
+        if (requirement.ensemble != m) continue;
+        requirement.ensemble = ensembles.size();
+        query.requirements.push_back(std::move(requirement));
+      }
+      ensembles.push_back(cut_ensemble(prepared_.ensembles()[m], reach, pace_));
+    }
+    for (std::size_t i = 0; i < asked_.size(); ++i) {
+      if (cases[i].requirements.empty()) continue;
+      require(query, ensembles.size(), asked_[i].requirement, cases[i]);
+      ensembles.push_back(moved_by(asked_[i], reach));
     }
     Open open{Prepared(std::move(ensembles)), std::move(query), query_.fewest_first ? 0 : lower_};
     // With one moved ensemble a proof takes about as long as that of the plain answer, and its
@@ -290,8 +316,8 @@ class RobustSearch {
   Answer finish(Answer answer) {
     const std::span<const Ensemble> models = prepared_.ensembles();
     if (answer.output_before.empty()) return stopped_answer(prepared_, plain_, watch_);
-    answer.output_before.resize(models.size());
-    if (!answer.output_after.empty()) answer.output_after.resize(models.size());
+    answer.output_before = outputs_at(models, query_.point);
+    if (!answer.solutions.empty()) answer.output_after = outputs_at(models, answer.best().point);
     if (answer.status == Status::unknown || answer.status == Status::feasible) {
       answer.lower_bound = std::min(lower_, answer.cost);
       answer.stop = budget_.stopped() ? budget_.stop() : budget_.exhausted();
@@ -351,12 +377,13 @@ Answer explain_robust(const Prepared& prepared, const Query& query, const Option
     throw Error("robust", "derived columns do not support robust answers",
                 "Leave out the robustness");
   }
-  for (const Ensemble& ensemble : prepared.ensembles()) {
-    if (ensemble.link != Link::composed) continue;
-    throw Error(
-        "robust", "models that are composed of others do not support robust answers",
-        "Leave out the robustness; a higher probability or a wider range keeps a distance from "
-        "the limit");
+  for (const Requirement& requirement : query.requirements) {
+    // Between the rows that surely have an outcome and those that surely lack it lie rows of which
+    // nothing is certain. They refute an answer, and no search looks for them.
+    if (!is_of_linear_sum(requirement, prepared.ensembles()[requirement.ensemble])) continue;
+    throw Error("robust", "stacked models do not support robust answers",
+                "Leave out the robustness; a higher probability or a narrower range keeps a "
+                "distance from the limit");
   }
   check_moves(prepared.ensembles(), query);
   if (query.fewest_first) check_cases(prepared, query);

@@ -160,10 +160,7 @@ class LinearRounds {
     answer.more_ties = true;
     answer.output_after.clear();
     if (!answer.solutions.empty()) {  // perhaps not the first one that was found
-      for (const Ensemble& ensemble : prepared_.ensembles()) {
-        const std::vector<double>& point = answer.solutions.front().point;
-        answer.output_after.push_back(ensemble.transform(ensemble.predict(point)));
-      }
+      answer.output_after = outputs_at(prepared_.ensembles(), answer.best().point);
     } else {
       answer.status = Status::unknown;
       answer.cost = answer.distance = infinity;

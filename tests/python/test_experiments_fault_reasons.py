@@ -54,6 +54,9 @@ def test_the_verdict_says_what_the_test_shows():
                                  [(9, 0, 0.01), (0, 9, 0.01), (5, 5, 1.0)], [0.03, 0.03, 1.0])
     assert "more often than: *worse*; less often than: *better*" in text
     assert "no difference is shown against: *like*" in text
+    assert "It is not reached: no advantage over *TreeSHAP*, *largest deviation* is shown." in text
+    text = fault_reasons.conclusion("mine", ["TreeSHAP", "largest deviation"], [])
+    assert text.endswith("It is reached.")
 
 
 def test_what_is_chosen_is_reported_on_other_faults(run):

@@ -66,6 +66,34 @@ def holds_around(model, point, values, wanted):
     return np.isin(model.predict(pd.DataFrame(rows)), wanted).all()
 
 
+def test_models_that_are_composed_of_others():
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.ensemble import RandomForestClassifier, StackingClassifier, VotingClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    random = np.random.default_rng(8)
+    frame = pd.DataFrame(random.integers(0, 15, (200, 2)), columns=["a", "b"])
+    label = frame["a"] + frame["b"] + random.integers(0, 4, 200) > 16
+    forest = RandomForestClassifier(n_estimators=5, max_depth=4, random_state=0)
+    members = [("forest", forest), ("tree", DecisionTreeClassifier(max_depth=5, random_state=0))]
+    grid = pd.DataFrame(list(itertools.product(range(15), repeat=2)), columns=frame.columns)
+    for model in (CalibratedClassifierCV(forest, method="isotonic", cv=2),
+                  VotingClassifier(members, voting="soft"), VotingClassifier(members)):
+        model.fit(frame, label)
+        explainer = boxwood.Explainer(model, frame, scale=None)
+        good = model.predict(grid).reshape(15, 15)
+        # Rows beyond the range of the data are no neighbours.
+        robust = np.array([good[max(a - 1, 0):a + 2, max(b - 2, 0):b + 3].all()
+                           for a, b in grid.to_numpy()])
+        for _, row in frame[~model.predict(frame)].head(3).iterrows():
+            answer = explainer.explain(row, True, robust={"a": 1, "b": 2}, cost="l1")
+            assert answer.proven
+            assert answer.cost == (grid - row).abs().sum(axis=1)[robust].min()
+    stack = boxwood.Explainer(StackingClassifier(members, cv=2).fit(frame, label), frame)
+    with pytest.raises(boxwood.Error, match="stacked models do not support robust answers"):
+        stack.explain(frame.iloc[0], robust={"a": 1})
+
+
 def test_one_of_several_classes():
     from sklearn.ensemble import RandomForestClassifier
 
