@@ -16,6 +16,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <iostream>
 #include <limits>
 #include <random>
@@ -54,7 +55,9 @@ class SumMaker {
         rule.kind = FeatureKind::integer;
         rule.step = below(5) == 0 ? 2 : 0;
         rule.range = {-1.0 - static_cast<double>(below(3)), 2.0 + static_cast<double>(below(4))};
-        if (many_values_) rule.range = {rule.range.lower - 12, rule.range.upper + 12};
+        // Enough for cells of several values, and few enough for the oracle.
+        const double more = query.point.size() < 3 ? 30 : 12;
+        if (many_values_) rule.range = {rule.range.lower - more, rule.range.upper + more};
       }
     }
     for (std::size_t c = 1 + below(2); c > 0; --c) query.clauses.push_back(clause(query, grouped));
@@ -87,7 +90,9 @@ class SumMaker {
       for (const LinearTerm& term : sum.terms) {
         const double now = std::isnan(query.point[term.feature]) ? 0 : query.point[term.feature];
         const bool whole = query.features[term.feature].kind == FeatureKind::integer;
-        const double value = !whole || below(2) == 0 ? now : static_cast<double>(below(4)) - 1;
+        const double other =
+            many_values_ ? static_cast<double>(below(25)) - 12 : static_cast<double>(below(4)) - 1;
+        const double value = !whole || below(2) == 0 ? now : other;
         if (term.of == Of::value) limit += term.coefficient * value;
         if (term.of == Of::change) limit += term.coefficient * (value - now);
         if (term.of == Of::size) limit += term.coefficient * std::abs(value - now);
@@ -145,9 +150,19 @@ void expect_agreement_with_brute_force(bool many_values, int cases) {
   int tried = 0, changed = 0, infeasible = 0;
   const auto make = [&](int i) {
     RandomProblem problem = maker.make();
+    const bool with_ties = many_values && i % 4 == 1;
+    for (std::size_t d = 0; with_ties && d < problem.query.point.size(); ++d) {
+      problem.query.point[d] = std::round(problem.query.point[d]);
+      FeatureRule& rule = problem.query.features[d];
+      rule.weight = rule.scale = rule.up = rule.down = 1;
+      rule.quantiles.clear();
+    }
     if (i % 2 == 0) rules.add_to(problem);
     sums.add_to(problem);
-    if (many_values && i % 4 != 3) {
+    if (with_ties) {  // whole numbers: many points cost the same
+      problem.query.norm = i % 8 == 1 ? Norm::l1 : Norm::l0;
+      problem.query.fewest_first = false;
+    } else if (many_values && i % 4 != 3) {
       problem.query.norm = Norm::squared_l2;
       problem.query.fewest_first = false;
     }
@@ -327,6 +342,44 @@ TEST(Linear, RulesThatAreLeftOutAtFirstHold) {
   EXPECT_LE(stopped.lower_bound, 9 + 4);
   for (const Solution& solution : stopped.solutions) {
     EXPECT_LE(solution.point[0], solution.point[2]);
+  }
+}
+
+/// Where every change costs the same, all values that the rule allows are cheapest, whatever cells
+/// the search has, and the smallest one comes first.
+TEST(Linear, AllCheapestValuesAreFound) {
+  const Ensemble model = binary_model(1, {stump(0, 200, 1, -1)});
+  Query query = query_for(model, std::vector{50.0});
+  query.features[0].kind = FeatureKind::integer;
+  query.features[0].range = {0, 100};
+  query.requirements = {require_class(1)};
+  query.norm = Norm::l0;
+  query.clauses = {{{}, {{{{.feature = 0}}, {.upper = 40}}}}};
+  for (const Engine engine : {Engine::fast, Engine::paper}) {
+    Options options;
+    options.engine = engine;
+    EXPECT_EQ(explain(model, query, options).best().point[0], 0);
+    options.ties = 1000;
+    EXPECT_EQ(explain(model, query, options).solutions.size(), 41U);
+  }
+}
+
+/// A statement about codes divides the cells of a feature with many values.
+TEST(Linear, StatementsAboutCodesKeepTheirCells) {
+  const Ensemble model = binary_model(2, {stump(0, 200, 1, -1)});
+  Query query = query_for(model, std::vector{0.7, 1.0});
+  query.features[0].kind = FeatureKind::integer;
+  query.features[0].range = {-14, 15};
+  query.features[1].fixed = true;
+  query.requirements = {require_class(1)};
+  Clause codes;
+  codes.any_of = {{.feature = 0, .codes = {0, 1, 3}}, {.feature = 1, .range = {.lower = 0}}};
+  query.clauses = {codes,
+                   {{}, {{{{.feature = 0, .coefficient = -1, .of = Of::size}}, {.upper = -5}}}}};
+  for (const Engine engine : {Engine::fast, Engine::paper}) {
+    Options options;
+    options.engine = engine;
+    EXPECT_EQ(explain(model, query, options).best().point[0], 6);
   }
 }
 

@@ -20,6 +20,14 @@ namespace {
 /// Sums of whole numbers below this are exact, with half a unit to spare.
 constexpr double largest_whole = 0x1p51;
 
+/// The values above the present one of a feature by cell, and those below it, are cut into so many
+/// parts, unless that makes parts of less than so many values.
+constexpr double most_parts = 32, values_of_a_part = 8;
+
+/// Features with more values than this have a leaf for each cell. The problems of a search with
+/// 18,000 values took milliseconds each, those with the cells of a model take microseconds.
+constexpr double most_single_values = 16;
+
 bool is_grouped(const Query& query, std::size_t feature) {
   return std::any_of(query.groups.begin(), query.groups.end(), [&](const OneHot& group) {
     return std::count(group.columns.begin(), group.columns.end(), feature) > 0;
@@ -38,13 +46,24 @@ double most_values(const Query& query, std::size_t feature) {
   return (upper - lower) / step + 2;
 }
 
-/// Whether there are so many of them that they cannot be listed.
-bool has_too_many(const Query& query, std::size_t feature) {
-  return query.features[feature].allowed.empty() &&
-         !(most_values(query, feature) <= static_cast<double>(most_linear_values));
+/// Whether the search has to know a discrete feature's values one by one: the costs of single
+/// values are the candidates for a largest change; a custom cost is checked value by value;
+/// LinearBox solves convex problems, which costs by quantile are not; and a missing value has no
+/// nearest one.
+bool needs_single_values(const Query& query, std::size_t feature) {
+  const FeatureRule& rule = query.features[feature];
+  return query.norm == Norm::linf || query.norm == Norm::custom || !rule.quantiles.empty() ||
+         rule.missing_allowed || std::isnan(query.point[feature]);
 }
 
-/// The values of a continuous feature between two cuts, all on one side of the present one.
+/// Whether there are so many of them that an exact answer would take too long.
+bool has_too_many(const Query& query, std::size_t feature) {
+  const double most = needs_single_values(query, feature) ? static_cast<double>(most_linear_values)
+                                                          : most_exact_values;
+  return query.features[feature].allowed.empty() && !(most_values(query, feature) <= most);
+}
+
+/// The values of a feature by cell between two cuts, all on one side of the present one.
 struct Stretch {
   double lower = 0, upper = 0;             // lower > upper: no value
   double side = 0;                         // -1 below the present value, 1 above it
@@ -55,30 +74,44 @@ struct Stretch {
 /// What one feature adds to a score, for each of its values.
 struct Part {
   std::size_t feature = 0;
-  std::vector<double> values;  ///< empty: by category, or continuous
+  std::vector<double> values;  ///< empty: by category, or by cell
   std::vector<double> scores;  ///< of a value or a stretch; of a category: not named, named
   std::vector<std::int32_t> codes;
-  std::vector<Stretch> stretches{};  ///< of a continuous feature
+  std::vector<Stretch> stretches{};  ///< of a feature by cell
   std::vector<Cut> cuts{};           ///< between them
 };
 
-/// All cuts of a continuous feature: of the models, of statements about it, and around its present
+/// All cuts of a feature by cell: of the models, of statements about it, and around its present
 /// value. A box of cells then has one truth of every statement and one side of the present value.
-std::vector<Cut> cuts_of_spread(const Query& query, std::size_t feature, const Cuts& cuts,
-                                Precision precision) {
+/// Where models have few cuts, cells may be wide, and the most that a cell adds and the least that
+/// it costs say little: such cells are cut, too.
+std::vector<Cut> cuts_by_cell(const Query& query, std::size_t feature, const Cuts& cuts,
+                              Precision precision) {
   std::vector<Cut> all = cuts[feature];
-  const auto add = [&](double value) {
-    const double read = as_read(value, precision) + 0.0;
-    if (!std::isfinite(read)) return;
-    all.push_back({read, false});
-    all.push_back({read, true});
-  };
-  if (!std::isnan(query.point[feature])) add(query.point[feature]);
+  const double own = as_read(query.point[feature], precision) + 0.0;
+  if (std::isfinite(own)) all.insert(all.end(), {{own, false}, {own, true}});
+  const FeatureRule& rule = query.features[feature];
+  const Reach reach = reach_of(rule, query.point[feature], precision);
+  for (const Interval& side : {reach.below, reach.above}) {
+    const double width = side.upper - side.lower, step = rule.step > 0 ? rule.step : 1;
+    if (is_spread(query, feature) || !std::isfinite(width)) continue;
+    const double parts = std::min(most_parts, width / step / values_of_a_part);
+    for (double i = 1; i < parts; ++i) {
+      all.push_back({as_read(side.lower + i / parts * width, precision) + 0.0, false});
+    }
+  }
+  // The engines merge cells that no tree distinguishes, and a merged cell must be one of these: so
+  // the cuts of a statement are those of its tree.
+  SplitCuts split;
   for (const Clause& clause : query.clauses) {
     for (const Literal& literal : clause.any_of) {
       if (literal.feature != feature) continue;
-      add(literal.range.lower);
-      add(literal.range.upper);
+      const Tree tree = any_tree(std::span(&literal, 1), 0, 1, 0, precision);
+      for (const Node& node : tree.nodes) {
+        if (node.kind == NodeKind::leaf) continue;
+        cuts_of(tree, node, split);
+        all.insert(all.end(), split.cuts.begin(), split.cuts.end());
+      }
     }
   }
   std::sort(all.begin(), all.end());
@@ -177,9 +210,9 @@ class Score {
     auto part = std::find_if(parts_.begin(), parts_.end(), [&](const Part& one) {
       return one.feature == term.feature && one.codes.empty();
     });
-    if (is_spread(query_, term.feature)) {
+    if (is_by_cell(query_, term.feature)) {
       if (part == parts_.end()) {
-        std::vector<Cut> all = cuts_of_spread(query_, term.feature, cuts, rules_.input);
+        std::vector<Cut> all = cuts_by_cell(query_, term.feature, cuts, rules_.input);
         std::vector<Stretch> stretches = stretches_of(query_, term.feature, all, rules_.input);
         parts_.push_back({term.feature, {}, {}, {}, std::move(stretches), std::move(all)});
         part = parts_.end() - 1;
@@ -265,7 +298,7 @@ class Score {
     struct Open {
       std::size_t at, first, last;
     };
-    const bool spread = !part.stretches.empty();
+    const bool by_cell = !part.stretches.empty();
     std::vector<Open> open{{0, 0, part.scores.size()}};
     while (!open.empty()) {
       const auto [at, first, last] = open.back();
@@ -277,7 +310,7 @@ class Score {
       }
       const std::size_t middle = first + (last - first) / 2;
       const Cut cut =
-          spread ? part.cuts[middle - 1] : Cut{as_read(part.values[middle], rules_.input), false};
+          by_cell ? part.cuts[middle - 1] : Cut{as_read(part.values[middle], rules_.input), false};
       const auto [left, right] = maker.split(
           at, cut.inclusive ? NodeKind::less_equal : NodeKind::less, part.feature, cut.value, true);
       open.push_back({left, first, middle});
@@ -310,6 +343,16 @@ bool is_spread(const Query& query, std::size_t feature) {
   if (rule.fixed || stays_missing || is_grouped(query, feature)) return false;
   if (rule.kind == FeatureKind::categorical) return false;
   return !is_discrete(rule) || has_too_many(query, feature);
+}
+
+bool is_by_cell(const Query& query, std::size_t feature) {
+  if (is_spread(query, feature)) return true;
+  const FeatureRule& rule = query.features[feature];
+  if (needs_single_values(query, feature) || rule.fixed || rule.kind == FeatureKind::categorical ||
+      is_grouped(query, feature)) {
+    return false;
+  }
+  return most_values(query, feature) > most_single_values;
 }
 
 bool has_linear_rules(const Query& query) {
@@ -403,7 +446,7 @@ std::size_t most_linear_leaves(const Query& query) {
     for (const LinearTerm& term : condition.terms) {
       const bool one_by_one = term.of != LinearTerm::Of::codes &&
                               !query.features[term.feature].fixed &&
-                              !is_grouped(query, term.feature) && !is_spread(query, term.feature);
+                              !is_grouped(query, term.feature) && !is_by_cell(query, term.feature);
       const double values = one_by_one ? most_values(query, term.feature) : 2;
       if (values > 0) leaves += sides * values;  // NaN where a missing value stays missing
     }

@@ -1,9 +1,9 @@
 // Linear conditions as trees: each feature of a sum is a tree with one leaf for each value that the
 // feature may have, and the leaf's score is what that value adds to the sum. So the engines bound
-// sums, branch on them and give them a price as they do for any model. A feature whose values
-// cannot be listed has a leaf for each of its cells, with the most that a value of the cell can
-// add: necessary for the condition, and not sufficient. search/linear_box.hpp decides about single
-// boxes of such cells.
+// sums, branch on them and give them a price as they do for any model. A feature with many values
+// has a leaf for each of its cells, with the most that a value of the cell can add: necessary for
+// the condition, and not sufficient. search/linear_box.hpp decides about single boxes of such
+// cells.
 #pragma once
 
 #include "grid/cuts.hpp"
@@ -17,13 +17,18 @@
 
 namespace boxwood {
 
-/// The most values that one feature of a linear condition may have.
+/// The most values that one feature of a linear condition may have where each has a leaf.
 inline constexpr std::size_t most_linear_values = 50'000;
+/// The most values that it may have where each cell has a leaf and the optimum is exact.
+inline constexpr double most_exact_values = 1e6;
 
 /// Whether a feature takes whole numbers, steps, listed values or categories only.
 bool is_discrete(const FeatureRule& rule);
 /// Whether the values of a feature cannot be listed: it is continuous, or there are too many.
 bool is_spread(const Query& query, std::size_t feature);
+/// Whether the trees have a leaf for each cell of a feature and not for each value: it is spread,
+/// or has more values than trees should have leaves.
+bool is_by_cell(const Query& query, std::size_t feature);
 
 /// Whether a clause of the query has a linear condition.
 bool has_linear_rules(const Query& query);
@@ -37,7 +42,7 @@ bool has_spread(const Query& query);
 void check_spread_costs(const Query& query, std::span<const Ensemble> ensembles);
 
 /// All values that a feature may have besides missing, ascending, the present one among them.
-/// Not if is_spread. Throws Error if there are more than most_linear_values.
+/// Not if is_by_cell. Throws Error if there are more than most_linear_values.
 std::vector<double> listed_values(const Query& query, std::size_t feature, Precision precision,
                                   const std::string& name, Pace& pace);
 

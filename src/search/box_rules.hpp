@@ -1,6 +1,7 @@
 // The linear rules of one box of cells, and the numbers in it that satisfy them: the limits that
 // the rules set to one variable, and the rounding of a point to admissible numbers within the
-// rules. Every decision about a rule is exact (holds). LinearBox is its only user.
+// rules. Every decision about a rule is exact (holds). The two ways to solve a box are built on it:
+// linear_box.cpp, by a convex problem, and linear_values.cpp, value by value.
 #pragma once
 
 #include "base/infinity.hpp"
@@ -64,12 +65,72 @@ struct RuleSide {
 
 class BoxRules {
  public:
-  BoxRules(const Query& query, Precision precision, std::span<const double> at)
-      : query_(query), precision_(precision), at_(at.begin(), at.end()) {}
+  /// `at` is a point of the box, `ranges` are those of the features that are not as there.
+  BoxRules(const Query& query, Precision precision, std::span<const double> at,
+           std::span<const BoxRange> ranges)
+      : query_(query), precision_(precision), at_(at.begin(), at.end()) {
+    for (const Clause& clause : query_.exact_clauses) {
+      if (!add_sides(clause)) impossible_ = true;
+    }
+    for (const Range& range : ranges) {
+      const bool tested = std::any_of(sides_.begin(), sides_.end(), [&](const Side& side) {
+        const auto& terms = side.condition.terms;
+        return std::any_of(terms.begin(), terms.end(),
+                           [&](const LinearTerm& term) { return term.feature == range.feature; });
+      });
+      if (tested && range.lower < range.upper) free_.push_back(range);
+    }
+    for (Side& side : sides_) add_factors(side);
+  }
 
  protected:
   using Range = BoxRange;
   using Side = RuleSide;
+
+  /// False if a value is missing, so that no point satisfies the rule.
+  bool add_sides(const Clause& clause) {
+    const bool other =
+        std::any_of(clause.any_of.begin(), clause.any_of.end(),
+                    [&](const Literal& literal) { return holds(literal, at_, precision_); });
+    if (other) return true;
+    const LinearCondition& rule = clause.linear.front();
+    for (const LinearTerm& term : rule.terms) {
+      const bool from_now = term.of == LinearTerm::Of::change || term.of == LinearTerm::Of::size;
+      if (std::isnan(at_[term.feature])) return false;
+      if (from_now && std::isnan(query_.point[term.feature])) return false;
+    }
+    const Interval& range = rule.range;
+    if (range.lower == range.upper) {
+      sides_.push_back({.condition = rule, .equal = true});
+      return true;
+    }
+    Side side{.condition = rule};
+    if (std::isfinite(range.lower)) {
+      side.condition.range = {.lower = range.lower, .lower_closed = range.lower_closed};
+      sides_.push_back(side);
+    }
+    if (std::isfinite(range.upper)) {
+      side.condition.range = {.upper = range.upper, .upper_closed = range.upper_closed};
+      sides_.push_back(side);
+    }
+    return true;
+  }
+
+  void add_factors(Side& side) {
+    for (const Range& range : free_) {
+      LongSum factor;
+      int count = 0;
+      for (const LinearTerm& term : side.condition.terms) {
+        if (term.feature != range.feature) continue;
+        // The factor of a term on one side of the feature's present value.
+        const bool turned = term.of == LinearTerm::Of::size && !range.up;
+        factor.add(turned ? -term.coefficient : term.coefficient);
+        ++count;
+      }
+      side.factors.push_back(factor.value());
+      if (count > 1) side.factor_error = std::max(side.factor_error, factor.error());
+    }
+  }
 
   /// The admissible value of a discrete feature that is at least, or at most, a number.
   double admissible(const Range& range, double value, bool up) const {
@@ -353,6 +414,7 @@ class BoxRules {
   std::vector<double> at_;   // a point of the box
   std::vector<Side> sides_;  // the rules that have to hold there
   std::vector<Range> free_;  // the features that they leave open
+  bool impossible_ = false;  // a value is missing that a rule needs
 };
 
 }  // namespace boxwood

@@ -249,7 +249,7 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   const bool proven = finished && settled;
   answer.cost = found.points.empty() ? infinity : incumbent.cost();
   answer.distance = distance(query.norm, answer.cost);
-  answer.lower_bound = std::min(answer.cost, unfinished.open_bound);
+  answer.lower_bound = std::min({answer.cost, unfinished.open_bound, incumbent.unsettled_bound()});
   if (within_tolerance && answer.cost > 0) {
     answer.lower_bound = std::min(
         {answer.lower_bound, answer.cost * (1 - cost_tolerance), incumbent.closed_bound()});
@@ -262,7 +262,9 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
     answer.status = proven ? Status::optimal : Status::feasible;
     answer.output_after = outputs_at(ensembles, found.points.front());
   }
-  answer.stop = proven ? Stop::finished : finished ? Stop::precision : watch.stop();
+  answer.stop = proven                         ? Stop::finished
+                : finished && !watch.stopped() ? Stop::precision
+                                               : watch.stop();
   for (const std::vector<double>& point : found.points) {
     answer.solutions.push_back({point, pure_box(ensembles, point), pure_codes(ensembles, point)});
   }

@@ -17,43 +17,13 @@ namespace {
 /// Costs are added with rounding; this share is far more than that.
 constexpr double cost_rounding_share = 1e-12;
 
-/// The factor of a term of a continuous feature on one side of its present value.
-double factor_of(const LinearTerm& term, bool up) {
-  return term.of == LinearTerm::Of::size && !up ? -term.coefficient : term.coefficient;
-}
-
 }  // namespace
 
 /// One box: its free variables, the rules there, and what is found.
 class LinearBox::Work : BoxRules {
  public:
   Work(const LinearBox& box, std::span<const double> at, const std::vector<Range>& ranges)
-      : BoxRules(box.query_, box.precision_, at) {
-    for (const Clause& clause : query_.exact_clauses) {
-      if (!add_sides(clause)) impossible_ = true;
-    }
-    for (const Range& range : ranges) {
-      const bool tested = std::any_of(sides_.begin(), sides_.end(), [&](const Side& side) {
-        const auto& terms = side.condition.terms;
-        return std::any_of(terms.begin(), terms.end(),
-                           [&](const LinearTerm& term) { return term.feature == range.feature; });
-      });
-      if (tested && range.lower < range.upper) free_.push_back(range);
-    }
-    for (Side& side : sides_) {
-      for (const Range& range : free_) {
-        LongSum factor;
-        int count = 0;
-        for (const LinearTerm& term : side.condition.terms) {
-          if (term.feature != range.feature) continue;
-          factor.add(factor_of(term, range.up));
-          ++count;
-        }
-        side.factors.push_back(factor.value());
-        if (count > 1) side.factor_error = std::max(side.factor_error, factor.error());
-      }
-    }
-  }
+      : BoxRules(box.query_, box.precision_, at, ranges) {}
 
   BoxAnswer solve(double reach) {
     if (impossible_) return {};
@@ -71,35 +41,6 @@ class LinearBox::Work : BoxRules {
   const std::vector<Range>& free_ranges() const { return free_; }
 
  private:
-  /// False if a value is missing, so that no point satisfies the rule.
-  bool add_sides(const Clause& clause) {
-    const bool other =
-        std::any_of(clause.any_of.begin(), clause.any_of.end(),
-                    [&](const Literal& literal) { return holds(literal, at_, precision_); });
-    if (other) return true;
-    const LinearCondition& rule = clause.linear.front();
-    for (const LinearTerm& term : rule.terms) {
-      const bool from_now = term.of == LinearTerm::Of::change || term.of == LinearTerm::Of::size;
-      if (std::isnan(at_[term.feature])) return false;
-      if (from_now && std::isnan(query_.point[term.feature])) return false;
-    }
-    const Interval& range = rule.range;
-    if (range.lower == range.upper) {
-      sides_.push_back({.condition = rule, .equal = true});
-      return true;
-    }
-    Side side{.condition = rule};
-    if (std::isfinite(range.lower)) {
-      side.condition.range = {.lower = range.lower, .lower_closed = range.lower_closed};
-      sides_.push_back(side);
-    }
-    if (std::isfinite(range.upper)) {
-      side.condition.range = {.upper = range.upper, .upper_closed = range.upper_closed};
-      sides_.push_back(side);
-    }
-    return true;
-  }
-
   /// One free variable: each side leaves an interval of numbers, found exactly.
   BoxAnswer solve_one() {
     double lower = free_[0].lower, upper = free_[0].upper;
@@ -303,7 +244,6 @@ class LinearBox::Work : BoxRules {
   double fixed_cost_ = 0;  // of what does not depend on the free variables
   std::size_t branch_ = 0;
   double branch_below_ = 0;
-  bool impossible_ = false;
 };
 
 /// Branch and bound over the discrete variables: a box whose point is not good enough is cut in
@@ -366,7 +306,9 @@ LinearBox::LinearBox(std::span<const Ensemble> ensembles, const Query& query, co
     : ensembles_(ensembles), query_(query), cuts_(cuts), precision_(common_precision(ensembles)) {
   for (const Clause& clause : query.exact_clauses) {
     for (const LinearTerm& term : clause.linear.front().terms) {
-      if (is_spread(query, term.feature)) features_.push_back(term.feature);
+      if (!is_by_cell(query, term.feature)) continue;
+      features_.push_back(term.feature);
+      is_exact_ = is_exact_ && !is_spread(query, term.feature);
     }
   }
   std::sort(features_.begin(), features_.end());
@@ -401,8 +343,7 @@ bool LinearBox::has_outcome(std::span<const double> at) const {
                      });
 }
 
-BoxAnswer LinearBox::solve(std::span<const double> at, double reach) const {
-  if (!has_outcome(at)) return {};
+std::vector<LinearBox::Range> LinearBox::ranges_around(std::span<const double> at) const {
   std::vector<Range> ranges;
   for (const std::size_t feature : features_) {
     const std::vector<Cut>& cuts = cuts_[feature];
@@ -412,7 +353,12 @@ BoxAnswer LinearBox::solve(std::span<const double> at, double reach) const {
     ranges.push_back(range_between(feature, value, rank > 0 ? &cuts[rank - 1] : nullptr,
                                    rank < cuts.size() ? &cuts[rank] : nullptr));
   }
-  return solve_in(at, ranges, reach);
+  return ranges;
+}
+
+BoxAnswer LinearBox::solve(std::span<const double> at, double reach) const {
+  if (!has_outcome(at)) return {};
+  return solve_in(at, ranges_around(at), reach);
 }
 
 BoxAnswer LinearBox::solve_around(std::span<const double> at, double reach) const {

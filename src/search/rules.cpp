@@ -82,11 +82,11 @@ Answer search_with_rules(const Prepared& prepared, const Query& query, const Opt
   return answer;
 }
 
-/// Linear rules are left out until a cheapest point breaks them. A search without some rules is a
+/// Linear rules are left out until a cheapest point breaks one. A search without them is a
 /// relaxation: no point that satisfies all rules costs less than its answer, and if it has none,
-/// there is none. So if all of its cheapest points satisfy the rules that were left out, they are
-/// the cheapest points with all rules. Otherwise the rules that one of them breaks come in. Few of
-/// many rules matter near a row, and those that do not cost nothing this way.
+/// there is none. So if all of its cheapest points satisfy the linear rules, they are the cheapest
+/// points with all rules. Otherwise all rules come in: those that are not broken yet often are by
+/// the next answer.
 class LinearRounds {
  public:
   LinearRounds(const Prepared& prepared, const Query& query, const Options& options,
@@ -94,69 +94,44 @@ class LinearRounds {
       : prepared_(prepared),
         query_(query),
         known_(known_solution),
-        budget_(options, Budget::Share::nodes),
-        active_(query.clauses.size(), 0) {
-    for (std::size_t c = 0; c < active_.size(); ++c) active_[c] = query.clauses[c].linear.empty();
-  }
+        budget_(options, Budget::Share::nodes) {}
 
   Answer find() {
-    for (int round = 1;; ++round) {
-      const bool last = std::count(active_.begin(), active_.end(), 0) == 0;
-      Answer answer = search(last);
-      budget_.note(answer);
-      proven_ = std::max(proven_, answer.lower_bound);
-      if (last || !activate_broken(answer)) return finish(std::move(answer));
-      if (answer.status != Status::optimal) return without_broken(std::move(answer));
-      if (round == most_rounds) std::fill(active_.begin(), active_.end(), 1);
+    if (!has_linear_rules(query_)) return finish(search(query_, true));
+    Query relaxed = query_;
+    std::erase_if(relaxed.clauses, [](const Clause& clause) { return !clause.linear.empty(); });
+    Answer answer = search(relaxed, false);
+    if (std::all_of(answer.solutions.begin(), answer.solutions.end(),
+                    [&](const Solution& solution) { return satisfies(solution); })) {
+      return finish(std::move(answer));
     }
+    if (answer.status != Status::optimal) return without_broken(std::move(answer));
+    return finish(search(query_, true));
   }
 
  private:
-  /// Searches that leave out rules; then all come in.
-  static constexpr int most_rounds = 3;
-
-  Answer search(bool with_all) {
-    Query relaxed = query_;
-    relaxed.clauses.clear();
-    for (std::size_t c = 0; c < active_.size(); ++c) {
-      if (active_[c]) relaxed.clauses.push_back(query_.clauses[c]);
-    }
+  Answer search(const Query& query, bool with_all) {
     // Points of a relaxation may break rules: their cost is not that of an answer.
     const Options rest = budget_.rest([this, with_all](const Progress& inner) {
       const double best = with_all ? inner.best_cost : infinity;
       return std::pair{best, std::max(proven_, inner.lower_bound)};
     });
-    const auto ask = has_rules(relaxed) ? search_with_rules : explain_guarded;
-    return ask(prepared_, relaxed, rest, known_);
+    const auto ask = has_rules(query) ? search_with_rules : explain_guarded;
+    Answer answer = ask(prepared_, query, rest, known_);
+    budget_.note(answer);
+    proven_ = std::max(proven_, answer.lower_bound);
+    return answer;
   }
 
-  bool satisfies(std::size_t clause, const Solution& solution) const {
-    return holds(query_.clauses[clause], query_.point, solution.point,
-                 common_precision(prepared_.ensembles()));
-  }
-
-  /// False if no point of the answer breaks a rule.
-  bool activate_broken(const Answer& answer) {
-    bool any = false;
-    for (std::size_t c = 0; c < active_.size(); ++c) {
-      if (active_[c]) continue;
-      const bool broken =
-          !std::all_of(answer.solutions.begin(), answer.solutions.end(),
-                       [&](const Solution& solution) { return satisfies(c, solution); });
-      active_[c] = broken;
-      any = any || broken;
-    }
-    return any;
+  bool satisfies(const Solution& solution) const {
+    return std::all_of(query_.clauses.begin(), query_.clauses.end(), [&](const Clause& clause) {
+      return holds(clause, query_.point, solution.point, common_precision(prepared_.ensembles()));
+    });
   }
 
   /// A search that a limit has ended: its points that satisfy all rules are known, and its bound.
   Answer without_broken(Answer answer) {
-    std::erase_if(answer.solutions, [&](const Solution& solution) {
-      for (std::size_t c = 0; c < active_.size(); ++c) {
-        if (!satisfies(c, solution)) return true;
-      }
-      return false;
-    });
+    std::erase_if(answer.solutions, [&](const Solution& solution) { return !satisfies(solution); });
     answer.more_ties = true;
     answer.output_after.clear();
     if (!answer.solutions.empty()) {  // perhaps not the first one that was found
@@ -182,8 +157,7 @@ class LinearRounds {
   const Query& query_;
   std::span<const double> known_;
   Budget budget_;
-  std::vector<std::uint8_t> active_;  // of a clause
-  double proven_ = 0;                 // no point costs less
+  double proven_ = 0;  // no point costs less
 };
 
 }  // namespace

@@ -171,7 +171,7 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
       watch(given_watch),
       tuning(given_tuning),
       linear(given_ensembles, given_query, given_boxes.cuts) {
-  if (linear.needed()) worth_finding = 1 - cost_tolerance;
+  if (linear.needed() && !linear.is_exact()) worth_finding = 1 - cost_tolerance;
   for (const Variable& variable : variables) {
     most += std::max(variable.cells.front().cost, variable.cells.back().cost);
   }
@@ -218,7 +218,18 @@ bool Context::offer(std::span<const std::uint32_t> cells) const {
   for (std::size_t d = 0; d < cells.size(); ++d) {
     if (variables[d].owner == d) variables[d].place(cells[d], d, point);
   }
-  if (linear.needed() && !offer_within_rules(point)) return false;
+  if (!linear.needed()) return offer_point(cells, std::move(point));
+  if (!linear.is_exact()) return offer_within_rules(point) && offer_point(cells, std::move(point));
+  bool met = false;
+  linear.visit(point, incumbent, watch, [&](const std::vector<double>& found) {
+    const bool good = offer_point(cells, found);
+    if (found == point) met = good;
+    return good;
+  });
+  return met;
+}
+
+bool Context::offer_point(std::span<const std::uint32_t> cells, std::vector<double> point) const {
   if (!meets(query, ensembles, point)) return false;
   // Several boxes may meet one region, and each has a nearest point of it. The nearest of these
   // represents the region; it is no farther in any feature.
@@ -233,7 +244,7 @@ bool Context::offer(std::span<const std::uint32_t> cells) const {
       if (!box[d].contains(as_read(variable.cells[next].value, precision))) break;
       cell = next;
     }
-    point[d] = variable.cells[cell].value;
+    if (cell != cells[d]) point[d] = variable.cells[cell].value;
   }
   settle_listed(ensembles, variables, cells, point);
   incumbent.offer(std::move(point));

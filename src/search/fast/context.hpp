@@ -61,7 +61,7 @@ struct Context {
 
   /// Evaluates the point of these cells as the source library does. If it meets the requirements,
   /// offers the nearest point of its region to the incumbent and returns true. If linear rules
-  /// between continuous features ask for another point of the cells, that one is offered, and the
+  /// between features of many values ask for other points of the cells, those are offered, and the
   /// result is false: the cells are done with, and other cells of a box may still be better.
   bool offer(std::span<const std::uint32_t> cells) const;
 
@@ -100,6 +100,7 @@ struct Context {
   double worth_finding = 1;
   bool any_will_do = false;  ///< Options::any_within: the first point ends the search
 
+  bool offer_point(std::span<const std::uint32_t> cells, std::vector<double> point) const;
   bool offer_within_rules(const std::vector<double>& point) const;
 
   /// Bounds are about the exact sum of a point's costs, and total_cost adds with rounding. A bound

@@ -17,7 +17,7 @@ bool backtrack(const Space& space, Incumbent& incumbent, Watch& watch, Reporter&
       if (!space.expand(node, std::numeric_limits<double>::infinity(), watch, stack)) return false;
       continue;
     }
-    if (space.offer(node, incumbent)) return false;
+    if (space.offer(node, incumbent, watch)) return false;
   }
   return true;
 }

@@ -94,7 +94,7 @@ class Search {
     }
     reporter_.tick([this] { return least_open(); });
     if (space_.complete(node)) {
-      space_.offer(node, incumbent_);
+      space_.offer(node, incumbent_, watch_);
       return;
     }
     std::vector<SearchNode> children;

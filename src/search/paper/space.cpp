@@ -255,8 +255,17 @@ std::vector<double> Space::speaker(const SearchNode& node) const {
   return point;
 }
 
-bool Space::offer(const SearchNode& node, Incumbent& incumbent) const {
+bool Space::offer(const SearchNode& node, Incumbent& incumbent, Watch& watch) const {
   std::vector<double> point = speaker(node);
+  if (linear_.needed() && linear_.is_exact()) {
+    bool found = false;
+    linear_.visit(point, incumbent, watch, [&](const std::vector<double>& one) {
+      if (!meets_requirements(one)) return false;
+      incumbent.offer(one);
+      return found = true;
+    });
+    return found;
+  }
   if (linear_.needed()) {
     // Its leaves are one box of cells of the continuous features of rules: see Context::offer.
     const double reach = incumbent.cost();

@@ -64,9 +64,9 @@ class Space {
   /// Whether that point lies in the node's own box, which is true for exactly one piece.
   bool holds_nearest_point(const SearchNode& node) const;
   /// Offers the point that represents the leaves of a complete node, if it meets the requirements;
-  /// with linear rules between continuous features, the cheapest point that does. False if none
+  /// with linear rules between features of many values, the cheapest point that does. False if none
   /// was found.
-  bool offer(const SearchNode& node, Incumbent& incumbent) const;
+  bool offer(const SearchNode& node, Incumbent& incumbent, Watch& watch) const;
   /// Whether a point meets the requirements in the source library's arithmetic.
   bool meets_requirements(std::span<const double> point) const {
     return meets(query_, ensembles_, point);
