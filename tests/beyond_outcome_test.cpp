@@ -229,6 +229,25 @@ TEST(Live, CheapestPointInARegionWithEnoughRows) {
   expect_share(dearer, cases, 0.005);
 }
 
+TEST(Live, EndsOfRegionsBetweenFloatsKeepTheNumbersOnTheirSide) {
+  // 3/7 in double lies below the float32 nearest to it: that number is in the region.
+  const double limit = 3.0 / 7, nearest = static_cast<double>(3.0F / 7.0F);
+  ASSERT_GT(nearest, limit);
+  std::vector<Ensemble> models{binary_model(1, {stump(0, -5, -1, 1)}),
+                               binary_model(1, {stump(0, 0.5, 0, 1)})};
+  models[1].input = Precision::float64;
+  models[1].trees[0].nodes[0].kind = NodeKind::less_equal;
+  models[1].trees[0].nodes[0].threshold = limit;
+  Query query = query_for(models[0], std::vector<double>{0});
+  query.requirements = {require_class(1)};
+  query.live = 1;
+  query.live_regions = std::make_shared<const LiveRegions>(
+      find_live_regions(models, std::vector<std::vector<double>>{{2.0}}));
+  const Answer answer = explain(models, query);
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_EQ(answer.best().point[0], nearest);
+}
+
 TEST(Live, FractionsBetweenCategoriesAreNotInTheirRegion) {
   // The model knows categories, but the query takes the feature as a number.
   Ensemble model = binary_model(1, {stump(0, 0.5, 1, -1)});

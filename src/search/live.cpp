@@ -1,6 +1,7 @@
 #include "search/live.hpp"
 
 #include "base/infinity.hpp"
+#include "grid/axis.hpp"
 #include "grid/cuts.hpp"
 #include "grid/grid.hpp"
 #include "search/bottleneck.hpp"
@@ -44,20 +45,22 @@ Ensemble silent(std::span<const Ensemble> ensembles) {
   return model;
 }
 
-/// The query for the cheapest admissible point of a region.
-Query inside(const Query& query, const LiveRegion& region) {
+/// The query for the cheapest admissible point of a region. The ends of its intervals become
+/// numbers that the models read: an end between two of them, as a model in double has beside one in
+/// float32, would be rounded to one of them, which may lie on the other side.
+Query inside(const Query& query, const LiveRegion& region, Precision precision) {
   Query inner = query;
   inner.live = 0;
   inner.live_regions.reset();
   inner.agree.reset();
   inner.requirements = {{.outcome = ScoreIn{}}};
   for (std::size_t d = 0; d < query.point.size(); ++d) {
-    Literal literal{.feature = d, .range = region.box[d]};
+    Literal literal{.feature = d, .range = readable(region.box[d], precision)};
     if (std::isnan(region.row[d])) {  // outside of all numbers
       literal.range = {};
       literal.inside = false;
       literal.missing = true;
-    } else if (std::isinf(literal.range.lower) && std::isinf(literal.range.upper) &&
+    } else if (std::isinf(region.box[d].lower) && std::isinf(region.box[d].upper) &&
                !std::isnan(query.point[d]) && !query.features[d].missing_allowed) {
       continue;
     }
@@ -144,7 +147,8 @@ class LiveSearch {
   /// False if a limit stopped it.
   bool search(const LiveRegion& region) {
     const Options rest = budget_.rest();
-    const Answer answer = explain_guarded(silent_, inside(query_, region), rest, {});
+    const Precision precision = common_precision(prepared_.ensembles());
+    const Answer answer = explain_guarded(silent_, inside(query_, region, precision), rest, {});
     budget_.note(answer);
     for (const Solution& solution : answer.solutions) keep(answer, solution.point);
     if (answer.status == Status::optimal) closed_ = std::min(closed_, answer.lower_bound);
