@@ -11,7 +11,7 @@ from boxwood import _core
 from boxwood._arguments import by_feature, interval, number, whole
 from boxwood._columns import Columns
 from boxwood._forms import Form, row_label
-from boxwood._question import OUTCOME, SEARCH, Asked, Question, levels_of
+from boxwood._question import OUTCOME, SEARCH, Asked, Question, levels_of, said
 from boxwood.anomalies import Anomaly, threshold_of
 from boxwood.answer import Answer, Robustness
 from boxwood.best import Best
@@ -315,10 +315,9 @@ class Analyses:
             nearest point with another outcome.
         """
         tolerance = number(tolerance, "tolerance", 0)
-        for key in OUTCOME:
-            if question.get(key) is not None:
-                raise Error(key, "robustness always looks for any other outcome",
-                            "Leave it out, or use explain")
+        for key in said(question, OUTCOME):
+            raise Error(key, "robustness always looks for any other outcome",
+                        "Leave it out, or use explain")
         asked = Asked(self._whole, None, question)
         point = self.columns.point(x)
         form = self.columns.form(x, point)

@@ -97,6 +97,20 @@ def check_names(question: Mapping[str, Any]) -> None:
                         nearest(str(name), list(Question.__annotations__)))
 
 
+def said(question: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
+    """Return those of some keywords of a question that have a value other than the default."""
+    found = []
+    for key in keys:
+        value = question.get(key)
+        if key == "beat" and value is not None:
+            found.append(key)
+            continue
+        empty = isinstance(value, (tuple, list, dict, str)) and not value
+        if value is not None and not empty and (key != "output" or value != 0):
+            found.append(key)
+    return found
+
+
 class Asked:
     """A question, ready to be asked from any point.
 
@@ -260,17 +274,7 @@ class Asked:
 
     def said(self, keys: Iterable[str]) -> list[str]:
         """Return those of some keywords that were given with a value other than the default."""
-        values: Mapping[str, Any] = self.question  # type: ignore[assignment]
-        found = []
-        for key in keys:
-            value = values.get(key)
-            if key == "beat" and value is not None:
-                found.append(key)
-                continue
-            empty = isinstance(value, (tuple, list, dict, str)) and not value
-            if value is not None and not empty and (key != "output" or value != 0):
-                found.append(key)
-        return found
+        return said(self.question, keys)  # type: ignore[arg-type]
 
     def _read_target(self, target: Any) -> None:
         question = self.question

@@ -39,12 +39,7 @@ class Control {
 
   /// Looks at signals; the GIL is held. An exception of their handlers stops the search.
   void look_at_signals() {
-    if (PyErr_CheckSignals() == 0) return;
-    nb::python_error raised;
-    const bool first = !signal_;
-    keyboard_ = first && raised.matches(PyExc_KeyboardInterrupt);
-    signal_.emplace(std::move(raised));
-    stop();
+    if (PyErr_CheckSignals() != 0) take_signal(nb::python_error());
   }
   /// Raises what a signal's handler raised, unless it was one Ctrl-C and there is something to
   /// keep.
@@ -61,11 +56,30 @@ class Control {
       const nb::object result = callback(arguments...);
       if (result.is(nb::handle(Py_False))) stop();
     } catch (...) {
+      take_raised();
+    }
+  }
+  /// In a handler of what a callback raised, with the GIL. The calling thread runs callbacks too,
+  /// and Python calls the handler of Ctrl-C in whatever Python code that thread runs.
+  void take_raised() {
+    try {
+      throw;
+    } catch (nb::python_error& raised) {
+      if (!raised.matches(PyExc_KeyboardInterrupt)) return fail(std::current_exception());
+      take_signal(std::move(raised));
+    } catch (...) {
       fail(std::current_exception());
     }
   }
 
  private:
+  void take_signal(nb::python_error raised) {
+    const bool first = !signal_;
+    keyboard_ = first && raised.matches(PyExc_KeyboardInterrupt);
+    signal_.emplace(std::move(raised));
+    stop();
+  }
+
   std::atomic<bool> interrupt_{false};
   StoppedAtExit stopped_at_exit_{interrupt_};
   std::mutex mutex_;
@@ -94,7 +108,7 @@ inline Query guarded(Query query, Control& control) {
       try {
         return term(feature, from, to);
       } catch (...) {
-        control.fail(std::current_exception());
+        control.take_raised();
         return std::numeric_limits<double>::infinity();
       }
     };

@@ -4,6 +4,7 @@ import itertools
 
 import boxwood
 import numpy as np
+import onnx
 import onnxruntime
 import pandas as pd
 import pytest
@@ -200,7 +201,14 @@ def test_whole_numbers_are_refused_with_a_remedy_that_works(number_step):
                                              ("city", StringTensorType([None, 1]))],
                        options={"zipmap": False}).SerializeToString()
 
-    with pytest.raises(boxwood.Error, match="reads whole numbers.*FloatTensorType"):
-        boxwood.Explainer(written(Int64TensorType))
-    explainer = boxwood.Explainer(written(FloatTensorType), data=frame)
-    assert [str(one) for one in explainer.predict(frame)] == [str(c) for c in model.predict(frame)]
+    with_whole_numbers = written(Int64TensorType)
+    files = [written(FloatTensorType)]
+    if any(node.op_type == "Cast" and node.input[0] == "age"
+           for node in onnx.load_from_string(with_whole_numbers).graph.node):
+        files.append(with_whole_numbers)  # some versions of skl2onnx turn them into floats first
+    else:
+        with pytest.raises(boxwood.Error, match="reads whole numbers.*FloatTensorType"):
+            boxwood.Explainer(with_whole_numbers)
+    for file in files:
+        explainer = boxwood.Explainer(file, data=frame)
+        assert [str(one) for one in explainer.predict(frame)] == [str(c) for c in model.predict(frame)]
