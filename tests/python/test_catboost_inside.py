@@ -90,3 +90,35 @@ def test_an_empty_text_is_a_category():
         ALL[model.predict(ALL) == "no"].iloc[0], "yes", ranges={"home": [""]}, cost="l0")
     assert answer.point["home"] == "" and model.predict(answer.point_frame()[list(frame)])[0] == "yes"
     assert "(empty)" in str(answer)
+
+
+@pytest.mark.parametrize("kind", [bool, object, "category"])
+def test_truth_values_as_categories(kind):
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({"rooms": random.integers(0, 5, 150), "flag": random.random(150) < 0.4,
+                          "job": random.choice(JOBS, 150)})
+    labels = ((frame["rooms"] > 2) ^ frame["flag"] ^ (frame["job"] == "a")).astype(int)
+    frame["flag"] = frame["flag"].astype(kind)
+    model = catboost.CatBoostClassifier(iterations=6, depth=2, verbose=False, allow_writing_files=False,
+                                        cat_features=["flag", "job"]).fit(frame, labels)
+    explainer = boxwood.Explainer(model, frame)
+    assert np.abs(explainer.predict_proba(frame) - model.predict_proba(frame)).max() < 1e-15
+    for row in range(20):
+        answer = explainer.explain(frame.iloc[[row]])
+        after = answer.point_frame()
+        assert model.predict(after)[0] != model.predict(frame.iloc[[row]])[0]
+        if kind is bool:
+            changed = {name for name in frame if after[name].iloc[0] != frame[name].iloc[row]}
+            assert changed == {change.feature for change in answer.changes}
+
+
+def test_columns_named_by_numbers_and_two_names_for_nothing():
+    _, frame, labels = drawn(4)
+    numbered = frame.set_axis(range(3), axis=1)
+    model = catboost.CatBoostClassifier(iterations=4, depth=2, verbose=False, allow_writing_files=False,
+                                        cat_features=[0, 1]).fit(numbered, labels)
+    assert (boxwood.Explainer(model, numbered).predict(numbered) == model.predict(numbered)).all()
+    frame["home"] = frame["home"].replace("x", "(empty)")
+    model.fit(frame, labels)
+    with pytest.raises(boxwood.UnsupportedModelError, match="both an empty text.*Rename"):
+        boxwood.Explainer(model, frame)

@@ -49,3 +49,15 @@ def test_pipelines_of_imbalanced_learn_predict_without_their_samplers():
 def test_without_a_selection_there_is_no_model():
     with pytest.raises(boxwood.UnsupportedModelError):
         boxwood.Explainer(feature_selection.RFE(small("forest", 3)), pd.DataFrame({"a": [1.0]}))
+
+
+def test_columns_named_like_invented_ones_are_refused():
+    """The model inside is fitted on an array, whose columns are called f0, f1 and so on."""
+    frame, _, labels = draw(6)
+    frame = frame.set_axis(["f1", "f0", "f2"], axis=1)
+    training = semi_supervised.SelfTrainingClassifier(small("forest", 1)).fit(frame, labels)
+    with pytest.raises(boxwood.UnsupportedModelError, match="Rename the columns"):
+        boxwood.Explainer(training, frame)
+    renamed = frame.set_axis(["a", "b", "c"], axis=1)
+    training.fit(renamed, labels)
+    assert (boxwood.Explainer(training, renamed).predict(renamed) == training.predict(renamed)).all()

@@ -4,7 +4,7 @@ import boxwood
 import catboost
 import numpy as np
 import pytest
-from sklearn import calibration, compose, ensemble, multiclass, pipeline, preprocessing
+from sklearn import calibration, compose, ensemble, model_selection, multiclass, pipeline, preprocessing
 from test_composed import draw, small
 
 
@@ -95,3 +95,26 @@ def test_weights_that_make_float32_averages_are_refused_and_python_numbers_are_r
                                          weights=np.array([1, 3], kind)).fit(frame, score)
     with pytest.raises(boxwood.UnsupportedModelError, match="in float32"):
         boxwood.Explainer(regressor, frame)
+
+
+def test_thresholds_of_float32_compositions_are_compared_in_float32():
+    frame, _, labels = draw(35)
+    members = [("a", small("xgboost", 1)), ("b", small("xgboost", 2))]
+    votes = ensemble.VotingClassifier(members, voting="soft")
+    for inside in (votes, multiclass.OneVsRestClassifier(small("xgboost", 1)),
+                   model_selection.FixedThresholdClassifier(small("xgboost", 1))):
+        inside.fit(frame, labels)
+        attained = inside.predict_proba(frame)[0, 1]
+        assert attained.dtype == np.float32
+        printed = float(str(attained))  # rounds to the probability, and is another double
+        for threshold in (printed, float(attained), np.float64(printed)):
+            model = model_selection.FixedThresholdClassifier(inside, threshold=threshold).fit(frame, labels)
+            assert (boxwood.Explainer(model, frame).predict(frame) == model.predict(frame)).all()
+
+
+def test_a_threshold_on_what_the_model_does_not_have_is_refused():
+    frame, _, labels = draw(36)
+    model = model_selection.FixedThresholdClassifier(
+        small("forest", 1), response_method="decision_function").fit(frame, labels)
+    with pytest.raises(boxwood.UnsupportedModelError, match="does not have.*predict_proba"):
+        boxwood.Explainer(model, frame)

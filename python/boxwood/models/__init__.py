@@ -86,6 +86,8 @@ def unwrapped(model: Any) -> Any:
             if not hasattr(model, attribute):
                 raise UnsupportedModelError(f"this {type(model).__name__} has no {attribute}",
                                             remedy)
+            if base.__name__ == "SelfTrainingClassifier":
+                _check_names(model)
             return unwrapped(getattr(model, attribute))
         if base.__name__ == "RFE" and _root(base) == "sklearn" and hasattr(model, "estimator_"):
             return _pipeline([("selection", model), ("model", model.estimator_)])
@@ -93,6 +95,17 @@ def unwrapped(model: Any) -> Any:
         return _pipeline([(name, step) for name, step in model.steps
                           if not hasattr(step, "fit_resample")])
     return model
+
+
+def _check_names(model: Any) -> None:
+    """Refuse names that look like the invented ones of the model inside, but of other columns."""
+    names = [str(name) for name in getattr(model, "feature_names_in_", ())]
+    for pattern in ("f{}", "Column_{}", "{}"):
+        invented = [pattern.format(i) for i in range(len(names))]
+        if invented != names and set(invented) & set(names):
+            raise UnsupportedModelError(
+                f"this {type(model).__name__} fits its model without the names of columns, and "
+                f'columns are named like "{invented[0]}", in another order', "Rename the columns")
 
 
 def _pipeline(steps: list[tuple[str, Any]]) -> Any:

@@ -72,7 +72,7 @@ def read_member(model: Any, of: Any, response: str, data: Any = None, *, average
     if nested and not (averaged and response != "vote" and _is_average(content)):
         raise UnsupportedModelError(
             f"this {name} is built of {type(model).__name__}, which is itself made of several "
-            "models", "Calibrate or transform its members, and average these")
+            "models", 'Use its models as members themselves, or averages such as voting="soft"')
     if response == "probability" and content.link not in (*WITH_PROBABILITIES, "composed"):
         raise UnsupportedModelError(
             f"this {name} uses the probabilities of {type(model).__name__} ({content.objective}), "
@@ -161,10 +161,11 @@ def _places(of: Any, part: Part, names: list[str]) -> np.ndarray:
     if part.columns is not None:
         return np.asarray(part.columns)
     own = [one["name"] for one in part.model.features]
-    if set(own) <= set(names):
-        return np.array([names.index(name) for name in own])
+    # Members get the columns in the order of the composition. Their names may be invented ones.
     if len(own) == len(names):
         return np.arange(len(names))
+    if set(own) <= set(names):
+        return np.array([names.index(name) for name in own])
     raise UnsupportedModelError(f"this {type(of).__name__}: its models read different columns",
                                 "Fit all of them on one data frame")
 
@@ -411,8 +412,12 @@ def thresholded(model: Any, data: Any = None) -> Ensemble:
     """
     inside = unwrapped(model.estimator_)
     methods = model._get_response_method()
-    used = next(one for one in ([methods] if isinstance(methods, str) else methods)
-                if hasattr(inside, one))
+    used = next((one for one in ([methods] if isinstance(methods, str) else methods)
+                 if hasattr(inside, one)), None)
+    if used is None:
+        raise UnsupportedModelError(f"this {type(model).__name__} uses {methods}, which "
+                                    f"{type(inside).__name__} does not have",
+                                    'Fit it with response_method="predict_proba"')
     of_score = used == "decision_function"
     scorer = getattr(model, "_curve_scorer", None)  # of a tuned threshold
     label = scorer._get_pos_label() if scorer else model.pos_label
@@ -424,16 +429,16 @@ def thresholded(model: Any, data: Any = None) -> Ensemble:
     content = converted_model(inside, data) if library_of(inside) == "sklearn" else None
     if content is None or content.link != "composed":
         part = read_member(inside, model, "probability", data)
-        if part.single and not isinstance(given, np.float64):
-            given = np.float32(given)  # a Python number is compared in the array's precision
         content = composed(model, [part], labels=class_labels(model),
                            sum="float32" if part.single else "float64")
+    made = json.loads(content.composition)
+    if made["sum"] == "float32" and not isinstance(given, np.float64):
+        given = np.float32(given)  # a Python number is compared in the array's precision
     if not math.isfinite(given) or (of_score and content.task != "binary"
                                     and len(content.base) != 1):
         raise UnsupportedModelError(f"this {type(model).__name__} has a threshold of {given} "
                                     f"on {used}, which is not supported",
                                     'Fit it with response_method="predict_proba"')
-    made = json.loads(content.composition)
     made["threshold"] = {"target": target, "least": float(given), "of_score": of_score}
     content.composition = json.dumps(made)
     content.objective = f"{type(model).__name__} at {float(given)!r} of {content.objective}"

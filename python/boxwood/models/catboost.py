@@ -83,23 +83,31 @@ def read_with(model: Any, name: str, data: Any, rounds: int | str | None = None)
         data = data.to_pandas()
     if not categories and not (unnamed and hasattr(data, "columns")):
         return as_it_is()
-    if hasattr(data, "columns") and set(columns) <= {str(name) for name in data.columns}:
-        data = data[columns]
+    at = {str(name): i for i, name in enumerate(getattr(data, "columns", ()))}
+    if at and set(columns) <= set(at):
+        data = data.iloc[:, [at[name] for name in columns]]
     elif hasattr(data, "columns") and len(data.columns) != len(columns):
         # Which columns are meant is told where the data is read.
         return as_it_is()
     pool = library("catboost").Pool(data if categories else data.iloc[:1], cat_features=categories)
     content = to_bytes(model, pool)
     if categories:
-        content = with_categories(content, {i: _texts(data, i) for i in categories})
+        texts = {i: _texts(data, i) for i in categories}
+        for i, known in texts.items():
+            if {"", "(empty)"} <= set(known):
+                raise UnsupportedModelError(
+                    f'the column "{columns[i]}" has both an empty text and the text "(empty)" as '
+                    "categories, and Boxwood calls the first one by the second",
+                    "Rename one of them, and train again")
+        content = with_categories(content, texts)
     return _core.read_bytes(content, name, rounds)
 
 
 def _texts(data: Any, column: int) -> list[str]:
-    """List the categories of a column as CatBoost writes them."""
+    """List the categories of a column as CatBoost writes them; truth values are 0 and 1."""
     values = data.iloc[:, column] if hasattr(data, "iloc") else np.asarray(data)[:, column]
-    return sorted({str(value) for value in set(values)
-                   if isinstance(value, (str, int, np.integer, np.bool_))})
+    return sorted({str(int(value) if isinstance(value, (bool, np.bool_)) else value)
+                   for value in set(values) if isinstance(value, (str, int, np.integer, np.bool_))})
 
 
 def with_categories(content: bytes, texts: Mapping[int, Sequence[str]]) -> bytes:
