@@ -221,7 +221,14 @@ class Columns:
     def points(self, table: Any, place: str = "data") -> np.ndarray:
         """Turn a table into points, one for each row."""
         columns = columns_of(table, place)
-        order = self.order([column.name for column in columns], place)
+        names = [column.name for column in columns]
+        invented = [f"f{i}" for i in range(len(self))]
+        if self.names == invented and names != invented and set(names) == set(invented):
+            # Libraries read the columns of such a table by position, or refuse it.
+            raise Error(place, "the columns are called f0, f1 and so on, as those of a model that "
+                        "was fitted without names, but in another order",
+                        "Rename them, or order them")
+        order = self.order(names, place)
         count = len(columns[0].values) if columns else 0
         points = np.empty((count, len(self)))
         for i, (codec, at) in enumerate(zip(self.codecs, order, strict=True)):

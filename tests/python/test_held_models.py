@@ -61,3 +61,12 @@ def test_columns_named_like_invented_ones_are_refused():
     renamed = frame.set_axis(["a", "b", "c"], axis=1)
     training.fit(renamed, labels)
     assert (boxwood.Explainer(training, renamed).predict(renamed) == training.predict(renamed)).all()
+
+
+def test_frames_whose_columns_are_called_as_invented_ones_are_refused_in_another_order():
+    frame, _, labels = draw(7)
+    model = small("forest", 1).fit(frame.to_numpy(), labels)
+    named = frame.set_axis(["f0", "f1", "f2"], axis=1)
+    assert (boxwood.Explainer(model, named).predict(named) == model.predict(frame.to_numpy())).all()
+    with pytest.raises(boxwood.Error, match="in another order. Rename them"):
+        boxwood.Explainer(model, frame.set_axis(["f1", "f0", "f2"], axis=1))
