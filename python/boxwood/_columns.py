@@ -155,6 +155,19 @@ class Columns:
                         meant(lost[0], others) or "Name the columns as they were in training")
         return [at for at in places if at is not None]
 
+    def order_of_table(self, given: Sequence[str | None], place: str) -> list[int]:
+        """Match the names of a table's columns with the model's; see `order`.
+
+        A model that was fitted without names calls its columns f0, f1 and so on. Its library reads
+        a table with these names in another order by position, or refuses it.
+        """
+        invented = [f"f{i}" for i in range(len(self))]
+        if self.names == invented and list(given) != invented and set(given) == set(invented):
+            raise Error(place, "the columns are called f0, f1 and so on, as those of a model that "
+                        "was fitted without names, but in another order",
+                        "Rename them, or order them")
+        return self.order(given, place)
+
     def encode(self, index: int, value: Any, place: str, *, raw: bool = False) -> float:
         """Turn one value into the number that the model reads; see `Codec.encode`."""
         return self.codecs[index].encode(value, place, raw=raw)
@@ -221,14 +234,7 @@ class Columns:
     def points(self, table: Any, place: str = "data") -> np.ndarray:
         """Turn a table into points, one for each row."""
         columns = columns_of(table, place)
-        names = [column.name for column in columns]
-        invented = [f"f{i}" for i in range(len(self))]
-        if self.names == invented and names != invented and set(names) == set(invented):
-            # Libraries read the columns of such a table by position, or refuse it.
-            raise Error(place, "the columns are called f0, f1 and so on, as those of a model that "
-                        "was fitted without names, but in another order",
-                        "Rename them, or order them")
-        order = self.order(names, place)
+        order = self.order_of_table([column.name for column in columns], place)
         count = len(columns[0].values) if columns else 0
         points = np.empty((count, len(self)))
         for i, (codec, at) in enumerate(zip(self.codecs, order, strict=True)):

@@ -253,7 +253,7 @@ def _learn_all(schema: Schema, ensemble: _core.Ensemble, by_value: set[int], giv
             numbers.add(feature.name)
     table = columns_of(data)
     plain = Columns(codecs())
-    order = plain.order([column.name for column in table], "data")
+    order = plain.order_of_table([column.name for column in table], "data")
     dtypes, frame_columns = [None] * len(order), None
     if is_table(data) and module_of(data) == "pandas":
         sample = data.iloc[:0, order]

@@ -68,5 +68,7 @@ def test_frames_whose_columns_are_called_as_invented_ones_are_refused_in_another
     model = small("forest", 1).fit(frame.to_numpy(), labels)
     named = frame.set_axis(["f0", "f1", "f2"], axis=1)
     assert (boxwood.Explainer(model, named).predict(named) == model.predict(frame.to_numpy())).all()
-    with pytest.raises(boxwood.Error, match="in another order. Rename them"):
-        boxwood.Explainer(model, frame.set_axis(["f1", "f0", "f2"], axis=1))
+    swapped = frame.set_axis(["f1", "f0", "f2"], axis=1)
+    for ask in (lambda: boxwood.Explainer(model, swapped), lambda: boxwood.Explainer(model).predict(swapped)):
+        with pytest.raises(boxwood.Error, match="in another order. Rename them"):
+            ask()
