@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -320,6 +321,18 @@ def test_a_damaged_manifest_is_named(german, many, tmp_path):
                 use(folder)
     path.write_bytes(whole)
     assert portfolio.load(folder).finished
+
+
+def test_a_terminal_shows_how_far_how_fast_and_how_long_still(german, many, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    portfolio.run(german, many.head(6), tmp_path / "out", target="granted", rows_per_part=2)
+    shown = capsys.readouterr().err.split("\r")
+    assert "2 of 6 rows (33 %), " in shown[2]
+    assert re.search(r"with a change, [\d,]+ rows/s, \d+ s left", shown[2])
+    assert "6 of 6 rows (100 %), " in shown[-1] and shown[-1].endswith("\n")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    portfolio.run(german, many.head(6), tmp_path / "quiet", target="granted")
+    assert capsys.readouterr().err == ""
 
 
 def test_two_runs_do_not_write_to_one_folder(german, many, tmp_path):
