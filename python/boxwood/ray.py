@@ -52,7 +52,7 @@ class Actor:
 
 
 def explain(dataset: Any, explainer: Explainer, target: Any = None, *, key: str,
-            workers: int | tuple[int, int] = 2, batch_size: int = 1024, keep: Iterable[str] = (),
+            workers: int | tuple[int, int] = 2, batch_size: int = 2048, keep: Iterable[str] = (),
             why_not: bool = True, questions: bool = False, time: bool = False,
             **question: Unpack[Question]) -> Any:
     """Explain every row of a Ray dataset, one processor and one thread a worker.
