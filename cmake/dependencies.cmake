@@ -3,7 +3,7 @@
 # its own targets, which are taken as they are.
 #
 # nlohmann_json and protozero are headers alone, and no part appears in a public header: an installed Boxwood
-# needs oneTBB, Highway and fmt. fmt is used as a compiled library, because its code in every object file
+# needs oneTBB and fmt. fmt is used as a compiled library, because its code in every object file
 # would take a tenth of the time to build.
 include(FetchContent)
 
@@ -25,10 +25,6 @@ FetchContent_Declare(TBB
   GIT_REPOSITORY https://github.com/uxlfoundation/oneTBB.git
   GIT_TAG 1c4c93fc5398c4a1acb3492c02db4699f3048dea  # v2021.13.0
   SYSTEM FIND_PACKAGE_ARGS 2021 GLOBAL)
-FetchContent_Declare(hwy
-  GIT_REPOSITORY https://github.com/google/highway.git
-  GIT_TAG 457c891775a7397bdb0376bb1031e6e027af1c48  # 1.2.0
-  SYSTEM FIND_PACKAGE_ARGS 1.0 GLOBAL)
 # protozero is headers alone and installs no CMake package: SOURCE_SUBDIR names a folder that is not
 # there, so that a download adds nothing but its files.
 FetchContent_Declare(protozero
@@ -44,13 +40,10 @@ FetchContent_Declare(GTest
   GIT_TAG b514bdc898e2951020cbdca1304b75f5950d1f59  # v1.15.2
   SYSTEM FIND_PACKAGE_ARGS 1.12 GLOBAL)
 
-# Only for what is downloaded: oneTBB, Highway and fmt are installed with us, because an installed Boxwood
+# Only for what is downloaded: oneTBB and fmt are installed with us, because an installed Boxwood
 # needs them, and their own tests and warnings stay out; the others leave nothing behind.
 set(TBB_TEST OFF CACHE BOOL "Build oneTBB's tests")
 set(TBB_STRICT OFF CACHE BOOL "Treat oneTBB's warnings as errors")
-set(HWY_ENABLE_TESTS OFF CACHE BOOL "Build Highway's tests")
-set(HWY_ENABLE_EXAMPLES OFF CACHE BOOL "Build Highway's examples")
-set(HWY_ENABLE_CONTRIB OFF CACHE BOOL "Build Highway's extras")
 set(FMT_INSTALL ON CACHE BOOL "Install fmt")
 set(JSON_Install OFF CACHE BOOL "Install nlohmann_json")
 set(CLI11_INSTALL OFF CACHE BOOL "Install CLI11")
@@ -76,10 +69,6 @@ if(NOT TARGET protozero::protozero)
 endif()
 if(NOT BOXWOOD_STANDALONE)
   boxwood_require(TBB::tbb TBB)
-  boxwood_require(hwy::hwy hwy)
-  if(NOT TARGET hwy::hwy)  # a download has the bare name until it is installed
-    add_library(hwy::hwy ALIAS hwy)
-  endif()
 endif()
 if(BOXWOOD_BUILD_CLI OR BOXWOOD_BUILD_BENCH OR BOXWOOD_BUILD_PAGE)
   boxwood_require(CLI11::CLI11 CLI11)

@@ -41,7 +41,6 @@ need cmake has_command cmake
 need ninja-build has_command ninja
 need g++ has_command "${CXX:-c++}"
 need libtbb-dev has_header tbb/task_group.h
-need libhwy-dev has_header hwy/highway.h
 need nlohmann-json3-dev has_header nlohmann/json.hpp
 need libfmt-dev has_header fmt/format.h
 need libprotozero-dev has_header protozero/pbf_reader.hpp

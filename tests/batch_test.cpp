@@ -92,6 +92,17 @@ TEST(Batch, ResultsDoNotDependOnTheNumberOfThreads) {
   EXPECT_GT(limited, 0U) << "the limit on nodes ended no query";
 }
 
+TEST(Batch, AnyNumberOfThreadsMayBeAskedFor) {
+  const Ensemble model = forest();
+  const Prepared prepared(model);
+  const std::vector<Query> queries = queries_for(model, 3, 1);
+  Options options;
+  options.threads = 1;
+  const std::vector<BatchResult> truth = results_of(prepared, queries, options);
+  options.threads = 1'000'000'000;
+  expect_same(results_of(prepared, queries, options), truth);
+}
+
 TEST(Batch, GivesWhatExplainGives) {
   ProblemMaker maker(test_seed());
   const int cases = test_cases(60);

@@ -70,6 +70,46 @@ report.save(folder / "report.html")
 print(report)
 
 # %%
+# ## 20,000 people
+# The data of the example is small, so that this page can be made anywhere. With a file of the UCI Adult census data, the same calls
+# answer 20,000 people whom a model of 100 trees expects to earn at most 50,000 dollars. What can change: education upwards, work class, occupation and hours.
+#
+# ```
+# import sys
+# sys.path.insert(0, "bench")
+# from portfolio import adult
+#
+# explainer, rows, question = adult("FOLDER", 20_000)
+# made = portfolio.run(explainer, rows, "adult", key="id", question=question, keep=["age_group"])
+# print(portfolio.report("adult", by=["Sex", "age_group"]))
+# ```
+#
+# This took 740 s of processor time, searches for blocking rules included. All answers are proven. The report says, shortened:
+#
+# ```
+# With a change that leads to the outcome: 15,423 of 20,000 (77.1 %, 95 % interval 76.5 % to 77.7 %)
+# Proven impossible: 4,577 · already have the outcome: 0 · unproven: 0 · errors: 0
+# Median cost 0.567 (95 % interval 0.564 to 0.573), 1.8 changes on average
+#
+# Changes most often needed
+#   HoursPerWeek       12,491   81.0 %
+#   EducationNumber    11,874   77.0 %
+#   Occupation          2,592   16.8 %
+#   WorkClass           1,319    8.6 %
+#
+# Rules that block most often
+#   CapitalGain fixed                 4,189   91.5 %
+#   CapitalLoss fixed                 4,189   91.5 %
+#   Age fixed                         4,187   91.5 %
+#
+# By Sex
+#   group     rows  with a change     95 % interval  median cost   95 % interval
+#   female   7,520         71.2 %  70.1 % to 72.2 %        0.651  0.641 to 0.661
+#   male    12,480         80.7 %  80.0 % to 81.4 %          0.5      0.5 to 0.5
+#   female against male: share -9.5 points (95 % interval -10.8 to -8.3), median cost 1.3 times (95 % interval 1.28 to 1.32)
+# ```
+
+# %%
 # ## Letters
 # Two separate parts: the principal reasons, and what would have changed the decision. [Letters](../letters.md) defines both
 # and says what is established by law. Age appears because this model uses it; Regulation B limits how a lender may use

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 
@@ -17,6 +16,8 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
     content : str or bytes
         All of it; texts are written as UTF-8.
     """
+    import tempfile  # here, because it loads four compressors, which takes longer than a question
+
     target = Path(path)
     if target.exists() and not target.is_file():  # a pipe or /dev/stdout cannot be replaced
         target.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -92,5 +91,7 @@ def wide_html(words: Mapping[str, str], titles: Mapping[str, str], ending: str) 
 
 def map_html(drawn: Map) -> str:
     """Write a map as a picture that follows the reader's preference for light or dark."""
+    import base64
+
     picture = base64.b64encode(drawn.to_svg().encode()).decode()
     return f'<img alt="map of decision regions" src="data:image/svg+xml;base64,{picture}"/>'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -388,8 +387,10 @@ class Answer:
         return "\n".join([_core.answer_table(*self._shown).rstrip(), *self._declared])
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         return _core.answer_html(*self._shown) + "".join(
-            f"<p>{html.escape(sentence)}</p>" for sentence in self._declared)
+            f"<p>{escape(sentence)}</p>" for sentence in self._declared)
 
 
 class Robustness(Answer):

@@ -52,7 +52,7 @@ class Actor:
 
 
 def explain(dataset: Any, explainer: Explainer, target: Any = None, *, key: str,
-            workers: int | tuple[int, int] = 2, batch_size: int = 1024, keep: Iterable[str] = (),
+            workers: int | tuple[int, int] = 2, batch_size: int = 2048, keep: Iterable[str] = (),
             why_not: bool = True, questions: bool = False, time: bool = False,
             **question: Unpack[Question]) -> Any:
     """Explain every row of a Ray dataset, one processor and one thread a worker.
@@ -68,7 +68,7 @@ def explain(dataset: Any, explainer: Explainer, target: Any = None, *, key: str,
     workers : int or tuple of int
         How many, or the fewest and the most.
     batch_size : int
-        Rows at a time.
+        Rows at a time; every such batch goes to a worker that is free.
     **question
         As for `boxwood.worker.Worker`.
 
@@ -89,6 +89,9 @@ def explain(dataset: Any, explainer: Explainer, target: Any = None, *, key: str,
     pool = data.ActorPoolStrategy(size=whole(workers, "workers", 1)) \
         if isinstance(workers, int) else data.ActorPoolStrategy(min_size=workers[0],
                                                                 max_size=workers[1])
-    return dataset.select_columns(worker.columns(base)).map_batches(
-        Actor, fn_constructor_args=(worker,), batch_format="pyarrow",
-        batch_size=whole(batch_size, "batch_size", 1), num_cpus=1, compute=pool)
+    rows = whole(batch_size, "batch_size", 1)
+    # A block goes to one worker as a whole, and a small file is one block.
+    blocks = dataset.select_columns(worker.columns(base)).repartition(
+        target_num_rows_per_block=rows)
+    return blocks.map_batches(Actor, fn_constructor_args=(worker,), batch_format="pyarrow",
+                              batch_size=rows, num_cpus=1, compute=pool)

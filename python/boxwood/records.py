@@ -5,7 +5,6 @@ docs/formats.md describes every column. A batch, a portfolio, Spark and Ray all 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -342,6 +341,8 @@ def _outcomes(explainer: Explainer, points: np.ndarray) -> Any:
 
 def sha256(text: str) -> str:
     """Return the SHA-256 of a text's UTF-8 bytes, in hexadecimal digits."""
+    import hashlib
+
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -355,4 +356,6 @@ def record_of(answer: Answer, key: Any = None, time: bool | str = False, questio
             raise Error("time", f"{time!r} is not a time", 'Write "2026-11-17T08:30:00Z"') from None
     made = Records(answer.explainer, [answer], questions=question, proofs=proof,
                    time=stamp() if time is True else time or None).row(0)
+    if isinstance(key, np.generic):
+        key = key.item()
     return {"key": None if missing(key) else key, **made}

@@ -6,7 +6,6 @@ docs/formats.md describes the parts. The core checks them when an explainer take
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -34,6 +33,8 @@ def meant(word: str, known: list[str]) -> str:
     str
         The remedy of an error; empty if there is no similar word.
     """
+    import difflib
+
     found = difflib.get_close_matches(word, known, 1)
     return f'Did you mean "{found[0]}"?' if found else ""
 

@@ -56,6 +56,9 @@ class Worker:
                  question: Mapping[str, Any] | None = None, keep: Iterable[str] = (),
                  why_not: bool = True, questions: bool = False, time: bool = False,
                  threads: int = 1) -> None:
+        if question is not None and not isinstance(question, Mapping):
+            raise Error("question", f"it is of type {type(question).__name__}",
+                        'Give the arguments of explain by name: {"fixed": ["age"]}')
         asked: dict[str, Any] = dict(question or {})
         if "target" in asked:
             if target is not None:

@@ -43,6 +43,19 @@ class BitSet {
     for (std::size_t w = 0; w < words_.size(); ++w) words_[w] = a.words_[w] & b.words_[w];
   }
 
+  /// Takes out the members that a mask of as many words has, and calls visit(number) for each.
+  template <typename Visit>
+  void take_out(const std::uint64_t* mask, Visit visit) {
+    for (std::size_t w = 0; w < words_.size(); ++w) {
+      std::uint64_t out = words_[w] & mask[w];
+      words_[w] ^= out;
+      for (; out; out &= out - 1) {
+        visit(static_cast<std::uint32_t>(w * word_bits) +
+              static_cast<std::uint32_t>(std::countr_zero(out)));
+      }
+    }
+  }
+
   /// The smallest member from `begin` to before `end`, which is larger; `nothing` if there is none.
   std::uint32_t first_in(std::uint32_t begin, std::uint32_t end) const {
     std::uint32_t w = begin / bits;
@@ -79,6 +92,7 @@ class BitSet {
   }
 
   std::size_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
+  std::size_t word_count() const { return words_.size(); }
   /// For loops over whole words: bit i of word w is the number w * word_bits + i.
   std::uint64_t* words() { return words_.data(); }
 

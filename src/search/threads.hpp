@@ -13,6 +13,7 @@
 #include <tbb/task_group.h>
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -26,8 +27,13 @@ namespace boxwood {
 /// The number of cores that searches may use.
 inline int core_count() { return tbb::info::default_concurrency(); }
 
+/// More threads than this are not started: oneTBB reserves memory for each and crashes at millions.
+inline constexpr int most_threads = 1024;
+
 /// The number that Options::threads asks for; 0 is all cores.
-inline int thread_count(int asked) { return asked > 0 ? asked : core_count(); }
+inline int thread_count(int asked) {
+  return asked > 0 ? std::min(asked, most_threads) : core_count();
+}
 
 /// While one exists, oneTBB may run this many threads. By itself it runs no more than there are
 /// cores.

@@ -18,7 +18,9 @@ using namespace verifying;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool nearly_equal(double a, double b) {
-  return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+  // A number is not near infinity, though the difference is at most a share of it.
+  return a == b || (std::isfinite(a) && std::isfinite(b) &&
+                    std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)));
 }
 
 bool same_value(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }

@@ -189,7 +189,7 @@ def test_ray_gives_one_record_a_key_though_a_worker_is_killed(explainer, source,
     try:
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
-        dataset = ray.data.read_parquet(str(source)).repartition(12)
+        dataset = ray.data.read_parquet(str(source))  # one file, one block
         answers = on_ray.explain(dataset, explainer, "granted", key="id", workers=2, keep=["town"],
                                  batch_size=100, **QUESTION)
         parts, killed = [], None

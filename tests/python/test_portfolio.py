@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -261,6 +262,10 @@ def test_sources_that_cannot_be_answered_are_refused_at_once(german, many, tmp_p
             target=None)
     refused(table, 'question: explain has no argument "fixd".*fixed', question={"fixd": ["age"]})
     refused(table, "one wanted outcome", target=None, question={"probability": 0.6})
+    refused(table, "question: it is of type str", question="fixed")
+    mixed = many.head(9).astype({"duration": object})
+    mixed.loc[0, "duration"] = True
+    refused(mixed, 'source: .*column duration.*[^.]\\. Mend the source')
     (tmp_path / "damaged.parquet").write_bytes(b"PAR1 and nothing")
     refused(tmp_path / "damaged.parquet", "source")
     (tmp_path / "ragged.csv").write_text("id,duration\n1,2,3\n")
@@ -291,6 +296,43 @@ def test_an_empty_source_has_an_empty_portfolio_and_a_report(german, many, tmp_p
     assert made.finished and made.table().num_rows == 0
     shown = portfolio.report(tmp_path / "out", by="age")
     assert "0 of 0" in str(shown) and "<svg" not in shown.to_html()
+
+
+def test_a_damaged_manifest_is_named(german, many, tmp_path):
+    folder = tmp_path / "out"
+    portfolio.run(german, many.head(4), folder, target="granted", rows_per_part=2, progress=False)
+    path = folder / "_manifest.jsonl"
+    whole = path.read_bytes()
+    head, first, second = whole.splitlines(keepends=True)
+    damaged = {
+        "line 1: it is not JSON": b"\xff\xfe\n",
+        "no manifest of version 1": b"[1]\n" + whole,
+        "line 1: it does not say what was asked": b'{"boxwood_portfolio": 1}\n',
+        "line 2: it does not describe part 0": head + b"{}\n",
+        "line 3: it does not describe part 1": head + first + first,
+        "line 2: .* part 0": head + first.replace(b"part-0", b"../out/part-0") + second,
+        "line 2: .* describe part 0": head + first.replace(b'"rows": 2', b'"rows": -2') + second,
+        "its parts have 4 rows, the source 3": whole.replace(b'"rows": 4', b'"rows": 3')}
+    for words, content in damaged.items():
+        path.write_bytes(content)
+        for use in (portfolio.load, portfolio.report,
+                    lambda _: portfolio.run(german, many.head(4), folder, target="granted", progress=False)):
+            with pytest.raises(boxwood.Error, match=words):
+                use(folder)
+    path.write_bytes(whole)
+    assert portfolio.load(folder).finished
+
+
+def test_a_terminal_shows_how_far_how_fast_and_how_long_still(german, many, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    portfolio.run(german, many.head(6), tmp_path / "out", target="granted", rows_per_part=2)
+    shown = capsys.readouterr().err.split("\r")
+    assert "2 of 6 rows (33 %), " in shown[2]
+    assert re.search(r"with a change, [\d,]+ rows/s, \d+ s left", shown[2])
+    assert "6 of 6 rows (100 %), " in shown[-1] and shown[-1].endswith("\n")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    portfolio.run(german, many.head(6), tmp_path / "quiet", target="granted")
+    assert capsys.readouterr().err == ""
 
 
 def test_two_runs_do_not_write_to_one_folder(german, many, tmp_path):

@@ -101,6 +101,8 @@ def test_text_and_json_have_the_same_numbers(made, tmp_path):
     assert json.loads((tmp_path / "r.json").read_text()) == json.loads(json.dumps(report.facts))
     again = portfolio.report(folder, by=["town", "income", "sex"])
     assert again.to_json() == report.to_json() and again.to_html() == report.to_html()
+    with pytest.raises(boxwood.Error, match="by: 3 is not the name of a column"):
+        portfolio.report(folder, by=[3])
     with pytest.raises(boxwood.Error, match="unknown ending"):
         report.save(tmp_path / "r.pdf")
     with pytest.raises(boxwood.Error, match='no column "twon"'):

@@ -24,6 +24,7 @@ def test_a_record_is_flat_and_says_everything(german, applicants, answer):
     flat = (str, int, float, bool, type(None))
     for value in record.values():
         assert isinstance(value, flat) or all(isinstance(one, flat) for one in value)
+    assert json.dumps(answer.record(np.int64(17))).startswith('{"key": 17,')
     assert record["key"] == "A-17" and record["time"] == "2026-11-17T08:30:00Z"
     assert record["status"] == "optimal" and record["proven"] is True
     assert record["cost"] == answer.cost and record["claim"] == str(answer.claim)
@@ -140,7 +141,8 @@ def test_what_is_forged_is_found(german, applicants, answer):
     for name, false in (("status", "error"), ("status", "interrupted"), ("status", "__class__"),
                         ("status", ["optimal"]), ("stop", None), ("already_met", None),
                         ("already_met", not record["already_met"]), ("already_met", "no"),
-                        ("distance", None), ("distance", 99.0), ("distance", "2"), ("distance", [1.0]), ("cost", None),
+                        ("distance", None), ("distance", 99.0), ("distance", np.inf), ("distance", "2"),
+                        ("distance", [1.0]), ("cost", None),
                         ("cost", "a lot"), ("cost", True), ("cost", 10**400), ("lower_bound", {}),
                         ("least_changes", None), ("least_changes", 2**40), ("least_changes", 0.5),
                         ("least_changes", "1"), ("output_before", 3), ("output_before", None),

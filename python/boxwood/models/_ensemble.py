@@ -7,11 +7,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boxwood.errors import UnsupportedModelError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from boxwood import _core
 
 EVERY_OUTPUT = -1

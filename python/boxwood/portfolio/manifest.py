@@ -29,6 +29,12 @@ FIXED = {"model_hash": "model", "schema_hash": "schema", "question_hash": "quest
          "key": "key", "keep": "columns to keep", "rows": "number of rows", "source_hash": "source",
          "records": "kind of records"}
 
+# What readers need of the first line.
+_HEADER = {**dict.fromkeys(("model_hash", "schema_hash", "question_hash", "source_hash", "key",
+                            "begun", "arrow_schema"), str), "keep": list, "records": dict,
+           "question": dict, "rows": int, "titles": dict}
+_DAMAGED = "The manifest is damaged: begin again in another folder"
+
 
 class Portfolio:
     """The answers to all rows of a source, in a folder.
@@ -147,17 +153,48 @@ def load(folder: str | os.PathLike[str]) -> Portfolio:
         raise Error(str(folder), "there is no portfolio", "Name the folder that run wrote to"
                     ) from None
     # What follows the last line break was being written when a run was killed.
-    entries = []
+    entries: list[dict[str, Any]] = []
+    rows = 0
     for number, line in enumerate(lines[:-1], 1):
+        place = f"{path}, line {number}"
         try:
-            entries.append(json.loads(line))
+            entry = json.loads(line)
         except ValueError:
-            raise Error(f"{path}, line {number}", "it is not JSON",
-                        "The manifest is damaged: begin again in another folder") from None
-    if not entries or entries[0].get("boxwood_portfolio") != VERSION:
+            raise Error(place, "it is not JSON", _DAMAGED) from None
+        if number == 1:
+            if not isinstance(entry, dict) or entry.get("boxwood_portfolio") != VERSION:
+                break
+            if not all(isinstance(entry.get(name), kind) for name, kind in _HEADER.items()):
+                raise Error(place, "it does not say what was asked", _DAMAGED)
+        elif not _follows(entry, len(entries) - 1, rows):
+            raise Error(place, f"it does not describe part {len(entries) - 1}", _DAMAGED)
+        else:
+            rows += entry["rows"]
+        entries.append(entry)
+    if not entries:
         raise Error(str(path), f"it is no manifest of version {VERSION}",
                     "Begin again in another folder")
+    if rows > entries[0]["rows"]:
+        raise Error(str(path), f"its parts have {rows} rows, the source {entries[0]['rows']}",
+                    _DAMAGED)
     return Portfolio(Path(folder), entries[0], entries[1:])
+
+
+def _follows(entry: Any, number: int, first: int) -> bool:
+    """Whether a line describes the next part: its names cannot lead out of the folder."""
+    if not isinstance(entry, dict):
+        return False
+    counts = entry.get("statuses")
+    return (entry.get("part") == number and entry.get("file") == _name_of(number)
+            and entry.get("first_row") == first and type(entry.get("rows")) is int
+            and entry["rows"] > 0 and type(entry.get("bytes")) is int
+            and isinstance(entry.get("sha256"), str) and isinstance(counts, dict)
+            and all(type(count) is int for count in counts.values())
+            and sum(counts.values()) == entry["rows"])
+
+
+def _name_of(number: int) -> str:
+    return f"part-{number:06d}.parquet"
 
 
 class Writer:
@@ -246,7 +283,7 @@ class Writer:
     def _add_part(self, portfolio: Portfolio, table: Any) -> None:
         parquet = library("pyarrow.parquet")
         number = len(portfolio.parts)
-        name = f"part-{number:06d}.parquet"
+        name = _name_of(number)
         unfinished = self.folder / f".{name}.unfinished"
         try:
             parquet.write_table(table, unfinished, compression="zstd")

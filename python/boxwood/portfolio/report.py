@@ -113,6 +113,8 @@ def report(folder: str | os.PathLike[str] | Portfolio, by: Iterable[str] | str =
 
 
 def _column_of(name: str, portfolio: Portfolio, known: list[str]) -> str:
+    if not isinstance(name, str):
+        raise Error("by", f"{name!r} is not the name of a column", "Give names")
     if name in portfolio.header["keep"]:
         return name
     titles = {title: column for column, title in portfolio.header["titles"].items()}

@@ -67,7 +67,7 @@ class Source:
             return arrow.unify_schemas([one.remove_metadata() for one in schemas],
                                        promote_options="permissive")
         except (arrow.ArrowInvalid, arrow.ArrowTypeError) as error:
-            raise Error("source", str(error).splitlines()[0],
+            raise Error("source", _sentence(error),
                         "Give files whose columns have the same types") from None
 
     def identity(self, columns: Sequence[str]) -> dict[str, Any]:
@@ -270,8 +270,16 @@ def _named(place: Any) -> Iterator[None]:
         yield
     except (arrow.ArrowInvalid, arrow.ArrowTypeError, arrow.ArrowKeyError, OSError,
             UnicodeDecodeError) as error:
-        raise Error(str(place), str(error).splitlines()[0] if str(error) else "it cannot be read",
+        raise Error(str(place), _sentence(error),
                     "Mend the source and run again: what is done is kept") from None
+
+
+def _sentence(error: Exception) -> str:
+    # Arrow's exceptions of frames have several arguments, the last of which names the column. Some
+    # sentences of Arrow end with a full stop; Boxwood's errors add their own.
+    words = error.args if isinstance(error, library("pyarrow").ArrowException) else ()
+    said = ": ".join(str(one) for one in reversed(words)) or str(error)
+    return said.splitlines()[0].rstrip(".") if said.strip() else "it cannot be read"
 
 
 def _dataset_from(given: Any) -> Any:
@@ -281,7 +289,8 @@ def _dataset_from(given: Any) -> Any:
     if isinstance(given, arrow.RecordBatch):
         given = arrow.Table.from_batches([given])
     elif type(given).__module__.partition(".")[0] == "pandas":
-        given = arrow.Table.from_pandas(given, preserve_index=False)
+        with _named("source"):
+            given = arrow.Table.from_pandas(given, preserve_index=False)
     elif not isinstance(given, arrow.Table):
         if hasattr(given, "__arrow_c_stream__"):
             given = arrow.table(given)

@@ -85,6 +85,16 @@ struct SortedTesters {
   std::vector<End> begins, ends;
 };
 
+/// For the variables that boxes are often cut at: the leaves that lie beyond a cut, as bits of
+/// words. Of a box's leaves few are left, and the words tell which of them a cut ends.
+struct CutMasks {
+  static constexpr std::size_t not_made = ~std::size_t{0};
+  std::vector<std::uint32_t> uses;  ///< of a variable: how often a box was cut at it
+  std::vector<std::size_t> begin;   ///< of a variable: its first word, or not_made
+  std::vector<std::uint64_t>
+      words;  ///< of a cut: leaves that begin there or later, that end there or before
+};
+
 /// A tree of a linear rule that tests one variable.
 struct RuleTree {
   std::uint32_t tree = 0, variable = 0, condition = 0;
@@ -119,6 +129,8 @@ class Probe {
   void count_memory();
   void sort_testers();
   void list_rule_trees();
+  const std::uint64_t* beyond(std::uint32_t v, std::uint32_t cell, bool left);
+  void make_masks(std::uint32_t v);
   std::span<const SortedTesters::End> beginning_from(std::uint32_t v, std::uint32_t cell) const;
   std::span<const SortedTesters::End> ending_by(std::uint32_t v, std::uint32_t cell) const;
   bool enter(ProbeBox& box);
@@ -167,6 +179,8 @@ class Probe {
   static constexpr int sides_of_a_cut = 2;
   static constexpr std::size_t cuts_for_a_tree = 8;
   static constexpr int rounds_of_narrowing = 8;
+  static constexpr std::uint32_t uses_before_masks = 3;
+  static constexpr std::size_t most_mask_words = std::size_t{1} << 18;
 
   const Context& context_;
   const Problem* problem_ = nullptr;
@@ -176,6 +190,7 @@ class Probe {
   std::vector<std::uint32_t> tree_of_;  // of a leaf
   SortedTesters sorted_;
   bool is_sorted_ = false;
+  CutMasks masks_;
   std::vector<RuleTree> rule_trees_;
   std::vector<CellRange> hulls_;     // of a leaf of a rule's tree: its cells and those before it
   std::vector<double> rule_margin_;  // of a condition: far more than the rounding of its sum

@@ -123,7 +123,8 @@ void Probe::count_memory() {
       leaves * (sizeof(double) + sizeof(std::uint32_t)) + leaves / 4 +
       problem_->leaves.tree_count() * (2 * sizeof(std::uint32_t) + sizeof(std::int64_t)) +
       problem_->variable_count() * (sizeof(CellRange) + sizeof(std::uint32_t));
-  const std::uint64_t all = boxes_by_depth_.size() * box;
+  const std::uint64_t all =
+      boxes_by_depth_.size() * box + masks_.words.capacity() * sizeof(std::uint64_t);
   if (all <= held_.bytes()) return;
   held_ = {};  // release the old amount before the new one is counted
   held_ = MemoryHold(context_.watch, all);
@@ -155,7 +156,55 @@ void Probe::sort_testers() {
       sorted_.ends[cursor_[cuts + 1 + cut_at(range.variable, range.last)]++] = {range.last, leaf};
     }
   }
+  masks_.uses.assign(problem.variable_count(), 0);
+  masks_.begin.assign(problem.variable_count(), CutMasks::not_made);
+  masks_.words.clear();
   is_sorted_ = true;
+}
+
+/// The leaves that are not in one half of a cut, as bits; nothing where a list takes less time.
+const std::uint64_t* Probe::beyond(std::uint32_t v, std::uint32_t cell, bool left) {
+  const std::size_t words = boxes_by_depth_[0].alive.word_count();
+  if (masks_.begin[v] == CutMasks::not_made) {
+    if (++masks_.uses[v] != uses_before_masks) return nullptr;
+    const std::uint32_t cuts = problem_->cell_begin[v] + v;
+    const std::size_t testers =
+        sorted_.begin_at[cuts + problem_->cell_count(v) + 1] - sorted_.begin_at[cuts];
+    const std::size_t more = 2 * words * (problem_->cell_count(v) - 1);
+    if (words > testers || masks_.words.size() + more > most_mask_words) return nullptr;
+    make_masks(v);
+  }
+  return &masks_.words[masks_.begin[v] + words * (2 * (cell - 1) + (left ? 0 : 1))];
+}
+
+void Probe::make_masks(std::uint32_t v) {
+  const std::size_t words = boxes_by_depth_[0].alive.word_count();
+  const std::uint32_t cells = problem_->cell_count(v), cuts = problem_->cell_begin[v] + v;
+  masks_.begin[v] = masks_.words.size();
+  masks_.words.resize(masks_.words.size() + 2 * words * (cells - 1), 0);
+  const auto mask = [&](std::uint32_t cut, bool left) {
+    return &masks_.words[masks_.begin[v] + words * (2 * (cut - 1) + (left ? 0 : 1))];
+  };
+  const auto add = [](std::uint64_t* to, std::span<const SortedTesters::End> ends) {
+    for (const auto& [cell, leaf] : ends) {
+      to[leaf / BitSet::word_bits] |= std::uint64_t{1} << (leaf % BitSet::word_bits);
+    }
+  };
+  for (std::uint32_t cut = 1; cut < cells; ++cut) {
+    std::uint64_t* const to = mask(cut, false);
+    if (cut > 1) std::copy_n(mask(cut - 1, false), words, to);
+    add(to, std::span(sorted_.ends)
+                .subspan(sorted_.end_at[cuts + cut],
+                         sorted_.end_at[cuts + cut + 1] - sorted_.end_at[cuts + cut]));
+  }
+  for (std::uint32_t cut = cells - 1; cut > 0; --cut) {
+    std::uint64_t* const to = mask(cut, true);
+    if (cut + 1 < cells) std::copy_n(mask(cut + 1, true), words, to);
+    add(to, std::span(sorted_.begins)
+                .subspan(sorted_.begin_at[cuts + cut],
+                         sorted_.begin_at[cuts + cut + 1] - sorted_.begin_at[cuts + cut]));
+  }
+  count_memory();
 }
 
 /// The leaves that begin at a cell or beyond it.
@@ -202,23 +251,26 @@ void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) {
 
   const std::uint32_t own = parent.nearest[v];
   child.moved = !child.range[v].contains(own);
-  const auto dead = left ? beginning_from(v, cell) : ending_by(v, cell);
-  if (!one_condition_) {
-    for (const SortedTesters::End& end : dead) child.alive.erase(end.leaf);
+  const auto end_leaf = [&](std::uint32_t leaf) {
+    const std::uint32_t t = tree_of_[leaf];
+    if (child.moved && child.here[t] == leaf) {
+      child.here[t] = nothing;
+      child.here_units -= units_[leaf];
+      ++child.not_here;
+      look_again(t);
+    } else if (child.best[t] == leaf) {
+      look_again(t);
+    }
+  };
+  if (const std::uint64_t* const mask = beyond(v, cell, left)) {
+    child.alive.take_out(mask, [&](std::uint32_t leaf) {
+      if (one_condition_) end_leaf(leaf);
+    });
   } else {
-    for (const SortedTesters::End& end : dead) {
-      const std::uint32_t leaf = end.leaf;
-      if (!child.alive.contains(leaf)) continue;
-      child.alive.erase(leaf);
-      const std::uint32_t t = tree_of_[leaf];
-      if (child.moved && child.here[t] == leaf) {
-        child.here[t] = nothing;
-        child.here_units -= units_[leaf];
-        ++child.not_here;
-        look_again(t);
-      } else if (child.best[t] == leaf) {
-        look_again(t);
-      }
+    for (const auto& end : left ? beginning_from(v, cell) : ending_by(v, cell)) {
+      if (!child.alive.contains(end.leaf)) continue;
+      child.alive.erase(end.leaf);
+      if (one_condition_) end_leaf(end.leaf);
     }
   }
   if (child.moved) {

@@ -1,71 +1,117 @@
+// Vectors of processors are chosen at run time, here and not by a library: the one that did it
+// before measured the clock for milliseconds whenever a process loaded it, longer than most
+// commands take.
 #include "search/fast/simd.hpp"
 
 #include "base/bit_set.hpp"
 
-// Highway compiles the following code once for each vector instruction set and chooses one at run
-// time.
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "search/fast/simd.cpp"
-#include <hwy/foreach_target.h>  // must come before highway.h
-#include <hwy/highway.h>
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define BOXWOOD_X86_VECTORS 1
+#include <immintrin.h>
+#else
+#define BOXWOOD_X86_VECTORS 0
+#endif
 
-HWY_BEFORE_NAMESPACE();
-namespace boxwood::fast::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace boxwood::fast {
+namespace {
 
-void KeepWithin(const double* numbers, std::size_t count, double limit, std::uint64_t* alive) {
-  const hn::ScalableTag<double> tag;
-  const std::size_t lanes = hn::Lanes(tag);
-  const auto most = hn::Set(tag, limit);
-  constexpr std::size_t word_bits = BitSet::word_bits;
-  const std::size_t words = (count + word_bits - 1) / word_bits;
-  for (std::size_t w = 0; w < words; ++w) {
-    if (alive[w] == 0) continue;
-    const double* from = numbers + word_bits * w;
-    const std::size_t left = count - word_bits * w;
-    const std::size_t here = left < word_bits ? left : word_bits;
-    std::uint64_t within = 0;
-    std::uint8_t bits[8];
-    std::size_t i = 0;
-    for (; i + lanes <= here; i += lanes) {
-      hn::StoreMaskBits(tag, hn::Le(hn::LoadU(tag, from + i), most), bits);
-      std::uint64_t mask = bits[0];
-      for (std::size_t b = 1; b < (lanes + 7) / 8; ++b) mask |= std::uint64_t{bits[b]} << (8 * b);
-      within |= mask << i;
-    }
-    for (; i < here; ++i) within |= static_cast<std::uint64_t>(from[i] <= limit) << i;
-    alive[w] &= within;
+/// Bit i says whether numbers[i] is at most the limit; for at most 64 numbers. No branches, so that
+/// a compiler can make vectors of it.
+std::uint64_t within_plain(const double* numbers, std::size_t count, double limit) {
+  std::uint64_t within = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    within |= static_cast<std::uint64_t>(numbers[i] <= limit) << i;
   }
+  return within;
 }
 
-void TakeMinima(const double* a, const double* b, std::size_t count, double* out) {
-  const hn::ScalableTag<double> tag;
-  const std::size_t lanes = hn::Lanes(tag);
+void keep_plain(const double* numbers, std::size_t count, double limit, std::uint64_t* alive) {
+  constexpr std::size_t bits = BitSet::word_bits;
+  for (; count >= bits; count -= bits, numbers += bits, ++alive) {
+    if (*alive != 0) *alive &= within_plain(numbers, bits, limit);
+  }
+  if (count != 0 && *alive != 0) *alive &= within_plain(numbers, count, limit);
+}
+
+#if BOXWOOD_X86_VECTORS
+__attribute__((target("avx2"))) void keep_avx2(const double* numbers, std::size_t count,
+                                               double limit, std::uint64_t* alive) {
+  constexpr std::size_t bits = BitSet::word_bits, lanes = 4;
+  const __m256d most = _mm256_set1_pd(limit);
+  for (; count >= bits; count -= bits, numbers += bits, ++alive) {
+    if (*alive == 0) continue;
+    std::uint64_t within = 0;
+    for (std::size_t i = 0; i < bits; i += lanes) {
+      const __m256d good = _mm256_cmp_pd(_mm256_loadu_pd(numbers + i), most, _CMP_LE_OQ);
+      within |= static_cast<std::uint64_t>(_mm256_movemask_pd(good)) << i;
+    }
+    *alive &= within;
+  }
+  if (count != 0 && *alive != 0) *alive &= within_plain(numbers, count, limit);
+}
+
+__attribute__((target("avx512f"))) void keep_avx512(const double* numbers, std::size_t count,
+                                                    double limit, std::uint64_t* alive) {
+  constexpr std::size_t bits = BitSet::word_bits, lanes = 8;
+  const __m512d most = _mm512_set1_pd(limit);
+  for (; count >= bits; count -= bits, numbers += bits, ++alive) {
+    if (*alive == 0) continue;
+    std::uint64_t within = 0;
+    for (std::size_t i = 0; i < bits; i += lanes) {
+      const __m512d some = _mm512_loadu_pd(numbers + i);
+      within |= static_cast<std::uint64_t>(_mm512_cmp_pd_mask(some, most, _CMP_LE_OQ)) << i;
+    }
+    *alive &= within;
+  }
+  if (count != 0 && *alive != 0) *alive &= within_plain(numbers, count, limit);
+}
+#endif
+
+void minima_plain(const double* a, const double* b, std::size_t count, double* out) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = a[i] < b[i] ? a[i] : b[i];
+}
+
+#if BOXWOOD_X86_VECTORS
+__attribute__((target("avx2"))) void minima_avx2(const double* a, const double* b,
+                                                 std::size_t count, double* out) {
+  constexpr std::size_t lanes = 4;
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    hn::StoreU(hn::Min(hn::LoadU(tag, a + i), hn::LoadU(tag, b + i)), tag, out + i);
+    _mm256_storeu_pd(out + i, _mm256_min_pd(_mm256_loadu_pd(a + i), _mm256_loadu_pd(b + i)));
   }
   for (; i < count; ++i) out[i] = a[i] < b[i] ? a[i] : b[i];
 }
+#endif
 
-}  // namespace boxwood::fast::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+struct Loops {
+  decltype(&keep_plain) keep = keep_plain;
+  decltype(&minima_plain) minima = minima_plain;
+};
 
-#if HWY_ONCE
-namespace boxwood::fast {
+Loops choose() {
+  Loops loops;
+#if BOXWOOD_X86_VECTORS
+  if (__builtin_cpu_supports("avx2")) loops = {keep_avx2, minima_avx2};
+  if (__builtin_cpu_supports("avx512f")) loops.keep = keep_avx512;
+#endif
+  return loops;
+}
 
-HWY_EXPORT(KeepWithin);
-HWY_EXPORT(TakeMinima);
+const Loops& loops() {
+  static const Loops chosen = choose();
+  return chosen;
+}
+
+}  // namespace
 
 void keep_within(const double* numbers, std::size_t count, double limit, std::uint64_t* alive) {
-  HWY_DYNAMIC_DISPATCH(KeepWithin)(numbers, count, limit, alive);
+  loops().keep(numbers, count, limit, alive);
 }
 
 void take_minima(const double* a, const double* b, std::size_t count, double* out) {
-  HWY_DYNAMIC_DISPATCH(TakeMinima)(a, b, count, out);
+  loops().minima(a, b, count, out);
 }
 
-void find_vectors() { take_minima(nullptr, nullptr, 0, nullptr); }
+void find_vectors() { static_cast<void>(loops()); }
 
 }  // namespace boxwood::fast
-#endif
