@@ -248,7 +248,7 @@ std::vector<double> awkward_numbers(std::size_t count, std::mt19937_64& random) 
   return numbers;
 }
 
-TEST(Simd, KeepsAndTakesWhatPlainLoopsWould) {
+TEST(Simd, AllVectorsKeepAndTakeWhatPlainLoopsWould) {
   std::mt19937_64 random(test_seed());
   for (std::size_t count = 0; count <= 200; ++count) {
     SCOPED_TRACE(testing::Message() << count << " numbers of BOXWOOD_SEED=" << test_seed());
@@ -260,17 +260,19 @@ TEST(Simd, KeepsAndTakesWhatPlainLoopsWould) {
       std::vector<std::uint64_t> alive((count + 63) / 64 + 1);
       for (std::uint64_t& word : alive) word = turn % 4 == 0 ? ~std::uint64_t{0} : random();
       if (turn % 4 == 1) std::fill(alive.begin(), alive.begin() + alive.size() / 2, 0);
-      std::vector<std::uint64_t> kept = alive;
-      fast::keep_within(a.data(), count, limit, kept.data());
-      for (std::size_t i = 0; i < count; ++i) {
-        const bool was = alive[i / 64] >> (i % 64) & 1;
-        EXPECT_EQ(kept[i / 64] >> (i % 64) & 1, was && a[i] <= limit ? 1U : 0U) << i;
+      for (const fast::VectorLoops& loops : fast::all_vector_loops()) {
+        std::vector<std::uint64_t> kept = alive;
+        loops.keep(a.data(), count, limit, kept.data());
+        for (std::size_t i = 0; i < count; ++i) {
+          const bool was = alive[i / 64] >> (i % 64) & 1;
+          EXPECT_EQ(kept[i / 64] >> (i % 64) & 1, was && a[i] <= limit ? 1U : 0U) << i;
+        }
+        EXPECT_EQ(kept.back(), alive.back());
+        std::vector<double> least(count + 1, 7);
+        loops.minima(a.data(), b.data(), count, least.data());
+        for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(least[i], std::min(a[i], b[i])) << i;
+        EXPECT_EQ(least[count], 7);
       }
-      EXPECT_EQ(kept.back(), alive.back());
-      std::vector<double> least(count + 1, 7);
-      fast::take_minima(a.data(), b.data(), count, least.data());
-      for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(least[i], std::min(a[i], b[i])) << i;
-      EXPECT_EQ(least[count], 7);
     }
   }
 }

@@ -1,5 +1,5 @@
-// Vectors of processors are chosen at run time, here and not by a library: the one that did it
-// before measured the clock for milliseconds whenever a process loaded it, longer than most
+// The vectors of the machine are chosen at run time, here and not by Highway: its shared library
+// measures the clock for milliseconds whenever a process loads it, which is longer than most
 // commands take.
 #include "search/fast/simd.hpp"
 
@@ -83,23 +83,9 @@ __attribute__((target("avx2"))) void minima_avx2(const double* a, const double* 
 }
 #endif
 
-struct Loops {
-  decltype(&keep_plain) keep = keep_plain;
-  decltype(&minima_plain) minima = minima_plain;
-};
-
-Loops choose() {
-  Loops loops;
-#if BOXWOOD_X86_VECTORS
-  if (__builtin_cpu_supports("avx2")) loops = {keep_avx2, minima_avx2};
-  if (__builtin_cpu_supports("avx512f")) loops.keep = keep_avx512;
-#endif
-  return loops;
-}
-
-const Loops& loops() {
-  static const Loops chosen = choose();
-  return chosen;
+const VectorLoops& loops() {
+  static const VectorLoops widest = all_vector_loops().back();
+  return widest;
 }
 
 }  // namespace
@@ -110,6 +96,17 @@ void keep_within(const double* numbers, std::size_t count, double limit, std::ui
 
 void take_minima(const double* a, const double* b, std::size_t count, double* out) {
   loops().minima(a, b, count, out);
+}
+
+std::vector<VectorLoops> all_vector_loops() {
+  std::vector<VectorLoops> all{{keep_plain, minima_plain}};
+#if BOXWOOD_X86_VECTORS
+  if (__builtin_cpu_supports("avx2")) {
+    all.push_back({keep_avx2, minima_avx2});
+    if (__builtin_cpu_supports("avx512f")) all.push_back({keep_avx512, minima_avx2});
+  }
+#endif
+  return all;
 }
 
 void find_vectors() { static_cast<void>(loops()); }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace boxwood::fast {
 
@@ -15,5 +16,14 @@ void take_minima(const double* a, const double* b, std::size_t count, double* ou
 
 /// Detects the vector instructions of the machine, so that the first of these calls need not.
 void find_vectors();
+
+/// These two loops for one kind of vectors.
+struct VectorLoops {
+  decltype(&keep_within) keep;
+  decltype(&take_minima) minima;
+};
+
+/// Those that the machine can run, the widest last. All do the same.
+std::vector<VectorLoops> all_vector_loops();
 
 }  // namespace boxwood::fast
