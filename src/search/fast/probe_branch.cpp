@@ -33,23 +33,26 @@ bool Probe::find_tie(const ProbeBox& box, Branch& branch) const {
   return found;
 }
 
+/// Less than what a score lacks, unless it is decided exactly.
+constexpr double least_lack = 1e-12;
+
 /// The weight of each row in the conditions that the nearest point misses.
 void Probe::weigh_rows() {
   weights_.assign(context_.table.row_count, 0.0);
   const double limit = context_.tuning.rival_exponent;
-  bool short_of_any = false;
+  const bool short_of_any = std::find(missed_.begin(), missed_.end(), 1) != missed_.end();
   for (std::size_t m = 0; m < reached_.size(); ++m) {
-    short_of_any |= reached_[m] < problem_->thresholds[m];
-  }
-  for (std::size_t m = 0; m < reached_.size(); ++m) {
-    if (short_of_any && reached_[m] >= problem_->thresholds[m]) continue;
+    if (short_of_any && !missed_[m]) continue;
     const RowCondition& condition = context_.conditions[m];
-    // The closest rivals of a probability count most.
-    const double weight =
-        condition.group < 0
-            ? 1.0
-            : std::exp(std::clamp(condition.unit * (problem_->thresholds[m] - reached_[m]), -limit,
-                                  limit));
+    // The closest rivals of a probability count most. Where there are linear rules, whose sums may
+    // be of any size, what is gained counts as a share of what is missing.
+    double weight = 1;
+    const double lacks = problem_->thresholds[m] - reached_[m];
+    if (condition.group >= 0) {
+      weight = std::exp(std::clamp(condition.unit * lacks, -limit, limit));
+    } else if (!check_of_.empty() && short_of_any) {
+      weight = 1 / std::max(lacks, least_lack);
+    }
     condition.each_row([&](std::uint32_t row, double of_row) { weights_[row] += weight * of_row; });
   }
 }
