@@ -98,8 +98,9 @@ TEST(LinearRounding, RulesAtTheEdgeOfRoundingAgreeWithBruteForce) {
         term.coefficient = (double(below(3)) + 1) / (below(3) == 0 ? parts[below(5)] : part);
         if (below(2) == 0) term.coefficient = -term.coefficient;
         const double change = edge[d] - query.point[d];
-        limit += term.coefficient *
-                 (term.of == Of::value ? edge[d] : term.of == Of::size ? std::abs(change) : change);
+        limit += term.coefficient * (term.of == Of::value  ? edge[d]
+                                     : term.of == Of::size ? std::abs(change)
+                                                           : change);
         rule.terms.push_back(term);
       }
       if (rule.terms.empty()) continue;
@@ -129,10 +130,10 @@ TEST(LinearRounding, RulesAtTheEdgeOfRoundingAgreeWithBruteForce) {
         const Interval& range = clause.linear[0].range;
         const auto limit = [&](double end) { return units(end, 110); };
         const bool low = std::isinf(range.lower) || (range.lower_closed ? sum >= limit(range.lower)
-                                                                         : sum > limit(range.lower));
-        const bool high = std::isinf(range.upper) || (range.upper_closed
-                                                          ? sum <= limit(range.upper)
-                                                          : sum < limit(range.upper));
+                                                                        : sum > limit(range.lower));
+        const bool high =
+            std::isinf(range.upper) ||
+            (range.upper_closed ? sum <= limit(range.upper) : sum < limit(range.upper));
         return one || (low && high);
       });
     };

@@ -171,6 +171,7 @@ class Probe {
   bool choose(ProbeBox& box);
   void weigh_rows();
   void add_gain(const ProbeBox& box, std::size_t tree);
+  void add_rule_gain(const ProbeBox& box, const RuleTree& rule);
   void share_gain(const ProbeBox& box, double gain, std::uint32_t best);
   void make_child(const ProbeBox& parent, ProbeBox& child, bool left);
   void move_nearest(ProbeBox& child, std::uint32_t variable, std::uint32_t from, std::uint32_t to);
@@ -194,6 +195,7 @@ class Probe {
   SortedTesters sorted_;
   bool is_sorted_ = false;
   std::vector<RuleTree> rule_trees_;
+  std::vector<std::uint32_t> rule_tree_of_;  // of a tree, or nothing; empty if there are no rules
   std::vector<CellRange> hulls_;     // of a leaf of a rule's tree: its cells and those before it
   std::vector<double> rule_margin_;  // of a condition: far more than the rounding of its sum
   std::vector<RuleCheck> rule_checks_;

@@ -148,6 +148,39 @@ void Probe::add_gain(const ProbeBox& box, std::size_t tree) {
   share_gain(box, most - (here != nothing ? weighted(here) : least), best);
 }
 
+/// A rule that the nearest point misses needs that some of its variables move, each by its share of
+/// what is missing, or others by more. So a variable is cut where its share is reached: the half
+/// beyond costs more, and in the other half the other variables have more to do. (Cut at the best
+/// leaf, as for a model, the half without it would be nearly the same box.)
+void Probe::add_rule_gain(const ProbeBox& box, const RuleTree& rule) {
+  const std::uint32_t m = rule.condition;
+  const double weight = weights_[context_.conditions[m].plus];
+  const double room = bounds_[m] - reached_[m];
+  if (weight == 0 || !(room > 0)) return;
+  const Leaves& leaves = problem_->leaves;
+  const std::uint32_t best = first_alive(box.alive, rule.tree), here = box.here[rule.tree];
+  if (best == nothing || here == nothing) return;
+  const double now = *leaves.values_of(rule.tree, here);
+  const double gain = *leaves.values_of(rule.tree, best) - now;
+  if (!(gain > 0)) return;
+  const double lacks = std::max(problem_->thresholds[m] - reached_[m], 0.0);
+  const double enough = now + gain * std::min(1.0, lacks / room);
+  // Leaves are in the order of their values, the largest first: the last one that is enough.
+  const std::uint32_t begin = leaves.tree_begin[rule.tree];
+  std::uint32_t good = best, bad = leaves.tree_begin[rule.tree + 1];
+  while (bad - good > 1) {
+    const std::uint32_t middle = good + (bad - good) / 2;
+    (*leaves.values_of(rule.tree, middle) >= enough ? good : bad) = middle;
+  }
+  const CellRange hull = hulls_[rule.hulls + (good - begin)];
+  const std::uint32_t own = box.nearest[rule.variable];
+  if (hull.contains(own)) return share_gain(box, weight * gain, best);
+  const std::uint32_t cut = problem_->cell_begin[rule.variable] + rule.variable +
+                            (own < hull.first ? hull.first : hull.last);
+  if (gain_[cut] == 0) touched_.push_back(cut);
+  gain_[cut] += weight * gain;
+}
+
 /// Branching by score. Where the best alive leaves score more than the leaves of the nearest point,
 /// the ranges that keep the nearest point out of them are worth cutting at; the cut with the
 /// largest gain is chosen. False when nothing is gained anywhere.
@@ -155,7 +188,10 @@ bool Probe::choose(ProbeBox& box) {
   if (one_condition_) return choose_by_units(box);
   touched_.clear();
   weigh_rows();
-  for (std::size_t t = 0; t < problem_->leaves.tree_count(); ++t) add_gain(box, t);
+  for (std::size_t t = 0; t < problem_->leaves.tree_count(); ++t) {
+    if (rule_tree_of_.empty() || rule_tree_of_[t] == nothing) add_gain(box, t);
+  }
+  for (const RuleTree& rule : rule_trees_) add_rule_gain(box, rule);
   double most = 0;
   std::uint32_t cut = nothing;
   for (const std::uint32_t at : touched_) {

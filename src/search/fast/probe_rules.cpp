@@ -15,6 +15,7 @@ void Probe::list_rule_trees() {
   rule_trees_.clear();
   hulls_.clear();
   check_of_.clear();
+  rule_tree_of_.clear();
   if (context_.query.exact_clauses.empty() || one_condition_) return;
   const Leaves& leaves = problem_->leaves;
   const std::uint32_t first_row = context_.table.first_row.back();
@@ -56,6 +57,8 @@ void Probe::list_rule_trees() {
       rule_trees_.push_back({t, variable, m, hulls});
     }
   }
+  rule_tree_of_.assign(leaves.tree_count(), nothing);
+  for (std::uint32_t r = 0; r < rule_trees_.size(); ++r) rule_tree_of_[rule_trees_[r].tree] = r;
   list_rule_checks();
   for (std::size_t m = 0; m < rule_margin_.size(); ++m) {
     constexpr double share = 0x1p-40;
@@ -136,8 +139,8 @@ std::uint32_t Probe::most_of(const ProbeBox& box, const RuleCheck& check, std::u
   const RuleTree& rule = rule_trees_[tree];
   const std::uint32_t best = first_alive(box.alive, rule.tree);
   if (best == nothing) return nothing;
-  const auto term = static_cast<std::size_t>(
-      std::find(check.tree.begin(), check.tree.end(), tree) - check.tree.begin());
+  const auto term = static_cast<std::size_t>(std::find(check.tree.begin(), check.tree.end(), tree) -
+                                             check.tree.begin());
   const Leaves& leaves = problem_->leaves;
   const std::uint32_t end = leaves.tree_begin[rule.tree + 1];
   const double close = *leaves.values_of(rule.tree, best) - check.end->close;
@@ -152,7 +155,8 @@ std::uint32_t Probe::most_of(const ProbeBox& box, const RuleCheck& check, std::u
 /// alive leaf of each tree, and each of its terms adds at most what the best value of the best leaf
 /// adds. So if the rule does not hold with these values, it holds nowhere in the box. Statements
 /// that may take the place of the rule do not hold either: each would add more than `close`.
-/// Guarded by brute force: LinearRounding.RowsThatBreakARuleByRoundingAreDecidedAtOnce and the random tests.
+/// Guarded by brute force: LinearRounding.RowsThatBreakARuleByRoundingAreDecidedAtOnce and the
+/// random tests.
 bool Probe::breaks_rule(const ProbeBox& box) {
   for (std::size_t m = 0; m < check_of_.size(); ++m) {
     if (check_of_[m] == nothing) continue;
@@ -173,8 +177,8 @@ void Probe::mark_missed(const ProbeBox& box) {
     if (missed_[m] || check_of_.empty() || check_of_[m] == nothing) continue;
     const RuleCheck& check = rule_checks_[check_of_[m]];
     if (reached_[m] > problem_->thresholds[m] + check.end->close) continue;
-    missed_[m] = !may_hold(
-        check, [&](std::uint32_t tree) { return box.here[rule_trees_[tree].tree]; });
+    missed_[m] =
+        !may_hold(check, [&](std::uint32_t tree) { return box.here[rule_trees_[tree].tree]; });
   }
 }
 

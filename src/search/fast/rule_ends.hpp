@@ -1,7 +1,7 @@
-// The ends of linear rules that are conditions of the search, to be decided exactly. Sums of doubles
-// decide about a rule up to rounding, and thresholds allow for it: a row that breaks a rule by less
-// than that passes every bound, and so does every box around it. Where a sum is so close to its
-// threshold, the exact sum decides (Probe::may_hold).
+// The ends of linear rules that are conditions of the search, to be decided exactly. Sums of
+// doubles decide about a rule up to rounding, and thresholds allow for it: a row that breaks a rule
+// by less than that passes every bound, and so does every box around it. Where a sum is so close to
+// its threshold, the exact sum decides (Probe::may_hold).
 #pragma once
 
 #include "grid/cells.hpp"
@@ -30,6 +30,7 @@ class RuleEnds {
   RuleEnds(const Query& query, std::span<const Variable> variables, const LinearBox& linear,
            std::span<const RowCondition> conditions, std::uint32_t rows_end);
 
+  bool any() const { return !of_.empty(); }
   /// Null if the condition is no end of a linear rule, or one that is not decided here.
   const RuleEnd* of(std::size_t condition) const {
     return condition < of_.size() && of_[condition] >= 0
