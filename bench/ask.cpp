@@ -234,9 +234,8 @@ void answer_one(const boxwood::Prepared& prepared, const boxwood::Prover* prover
                 const Question& question, const Arguments& arguments) {
   boxwood::Options options = options_of(arguments);
   const Ask ask = kinds(question.rules).at(arguments.kind);
-  std::vector<double> times;
+  std::vector<double> times, processor_times;
   boxwood::Answer answer;
-  double processor = 0;  // of the last turn
   std::vector<std::array<double, 3>> reports;
   if (arguments.trace) {
     options.progress = [&](const boxwood::Progress& progress) {
@@ -248,14 +247,15 @@ void answer_one(const boxwood::Prepared& prepared, const boxwood::Prover* prover
     const Clock::time_point start = Clock::now();
     const std::clock_t processor_start = std::clock();
     answer = ask(prepared, question.query, options);
-    processor = processor_seconds_since(processor_start);
+    processor_times.push_back(processor_seconds_since(processor_start));
     times.push_back(seconds_since(start));
   }
   std::sort(times.begin(), times.end());
+  std::sort(processor_times.begin(), processor_times.end());
   Json line = describe(question.row, answer, times[times.size() / 2]);
+  line["processor_seconds"] = processor_times[processor_times.size() / 2];
   if (arguments.trace) line["trace"] = reports;
   if (!arguments.proofs.empty()) {
-    line["processor_seconds"] = processor;
     add_proof(*prover, question, answer, arguments, line);
   }
   print(line);

@@ -7,7 +7,8 @@ Standard library only. Asks the same queries of some models (trained by `make be
 `make bench-quick`) in every kind that bench/kinds.hpp knows, one kind after the other in one run,
 so that the ratios to the plain question are of the same machine and hour. Linear rules have a table
 of their own (--linear makes only that one). Each query is asked several times, all kinds in turn,
-and the least time counts: other work on the machine makes some of the runs slower.
+and the least time counts: other work on the machine makes some of the runs slower. The table of linear
+rules has processor time of one thread, which other work changes less.
 """
 
 import argparse
@@ -34,10 +35,10 @@ def kinds():
     return ["plain"] + [name for name in names if name != "plain"]
 
 
-def ask(args, folder, kind):
+def ask(args, folder, kind, threads):
     run = subprocess.run(
         [args.ask, folder / "model.ubj", folder / "queries.json", "--kind", kind, "--rows",
-         f"0-{args.rows - 1}", "--time-limit", str(args.limit), "--threads", str(args.threads)],
+         f"0-{args.rows - 1}", "--time-limit", str(args.limit), "--threads", str(threads)],
         capture_output=True, text=True, check=True)
     answers = [json.loads(line) for line in run.stdout.splitlines()][1:]
     failed = [answer for answer in answers if answer["status"] == "error"]
@@ -53,13 +54,14 @@ def duration(seconds):
     return "0 s"
 
 
-def table(args, names, kinds_asked):
-    """Lines of Markdown: a row for each kind, the plain one first."""
+def table(args, names, kinds_asked, seconds, threads):
+    """Lines of Markdown: a row for each kind, the plain one first. `seconds` names the time."""
     answers = {}
     for _ in range(args.repeat):
         for kind in kinds_asked:
             for name in names:
-                answers.setdefault((kind, name), []).append(ask(args, args.models / name, kind))
+                answers.setdefault((kind, name), []).append(
+                    ask(args, args.models / name, kind, threads))
     lines = ["| question | " + " | ".join(f"{name}: median | worst | × plain" for name in names)
              + " | proven |", "|---|" + "---|" * (3 * len(names) + 1)]
     plain = {}
@@ -67,7 +69,7 @@ def table(args, names, kinds_asked):
         cells, proven, asked = [], 0, 0
         for name in names:
             runs = list(zip(*answers[kind, name], strict=True))
-            times = [min(answer["seconds"] for answer in of_one) for of_one in runs]
+            times = [min(answer[seconds] for answer in of_one) for of_one in runs]
             median = statistics.median(times)
             plain.setdefault(name, median)
             cells += [duration(median), duration(max(times)), f"{median / plain[name]:.1f}"]
@@ -96,15 +98,16 @@ def main():
     if missing:
         raise SystemExit(f"{args.models}: no {missing[0]}. Train the models with make bench first")
     about = (f"Machine: {platform.machine()} with {os.cpu_count()} cores; squared L2, {args.rows} "
-             f"queries of each model, least of {args.repeat} runs, threads: {args.threads}.")
-    blocks = {"linear": (linear_models, ["plain", *LINEAR], about)}
+             f"queries of each model, least of {args.repeat} runs, ")
+    blocks = {"linear": (linear_models, ["plain", *LINEAR], about + "processor time of one thread.",
+                         "processor_seconds", 1)}
     if not args.linear:
         others = [kind for kind in kinds() if kind not in LINEAR]
-        blocks["kinds"] = (MODELS, others, about + " What takes several searches (menus, wide "
-                           "regions, paths, sweeps) is timed as a whole, the plain answer that it "
-                           "starts from included.")
-    for block, (names, asked, text) in blocks.items():
-        lines = table(args, names, asked)
+        blocks["kinds"] = (MODELS, others, f"{about}threads: {args.threads}. What takes several "
+                           "searches (menus, wide regions, paths, sweeps) is timed as a whole, the "
+                           "plain answer that it starts from included.", "seconds", args.threads)
+    for block, (names, asked, text, seconds, threads) in blocks.items():
+        lines = table(args, names, asked, seconds, threads)
         if args.write:
             write_block(args.write, block, text + "\n\n" + "\n".join(lines))
     return 0

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 namespace boxwood {
 namespace {
@@ -89,10 +90,51 @@ bool add_term(const LinearTerm& term, double now, double value, ExactSum& sum) {
   return true;
 }
 
+/// Whether the sum is within the limits, by doubles; nothing if that is not certain.
+std::optional<bool> holds_by_far(const LinearCondition& condition, std::span<const double> from,
+                                 std::span<const double> point) {
+  double sum = 0, size = 0;
+  bool exact = true;  // nothing but 0 was added
+  for (const LinearTerm& term : condition.terms) {
+    if (term.of == LinearTerm::Of::codes) return std::nullopt;
+    const double now = from[term.feature];
+    double number = point[term.feature];
+    if (term.of != LinearTerm::Of::value) {
+      if (number == now && std::isfinite(now)) continue;
+      size += std::abs(term.coefficient) * (std::abs(number) + std::abs(now));
+      number -= now;
+      if (term.of == LinearTerm::Of::size) number = std::abs(number);
+    }
+    if (number == 0) continue;
+    exact = false;
+    sum += term.coefficient * number;
+    size += std::abs(term.coefficient * number);
+  }
+  // Far more than the rounding of so many products and sums, underflow included.
+  constexpr double share = 0x1p-45, least = 0x1p-1000;
+  const double error =
+      exact ? 0 : share * static_cast<double>(condition.terms.size()) * size + least;
+  if (!std::isfinite(error)) return std::nullopt;
+  const auto within = [&](double room, double end, bool closed) -> std::optional<bool> {
+    const double unsure = exact ? 0 : error + share * std::abs(end);
+    if (room > unsure) return true;
+    if (room < -unsure) return false;
+    if (exact) return closed;  // both are 0
+    return std::nullopt;
+  };
+  const Interval& range = condition.range;
+  std::optional<bool> low = true, high = true;
+  if (std::isfinite(range.lower)) low = within(sum - range.lower, range.lower, range.lower_closed);
+  if (std::isfinite(range.upper)) high = within(range.upper - sum, range.upper, range.upper_closed);
+  if (low == false || high == false) return false;
+  return low && high ? low : std::nullopt;
+}
+
 }  // namespace
 
 bool holds(const LinearCondition& condition, std::span<const double> from,
            std::span<const double> point) {
+  if (const std::optional<bool> clear = holds_by_far(condition, from, point)) return *clear;
   ExactSum sum;
   for (const LinearTerm& term : condition.terms) {
     if (!add_term(term, from[term.feature], point[term.feature], sum)) return false;

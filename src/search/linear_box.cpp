@@ -343,15 +343,20 @@ bool LinearBox::has_outcome(std::span<const double> at) const {
                      });
 }
 
+LinearBox::Range LinearBox::range_around(std::size_t feature, double value) const {
+  if (std::isnan(value) || !std::binary_search(features_.begin(), features_.end(), feature)) {
+    return {feature, value, value, true, false};
+  }
+  const std::vector<Cut>& cuts = cuts_[feature];
+  const std::size_t rank = cell_rank(cuts, as_read(value, precision_));
+  return range_between(feature, value, rank > 0 ? &cuts[rank - 1] : nullptr,
+                       rank < cuts.size() ? &cuts[rank] : nullptr);
+}
+
 std::vector<LinearBox::Range> LinearBox::ranges_around(std::span<const double> at) const {
   std::vector<Range> ranges;
   for (const std::size_t feature : features_) {
-    const std::vector<Cut>& cuts = cuts_[feature];
-    const double value = at[feature];
-    if (std::isnan(value)) continue;
-    const std::size_t rank = cell_rank(cuts, as_read(value, precision_));
-    ranges.push_back(range_between(feature, value, rank > 0 ? &cuts[rank - 1] : nullptr,
-                                   rank < cuts.size() ? &cuts[rank] : nullptr));
+    if (!std::isnan(at[feature])) ranges.push_back(range_around(feature, at[feature]));
   }
   return ranges;
 }

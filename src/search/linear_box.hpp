@@ -35,6 +35,8 @@ struct BoxAnswer {
 
 class LinearBox {
  public:
+  using Range = BoxRange;
+
   /// The last ensemble is that of the rules. `cuts` are those of all ensembles.
   LinearBox(std::span<const Ensemble> ensembles, const Query& query, const Cuts& cuts);
 
@@ -43,6 +45,10 @@ class LinearBox {
   /// Whether these features have discrete values, few enough for an exact answer: visit() finds it.
   /// Otherwise solve() finds a point within the tolerance.
   bool is_exact() const { return is_exact_; }
+
+  /// The ends of the cell of a feature by cell that holds a value, on its side of the query's
+  /// value; for other features the value itself.
+  Range range_around(std::size_t feature, double value) const;
 
   /// False if the point does not have the outcome.
   using TakePoint = std::function<bool(const std::vector<double>&)>;
@@ -60,7 +66,6 @@ class LinearBox {
   BoxAnswer solve_around(std::span<const double> at, double reach) const;
 
  private:
-  using Range = BoxRange;
   class Work;
   class Values;
 

@@ -194,10 +194,16 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
     // forest with a tie of votes, a point just at the threshold would be rejected.
     // Twice the slack: thresholds are lowered by it, and the point's own sum may be off by as much.
     // The scores of linear rules have this allowance already, and many rows lie on a rule exactly:
-    // aiming beyond would make such a row seem to break it.
+    // aiming beyond would make such a row seem to break it. A row that breaks it by less than the
+    // allowance is the exception.
     const bool of_rules =
         !given_query.exact_clauses.empty() && condition.ensemble + 1 == given_ensembles.size();
     slack.push_back(of_rules ? 0 : 2 * condition.slack + tuning.point_slack * table.largest_value);
+  }
+  rule_ends = RuleEnds(given_query, variables, linear, conditions, table.row_count);
+  for (std::size_t m = 0; m < conditions.size(); ++m) {
+    const RuleEnd* end = rule_ends.of(m);
+    if (end && !holds(end->condition, query.point, query.point)) slack[m] = 2 * end->close;
   }
 }
 

@@ -5,6 +5,7 @@
 #include "grid/grid.hpp"
 #include "search/fast/problem.hpp"
 #include "search/fast/rounding.hpp"
+#include "search/fast/rule_ends.hpp"
 #include "search/fast/tuning.hpp"
 #include "search/incumbent.hpp"
 #include "search/known_solution.hpp"
@@ -44,6 +45,7 @@ struct Context {
   Watch& watch;
   const Tuning tuning;
   const LinearBox linear;
+  RuleEnds rule_ends;  ///< of conditions that are linear rules
 
   /// The cost of a point given by its cells, as total_cost adds it up.
   double cost(std::span<const std::uint32_t> cells) const {

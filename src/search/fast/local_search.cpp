@@ -12,7 +12,39 @@ LocalSearch::LocalSearch(Terrain terrain)
       table_(terrain_.leaves, terrain_.testers, terrain_.cell_begin, terrain_.row_count),
       held_(terrain_.watch, table_.bytes()),
       run_(terrain_.row_count),
-      bias_(terrain_.home.size(), 1.0) {}
+      bias_(terrain_.home.size(), 1.0) {
+  if (!terrain_.weights.empty()) list_touched();
+}
+
+/// A linear rule is about a few variables: moves of all others leave its sum as it is.
+void LocalSearch::list_touched() {
+  const bool simple =
+      !terrain_.composed && std::none_of(terrain_.conditions.begin(), terrain_.conditions.end(),
+                                         [](const RowCondition& one) { return one.group >= 0; });
+  if (!simple) return;
+  const std::size_t variables = terrain_.home.size();
+  std::vector<std::vector<std::uint8_t>> rows(variables,
+                                              std::vector<std::uint8_t>(terrain_.row_count, 0));
+  const std::vector<std::uint32_t> tree_of = terrain_.leaves.trees();
+  for (std::size_t v = 0; v < variables; ++v) {
+    for (std::uint32_t i = terrain_.testers.begin[v]; i < terrain_.testers.begin[v + 1]; ++i) {
+      const Leaves::Rows of = terrain_.leaves.rows[tree_of[terrain_.testers.list[i].leaf]];
+      for (std::uint32_t r = 0; r < of.count; ++r) rows[v][of.first + r] = 1;
+    }
+  }
+  touched_.resize(variables);
+  touched_rows_.resize(variables);
+  for (std::size_t v = 0; v < variables; ++v) {
+    for (std::uint32_t r = 0; r < terrain_.row_count; ++r) {
+      if (rows[v][r]) touched_rows_[v].push_back(r);
+    }
+    for (std::uint32_t m = 0; m < terrain_.conditions.size(); ++m) {
+      bool any = false;
+      terrain_.conditions[m].each_row([&](std::uint32_t r, double) { any |= rows[v][r] != 0; });
+      if (any) touched_[v].push_back(m);
+    }
+  }
+}
 
 void LocalSearch::shake(std::uint32_t seed) {
   constexpr std::uint32_t steps = 1024;
@@ -54,7 +86,8 @@ double LocalSearch::shortfall_of(std::span<const double> sums) const {
     const double lack = terrain_.thresholds[m] - condition.sum(sums);
     const double share = m < terrain_.desired ? terrain_.desire : 1;
     if (condition.group < 0) {
-      missing += share * std::max(0.0, lack);
+      const double weight = weights_.empty() ? share : weights_[m];
+      missing += weight * std::max(0.0, lack);
       continue;
     }
     group_sum += std::exp(condition.unit * lack);
@@ -86,6 +119,38 @@ void LocalSearch::each_move(std::uint32_t variable, Visit visit) {
   }
   run_.assign(table_.sums().begin(), table_.sums().end());
   double after = 0;
+  if (!touched_.empty()) {
+    const auto lack = [&](std::uint32_t m) {
+      const double share = m < terrain_.desired ? terrain_.desire : 1;
+      const double weight = weights_.empty() ? share : weights_[m];
+      return weight * std::max(0.0, terrain_.thresholds[m] - terrain_.conditions[m].sum(run_));
+    };
+    double others = 0;
+    std::size_t next = 0;
+    const std::vector<std::uint32_t>& touched = touched_[variable];
+    for (std::uint32_t m = 0; m < terrain_.conditions.size(); ++m) {
+      const bool is_touched = next < touched.size() && touched[next] == m;
+      if (is_touched) {
+        ++next;
+      } else {
+        others += lack(m);
+      }
+    }
+    for (std::uint32_t c = 0; c < count; ++c) {
+      bool changed = c == 0;
+      for (const std::uint32_t r : touched_rows_[variable]) {
+        const double step = table_.steps(r, variable)[c];
+        changed |= step != 0;
+        run_[r] += step;
+      }
+      if (changed) {
+        after = others;
+        for (const std::uint32_t m : touched) after += lack(m);
+      }
+      visit(c, cost[c], after);
+    }
+    return;
+  }
   for (std::uint32_t c = 0; c < count; ++c) {
     bool changed = c == 0;
     for (std::uint32_t r = 0; r < terrain_.row_count; ++r) {
@@ -98,10 +163,25 @@ void LocalSearch::each_move(std::uint32_t variable, Visit visit) {
   }
 }
 
+/// Conditions that need several moves at once, such as rules between features, can leave a point
+/// where every single move loses elsewhere what it gains. With other weights some move gains.
+bool LocalSearch::weigh_missed() {
+  bool any = false;
+  for (std::size_t m = 0; m < weights_.size(); ++m) {
+    const double lack = terrain_.thresholds[m] - terrain_.conditions[m].sum(table_.sums());
+    if (!(lack > 0)) continue;
+    weights_[m] *= terrain_.tuning.escape_factor;
+    any = true;
+  }
+  return any;
+}
+
 bool LocalSearch::repair(double exponent, double limit) {
   constexpr double tiny = 1e-300;  // keeps the price of a free move positive
   const double least = terrain_.tuning.least_repair_gain;
   const auto variables = static_cast<std::uint32_t>(terrain_.home.size());
+  weights_ = terrain_.weights;
+  std::uint32_t escapes = weights_.empty() ? 0 : terrain_.tuning.escapes;
   for (double missing = shortfall(); missing > 0;) {
     if (terrain_.watch.expired()) return false;
     Move best;
@@ -120,7 +200,11 @@ bool LocalSearch::repair(double exponent, double limit) {
         if (bias * merit > best.merit) best = {v, cell, bias * merit};
       });
     }
-    if (best.merit == 0) return false;
+    if (best.merit == 0) {
+      if (escapes-- == 0 || !weigh_missed()) return false;
+      missing = shortfall();
+      continue;
+    }
     const double before = missing;
     move(best.variable, best.cell);
     missing = shortfall();

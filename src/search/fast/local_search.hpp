@@ -33,6 +33,8 @@ struct Terrain {
   /// only say what more would be good and the others must be met first.
   std::size_t desired = 0;
   double desire = 1;
+  /// Of a condition: how much what it lacks counts at first. Empty: all count the same, always.
+  std::vector<double> weights{};
 };
 
 class LocalSearch {
@@ -42,7 +44,8 @@ class LocalSearch {
   void place(std::span<const std::uint32_t> at);
 
   /// Makes the move with the largest gain^exponent / cost until every condition is met. False when
-  /// no move helps or the cost exceeds `limit`.
+  /// no move helps or the cost exceeds `limit`. Where conditions have weights, those that are
+  /// missed when no move helps count more from then on, a few times.
   bool repair(double exponent, double limit);
   /// Saves as much cost as single moves can while every condition stays met.
   void pull_back();
@@ -64,6 +67,8 @@ class LocalSearch {
   };
   double cost_of_place() const;
   double shortfall();
+  bool weigh_missed();
+  void list_touched();
   double shortfall_of(std::span<const double> sums) const;
   /// Calls visit(cell, cost, shortfall after the move) for every cell of a variable.
   template <typename Visit>
@@ -73,6 +78,9 @@ class LocalSearch {
   MoveTable table_;
   MemoryHold held_;
   double cost_ = 0;
+  std::vector<double> weights_;  // of a condition, at present
+  // With weights: the conditions and rows that a move of a variable changes.
+  std::vector<std::vector<std::uint32_t>> touched_, touched_rows_;
   std::vector<double> run_;   // of a row: its sum after a move
   std::vector<double> bias_;  // of a variable: its merits are multiplied by it
 };

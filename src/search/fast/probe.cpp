@@ -74,7 +74,7 @@ bool Probe::enter(ProbeBox& box) {
   for (int round = 0;; ++round) {
     if (!within_radius(box)) return false;
     filter(box);
-    if (!measure(box)) {
+    if (!measure(box) || breaks_rule(box)) {
       guard(box, "score");
       return false;
     }
@@ -120,7 +120,10 @@ bool Probe::ask(ProbeBox& box) {
   bool enough = has_all_here(box);
   for (std::size_t m = 0; !one_condition_ && m < reached_.size(); ++m) {
     reached_[m] = context_.conditions[m].sum(box.here_sum);
-    enough = enough && reached_[m] >= problem_->thresholds[m];
+  }
+  if (!one_condition_) {
+    mark_missed(box);
+    enough = enough && std::find(missed_.begin(), missed_.end(), 1) == missed_.end();
   }
   if (enough && box.asked == ProbeBox::Asked::no) {
     exact_cost(box, nothing, 0);

@@ -101,6 +101,13 @@ struct RuleTree {
   std::size_t hulls = 0;  ///< in Probe::hulls_, the one of its first leaf
 };
 
+/// An end of a linear rule that is decided exactly where its sum is close to the threshold.
+struct RuleCheck {
+  const RuleEnd* end = nullptr;
+  std::vector<std::uint32_t> tree;  ///< of a term: in Probe::rule_trees_, or nothing
+  std::vector<double> value;        ///< of a term without a tree
+};
+
 class Probe {
  public:
   explicit Probe(const Context& context) : context_(context) {}
@@ -131,6 +138,15 @@ class Probe {
   void list_rule_trees();
   const std::uint64_t* beyond(std::uint32_t v, std::uint32_t cell, bool left);
   void make_masks(std::uint32_t v);
+  void list_rule_checks();
+  double best_value_in(const RuleCheck& check, std::size_t term, std::uint32_t leaf);
+  template <typename LeafOf>
+  bool may_hold(const RuleCheck& check, LeafOf leaf_of);
+  std::uint32_t most_of(const ProbeBox& box, const RuleCheck& check, std::uint32_t tree);
+  bool breaks_rule(const ProbeBox& box);
+  void mark_missed(const ProbeBox& box);
+  std::uint32_t drop_close(const ProbeBox& box, const RuleTree& rule, std::uint32_t best,
+                           std::uint32_t good);
   std::span<const SortedTesters::End> beginning_from(std::uint32_t v, std::uint32_t cell) const;
   std::span<const SortedTesters::End> ending_by(std::uint32_t v, std::uint32_t cell) const;
   bool enter(ProbeBox& box);
@@ -167,6 +183,7 @@ class Probe {
   bool choose(ProbeBox& box);
   void weigh_rows();
   void add_gain(const ProbeBox& box, std::size_t tree);
+  void add_rule_gain(const ProbeBox& box, const RuleTree& rule);
   void share_gain(const ProbeBox& box, double gain, std::uint32_t best);
   void make_child(const ProbeBox& parent, ProbeBox& child, bool left);
   void move_nearest(ProbeBox& child, std::uint32_t variable, std::uint32_t from, std::uint32_t to);
@@ -176,6 +193,7 @@ class Probe {
   void guard(const ProbeBox& box, const char* prune) const;
 
   static constexpr std::uint32_t nothing = BitSet::nothing;
+  static constexpr double not_known_yet = -std::numeric_limits<double>::infinity();
   static constexpr int sides_of_a_cut = 2;
   static constexpr std::size_t cuts_for_a_tree = 8;
   static constexpr int rounds_of_narrowing = 8;
@@ -192,8 +210,13 @@ class Probe {
   bool is_sorted_ = false;
   CutMasks masks_;
   std::vector<RuleTree> rule_trees_;
+  std::vector<std::uint32_t> rule_tree_of_;  // of a tree, or nothing; empty if there are no rules
   std::vector<CellRange> hulls_;     // of a leaf of a rule's tree: its cells and those before it
   std::vector<double> rule_margin_;  // of a condition: far more than the rounding of its sum
+  std::vector<RuleCheck> rule_checks_;
+  std::vector<std::uint32_t> check_of_;  // of a condition; empty if there are no rules
+  std::vector<double> best_values_;      // of a leaf of a rule's tree, as hulls_
+  std::vector<double> corner_;
   bool one_condition_ = false;
   // Where there is one condition, scores are counted in whole units, so that sums that follow the
   // changes from box to box are exact.
@@ -214,6 +237,7 @@ class Probe {
   BitSet here_alive_;                     // those that are alive
   std::vector<double> high_, low_;        // of a row
   std::vector<double> bounds_, reached_;  // of a condition
+  std::vector<std::uint8_t> missed_;      // of a condition: the nearest point does not meet it
   std::vector<double> row_low_, row_high_;
   ComposedNeed::Scratch scratch_;
   std::vector<double> weights_;  // of a row

@@ -14,6 +14,8 @@ namespace boxwood::fast {
 void Probe::list_rule_trees() {
   rule_trees_.clear();
   hulls_.clear();
+  check_of_.clear();
+  rule_tree_of_.clear();
   if (context_.query.exact_clauses.empty() || one_condition_) return;
   const Leaves& leaves = problem_->leaves;
   const std::uint32_t first_row = context_.table.first_row.back();
@@ -55,10 +57,148 @@ void Probe::list_rule_trees() {
       rule_trees_.push_back({t, variable, m, hulls});
     }
   }
+  rule_tree_of_.assign(leaves.tree_count(), nothing);
+  for (std::uint32_t r = 0; r < rule_trees_.size(); ++r) rule_tree_of_[rule_trees_[r].tree] = r;
+  list_rule_checks();
   for (std::size_t m = 0; m < rule_margin_.size(); ++m) {
     constexpr double share = 0x1p-40;
     rule_margin_[m] = share * (rule_margin_[m] + std::abs(problem_->thresholds[m]));
   }
+}
+
+/// For each end of a rule that is decided exactly: which tree tells about each of its terms. A term
+/// whose tree was settled has the same contribution in all cells that are left.
+void Probe::list_rule_checks() {
+  rule_checks_.clear();
+  best_values_.assign(hulls_.size(), not_known_yet);
+  check_of_.assign(context_.conditions.size(), nothing);
+  for (std::uint32_t m = 0; m < context_.conditions.size(); ++m) {
+    const RuleEnd* end = context_.rule_ends.of(m);
+    if (!end) continue;
+    RuleCheck check{end, std::vector<std::uint32_t>(end->variables.size(), nothing),
+                    std::vector<double>(end->variables.size(), 0.0)};
+    bool clear = true;
+    for (std::size_t term = 0; term < end->variables.size(); ++term) {
+      const std::uint32_t grid = end->variables[term];
+      for (std::uint32_t r = 0; r < rule_trees_.size(); ++r) {
+        const RuleTree& rule = rule_trees_[r];
+        if (rule.condition != m || problem_->variable_of[rule.variable] != grid) continue;
+        clear = clear && check.tree[term] == nothing;
+        check.tree[term] = r;
+      }
+      if (check.tree[term] != nothing) continue;
+      std::uint32_t cell = problem_->fixed_at[grid];
+      for (std::uint32_t v = 0; v < problem_->variable_count(); ++v) {
+        if (problem_->variable_of[v] != grid) continue;
+        cell = problem_->choice[problem_->cell_begin[v] + problem_->nearest[v]];
+      }
+      check.value[term] = best_value(*end, term, cell, context_.variables, context_.linear);
+    }
+    if (!clear) continue;
+    check_of_[m] = static_cast<std::uint32_t>(rule_checks_.size());
+    rule_checks_.push_back(std::move(check));
+  }
+}
+
+/// The value with which a term adds most in a leaf of its tree; not a number if the leaf is not one
+/// cell of the grid.
+double Probe::best_value_in(const RuleCheck& check, std::size_t term, std::uint32_t leaf) {
+  const RuleTree& rule = rule_trees_[check.tree[term]];
+  double& known = best_values_[rule.hulls + (leaf - problem_->leaves.tree_begin[rule.tree])];
+  if (known != not_known_yet) return known;
+  const LeafRange range = problem_->leaves.ranges_of(leaf)[0];
+  known = std::numeric_limits<double>::quiet_NaN();
+  if (range.last - range.first != 1) return known;
+  const std::uint32_t cell = problem_->choice[problem_->cell_begin[rule.variable] + range.first];
+  const double value = best_value(*check.end, term, cell, context_.variables, context_.linear);
+  if (std::isfinite(value)) known = value;
+  return known;
+}
+
+/// Whether the rule can hold where its trees take leaves that add no more than the given ones, by
+/// the exact sum; true if that is not known. `leaf_of(rule tree)` is such a leaf or `nothing`.
+template <typename LeafOf>
+bool Probe::may_hold(const RuleCheck& check, LeafOf leaf_of) {
+  corner_.assign(context_.query.point.begin(), context_.query.point.end());
+  for (std::size_t term = 0; term < check.tree.size(); ++term) {
+    double value = check.value[term];
+    if (check.tree[term] != nothing) {
+      const std::uint32_t leaf = leaf_of(check.tree[term]);
+      if (leaf == nothing) return true;
+      value = best_value_in(check, term, leaf);
+    }
+    if (!std::isfinite(value)) return true;
+    corner_[check.end->condition.terms[term].feature] = value;
+  }
+  return holds(check.end->condition, context_.query.point, corner_);
+}
+
+/// The alive leaf of a rule's tree that adds most, exactly. `nothing` if another one that adds
+/// about as much stands for another value: doubles then do not tell which adds more.
+std::uint32_t Probe::most_of(const ProbeBox& box, const RuleCheck& check, std::uint32_t tree) {
+  const RuleTree& rule = rule_trees_[tree];
+  const std::uint32_t best = first_alive(box.alive, rule.tree);
+  if (best == nothing) return nothing;
+  const auto term = static_cast<std::size_t>(std::find(check.tree.begin(), check.tree.end(), tree) -
+                                             check.tree.begin());
+  const Leaves& leaves = problem_->leaves;
+  const std::uint32_t end = leaves.tree_begin[rule.tree + 1];
+  const double close = *leaves.values_of(rule.tree, best) - check.end->close;
+  for (std::uint32_t next = best;;) {
+    next = box.alive.first_in(next + 1, end);
+    if (next == nothing || *leaves.values_of(rule.tree, next) < close) return best;
+    if (best_value_in(check, term, next) != best_value_in(check, term, best)) return nothing;
+  }
+}
+
+/// Whether every point of the box breaks a rule that its sum seems to satisfy. A point takes one
+/// alive leaf of each tree, and each of its terms adds at most what the best value of the best leaf
+/// adds. So if the rule does not hold with these values, it holds nowhere in the box. Statements
+/// that may take the place of the rule do not hold either: each would add more than `close`.
+/// Guarded by brute force: LinearRounding.RowsThatBreakARuleByRoundingAreDecidedAtOnce and the
+/// random tests.
+bool Probe::breaks_rule(const ProbeBox& box) {
+  for (std::size_t m = 0; m < check_of_.size(); ++m) {
+    if (check_of_[m] == nothing) continue;
+    const RuleCheck& check = rule_checks_[check_of_[m]];
+    if (bounds_[m] > problem_->thresholds[m] + check.end->close) continue;
+    if (!may_hold(check, [&](std::uint32_t tree) { return most_of(box, check, tree); })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Marks the conditions that the nearest point misses.
+void Probe::mark_missed(const ProbeBox& box) {
+  missed_.assign(reached_.size(), 0);
+  for (std::size_t m = 0; m < reached_.size(); ++m) {
+    missed_[m] = reached_[m] < problem_->thresholds[m];
+    if (missed_[m] || check_of_.empty() || check_of_[m] == nothing) continue;
+    const RuleCheck& check = rule_checks_[check_of_[m]];
+    if (reached_[m] > problem_->thresholds[m] + check.end->close) continue;
+    missed_[m] =
+        !may_hold(check, [&](std::uint32_t tree) { return box.here[rule_trees_[tree].tree]; });
+  }
+}
+
+/// Leaves that are good enough only by less than `close` are decided exactly, one after the other.
+std::uint32_t Probe::drop_close(const ProbeBox& box, const RuleTree& rule, std::uint32_t best,
+                                std::uint32_t good) {
+  if (check_of_[rule.condition] == nothing) return good;
+  const RuleCheck& check = rule_checks_[check_of_[rule.condition]];
+  const Leaves& leaves = problem_->leaves;
+  const double least = *leaves.values_of(rule.tree, best) -
+                       (bounds_[rule.condition] - problem_->thresholds[rule.condition]) +
+                       check.end->close;
+  for (; good > best && *leaves.values_of(rule.tree, good) < least; --good) {
+    if (box.alive.contains(good) && may_hold(check, [&](std::uint32_t tree) {
+          return rule_trees_[tree].tree == rule.tree ? good : most_of(box, check, tree);
+        })) {
+      break;
+    }
+  }
+  return good;
 }
 
 /// Narrows the box, after measure(). The sum of a rule is at most that of the best alive leaves of
@@ -83,7 +223,8 @@ bool Probe::narrow(ProbeBox& box) {
       const std::uint32_t middle = good + (bad - good) / 2;
       (*leaves.values_of(rule.tree, middle) >= least ? good : bad) = middle;
     }
-    if (bad == end) continue;
+    good = drop_close(box, rule, best, good);
+    if (good + 1 == end) continue;
     const CellRange hull = hulls_[rule.hulls + (good - begin)];
     const CellRange range = box.range[rule.variable];
     const CellRange to{std::max(range.first, hull.first), std::min(range.last, hull.last)};

@@ -23,6 +23,7 @@ Terrain terrain_of(const Context& context, const Problem& problem) {
   for (std::size_t m = 0; m < context.conditions.size(); ++m) {
     terrain.thresholds[m] += context.slack[m];
   }
+  if (context.rule_ends.any()) terrain.weights.assign(context.conditions.size(), 1.0);
   if (context.has_needs()) {
     terrain.composed = [&context, &problem, rows = std::vector<double>(),
                         scratch = ComposedNeed::Scratch()](std::span<const double> sums) mutable {

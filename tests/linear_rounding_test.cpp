@@ -1,0 +1,176 @@
+// Linear rules that sums of doubles cannot decide: rows that satisfy a rule, or break it, by less
+// than the rounding of its sum. The oracle adds up whole multiples of a power of two.
+#include <boxwood/explain.hpp>
+#include <boxwood/query.hpp>
+
+#include "search/guarded.hpp"
+#include "seeds.hpp"
+#include "small_models.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace linear_rounding_test {
+
+using namespace boxwood;
+using Of = LinearTerm::Of;
+
+/// Thirds as doubles: the row satisfies the rule but for 2^-54, which no sum of doubles tells. The
+/// search must not look at all rows that seem to satisfy it before it changes x0, x1 or x2.
+TEST(LinearRounding, RowsThatBreakARuleByRoundingAreDecidedAtOnce) {
+  constexpr std::size_t others = 16;
+  std::vector<Tree> trees;
+  for (std::size_t d = 0; d < others; ++d) {
+    trees.push_back(stump(static_cast<std::int32_t>(3 + d), 0.5, -1, 1));
+  }
+  const Ensemble model = binary_model(3 + others, trees, -0.5);
+  std::vector<double> row{1, 2, 0};
+  row.resize(3 + others, 0.0);
+  Query query = query_for(model, row);
+  for (FeatureRule& rule : query.features) {
+    rule.kind = FeatureKind::integer;
+    rule.range = {0, 4};
+  }
+  for (std::size_t d = 0; d < others; ++d) query.features[3 + d].weight = 1 + double(d);
+  for (std::size_t d = 0; d < 3; ++d) query.features[d].weight = 200;
+  query.norm = Norm::l1;
+  query.requirements = {require_class(1)};
+  const double third = 1.0 / 3;
+  query.clauses = {{{},
+                    {{{{.feature = 2, .coefficient = third},
+                       {.feature = 0, .coefficient = -third},
+                       {.feature = 1, .coefficient = -third}},
+                      {.upper = -1}}}}};
+  ASSERT_FALSE(holds(query.clauses[0].linear[0], row, row));
+  const Answer answer = explain(model, query);
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_EQ(answer.cost, 200 + 45);
+  EXPECT_LT(answer.statistics.nodes, 40'000U);
+}
+
+/// Coefficients that are no multiples of a power of two that sums of doubles would hold, and limits
+/// that sums of doubles just reach or just miss. Sums of the oracle are multiples of 2^-115.
+TEST(LinearRounding, RulesAtTheEdgeOfRoundingAgreeWithBruteForce) {
+  __extension__ typedef __int128 Whole;
+  const auto units = [](double value, int bits) {
+    return static_cast<Whole>(std::ldexp(value, bits)) << (115 - bits);  // exact
+  };
+  std::mt19937_64 random(test_seed());
+  const auto below = [&](std::size_t count) { return random() % count; };
+  constexpr double highest = 5;
+  int changed = 0, infeasible = 0;
+  const int cases = test_cases(1500);
+  for (int i = 0; i < cases; ++i) {
+    std::vector<Tree> trees;
+    for (std::size_t t = 0; t < 4; ++t) {
+      trees.push_back(stump(static_cast<std::int32_t>(below(3)), 0.5 + double(below(5)),
+                            double(below(5)) - 2, double(below(5)) - 2));
+    }
+    const Ensemble model = binary_model(3, trees, 0.5 - double(below(3)));
+    const auto any_row = [&] {
+      return std::vector<double>{double(below(6)), double(below(6)), double(below(6))};
+    };
+    Query query = query_for(model, any_row());
+    const bool many = below(3) == 0;  // cells of several values
+    for (FeatureRule& rule : query.features) {
+      rule.kind = FeatureKind::integer;
+      rule.range = {0, many ? highest + 15 : highest};
+      if (below(2) == 0) rule.weight = 7;
+    }
+    query.norm = below(2) == 0 ? Norm::l1 : Norm::squared_l2;
+    query.requirements = {require_class(1)};
+    for (std::size_t c = 1 + below(2); c > 0; --c) {
+      LinearCondition rule;
+      constexpr double parts[] = {3, 3, 7, 10, 29450};
+      const double part = parts[below(5)];
+      const std::vector<double> edge = below(2) == 0 ? query.point : any_row();
+      double limit = 0;
+      for (std::size_t d = 0; d < 3; ++d) {
+        if (below(4) == 0) continue;
+        constexpr Of kinds[] = {Of::value, Of::value, Of::change, Of::size};
+        LinearTerm term{.feature = d, .of = kinds[below(4)]};
+        term.coefficient = (double(below(3)) + 1) / (below(3) == 0 ? parts[below(5)] : part);
+        if (below(2) == 0) term.coefficient = -term.coefficient;
+        const double change = edge[d] - query.point[d];
+        limit += term.coefficient * (term.of == Of::value  ? edge[d]
+                                     : term.of == Of::size ? std::abs(change)
+                                                           : change);
+        rule.terms.push_back(term);
+      }
+      if (rule.terms.empty()) continue;
+      const std::size_t kind = below(5);
+      if (kind < 2) rule.range = {.upper = limit, .upper_closed = kind == 0};
+      if (kind == 2 || kind == 3) rule.range = {.lower = limit, .lower_closed = kind == 2};
+      if (kind == 4) rule.range = {limit, limit};
+      query.clauses.push_back({{}, {rule}});
+      if (below(4) == 0) query.clauses.back().any_of.push_back(stays(query, below(3)));
+      if (below(6) == 0) query.clauses.back().any_of.push_back(rises(query, below(3)));
+    }
+    const auto allowed = [&](const std::vector<double>& row) {
+      return std::all_of(query.clauses.begin(), query.clauses.end(), [&](const Clause& clause) {
+        bool one = false;
+        for (const Literal& literal : clause.any_of) {
+          const bool inside = literal.range.contains(row[literal.feature]);
+          one = one || inside == literal.inside;
+        }
+        Whole sum = 0;
+        for (const LinearTerm& term : clause.linear[0].terms) {
+          const double change = row[term.feature] - query.point[term.feature];
+          const double number = term.of == Of::value  ? row[term.feature]
+                                : term.of == Of::size ? std::abs(change)
+                                                      : change;
+          sum += units(term.coefficient, 75) * static_cast<std::int64_t>(number);
+        }
+        const Interval& range = clause.linear[0].range;
+        const auto limit = [&](double end) { return units(end, 110); };
+        const bool low = std::isinf(range.lower) || (range.lower_closed ? sum >= limit(range.lower)
+                                                                        : sum > limit(range.lower));
+        const bool high =
+            std::isinf(range.upper) ||
+            (range.upper_closed ? sum <= limit(range.upper) : sum < limit(range.upper));
+        return one || (low && high);
+      });
+    };
+    double least = std::numeric_limits<double>::infinity();
+    std::vector<std::vector<double>> cheapest;
+    const double most = query.features[0].range.upper;
+    for (double a = 0; a <= most; ++a) {
+      for (double b = 0; b <= most; ++b) {
+        for (double c = 0; c <= most; ++c) {
+          const std::vector<double> row{a, b, c};
+          if (!(model.predict(row)[0] > 0) || !allowed(row)) continue;
+          const double cost = total_cost(query, row);
+          if (cost > least) continue;
+          if (cost < least) cheapest.clear();
+          least = cost;
+          cheapest.push_back(row);
+        }
+      }
+    }
+    for (const Engine engine : {Engine::fast, Engine::paper}) {
+      SCOPED_TRACE(testing::Message() << "case " << i << ", " << to_string(engine));
+      Options options;
+      options.engine = engine;
+      options.threads = 1;
+      const Answer answer = explain_guarded(Prepared(model), query, options,
+                                            cheapest.empty() ? std::vector<double>{} : cheapest[0]);
+      ASSERT_EQ(answer.status, cheapest.empty() ? Status::infeasible : Status::optimal);
+      if (cheapest.empty()) continue;
+      ASSERT_EQ(answer.cost, least);
+      EXPECT_NE(std::find(cheapest.begin(), cheapest.end(), answer.best().point), cheapest.end());
+    }
+    changed += least > 0 && !cheapest.empty() ? 1 : 0;
+    infeasible += cheapest.empty() ? 1 : 0;
+  }
+  std::cout << changed << " with a change, " << infeasible << " infeasible\n";
+  expect_share(changed, cases, 1.0 / 20);
+  expect_share(infeasible, cases, 1.0 / 50);
+}
+
+}  // namespace linear_rounding_test
