@@ -556,6 +556,58 @@ TEST(Map, WithARadiusKnowsWhereStatementsCut) {
   EXPECT_THROW(find_map(Prepared(model), query, options), Error);
 }
 
+TEST(Map, WithARadiusHonoursRulesBetweenTheOtherFeatures) {
+  std::mt19937_64 random(test_seed());
+  const auto pick = [&](int count) {
+    return static_cast<int>(random() % static_cast<unsigned>(count));
+  };
+  int reached = 0, blocked = 0;
+  for (int i = 0; i < test_cases(30); ++i) {
+    SCOPED_TRACE(testing::Message() << "case " << i << " of BOXWOOD_SEED=" << test_seed());
+    std::vector<Tree> trees;
+    for (int t = 0; t < 6; ++t) {
+      trees.push_back(stump(pick(4), pick(3) + 0.5, pick(5) - 2, pick(5) - 2));
+    }
+    const Ensemble model = binary_model(4, trees);
+    Query query = query_for(model, std::vector{0.0, 0.0, 1.0, 1.0});
+    query.requirements = {require_class(1)};
+    query.norm = Norm::l1;
+    for (FeatureRule& rule : query.features) {
+      rule.kind = FeatureKind::integer;
+      rule.range = {0, 3};
+    }
+    const double most = 2 + pick(3);
+    query.clauses.push_back({{}, {{{{2, 1, {}, {}}, {3, 2, {}, {}}}, {.upper = most}}}});
+    MapOptions options;
+    options.radius = 2;
+    options.x_view = options.y_view = {-0.25, 3.25};
+    const Map map = find_map(Prepared(model), query, options);
+    for (double x = 0; x < 4; ++x) {
+      for (double y = 0; y < 4; ++y) {
+        double least = infinity;
+        for (double c = 0; c < 4; ++c) {
+          for (double d = 0; d < 4; ++d) {
+            const std::vector<double> point{x, y, c, d};
+            if (c + 2 * d > most || model.classify(model.predict(point)) != 1) continue;
+            least = std::min(least, std::abs(c - 1) + std::abs(d - 1));
+          }
+        }
+        const auto cell = std::find_if(map.cells.begin(), map.cells.end(), [&](const MapCell& one) {
+          return one.x.contains(x) && one.y.contains(y);
+        });
+        ASSERT_NE(cell, map.cells.end());
+        EXPECT_EQ(cell->cost, least) << x << ", " << y;
+        EXPECT_EQ(cell->meets, least <= 2) << x << ", " << y;
+        (least <= 2 ? reached : blocked) += 1;
+      }
+    }
+    options.y = 3;  // now a feature of the rule is an axis
+    EXPECT_THROW(find_map(Prepared(model), query, options), Error);
+  }
+  EXPECT_GT(reached, 0);
+  EXPECT_GT(blocked, 0);
+}
+
 TEST(Path, TakesTheChangeThatHelpsMostFirst) {
   const Ensemble model =
       binary_model(3, {stump(0, 0.5, -1, 1), stump(1, 0.5, -2, 2), stump(2, 0.5, -0.125, 0)}, -2);

@@ -188,14 +188,24 @@ class Painter {
   std::vector<MapCell> cells_;
 };
 
+bool reads(const Clause& clause, std::size_t feature) {
+  const auto is_about = [&](const auto& part) { return part.feature == feature; };
+  return std::any_of(clause.any_of.begin(), clause.any_of.end(), is_about) ||
+         std::any_of(clause.linear.begin(), clause.linear.end(), [&](const LinearCondition& sum) {
+           return std::any_of(sum.terms.begin(), sum.terms.end(), is_about);
+         });
+}
+
 /// The cuts at which the picture can change: those of the models, and with a radius those of
-/// statements between features, which say what the others may then change to.
+/// statements between features, which say what the others may then change to. A linear rule on an
+/// axis would divide the map by slanted lines, so none is; the others change no cut.
 Cuts cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& map,
                Budget& budget) {
   Cuts seen = cuts_within(budget, prepared.ensembles());
   if (!map.radius || query.clauses.empty()) return seen;
   Query statements = query;
   statements.max_changes.reset();
+  std::erase_if(statements.clauses, [](const Clause& one) { return !one.linear.empty(); });
   Pace pace([&budget] { return check_exhausted(budget); });
   const Ensemble rules = rule_trees(prepared.ensembles(), statements, seen, pace);
   const Cuts more = collect_cuts(std::span(&rules, 1), pace);
@@ -228,17 +238,18 @@ Map find_map(const Prepared& prepared, const Query& query, const MapOptions& map
   if (map.radius && query.requirements.empty()) {
     throw Error("map", "a radius needs a requirement", "Give at least one requirement");
   }
-  if (map.radius && has_linear_rules(query)) {
-    throw Error("map", "a radius does not support linear rules",
-                "Leave out the radius or the linear rules");
+  if (map.radius && std::any_of(query.clauses.begin(), query.clauses.end(), [&](const Clause& one) {
+        return !one.linear.empty() && (reads(one, map.x) || reads(one, map.y));
+      })) {
+    throw Error("map", "with a radius, the features of a linear rule cannot be axes",
+                "Choose other features, or leave out the radius");
   }
   for (const Derived& derived : query.derived) {
-    const bool drawn_by = reads(derived, map.x) || reads(derived, map.y);
-    if (!map.radius && !drawn_by && derived.feature != map.x && derived.feature != map.y) continue;
-    throw Error("map",
-                map.radius ? "a radius does not support derived columns"
-                           : "a derived column and the columns of its formula cannot be axes",
-                map.radius ? "Leave out the radius" : "Choose other features");
+    if (derived.feature == map.x || derived.feature == map.y || reads(derived, map.x) ||
+        reads(derived, map.y)) {
+      throw Error("map", "a derived column and the columns of its formula cannot be axes",
+                  "Choose other features");
+    }
   }
   const Precision precision = common_precision(prepared.ensembles());
   Map drawn;

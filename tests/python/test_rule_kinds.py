@@ -190,8 +190,6 @@ def test_widen_and_map(asked):
     if world.derived:
         with pytest.raises(boxwood.Error, match="columns of its formula cannot be axes"):
             explainer.map(world.data.iloc[number], 1, **ask)
-        with pytest.raises(boxwood.Error, match="radius does not support derived columns"):
-            explainer.map(world.data.iloc[number], 1, radius=2.0, **ask)
     else:
         drawn = explainer.map(world.data.iloc[number], 1, **ask)  # of the outcome alone
         now = world.rows[number]
@@ -200,8 +198,25 @@ def test_widen_and_map(asked):
                 left, right, bottom, top = drawn.bounds.T
                 inside = (left <= row[0]) & (row[0] < right) & (bottom <= row[2]) & (row[2] < top)
                 assert not inside.any() or (drawn.labels[inside] == label).all()
-        with pytest.raises(boxwood.Error, match="radius does not support linear rules"):
+        with pytest.raises(boxwood.Error, match="features of a linear rule cannot be axes"):
             explainer.map(world.data.iloc[number], 1, radius=2.0, **ask)
+
+
+def test_a_map_with_a_radius_honours_rules_about_other_features(worlds):
+    world, (text, rule) = worlds[False], RULES["indicator"]
+    number = int(np.flatnonzero(world.classes[0] == 0)[5])
+    now = world.rows[number]
+    drawn = world.explainer.map(world.data.iloc[number], 1, rules=[text], features=("b", "c"),
+                                cost="l1", radius=2.0)
+    left, right, bottom, top = drawn.bounds.T
+    for b, c in itertools.product(RANGES["b"], RANGES["c"]):
+        least = min((world.cost((row[0], now[1], now[2], row[3]), now)
+                     for row, good in zip(world.rows, world.classes[0] == 1, strict=True)
+                     if row[1:3] == (b, c) and good and rule(row, now)), default=np.inf)
+        inside = (left <= b) & (b < right) & (bottom <= c) & (c < top)
+        assert inside.any()
+        assert drawn.costs[inside] == pytest.approx(least)
+        assert (drawn.meets[inside] == (least <= 2)).all()
 
 
 def test_regions_are_those_with_an_allowed_row(asked):
