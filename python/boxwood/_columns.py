@@ -218,17 +218,20 @@ class Columns:
             return [None] * len(given)
         return names
 
-    def points(self, table: Any, place: str = "data") -> np.ndarray:
-        """Turn a table into points, one for each row."""
-        columns = columns_of(table, place)
-        names = [column.name for column in columns]
+    def order_of_table(self, names: list[str | None], place: str) -> list[int]:
+        """Return the position of each of the model's columns among those of a table."""
         invented = [f"f{i}" for i in range(len(self))]
         if self.names == invented and names != invented and set(names) == set(invented):
             # Libraries read the columns of such a table by position, or refuse it.
             raise Error(place, "the columns are called f0, f1 and so on, as those of a model that "
                         "was fitted without names, but in another order",
                         "Rename them, or order them")
-        order = self.order(names, place)
+        return self.order(names, place)
+
+    def points(self, table: Any, place: str = "data") -> np.ndarray:
+        """Turn a table into points, one for each row."""
+        columns = columns_of(table, place)
+        order = self.order_of_table([column.name for column in columns], place)
         count = len(columns[0].values) if columns else 0
         points = np.empty((count, len(self)))
         for i, (codec, at) in enumerate(zip(self.codecs, order, strict=True)):

@@ -20,7 +20,7 @@ from boxwood.errors import UnsupportedModelError
 from boxwood.models import converted_model, core_ensemble, library_of, unwrapped
 from boxwood.models._categories import share_categories
 from boxwood.models._ensemble import EVERY_OUTPUT, KINDS, LESS, LESS_EQUAL, Ensemble, Tree
-from boxwood.models._sklearn_common import class_labels, feature_names, source
+from boxwood.models._sklearn_common import array_of, class_labels, feature_names, source
 
 ARITHMETIC = ("accumulator", "order", "factor", "divisor", "link", "link_form", "steepness",
               "task", "decision")
@@ -141,8 +141,15 @@ def composed(of: Any, parts: list[Part], *, labels: list[str], **settings: Any) 
         task="multiclass" if labels else "regression", link="composed", features=features,
         base=base, trees=trees, input=precision, classes=labels,
         notes=sorted({f"{part.model.source} {part.model.objective}" for part in parts}),
-        library=libraries.pop() if len(libraries) == 1 else "sklearn",
+        library=libraries.pop() if len(libraries) == 1 else "sklearn", unsaid=unsaid(parts),
+        encoded=frozenset(int(to[i]) for part, to in zip(parts, places, strict=True)
+                          for i in part.model.encoded),
         composition=json.dumps({"sum": "float64", "divisor": 1.0, **settings, "members": members}))
+
+
+def unsaid(parts: list[Part]) -> str:
+    """Return what the trees of some part do not show."""
+    return next((part.model.unsaid for part in parts if part.model.unsaid), "")
 
 
 def _names(of: Any, part: Part) -> list[str]:
@@ -283,14 +290,15 @@ def _average(model: Any, parts: list[Part]) -> dict[str, Any]:
     return {"divisor": float(np.asarray(weights).sum(dtype=np.float64))}
 
 
-def bagging(model: Any) -> Ensemble:
+def bagging(model: Any, data: Any = None) -> Ensemble:
     """Convert a `BaggingClassifier` or `BaggingRegressor` over other models than trees.
 
     Probabilities, or numbers, are added one model after the other and divided by their number.
-    Members see classes as numbers, and some of the columns.
+    Members see classes as numbers, and some of the columns, in an array.
     """
     classifier = hasattr(model, "classes_")
     parts = []
+    rows = array_of(model, data)
     for fitted, columns in zip(model.estimators_, model.estimators_features_, strict=True):
         if classifier and not hasattr(fitted, "predict_proba"):
             raise UnsupportedModelError(f"this {type(model).__name__} counts votes of models "
@@ -299,7 +307,7 @@ def bagging(model: Any) -> Ensemble:
         if classifier:
             more["classes"] = [int(place) for place in fitted.classes_]
         parts.append(read_member(fitted, model, "probability" if classifier else "output",
-                                 averaged=True, **more))
+                                 None if rows is None else rows[:, columns], averaged=True, **more))
     single = not classifier and all(part.single for part in parts)
     return composed(model, parts, labels=class_labels(model) if classifier else [],
                     divisor=float(len(parts)), sum="float32" if single else "float64")

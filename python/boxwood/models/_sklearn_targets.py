@@ -9,7 +9,13 @@ import numpy as np
 from boxwood.errors import UnsupportedModelError
 from boxwood.models._ensemble import Ensemble
 from boxwood.models._sklearn_common import source
-from boxwood.models._sklearn_composed import ARITHMETIC, Part, composed, read_member
+from boxwood.models._sklearn_composed import (
+    ARITHMETIC,
+    Part,
+    composed,
+    read_member,
+    unsaid,
+)
 
 FUNCTIONS = {np.expm1: "expm1", np.exp: "exponential"}
 ROUNDING = 16  # units in the last place by which exp of numpy and of the C library may differ
@@ -94,7 +100,8 @@ def _agrees(part: Part, transformer: Any) -> bool:
 def multi_output_regressor(model: Any, data: Any = None) -> Ensemble:
     """Convert a `MultiOutputRegressor` as a model of several outputs, one for each target."""
     name = type(model).__name__
-    parts = [read_member(one, model, "output", data).model for one in model.estimators_]
+    given = [read_member(one, model, "output", data) for one in model.estimators_]
+    parts = [part.model for part in given]
     first = parts[0]
     alike = (*ARITHMETIC, "input", "features", "library")
     if any(len(part.base) != 1 or getattr(part, key) != getattr(first, key)
@@ -111,4 +118,4 @@ def multi_output_regressor(model: Any, data: Any = None) -> Ensemble:
         notes=sorted({f"{part.source} {part.objective}" for part in parts}),
         base=[part.base[0] for part in parts],
         trees=[tree for part in parts for tree in part.trees],
-        **{key: getattr(first, key) for key in alike})
+        unsaid=unsaid(given), **{key: getattr(first, key) for key in alike})
