@@ -67,7 +67,11 @@ def read_member(model: Any, of: Any, response: str, data: Any = None, *, average
         else:
             content = Ensemble.from_core(core_ensemble(model, type(model).__name__, data=data))
     except UnsupportedModelError as error:
-        raise UnsupportedModelError(f"{name}: {error.reason}", error.remedy) from error
+        remedy = error.remedy
+        if "pipeline[:-1]" in remedy:  # of one member; the others have steps of their own
+            remedy = f"Put these steps before the whole model, make_pipeline(step, {name}(…)): " \
+                "its last step alone can then be explained in the space after the step"
+        raise UnsupportedModelError(f"{name}: {error.reason}", remedy) from error
     nested = content.link == "composed"
     if nested and not (averaged and response != "vote" and _is_average(content)):
         raise UnsupportedModelError(
