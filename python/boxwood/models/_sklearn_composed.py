@@ -444,6 +444,11 @@ def thresholded(model: Any, data: Any = None) -> Ensemble:
         content = composed(model, [part], labels=class_labels(model),
                            sum="float32" if part.single else "float64")
     made = json.loads(content.composition)
+    if made.get("linear"):
+        raise UnsupportedModelError(
+            f"this {type(model).__name__} has its own threshold on a stack, whose probabilities "
+            "are known up to rounding only",
+            "Explain its estimator_ and ask for a probability: boxwood.Class(label, probability=…)")
     if made["sum"] == "float32" and not isinstance(given, np.float64):
         given = np.float32(given)  # a Python number is compared in the array's precision
     if not math.isfinite(given) or (of_score and content.task != "binary"
