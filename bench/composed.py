@@ -17,7 +17,7 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import xgboost
-from sklearn import calibration, datasets, ensemble
+from sklearn import calibration, datasets, ensemble, linear_model
 
 warnings.filterwarnings("ignore")
 
@@ -41,6 +41,18 @@ def compositions(frame, labels):
         model = calibration.CalibratedClassifierCV(boosted(1), method=method, cv=3).fit(frame, labels)
         found[f"calibrated, {method}"] = (
             model, [one.estimator for one in model.calibrated_classifiers_])
+    stack = ensemble.StackingClassifier([("x", boosted(1)), ("l", histogram(2)), ("f", forest)],
+                                        linear_model.LogisticRegression(), cv=2).fit(frame, labels)
+    found["stack"] = (stack, stack.estimators_)
+    bag = ensemble.BaggingClassifier(histogram(2), n_estimators=3, random_state=0).fit(
+        frame.to_numpy(), labels)
+    found["bag of boosting"] = (bag, bag.estimators_)
+    nested = ensemble.VotingClassifier(
+        [("c", calibration.CalibratedClassifierCV(boosted(1), cv=2)), ("l", histogram(2))],
+        voting="soft").fit(frame, labels)
+    first, second = nested.estimators_
+    found["vote with a calibrated model"] = (
+        nested, [*(one.estimator for one in first.calibrated_classifiers_), second])
     return found
 
 

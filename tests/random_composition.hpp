@@ -156,8 +156,8 @@ class RandomComposition {
       one.slope = number(-6, 2);
       one.shift = number(-2, 2);
     } else if (classes_ == 0 && below(3) > 0) {
-      constexpr Kind kinds[] = {Kind::affine, Kind::exponential, Kind::expm1};
-      one.kind = kinds[below(3)];
+      constexpr Kind kinds[] = {Kind::affine, Kind::quotient, Kind::exponential, Kind::expm1};
+      one.kind = kinds[below(4)];
       one.slope = number(0.1, 3);
       one.shift = number(-1, 1);
     } else {
@@ -249,6 +249,7 @@ class RandomComposition {
     using Kind = boxwood::Calibration::Kind;
     if (one.kind == Kind::sigmoid) return 1 / (1 + std::exp(one.slope * x + one.shift));
     if (one.kind == Kind::affine) return one.slope * x + one.shift;
+    if (one.kind == Kind::quotient) return x / one.slope;
     if (one.kind == Kind::exponential) return std::exp(x);
     if (one.kind == Kind::expm1) return std::expm1(x);
     const std::size_t count = one.from.size();

@@ -14,6 +14,7 @@ from support_recorded import case, neighbours, rows_around
 FAMILY, LIBRARY, FOLDER = "pmml", "jpmml_evaluator", "pmml"
 TITLE = "PMML (JPMML)"
 RECORDED = True
+OF_R = pathlib.Path(__file__).resolve().parent / "data" / "r"  # written by R itself (r_files.R)
 SMALL = {"max_depth": 2, "random_state": 1}
 TARGETS = {
     "two": '<DataField name="y" optype="categorical" dataType="string"><Value value="no"/>'
@@ -165,6 +166,8 @@ CASES = [
          tried(converted("GradientBoostingRegressor", lambda s: s, n_estimators=3))),
     case(FAMILY, "as R writes them", "average", tried(of_numbers())),
     case(FAMILY, "as R writes them", "majority vote of two classes", votes_live),
+    case(FAMILY, "as R writes them", "randomForest", tried(lambda: OF_R / "pmml_forest.pmml")),
+    case(FAMILY, "as R writes them", "rpart with surrogates", tried(lambda: OF_R / "pmml_tree.pmml", True)),
     *(case(FAMILY, "missing values", strategy, tried(of_numbers(
         f'missingValueStrategy="{strategy}" noTrueChildStrategy="returnLastPrediction"', "sum"), True))
       for strategy in ("none", "defaultChild", "lastPrediction")),

@@ -160,6 +160,8 @@ TRANSFORMED = {"log1p, expm1": {"func": np.log1p, "inverse_func": np.expm1},
                "log, exp": {"func": np.log, "inverse_func": np.exp},
                "StandardScaler": {"transformer": "StandardScaler"},
                "RobustScaler": {"transformer": "RobustScaler"},
+               "MinMaxScaler": {"transformer": "MinMaxScaler"},
+               "MaxAbsScaler": {"transformer": "MaxAbsScaler"},
                "QuantileTransformer": {"transformer": "QuantileTransformer"}}
 
 

@@ -62,10 +62,19 @@ enum class Decision : std::uint8_t {
 ///   temperature  softmax of slope times the scores, or times the logarithms of probabilities
 /// and of the number that a regression model predicts:
 ///   affine       slope * r + shift, with a positive slope
+///   quotient     r / slope, with a positive slope
 ///   exponential  exp(r)
 ///   expm1        exp(r) - 1
 struct Calibration {
-  enum class Kind : std::uint8_t { sigmoid, isotonic, temperature, affine, exponential, expm1 };
+  enum class Kind : std::uint8_t {
+    sigmoid,
+    isotonic,
+    temperature,
+    affine,
+    quotient,
+    exponential,
+    expm1
+  };
   Kind kind = Kind::sigmoid;
   double slope = 1;
   double shift = 0;

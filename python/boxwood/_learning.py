@@ -18,7 +18,7 @@ from boxwood._loading import class_values
 from boxwood._refusals import Refusals
 from boxwood._tables import Column, columns_of, is_number, is_table, module_of
 from boxwood.errors import Error
-from boxwood.pipelines import PipelineColumn, Steps, complete, is_pipeline, knows_hashes
+from boxwood.pipelines import PipelineColumn, PipelineSteps, complete, is_pipeline, knows_hashes
 from boxwood.schema import Feature, FoundStep, Schema, UnsaidKind, nearest
 
 MOST_DIGITS = 6
@@ -66,13 +66,14 @@ class _Learned(NamedTuple):
 
 
 def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
-                 pipelines: Mapping[str, Steps], data: Any, given: Schema,
+                 pipelines: Sequence[PipelineSteps], data: Any, given: Schema,
                  categories: Mapping[str, Sequence[str]], scale: str | None,
-                 groups: Any) -> Known:
+                 groups: Any, own_types: bool) -> Known:
     """Combine what models, data and schema say about the columns.
 
-    `given` overrides what models and data say. `pipelines` has the steps before a model, by the
-    name of the model; `categories` the labels of codes, by column.
+    `given` overrides what models and data say. `pipelines` has the steps of models that are
+    pipelines, or hold some; `categories` the labels of codes, by column. `own_types`: some model is
+    a pipeline, which has found the type of its numbers itself.
     """
     if scale is not None and scale not in SPREADS:
         raise Error("scale", f"unknown scale {scale!r}",
@@ -131,7 +132,8 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
                       + (f'; "{NONE}" is the category without a column'
                          if group.none_allowed else "")
                       for group in schema.one_hot]
-    columns = complete(pipelines, schema)
+    columns = complete(pipelines, schema,
+                       [[one.label for one in feature.categories] for feature in features])
     for i in others:
         feature, own = schema.features[i], first.features[i].categories
         named = columns[i].values is not None if i in columns else False
@@ -146,8 +148,7 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
     if groups is not None:
         schema.one_hot = given_groups(groups, schema)
     notes += _grid_notes(schema, learned.found_whole)
-    # A pipeline has found the type of its columns itself.
-    single = not first.single and not pipelines and _is_float32(schema, learned)
+    single = not first.single and not own_types and _is_float32(schema, learned)
     if single:
         notes.append("numbers are float32, as in the data")
     elif not first.single:
@@ -159,9 +160,10 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
         least, largest = schema.features[i].range or (None, None)
         schema.features[i].range = (low if least is None else max(least, low),
                                     high if largest is None else min(largest, high))
-    notes += [f'"{column.name}": the answers rely on the declaration that {function.name} is '
-              "monotone" for steps in pipelines.values() for column in steps.columns
-              for function in column.functions if function.declared]
+    notes += dict.fromkeys(
+        f'"{called}": the answers rely on the declaration that {function.name} is monotone'
+        for one in pipelines for called, column in zip(one.names, one.steps.columns, strict=True)
+        for function in column.functions if function.declared)
     refusals = Refusals(models, final, closed, domains)
     known = Columns(final, schema.one_hot, refusals, learned.called)
     return Known(schema, known, learned.frame_columns, notes, single)

@@ -24,7 +24,9 @@ OTHER_ENCODERS = ("category_encoders.OrdinalEncoder", "category_encoders.TargetE
 MIXING = {
     "PCA", "KernelPCA", "TruncatedSVD", "FastICA", "NMF", "PolynomialFeatures",
     "Normalizer", "IterativeImputer", "LinearDiscriminantAnalysis",
-    "IncrementalPCA", "SparsePCA", "FactorAnalysis", "FeatureAgglomeration",
+    "IncrementalPCA", "SparsePCA", "FactorAnalysis", "FeatureAgglomeration", "MiniBatchNMF",
+    "MiniBatchSparsePCA", "LatentDirichletAllocation", "DictionaryLearning", "PLSRegression",
+    "GaussianRandomProjection", "SparseRandomProjection", "Nystroem", "RBFSampler", "KMeans",
 }
 UNEVEN = {"QuantileTransformer", "PowerTransformer"}
 AFTER = ("Explain the last step alone, with the columns that the steps before it make: "

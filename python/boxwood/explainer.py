@@ -19,6 +19,7 @@ from boxwood._analyses import Analyses
 from boxwood._arguments import number, same_again
 from boxwood._files import write_file
 from boxwood._forms import Form, row_label
+from boxwood._inner import inner_pipelines
 from boxwood._learning import put_together, schema_of
 from boxwood._loading import class_values, named_models, read
 from boxwood._question import Asked, Question
@@ -27,7 +28,8 @@ from boxwood.answer import Answer
 from boxwood.batch import Batch, explain_rows
 from boxwood.costs import CostLike
 from boxwood.errors import Error, library
-from boxwood.pipelines import follow_steps, is_pipeline
+from boxwood.models._formats import is_source
+from boxwood.pipelines import PipelineSteps, follow_steps, is_pipeline
 from boxwood.records import sha256
 from boxwood.rules import RuleLike
 from boxwood.schema import Schema
@@ -35,6 +37,8 @@ from boxwood.targets import Models
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from boxwood._codec import Codec
 
 log = logging.getLogger("boxwood")
 
@@ -115,14 +119,20 @@ class Explainer(Analyses):
                 raise Error("classes", "the schema gives other labels for the classes",
                             "Give the labels in one place only")
             given.classes = [str(label) for label in classes]
-        known = put_together(models, ensembles, pipelines, data, given, categories or {}, scale,
-                             groups)
+        inside = [PipelineSteps(name, steps, [column.name for column in steps.columns])
+                  for name, steps in pipelines.items()]
+        for (name, one), ensemble in zip(models.items(), ensembles, strict=True):
+            if name not in pipelines and not is_source(one):
+                columns = [feature.name for feature in ensemble.features]
+                inside += inner_pipelines(name, one, columns, data)
+        known = put_together(models, ensembles, inside, data, given, categories or {}, scale,
+                             groups, own_types=bool(pipelines))
         if known.single:
             ensembles = [one.of_float32() for one in ensembles]
         self.schema, self.columns = known.schema, known.columns
         self.notes = known.notes
-        self.declared = sorted({function.name for steps in pipelines.values()
-                                for column in steps.columns for function in column.functions
+        self.declared = sorted({function.name for one in inside
+                                for column in one.steps.columns for function in column.functions
                                 if function.declared})
         self._frame_columns = known.frame_columns
         self._class_values = [
@@ -508,7 +518,7 @@ class Explainer(Analyses):
                       for number, unknown in zip(points[:, i], strangers, strict=True)]
             column = pandas.Series(values, dtype=object)
             if self._frame_columns is not None:
-                frame[name] = _typed(column, points[:, i], self.columns.codecs[i].dtype)
+                frame[name] = _typed(column, points[:, i], self.columns.codecs[i])
             else:
                 kept = any(value is None for value in values)  # would become NaN
                 frame[name] = column if kept else column.infer_objects()
@@ -525,9 +535,11 @@ _DEFAULTS = tuple(parameter.default for parameter in _PARAMETERS.values())
 _NO_QUESTION = tuple(name for name in _PARAMETERS if name not in Question.__annotations__)
 
 
-def _typed(column: Any, numbers: np.ndarray, kind: Any) -> Any:
+def _typed(column: Any, numbers: np.ndarray, codec: Codec) -> Any:
     # What the model reads must not change with the type: a schema may allow a half where the data
-    # has whole numbers, and give labels to codes that the data has as numbers.
+    # has whole numbers, and give labels to codes that the data has as numbers. A float32 column
+    # holds the float32 nearest to what is shown, such as 0.3, and that is what the model reads.
+    kind = codec.dtype
     if getattr(kind, "kind", "O") not in "biuf":
         typed = column.astype(kind)
         # A category that the data has not would be lost.
@@ -539,5 +551,7 @@ def _typed(column: Any, numbers: np.ndarray, kind: Any) -> Any:
         typed = plain.astype(kind)
     except (TypeError, ValueError):  # pandas' own types refuse what they cannot hold
         return plain
-    same = np.array_equal(typed.astype(float), plain.astype(float), equal_nan=True)
+    now = typed.astype(float)
+    same = np.array_equal(now, plain.astype(float), equal_nan=True) or (
+        not codec.labels and np.array_equal(now, numbers, equal_nan=True))
     return typed if same else plain

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -59,6 +59,24 @@ class PipelineColumn(NamedTuple):
     mark: Mark | None = None
     closed: bool = False
     domain: tuple[float, float, str] | None = None
+
+
+class PipelineSteps(NamedTuple):
+    """The steps of a pipeline that a model is, or holds.
+
+    Parameters
+    ----------
+    model : str
+        The name of the model.
+    steps : Steps
+        The steps before the pipeline's own model.
+    names : sequence of str
+        What the model calls the columns that go into them.
+    """
+
+    model: str
+    steps: Steps
+    names: Sequence[str]
 
 
 def is_pipeline(model: Any) -> bool:
@@ -145,6 +163,10 @@ def pushed_back(model: Any, steps: Steps, rounds: int | str | None = None,
         raise UnsupportedModelError(f'pipeline, step "{model.steps[-1][0]}": {error.reason}',
                                     f"{error.remedy}; keep the steps before it") from error
     _check_width(steps, content)
+    if content.unsaid:
+        raise UnsupportedModelError(
+            f'pipeline, step "{model.steps[-1][0]}": {content.unsaid}',
+            "Apply the function to the raw column, in the outer pipeline")
     for raw in mixed(sources):
         if steps.columns[raw].other is not None:
             raise UnsupportedModelError(
@@ -159,6 +181,8 @@ def pushed_back(model: Any, steps: Steps, rounds: int | str | None = None,
                         for raw in kept]
     content.source = f"{content.source} in a pipeline"
     content.library = "sklearn"
+    content.encoded = frozenset(places[raw] for raw in kept
+                                if steps.columns[raw].categories is not None)
     content.input = _precision(steps.columns)
     return content
 
@@ -176,31 +200,38 @@ def _precision(columns: list[RawColumn]) -> str:
     return "float32" if single and all(single) else "float64"
 
 
-def complete(pipelines: Mapping[str, Steps], schema: Schema) -> dict[int, PipelineColumn]:
+def complete(pipelines: Sequence[PipelineSteps], schema: Schema,
+             labels: Sequence[Sequence[str]]) -> dict[int, PipelineColumn]:
     """Collect what pipelines know of their raw columns.
 
     Parameters
     ----------
-    pipelines : mapping
-        By the name of the model the steps before it.
+    pipelines : sequence of PipelineSteps
+        Of all models.
     schema : Schema
         Of the first model.
+    labels : sequence
+        By feature the labels of its categories in the first model. Members of a composition may
+        know fewer of them.
 
     Returns
     -------
     dict
         By the number of the feature.
     """
-    values: dict[int, list[Any]] = {}
+    values: dict[int, dict[tuple[str, int], Any]] = {}
+    others: dict[int, Any] = {}
+    models: dict[int, str] = {}
     marks: dict[int, dict[str, Any]] = {}
     closed: set[int] = set()
     domains: dict[int, tuple[float, float, str]] = {}
     places = {feature.name: at for at, feature in enumerate(schema.features)}
-    for name, steps in pipelines.items():
-        for i, (column, same) in enumerate(zip(steps.columns, _marks(steps), strict=True)):
-            if column.name not in places:
+    for name, steps, called in pipelines:
+        for i, (column, same, own) in enumerate(zip(steps.columns, _marks(steps), called,
+                                                    strict=True)):
+            if own not in places:
                 continue
-            at = places[column.name]
+            at = places[own]
             if steps.of_missing(i) is None:
                 closed.add(at)
             if column.functions and column.domain != RawColumn("").domain:
@@ -211,18 +242,25 @@ def complete(pipelines: Mapping[str, Steps], schema: Schema) -> dict[int, Pipeli
             before = marks.setdefault(at, same)
             marks[at] = {key: value for key, value in before.items() if key in same}
             if not marks[at]:
-                raise Error(name, f'it marks a missing "{column.name}" differently from the '
+                raise Error(name, f'it marks a missing "{own}" differently from the '
                                   "previous model", "Fit both on rows with NaN for missing")
             if column.categories is None:
                 continue
-            if values.setdefault(at, column.values()) != column.values():
-                raise Error(name,
-                            f'it knows other categories of "{column.name}" than the '
-                                  "previous model",
+            # Members of one model share its list of categories, of which each knows some.
+            own_values = dict(zip(_numbered(_labels(column)), column.categories, strict=False))
+            listed = values.setdefault(at, {})
+            others.setdefault(at, column.other)
+            if any(listed.setdefault(label, value) != value for label, value in own_values.items()
+                   ) or (models.setdefault(at, name) != name and listed != own_values):
+                raise Error(name, f'it knows other categories of "{own}" than the previous model',
                             "Fit both on the same rows, or ask them one by one")
     every = set(_all_marks())
+    for at, listed in values.items():
+        if others[at] in listed.values():
+            others[at] = _other(list(listed.values()))
     return {at: PipelineColumn(
-        values.get(at), None if same.keys() == every else
+        [values[at].get(label, others[at]) for label in _numbered(labels[at])]
+        if at in values else None, None if same.keys() == every else
         Mark(next(iter(same.values())), frozenset(every - same.keys())), at in closed,
         domains.get(at))
         for at, same in marks.items()}
@@ -482,6 +520,19 @@ def _kept(model: Any, steps: Steps) -> list[int]:
     return [i for i in range(count) if i in taken]
 
 
+def _labels(column: RawColumn) -> list[str]:
+    """Return the label of each code; the last may stand for all other categories."""
+    labels = [_label(value) for value in column.categories or []]
+    if column.other is not None:
+        labels.append(OTHER if OTHER not in labels else "(any other)")
+    return labels
+
+
+def _numbered(labels: Sequence[str]) -> list[tuple[str, int]]:
+    """Tell equal labels apart: the number 1 and the text "1" have one label."""
+    return [(label, list(labels[:at]).count(label)) for at, label in enumerate(labels)]
+
+
 def _label(value: Any) -> str:
     # A whole number has one label, whether it came as an integer or as a float.
     if isinstance(value, float) and value.is_integer():
@@ -492,11 +543,8 @@ def _label(value: Any) -> str:
 def _feature(raw: int, column: RawColumn, sources: list[Source],
              features: list[dict[str, Any]]) -> dict[str, Any]:
     if column.categories is not None:
-        labels = [_label(value) for value in column.categories]
-        if column.other is not None:
-            labels.append(OTHER if OTHER not in labels else "(any other)")
         categories: list[dict[str, Any]] = [{"code": code, "label": label}
-                                            for code, label in enumerate(labels)]
+                                            for code, label in enumerate(_labels(column))]
         if column.other is not None:
             categories[-1]["others"] = True
         return {"name": column.name, "kind": "categorical", "categories": categories}

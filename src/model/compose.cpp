@@ -78,6 +78,9 @@ double of_number(const Calibration& calibration, double x) {
       const float product = static_cast<float>(calibration.slope) * narrow;
       return static_cast<double>(product + static_cast<float>(calibration.shift));
     }
+    case Calibration::Kind::quotient:
+      return single ? static_cast<double>(narrow / static_cast<float>(calibration.slope))
+                    : x / calibration.slope;
     case Calibration::Kind::exponential:
       return single ? static_cast<double>(std::exp(narrow)) : std::exp(x);
     default:

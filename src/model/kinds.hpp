@@ -40,6 +40,7 @@ inline constexpr std::array calibration_names{
     std::pair{"isotonic", Calibration::Kind::isotonic},
     std::pair{"temperature", Calibration::Kind::temperature},
     std::pair{"affine", Calibration::Kind::affine},
+    std::pair{"quotient", Calibration::Kind::quotient},
     std::pair{"exponential", Calibration::Kind::exponential},
     std::pair{"expm1", Calibration::Kind::expm1}};
 inline constexpr std::array response_names{std::pair{"score", Member::Response::score},

@@ -50,8 +50,9 @@ void check_calibrations(const Member& member, const std::string& place) {
     }
     if (!number) continue;
     check_calibration(one, at);
-    if ((one.kind == Calibration::Kind::affine && !positive(one.slope)) ||
-        (!one.to.empty() && one.to.front() > one.to.back())) {
+    const bool sloped =
+        one.kind == Calibration::Kind::affine || one.kind == Calibration::Kind::quotient;
+    if ((sloped && !positive(one.slope)) || (!one.to.empty() && one.to.front() > one.to.back())) {
       throw Error(at, "a function of a number must rise");
     }
   }

@@ -60,6 +60,10 @@ double on_curve(const Calibration& curve, double x) {
     return static_cast<double>(scaled + static_cast<float>(curve.shift));
   }
   if (curve.kind == Calibration::Kind::affine) return x * curve.slope + curve.shift;
+  if (curve.kind == Calibration::Kind::quotient) {
+    const double divided = x / curve.slope;
+    return narrow ? static_cast<double>(f / static_cast<float>(curve.slope)) : divided;
+  }
   if (curve.kind == Calibration::Kind::exponential) {
     return narrow ? static_cast<double>(std::exp(f)) : std::exp(x);
   }

@@ -16,6 +16,7 @@ import pytest
 import xgboost
 from boxwood import pipelines
 from sklearn import (
+    calibration,
     compose,
     decomposition,
     ensemble,
@@ -393,6 +394,31 @@ def refused(*steps, columns=("income", "debt"), last=None):
     with pytest.raises(boxwood.UnsupportedModelError) as caught:
         pipelines.pushed_back(model, pipelines.follow_steps(model))
     return str(caught.value)
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_the_space_after_a_step_that_mixes_columns(wrapped):
+    """What the refusal of PCA advises works, and inverse_transform shows the answer as a raw row."""
+    random = np.random.default_rng(4)
+    pixels = random.normal(size=(200, 5)) @ random.normal(size=(5, 16))
+    label = np.where(pixels[:, 0] * pixels[:, 5] > 0, "yes", "no")
+    last = ensemble.RandomForestClassifier(5, max_depth=4, random_state=0)
+    if wrapped:
+        inside = calibration.CalibratedClassifierCV(sk.make_pipeline(decomposition.PCA(3), last), cv=2)
+        with pytest.raises(boxwood.UnsupportedModelError, match="PCA mixes.*before the whole model"):
+            boxwood.Explainer(inside.fit(pixels, label), pixels)
+        last = calibration.CalibratedClassifierCV(last, cv=2)
+    pipeline = sk.make_pipeline(preprocessing.StandardScaler(), decomposition.PCA(5, random_state=0),
+                                last).fit(pixels, label)
+    with pytest.raises(boxwood.UnsupportedModelError, match="PCA mixes input columns"):
+        boxwood.Explainer(pipeline, pixels)
+    explainer = boxwood.Explainer(pipeline[-1], data=pipeline[:-1].transform(pixels))
+    answer = explainer.explain(pipeline[:-1].transform(pixels[:1])[0])
+    assert answer.status == "optimal" and answer.outcome != answer.outcome_before
+    assert pipeline[-1].predict([answer.array])[0] == answer.outcome
+    picture = pipeline[:-1].inverse_transform([answer.array])
+    # All five dimensions are kept here, so that the picture has the answer's outcome too.
+    np.testing.assert_allclose(pipeline[:-1].transform(picture)[0], answer.array, atol=1e-9)
 
 
 def test_what_cannot_be_exact_is_refused_by_name():

@@ -4,7 +4,7 @@ import boxwood
 import catboost
 import numpy as np
 import pytest
-from sklearn import calibration, compose, ensemble, model_selection, multiclass, pipeline, preprocessing
+from sklearn import calibration, compose, ensemble, linear_model, model_selection, multiclass, pipeline, preprocessing
 from test_composed import draw, small
 
 
@@ -110,6 +110,18 @@ def test_thresholds_of_float32_compositions_are_compared_in_float32():
         for threshold in (printed, float(attained), np.float64(printed)):
             model = model_selection.FixedThresholdClassifier(inside, threshold=threshold).fit(frame, labels)
             assert (boxwood.Explainer(model, frame).predict(frame) == model.predict(frame)).all()
+
+
+def test_a_threshold_on_a_stack_is_refused_and_a_probability_can_be_asked_for():
+    frame, _, labels = draw(11)
+    stack = ensemble.StackingClassifier([("a", small("forest", 1))], linear_model.LogisticRegression(), cv=2)
+    model = model_selection.FixedThresholdClassifier(stack, threshold=0.4).fit(frame, labels)
+    with pytest.raises(boxwood.UnsupportedModelError, match="own threshold on a stack.*ask for a probability"):
+        boxwood.Explainer(model, frame)
+    inside = boxwood.Explainer(model.estimator_, frame)
+    row = frame.iloc[int(np.flatnonzero(model.predict(frame) == 0)[0])]
+    answer = inside.explain(row, boxwood.Class(1, probability=0.401))
+    assert model.predict(answer.point_frame())[0] == 1
 
 
 def test_a_threshold_on_what_the_model_does_not_have_is_refused():

@@ -81,12 +81,21 @@ class Ensemble:
     link_form: str = "plain"
     notes: list[str] = dataclasses.field(default_factory=list)
     composition: str = ""  # JSON
+    # Not part of a model file: what the trees do not show, so that a file would not say it;
+    # features whose categories are those that the encoders of a pipeline know.
+    unsaid: str = ""
+    encoded: frozenset[int] = frozenset()
 
     def _fields(self) -> dict[str, Any]:
-        return {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        return {one.name: getattr(self, one.name) for one in dataclasses.fields(self)
+                if one.name not in ("unsaid", "encoded")}
 
     def to_bytes(self) -> bytes:
         """Return the model file."""
+        if self.unsaid:
+            raise UnsupportedModelError(
+                f"pipeline: {self.unsaid}, which a model file does not say",
+                "Save it with Explainer.save_model, and its schema with it")
         fields = self._fields() | {"trees": [tree.entry() for tree in self.trees]}
         del fields["composition"]
         if self.composition:

@@ -18,6 +18,7 @@ from boxwood.models._ensemble import EVERY_OUTPUT, LESS, LESS_EQUAL, Tree
 from boxwood.models._growing import GrowingTree
 
 STRATEGIES = ("none", "nullPrediction", "defaultChild", "lastPrediction")
+PREDICATES = ("True", "False", "SimplePredicate", "SimpleSetPredicate", "CompoundPredicate")
 MOST_NODES = 1_000_000
 
 
@@ -82,7 +83,8 @@ class Grower:
         self._growing = GrowingTree()
         self._count = 0
         root = model.find("Node")
-        if self._test(root).kind != "always" or self._test(root).contrary:
+        first = self._tests(root)[0]
+        if first.kind != "always" or first.contrary:
             raise UnsupportedModelError("this PMML file has a tree that does not take all rows",
                                         "Write it with <True/> at the root")
         known = {field.name: Values(codes=frozenset(range(len(field.labels or []))))
@@ -90,15 +92,22 @@ class Grower:
         self._node(root, known)
         return self._growing.tree(0 if width == 1 else EVERY_OUTPUT)
 
-    def _test(self, node: Any) -> Test:
-        found = next(one for one in node if one.tag in (
-            "True", "False", "SimplePredicate", "SimpleSetPredicate", "CompoundPredicate"))
+    def _tests(self, node: Any) -> list[Test]:
+        """Return a node's test, and those that are tried in turn while the value is missing."""
+        found = next(one for one in node if one.tag in PREDICATES)
+        if found.tag != "CompoundPredicate":
+            return [self._test(found)]
+        operator = found.get("booleanOperator")
+        parts = [one for one in found if one.tag in PREDICATES]
+        if operator != "surrogate" or any(one.tag == "CompoundPredicate" for one in parts):
+            raise UnsupportedModelError(
+                f"this PMML file has a compound predicate ({operator}), which is not supported",
+                "Write it with simple predicates or surrogates")
+        return [self._test(one) for one in parts]
+
+    def _test(self, found: Any) -> Test:
         if found.tag in ("True", "False"):
             return Test(None, "always", contrary=found.tag == "False")
-        if found.tag == "CompoundPredicate":
-            raise UnsupportedModelError(
-                f"this PMML file has a compound predicate ({found.get('booleanOperator')}), which "
-                "is not supported", "Write it without surrogate splits")
         field = self._fields.get(found.get("field"))
         if field is None:
             raise UnsupportedModelError(
@@ -133,8 +142,12 @@ class Grower:
             return self._leaf(node)
         return self._children(node, children, 0, known)
 
-    def _children(self, node: Any, children: list[Any], at: int, known: dict[str, Values]) -> int:
-        """Add what happens from the child at a place on; return the place of its root."""
+    def _children(self, node: Any, children: list[Any], at: int, known: dict[str, Values],
+                  surrogate: int = 0) -> int:
+        """Add what happens from the child at a place on; return the place of its root.
+
+        `surrogate` is the place of the test that decides about this child.
+        """
         self._count += 1
         if self._count > MOST_NODES:
             raise UnsupportedModelError("this PMML file takes more than a million splits",
@@ -147,7 +160,8 @@ class Grower:
                     "this PMML file has no prediction for some rows without missing values",
                     'Write it with noTrueChildStrategy="returnLastPrediction"')
             return self._leaf(None)
-        test = self._test(children[at])
+        tests = self._tests(children[at])
+        test = tests[surrogate]
 
         def enter(now: dict[str, Values]) -> int:
             return self._node(children[at], now)
@@ -158,7 +172,9 @@ class Grower:
         if test.field is None:
             return go_on(known) if test.contrary else enter(known)
         field, values = test.field, known[test.field.name]
-        missing = self._if_missing(test, node, children[at], enter, go_on)
+        missing = self._if_missing(test, node, children[at], enter, go_on) \
+            if surrogate + 1 == len(tests) else \
+            (lambda now: self._children(node, children, at, now, surrogate + 1))
         if not values.present:
             return missing(known)
         inside, outside = _parts(test, values)
@@ -184,7 +200,7 @@ class Grower:
             rest = {**known, field.name: replace(values, missing=False)}
 
             def again() -> int:
-                return self._children(node, children, at, rest)
+                return self._children(node, children, at, rest, surrogate)
 
             if field.labels is None:
                 self._growing.attach(place, missing(absent), again())
@@ -220,6 +236,18 @@ def _parts(test: Test, values: Values) -> tuple[Values | None, Values | None]:
     inside, outside = values.codes & test.codes, values.codes - test.codes
     return (replace(values, codes=inside) if inside else None,
             replace(values, codes=outside) if outside else None)
+
+
+def words_of(model: Any, name: str) -> list[str]:
+    """List the categories of a field that the predicates of a model name."""
+    found = set()
+    for predicate in model.iter():
+        if predicate.get("field") == name:
+            if predicate.tag == "SimplePredicate" and predicate.get("value") is not None:
+                found.add(predicate.get("value"))
+            elif predicate.tag == "SimpleSetPredicate":
+                found |= set(_words(predicate))
+    return sorted(found)
 
 
 def _words(predicate: Any) -> list[str]:

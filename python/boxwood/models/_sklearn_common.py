@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import sys
 from typing import Any
+
+import numpy as np
 
 from boxwood.errors import UnsupportedModelError
 
@@ -48,3 +52,17 @@ def class_labels(model: Any) -> list[str]:
             "Fit it to data with at least two classes",
         )
     return labels
+
+
+def array_of(model: Any, data: Any) -> np.ndarray | None:
+    """Turn data into the array that a model of scikit-learn makes of a data frame."""
+    if data is None:
+        return None
+    rows = data.to_pandas() if hasattr(data, "to_pandas") else data
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None and hasattr(rows, "columns"):
+        rows = rows[list(names)]
+    check = importlib.import_module("sklearn.utils").check_array
+    finite = next(key for key in ("ensure_all_finite", "force_all_finite")
+                  if key in inspect.signature(check).parameters)
+    return np.asarray(check(rows, dtype=None, **{finite: False}))

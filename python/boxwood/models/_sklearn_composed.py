@@ -20,7 +20,7 @@ from boxwood.errors import UnsupportedModelError
 from boxwood.models import converted_model, core_ensemble, library_of, unwrapped
 from boxwood.models._categories import share_categories
 from boxwood.models._ensemble import EVERY_OUTPUT, KINDS, LESS, LESS_EQUAL, Ensemble, Tree
-from boxwood.models._sklearn_common import class_labels, feature_names, source
+from boxwood.models._sklearn_common import array_of, class_labels, feature_names, source
 
 ARITHMETIC = ("accumulator", "order", "factor", "divisor", "link", "link_form", "steepness",
               "task", "decision")
@@ -67,7 +67,11 @@ def read_member(model: Any, of: Any, response: str, data: Any = None, *, average
         else:
             content = Ensemble.from_core(core_ensemble(model, type(model).__name__, data=data))
     except UnsupportedModelError as error:
-        raise UnsupportedModelError(f"{name}: {error.reason}", error.remedy) from error
+        remedy = error.remedy
+        if "pipeline[:-1]" in remedy:  # of one member; the others have steps of their own
+            remedy = f"Put these steps before the whole model, make_pipeline(step, {name}(…)): " \
+                "its last step alone can then be explained in the space after the step"
+        raise UnsupportedModelError(f"{name}: {error.reason}", remedy) from error
     nested = content.link == "composed"
     if nested and not (averaged and response != "vote" and _is_average(content)):
         raise UnsupportedModelError(
@@ -141,8 +145,15 @@ def composed(of: Any, parts: list[Part], *, labels: list[str], **settings: Any) 
         task="multiclass" if labels else "regression", link="composed", features=features,
         base=base, trees=trees, input=precision, classes=labels,
         notes=sorted({f"{part.model.source} {part.model.objective}" for part in parts}),
-        library=libraries.pop() if len(libraries) == 1 else "sklearn",
+        library=libraries.pop() if len(libraries) == 1 else "sklearn", unsaid=unsaid(parts),
+        encoded=frozenset(int(to[i]) for part, to in zip(parts, places, strict=True)
+                          for i in part.model.encoded),
         composition=json.dumps({"sum": "float64", "divisor": 1.0, **settings, "members": members}))
+
+
+def unsaid(parts: list[Part]) -> str:
+    """Return what the trees of some part do not show."""
+    return next((part.model.unsaid for part in parts if part.model.unsaid), "")
 
 
 def _names(of: Any, part: Part) -> list[str]:
@@ -283,14 +294,15 @@ def _average(model: Any, parts: list[Part]) -> dict[str, Any]:
     return {"divisor": float(np.asarray(weights).sum(dtype=np.float64))}
 
 
-def bagging(model: Any) -> Ensemble:
+def bagging(model: Any, data: Any = None) -> Ensemble:
     """Convert a `BaggingClassifier` or `BaggingRegressor` over other models than trees.
 
     Probabilities, or numbers, are added one model after the other and divided by their number.
-    Members see classes as numbers, and some of the columns.
+    Members see classes as numbers, and some of the columns, in an array.
     """
     classifier = hasattr(model, "classes_")
     parts = []
+    rows = array_of(model, data)
     for fitted, columns in zip(model.estimators_, model.estimators_features_, strict=True):
         if classifier and not hasattr(fitted, "predict_proba"):
             raise UnsupportedModelError(f"this {type(model).__name__} counts votes of models "
@@ -299,7 +311,7 @@ def bagging(model: Any) -> Ensemble:
         if classifier:
             more["classes"] = [int(place) for place in fitted.classes_]
         parts.append(read_member(fitted, model, "probability" if classifier else "output",
-                                 averaged=True, **more))
+                                 None if rows is None else rows[:, columns], averaged=True, **more))
     single = not classifier and all(part.single for part in parts)
     return composed(model, parts, labels=class_labels(model) if classifier else [],
                     divisor=float(len(parts)), sum="float32" if single else "float64")
@@ -432,6 +444,11 @@ def thresholded(model: Any, data: Any = None) -> Ensemble:
         content = composed(model, [part], labels=class_labels(model),
                            sum="float32" if part.single else "float64")
     made = json.loads(content.composition)
+    if made.get("linear"):
+        raise UnsupportedModelError(
+            f"this {type(model).__name__} has its own threshold on a stack, whose probabilities "
+            "are known up to rounding only",
+            "Explain its estimator_ and ask for a probability: boxwood.Class(label, probability=…)")
     if made["sum"] == "float32" and not isinstance(given, np.float64):
         given = np.float32(given)  # a Python number is compared in the array's precision
     if not math.isfinite(given) or (of_score and content.task != "binary"

@@ -165,10 +165,10 @@ def check_trees(model: Any, kind: str) -> None:
             )
 
 
-def bagging_classifier(model: Any) -> Ensemble:
+def bagging_classifier(model: Any, data: Any = None) -> Ensemble:
     """Convert a `BaggingClassifier`; over trees it is an average of them."""
     if not are_trees(model, "DecisionTreeClassifier"):
-        return bagging(model)
+        return bagging(model, data)
     labels = class_labels(model)
     trees = []
     for fitted, columns in zip(model.estimators_, model.estimators_features_, strict=True):
@@ -179,10 +179,10 @@ def bagging_classifier(model: Any) -> Ensemble:
     return average_of_votes(model, trees)
 
 
-def bagging_regressor(model: Any) -> Ensemble:
+def bagging_regressor(model: Any, data: Any = None) -> Ensemble:
     """Convert a `BaggingRegressor`; over trees it is an average of them."""
     if not are_trees(model, "DecisionTreeRegressor"):
-        return bagging(model)
+        return bagging(model, data)
     trees = [
         tree_of(fitted, targets(fitted), columns=columns)
         for fitted, columns in zip(model.estimators_, model.estimators_features_, strict=True)

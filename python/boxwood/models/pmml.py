@@ -16,7 +16,7 @@ import numpy as np
 
 from boxwood.errors import UnsupportedModelError
 from boxwood.models._ensemble import Ensemble, Tree
-from boxwood.models._pmml_trees import Field, Grower
+from boxwood.models._pmml_trees import Field, Grower, words_of
 from boxwood.models._votes import from_half
 
 HOLDERS = ("Header", "DataDictionary", "TransformationDictionary", "MiningBuildTask", "Extension")
@@ -89,9 +89,11 @@ class _Document:
         if {"float", "double"} <= types:
             raise _refused("has both float and double fields", OTHER)
         self.fields: dict[str, Field] = {}
-        for place, one in enumerate(active):
-            self.fields[one.get("name")] = _field(one, dictionary[one.get("name")], place,
-                                                  self.precision)
+        for one in active:
+            field = _field(one, dictionary[one.get("name")], len(self.fields), self.precision,
+                           self.model)
+            if field is not None:
+                self.fields[field.name] = field
         self.grower = Grower(self.fields, self.precision)
 
     def ensemble(self) -> Ensemble:
@@ -233,7 +235,8 @@ def _refused(reason: str, remedy: str) -> UnsupportedModelError:
     return UnsupportedModelError(f"this PMML file {reason}", remedy)
 
 
-def _field(schema: Any, declared: Any, place: int, precision: str) -> Field:
+def _field(schema: Any, declared: Any, place: int, precision: str, model: Any) -> Field | None:
+    """Read the declaration of a field; None if it has categories and none of them is named."""
     name = schema.attrib["name"]
     for key in ("missingValueReplacement", "outliers"):
         if schema.get(key) not in (None, "asIs"):
@@ -245,6 +248,8 @@ def _field(schema: Any, declared: Any, place: int, precision: str) -> Field:
     if declared.get("optype") != "continuous":
         labels = [value.attrib["value"] for value in declared.findall("Value")
                   if value.get("property", "valid") == "valid"]
+        if not labels:  # R's exporter lists them for some kinds of models only
+            labels = words_of(model, name)
         if not labels:
-            raise _refused(f'does not list the categories of the field "{name}"', OTHER)
+            return None
     return Field(name, place, labels, declared.get("dataType") == "integer", precision)

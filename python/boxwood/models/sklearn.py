@@ -28,16 +28,17 @@ CONVERTERS = {
     "DecisionTreeRegressor": _sklearn_forests.tree_regressor,
     "ForestClassifier": _sklearn_forests.forest_classifier,
     "ForestRegressor": _sklearn_forests.forest_regressor,
-    "BaggingClassifier": _sklearn_forests.bagging_classifier,
-    "BaggingRegressor": _sklearn_forests.bagging_regressor,
     "IsolationForest": _sklearn_forests.isolation_forest,
     "AdaBoostClassifier": _sklearn_boosting.ada_boost_classifier,
     "GradientBoostingClassifier": _sklearn_boosting.gradient_boosting,
     "GradientBoostingRegressor": _sklearn_boosting.gradient_boosting,
     "BaseHistGradientBoosting": _sklearn_hist.hist_gradient_boosting,
 }
-# Those that are made of other models, which may need the data.
+# Those that are made of other models, which may need the data: the names of CatBoost's categories,
+# and the precision of numbers in pipelines.
 COMPOSED = {
+    "BaggingClassifier": _sklearn_forests.bagging_classifier,
+    "BaggingRegressor": _sklearn_forests.bagging_regressor,
     "VotingClassifier": _sklearn_composed.voting_classifier,
     "VotingRegressor": _sklearn_composed.voting_regressor,
     "CalibratedClassifierCV": _sklearn_composed.calibrated,
@@ -76,7 +77,7 @@ def converted(model: Any, data: Any = None) -> Ensemble:
         one-versus-rest, stacked or thresholded model of models that Boxwood reads, a regressor of
         several targets or of a transformed one; or a pipeline that ends in one of these.
     data : DataFrame, ndarray or Arrow table, optional
-        The training data, for the names of CatBoost's categories.
+        The training data, for the names of CatBoost's categories and the precision of numbers.
 
     Returns
     -------
@@ -97,10 +98,8 @@ def converted(model: Any, data: Any = None) -> Ensemble:
         made = pushed_back(model, steps, data=data)
         for column in steps.columns:
             if column.domain != type(column)("").domain:
-                raise UnsupportedModelError(
-                    f'pipeline: {column.functions[0].name} of column "{column.name}" is finite '
-                    "for some numbers only, which a model file does not say",
-                    "Save it with Explainer.save_model, and its schema with it")
+                made.unsaid = f'{column.functions[0].name} of column "{column.name}" is finite ' \
+                    "for some numbers only"
         return made
     for base in type(model).__mro__:
         if base.__name__ in REFUSED:
