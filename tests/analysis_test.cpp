@@ -584,7 +584,7 @@ TEST(Map, WithARadiusHonoursRulesBetweenTheOtherFeatures) {
     const Map map = find_map(Prepared(model), query, options);
     for (double x = 0; x < 4; ++x) {
       for (double y = 0; y < 4; ++y) {
-        double least = infinity;
+        double least = std::numeric_limits<double>::infinity();
         for (double c = 0; c < 4; ++c) {
           for (double d = 0; d < 4; ++d) {
             const std::vector<double> point{x, y, c, d};
