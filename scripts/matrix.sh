@@ -46,8 +46,8 @@ pairs=(
   "category-encoders-newest|encoders|category_encoders scikit-learn $numbers"
   "imbalanced-newest|imbalanced|imbalanced-learn scikit-learn $numbers"
   "skops-newest|skops_files|skops scikit-learn $numbers"
-  # Solvers that judge linear rules; no library of models.
-  "judges|judges|highspy ortools"
+  # Solvers and treecf, which judge linear rules.
+  "judges|judges|highspy ortools treecf>=0.3.2,<0.4 xgboost numpy"
   "onnx-newest|onnx|onnxruntime onnx skl2onnx onnxmltools scikit-learn xgboost lightgbm catboost $numbers"
 )
 

@@ -1,8 +1,9 @@
-"""Linear rules against two solvers that know nothing of trees: HiGHS and CP-SAT.
+"""Linear rules against two solvers that know nothing of trees, and against treecf.
 
 HiGHS solves the questions about continuous features as mixed-integer programs, CP-SAT those about
-whole numbers, exactly. Models have 20 to 100 trees. Run by scripts/matrix.sh in an environment of
-its own, or
+whole numbers, exactly. treecf proves questions to XGBoost models in which one feature must be at
+most another, the only linear rules that it takes. Models have 20 to 100 trees. Run by
+scripts/matrix.sh in an environment of its own, or
 
     python tests/judges.py --command build/dev/bin/boxwood [--cases 20] [--seed 1]
 """
@@ -15,6 +16,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import warnings
 
 FEATURES = 6
 HIGH = 20  # features range from 0 to this
@@ -117,8 +119,13 @@ def ask_boxwood(command, folder, model, question, whole):
                          for terms, low, high in rules],
              "cost": "l1"}
     (folder / "model.json").write_text(json.dumps(model))
+    return ask_command(command, folder, "model.json", asked)
+
+
+def ask_command(command, folder, model, asked):
+    """Return the command's answer to a question about a file of the folder."""
     (folder / "question.json").write_text(json.dumps(asked))
-    ran = subprocess.run([command, "explain", folder / "model.json", "--question",
+    ran = subprocess.run([command, "explain", folder / model, "--question",
                           folder / "question.json", "--format", "json", "--time-limit", "120",
                           "--verify"], capture_output=True, text=True, check=False)
     if ran.returncode != 0:
@@ -215,23 +222,71 @@ def ask_cp_sat(model, question):
     return solver.objective_value
 
 
+def compare_treecf(command, folder, seed, cases):
+    """Ask both about XGBoost models with one order pair, and return (optima, without any)."""
+    import numpy as np
+    import treecf
+    import xgboost
+    from treecf.constraints.parser import constraint
+    warnings.simplefilter("ignore", treecf.TreecfWarning)  # where the row breaks the rule
+    found = infeasible = 0
+    for case in range(cases):
+        draw = np.random.default_rng([seed, case])
+        rows = draw.integers(0, 4 * HIGH, (300, 4)).astype(np.float32) / 4
+        labels = rows @ draw.normal(size=4) + 10 * draw.normal(size=300)
+        data = xgboost.DMatrix(rows, label=labels > np.median(labels))
+        model = xgboost.train({"objective": "binary:logistic", "max_depth": 3, "seed": case}, data, 20)
+        model.feature_names = list("abcd")
+        model.save_model(folder / "model.ubj")
+        low, high = draw.choice(4, 2, replace=False)
+        point = rows[draw.integers(300)].astype(float)
+        wanted = int(model.inplace_predict(point[None].astype(np.float32), predict_type="margin")[0] <= 0)
+        asked = {"boxwood_question": 1, "point": list(point),
+                 "requirements": [{"class": wanted}], "features": [{"kind": "continuous"}] * 4,
+                 "clauses": [[{"sum": [{"feature": int(low), "coefficient": 1},
+                                       {"feature": int(high), "coefficient": -1}],
+                               "range": ["-inf", 0, True, True]}]], "cost": "l1"}
+        answer = ask_command(command, folder, "model.ubj", asked)
+        span = (math.nextafter(0, 1), math.inf) if wanted else (-math.inf, 0.0)
+        judged = treecf.Explainer(
+            model, normalizers=np.ones(4), constraints=[constraint(f"{'abcd'[low]} <= {'abcd'[high]}")]
+        ).explain(point, treecf.Target.raw(range=span), backend="exact", search="refine",
+                  time_budget_s=60, node_budget=10**15, seed=1)
+        has_point = isinstance(judged, treecf.Counterfactual)
+        if judged.proof not in ("optimal", "certified"):
+            sys.exit(f"judges: treecf does not prove case {case} of seed {seed}: {judged.proof}")
+        cost = float(np.abs(np.array(judged.x_cf) - point).sum()) if has_point else None
+        # treecf keeps a margin of its own to a threshold.
+        same = answer["status"] == ("optimal" if has_point else "infeasible") and (
+            not has_point or abs(answer["cost"] - cost) < 1e-4)
+        if not same:
+            sys.exit(f"judges: case {case} of seed {seed}: Boxwood says {answer['status']} "
+                     f"{answer['cost']}, treecf {judged.proof} {cost}")
+        found += has_point
+        infeasible += not has_point
+    return found, infeasible
+
+
 def main():
     """Compare all cases; exit with 1 at the first difference."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--command", required=True)
     parser.add_argument("--cases", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--judge", choices=["highs", "cp-sat"])
+    parser.add_argument("--judge", choices=["highs", "cp-sat", "treecf"])
     options = parser.parse_args()
-    if not options.judge:  # one process each: both packages have a library of the same name inside
+    if not options.judge:  # one process each: two packages have a library of the same name inside
         again = [sys.executable, __file__, *sys.argv[1:], "--judge"]
         sys.exit(max(subprocess.run([*again, judge], check=False).returncode
-                     for judge in ("highs", "cp-sat")))
+                     for judge in ("highs", "cp-sat", "treecf")))
     whole = options.judge == "cp-sat"
     rng = random.Random(options.seed)
     found = infeasible = 0
     with tempfile.TemporaryDirectory() as name:
-        for case in range(options.cases):
+        if options.judge == "treecf":
+            found, infeasible = compare_treecf(options.command, pathlib.Path(name), options.seed,
+                                               options.cases)
+        for case in range(options.cases if options.judge != "treecf" else 0):
             trees = rng.choice([20, 40, 100]) if whole else rng.choice([20, 30])
             model = make_model(rng, trees, whole)
             question = make_question(rng, model, whole)
