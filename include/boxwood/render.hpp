@@ -68,7 +68,8 @@ struct Rounding {
 struct SeveralModels {
   std::string name;  ///< `model "now"`
   std::size_t agreeing = 0;
-  std::string normal;  ///< what isolation forests say of the answer that must be normal to them
+  std::string normal;    ///< what isolation forests say of the answer that must be normal to them
+  bool certain = false;  ///< some model that is asked is a stack (Claim::certain)
 };
 /// Nothing if there is only one model.
 std::optional<SeveralModels> several_models(std::span<const Ensemble> ensembles,
@@ -118,11 +119,15 @@ struct Claim {
   std::size_t earlier_alternatives = 0;  ///< of the same menu
   /// "The outcome" then means that of the point and of all its neighbours (FeatureRule::robust).
   bool robust = false;
+  /// Some model is a stack: points whose outcome the rounding of its sum decides do not count
+  /// (Composition::linear).
+  bool certain = false;
 };
 
 /// All statements about what is proven are made here. `earlier_alternatives`: how many alternatives
-/// of the same menu come before the answer.
-Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_alternatives = 0);
+/// of the same menu come before the answer. `ensembles`: those of the query.
+Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_alternatives = 0,
+               std::span<const Ensemble> ensembles = {});
 /// "proven: no allowed change costs less (L1 by scale + 0.1 per changed feature)".
 std::string claim_text(const Claim& claim);
 

@@ -324,6 +324,11 @@ def _merge(known: Schema, given: Schema) -> None:
         del said["name"]  # which may be its title here
         for key, value in said.items():
             setattr(own, key, tuple(value) if key == "range" else value)
+        listed = said.get("allowed", [])
+        if own.range and not own.labels and "range" not in said and not any(
+                isinstance(value, str) for value in listed):
+            # Of the data; the listed values may lie beyond it.
+            own.range = min([own.range[0], *listed]), max([own.range[1], *listed])
     for key in ("subject", "outcome", "classes", "output_unit", "rules", "one_hot",
                 "scaled"):
         if getattr(given, key):

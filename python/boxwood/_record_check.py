@@ -126,7 +126,8 @@ class _Check:
         answer = self._answer()
         self.faults += self.explainer.core.verify(query, answer, self.samples, 1)[0]
         self._expect("proven", self.record["status"] in ("optimal", "infeasible"))
-        self._expect("claim", str(_core.claim_of(query, answer, self.earlier)))
+        self._expect("claim", str(_core.claim_of(
+            self.explainer.core, query, answer, self.earlier)))
         self._expect("error", None)
         if self.record["status"] != "infeasible":
             self._expect("blockers", None)

@@ -163,7 +163,8 @@ class Answer:
         least `lower_bound`, the latter only among those with at most `among_changes` changes where
         that is not None. `cost_name` names the cost that was minimised.
         """
-        return _core.claim_of(self._query, self._core, self._earlier_alternatives)
+        return _core.claim_of(self.explainer.core, self._query, self._core,
+                              self._earlier_alternatives)
 
     def round(self, tolerance: float) -> Answer:
         """Find rounder numbers in the region that meet every requirement and rule.

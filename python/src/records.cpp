@@ -56,7 +56,7 @@ void add(Columns& columns, const Model& model, const Query& query, const Answer&
   const std::size_t asked = query.requirements.empty() ? 0 : query.requirements.front().ensemble;
   columns.status.emplace_back(to_string(answer.status));
   columns.stop.emplace_back(to_string(answer.stop));
-  columns.claim.push_back(claim_text(claim_of(query, answer)));
+  columns.claim.push_back(claim_text(claim_of(query, answer, 0, model.ensembles())));
   columns.cost.push_back(answer.cost);
   columns.distance.push_back(answer.distance);
   columns.lower_bound.push_back(answer.lower_bound);

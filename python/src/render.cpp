@@ -102,6 +102,7 @@ void bind_claim(nb::module_& module) {
       .def_ro("limited", &Claim::limited)
       .def_ro("earlier_alternatives", &Claim::earlier_alternatives)
       .def_ro("robust", &Claim::robust)
+      .def_ro("certain", &Claim::certain)
       .def_prop_ro("badge",
                    [](const Claim& self) {
                      const Badge badge = badge_of(self);
@@ -109,9 +110,13 @@ void bind_claim(nb::module_& module) {
                    })
       .def("__str__", &claim_text)
       .def("__repr__", [](const Claim& self) { return "<Claim " + claim_text(self) + ">"; });
-  module.def("claim_of", nb::overload_cast<const Query&, const Answer&, std::size_t>(&claim_of),
-             "query"_a, "answer"_a, "earlier_alternatives"_a = 0,
-             "What is proven about an answer.");
+  module.def(
+      "claim_of",
+      [](const Model& model, const Query& query, const Answer& answer, std::size_t earlier) {
+        return claim_of(query, answer, earlier, model.ensembles());
+      },
+      "model"_a, "query"_a, "answer"_a, "earlier_alternatives"_a = 0,
+      "What is proven about an answer.");
 }
 
 }  // namespace

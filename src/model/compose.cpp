@@ -147,10 +147,12 @@ void calibrate(const Member& member, std::vector<double>& into) {
 struct LinearSum {
   double value = 0;
   double size = 0;
+  bool exact = true;  ///< nothing is added but zeros and the shift
 };
 
 LinearSum linear_sum(const Composition& composition, std::span<const double> scores) {
   LinearSum sum{.value = 0, .size = composition.linear->size};
+  sum.exact = sum.size == std::abs(composition.linear->shift);  // no means of a scaler
   std::vector<double> parts;
   std::size_t first = 0;
   for (const Member& member : composition.members) {
@@ -159,6 +161,8 @@ LinearSum linear_sum(const Composition& composition, std::span<const double> sco
     const double term = parts.back() * member.weight;
     sum.value += term;
     sum.size += std::abs(term);
+    // A product that underflows is another zero: fused, or in another order, it may count.
+    sum.exact = sum.exact && (parts.back() == 0 || member.weight == 0);
   }
   sum.value += composition.linear->shift;
   return sum;
@@ -182,6 +186,8 @@ bool falls(const Calibration& calibration) {
 
 LinearRange linear_range(const Composition& composition, std::span<const double> scores) {
   const LinearSum sum = linear_sum(composition, scores);
+  // Trees that are sure of class 0 add nothing, and then no order of the sum rounds.
+  if (sum.exact) return {sum.value, sum.value};
   // The second term covers numbers that underflow.
   const double error = composition.linear->error * sum.size + std::numeric_limits<double>::min();
   return {sum.value - error, sum.value + error};

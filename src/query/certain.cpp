@@ -34,6 +34,17 @@ bool is_certain(const Requirement& requirement, const Ensemble& ensemble,
   std::vector<double> low(ensemble.output_count()), high(low);
   linear_outputs(sum.low, low);
   linear_outputs(sum.high, high);
+  if (low.size() == 2) {
+    // Libraries compute the logistic function with their own rounding, some in float32.
+    const bool at_half = sum.low == 0 && sum.high == 0;  // exact everywhere
+    const bool single = ensemble.composition.linear->error > 0x1p-30;
+    const double doubt = at_half ? 0 : single ? 0x1p-22 : 0x1p-50;
+    for (std::size_t k = 0; k < low.size(); ++k) {
+      if (low[k] > high[k]) std::swap(low[k], high[k]);  // the other class falls
+      low[k] = std::max(low[k] - doubt, 0.0);
+      high[k] = std::min(high[k] + doubt, 1.0);
+    }
+  }
   if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
     return within(output->range, low[output->output], high[output->output], requirement.negated);
   }

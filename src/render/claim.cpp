@@ -229,8 +229,18 @@ bool in_raw_units(const Query& query) {
          std::all_of(measured.begin(), measured.end(), is_raw);
 }
 
-Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_alternatives) {
+bool asks_stacks(const Query& query, std::span<const Ensemble> ensembles) {
+  return std::any_of(query.requirements.begin(), query.requirements.end(),
+                     [&](const Requirement& requirement) {
+                       return requirement.ensemble < ensembles.size() &&
+                              ensembles[requirement.ensemble].composition.linear.has_value();
+                     });
+}
+
+Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_alternatives,
+               std::span<const Ensemble> ensembles) {
   Claim claim;
+  claim.certain = asks_stacks(query, ensembles);
   claim.status = answer.status;
   claim.stop = answer.stop;
   claim.already_met = answer.already_met;
@@ -258,10 +268,16 @@ Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_alt
 }
 
 Claim claim_of(const Explanation& explanation) {
-  return claim_of(explanation.query, explanation.answer, explanation.findings.earlier_alternatives);
+  Claim claim =
+      claim_of(explanation.query, explanation.answer, explanation.findings.earlier_alternatives);
+  const std::optional<SeveralModels>& models = explanation.findings.models;
+  claim.certain = models ? models->certain : explanation.ensemble.composition.linear.has_value();
+  return claim;
 }
 
-std::string claim_text(const Claim& claim) {
+namespace {
+
+std::string plain_text(const Claim& claim) {
   if (claim.already_met) {
     return claim.robust ? "the row already has this outcome, and so has every row within the given "
                           "distances"
@@ -279,6 +295,14 @@ std::string claim_text(const Claim& claim) {
       break;
   }
   return unknown_text(claim);
+}
+
+}  // namespace
+
+std::string claim_text(const Claim& claim) {
+  std::string text = plain_text(claim);
+  if (claim.certain && !claim.already_met) text += fmt::format("; {}", stacks_text);
+  return text;
 }
 
 }  // namespace boxwood

@@ -4,6 +4,7 @@
 
 #include <boxwood/render.hpp>
 
+#include <span>
 #include <string>
 
 namespace boxwood {
@@ -16,6 +17,13 @@ std::string distance_name(const Query& query);
 
 /// The claim of an explanation.
 Claim claim_of(const Explanation& explanation);
+
+/// Whether some model that the query asks is a stack (Claim::certain).
+bool asks_stacks(const Query& query, std::span<const Ensemble> ensembles);
+
+/// Says so, as a sentence without its full stop.
+inline constexpr const char* stacks_text =
+    "rows whose outcome depends on the rounding of the stack's sum do not count";
 
 /// Whether the sizes of changes of several features are added without scales.
 bool in_raw_units(const Query& query);

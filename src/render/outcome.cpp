@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "query/lead.hpp"
 #include "render/changes.hpp"
+#include "render/claim.hpp"
 #include "render/words.hpp"
 
 #include <fmt/format.h>
@@ -171,6 +172,7 @@ std::optional<SeveralModels> several_models(std::span<const Ensemble> ensembles,
   };
   SeveralModels models;
   models.name = called(asked);
+  models.certain = asks_stacks(query, ensembles);
   if (answer.solutions.empty()) return models;
   const std::vector<double>& point = answer.best().point;
   models.agreeing = agreeing(query, ensembles, point);

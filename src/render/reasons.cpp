@@ -30,7 +30,7 @@ std::string answer_sentence(const ReasonsView& view) {
                            : answer.status == Status::infeasible ? "does not exist"
                                                                  : "was not found";
   return fmt::format("The cheapest change to the outcome {} ({}).", cost,
-                     claim_text(claim_of(view.query, answer)));
+                     claim_text(claim_of(answer_of(view))));
 }
 
 /// `impossible` is what an infinite number says here.

@@ -225,7 +225,9 @@ std::string verdict(const Explanation& explanation) {
       return fmt::format("Best change found in {} that {} ({}):", time, phrase,
                          stop_text(answer.stop));
     case Status::infeasible:
-      return fmt::format("Not possible: no allowed change {} (proven, {}).", phrase, time);
+      return fmt::format("Not possible: no allowed change {} (proven, {}).{}", phrase, time,
+                         claim_of(explanation).certain ? fmt::format(" {}.", capital(stacks_text))
+                                                       : std::string());
     case Status::unknown:
       break;
   }

@@ -140,8 +140,13 @@ std::vector<double> contribution(const Member& member, const Ensemble& alone,
 }
 
 /// The sum of a linear model, and the sum of the sizes of all that is added.
-std::pair<double, double> linear_terms(const Ensemble& ensemble,
-                                       const std::vector<double>& scores) {
+struct LinearTerms {
+  double sum = 0, sizes = 0;
+  bool rounds = false;  ///< something other than zeros is added to the shift
+};
+
+LinearTerms linear_terms(const Ensemble& ensemble, const std::vector<double>& scores) {
+  bool rounds = ensemble.composition.linear->size != std::fabs(ensemble.composition.linear->shift);
   double sum = 0, sizes = ensemble.composition.linear->size;
   auto begin = scores.begin();
   for (std::size_t i = 0; i < ensemble.composition.members.size(); ++i) {
@@ -151,9 +156,10 @@ std::pair<double, double> linear_terms(const Ensemble& ensemble,
         contribution(member, member_alone(ensemble, i), std::vector<double>(begin, end)).back();
     begin = end;
     sum = sum + member.weight * number;
+    if (!(number == 0 || member.weight == 0)) rounds = true;
     sizes = sizes + std::fabs(member.weight * number);
   }
-  return {sum + ensemble.composition.linear->shift, sizes};
+  return {sum + ensemble.composition.linear->shift, sizes, rounds};
 }
 
 std::vector<double> of_linear_sum(const Ensemble& ensemble, double sum) {
@@ -166,11 +172,17 @@ std::vector<double> of_linear_sum(const Ensemble& ensemble, double sum) {
 
 bool holds_in_every_order(const Requirement& requirement, const Ensemble& ensemble,
                           const std::vector<double>& scores) {
-  const auto [sum, sizes] = linear_terms(ensemble, scores);
-  const double doubt =
-      ensemble.composition.linear->error * sizes + std::numeric_limits<double>::min();
-  const std::vector<double> least = of_linear_sum(ensemble, sum - doubt);
-  const std::vector<double> most = of_linear_sum(ensemble, sum + doubt);
+  const auto [sum, sizes, rounds] = linear_terms(ensemble, scores);
+  const double error = ensemble.composition.linear->error;
+  const double doubt = rounds ? error * sizes + std::numeric_limits<double>::min() : 0;
+  std::vector<double> least = of_linear_sum(ensemble, sum - doubt);
+  std::vector<double> most = of_linear_sum(ensemble, sum + doubt);
+  if (least.size() == 2 && (doubt != 0 || sum != 0)) {
+    // The logistic function of a library may differ by 4 units of float32, or of doubles.
+    const double of_link = std::ldexp(1.0, error > std::ldexp(1.0, -30) ? -22 : -50);
+    least = {std::fmin(1.0, least[0] + of_link), std::fmax(0.0, least[1] - of_link)};
+    most = {std::fmax(0.0, most[0] - of_link), std::fmin(1.0, most[1] + of_link)};
+  }
   // -1: below the interval, 0: in it, 1: above it.
   const auto place = [](const Interval& range, double value) {
     if (value < range.lower || (value == range.lower && !range.lower_closed)) return -1;
@@ -226,7 +238,7 @@ std::vector<double> composed_outputs(const Ensemble& ensemble, const std::vector
     return made_of.sum == Precision::float32 ? static_cast<double>(static_cast<float>(value))
                                              : value;
   };
-  if (made_of.linear) return of_linear_sum(ensemble, linear_terms(ensemble, scores).first);
+  if (made_of.linear) return of_linear_sum(ensemble, linear_terms(ensemble, scores).sum);
   std::vector<double> outputs(ensemble.classes.empty() ? 1 : ensemble.classes.size(), 0.0);
   if (!made_of.groups.empty()) {
     // Each group is a composition by itself, whose outputs are added up.
@@ -274,7 +286,7 @@ std::vector<double> composed_outputs(const Ensemble& ensemble, const std::vector
 }
 
 std::size_t composed_winner(const Ensemble& ensemble, const std::vector<double>& scores) {
-  if (ensemble.composition.linear) return linear_terms(ensemble, scores).first > 0 ? 1 : 0;
+  if (ensemble.composition.linear) return linear_terms(ensemble, scores).sum > 0 ? 1 : 0;
   const std::vector<double> outputs =
       ensemble.composition.by_score ? scores : composed_outputs(ensemble, scores, false);
   if (const auto& limit = ensemble.composition.threshold) {

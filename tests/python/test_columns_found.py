@@ -213,6 +213,20 @@ def test_a_resolution_can_be_overridden():
     assert schema["b"].step is None
 
 
+def test_listed_values_may_lie_beyond_the_data():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0] * 10, "b": [0.5, 0.75] * 20})
+    model = forest(frame, frame["a"] > 2.5)
+
+    def asked(**entry):
+        schema = {"features": [{"name": "a", **entry}, {"name": "b", "fixed": True}]}
+        return boxwood.Explainer(model, frame, schema=schema).explain(frame.iloc[0], True, cost="l0")
+
+    assert asked(allowed=[1, 2, 9]).point["a"] == 9
+    assert asked(kind="continuous", allowed=[0.5, 9.25]).point["a"] == 9.25
+    assert asked(allowed=[1, 2, 9], range=[0, 8]).status == "infeasible"  # the schema's own range holds
+    assert asked(allowed=[1, 2]).status == "infeasible"
+
+
 def test_a_few_values_show_no_resolution():
     ends = pd.DataFrame({"a": [0.0, 1.0], "b": [0.5, 2.5]})
     random = np.random.default_rng(6)

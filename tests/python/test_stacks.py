@@ -83,6 +83,62 @@ def test_answers_of_stacks_hold_in_every_order_of_the_sum(shift, status):
     assert explainer.explain(pd.Series([1.0, 0.0, 0.0], index=COLUMNS), 0).status == "optimal"
 
 
+def test_a_sum_of_nothing_but_zeros_has_its_class():
+    # Trees that are sure of class 0 give 0, in every order: class 0 without an intercept.
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.integers(0, 4, (60, 3)).astype(float), columns=COLUMNS)
+    labels = (frame["a"] + frame["b"] > 3).astype(int)
+    members = [("a", tree.DecisionTreeClassifier(random_state=1)), ("b", tree.DecisionTreeClassifier(random_state=2))]
+    model = ensemble.StackingClassifier(members, linear_model.LogisticRegression(fit_intercept=False), cv=3)
+    model.fit(frame, labels)
+    said = model.predict(frame)
+    assert (model.decision_function(frame)[said == 0] == 0).all()
+    explainer = boxwood.Explainer(model, frame, scale=None)
+    row = frame[said == 1].iloc[0]
+    for engine in ("fast", "paper"):
+        for target in (0, boxwood.Class(0, probability=0.5)):
+            answer = explainer.explain(row, target, cost="l1", engine=engine)
+            rows = pd.DataFrame(np.indices((4, 4, 4)).reshape(3, -1).T.astype(float), columns=COLUMNS)
+            near = rows[model.predict(rows) == 0].sub(row).abs().sum(axis=1)
+            assert (answer.status, answer.cost, answer.verify()) == ("optimal", near.min(), [])
+
+
+def test_claims_of_stacks_say_what_does_not_count():
+    frame, _, labels = draw(3)
+    model = ensemble.StackingClassifier([("a", small("tree", 1))], cv=2).fit(frame, labels)
+    explainer = boxwood.Explainer(model)
+    clause = "rows whose outcome depends on the rounding of the stack's sum do not count"
+    at = frame.iloc[int(np.flatnonzero(model.predict(frame) == 0)[0])]
+    answer = explainer.explain(at, 1)
+    assert answer.claim.certain and str(answer.claim).endswith(f"; {clause}") and clause in " ".join(str(answer).split())
+    none = explainer.explain(at, boxwood.Class(1, probability=0.9999))
+    assert none.status == "infeasible" and str(none.claim) == f"proven: no allowed change works; {clause}"
+    assert f"Rows {clause[5:]}." in " ".join(str(none).split())
+    beside = boxwood.Explainer({"tree": model.estimators_[0], "stack": model})
+    assert beside.explain(at, [boxwood.Class(1, model="tree"), boxwood.Class(1, model="stack")]).claim.certain
+    assert not beside.explain(at, boxwood.Class(1, model="tree")).claim.certain
+    record = explainer.explain_batch(frame.iloc[:3], 1, show_progress=False).to_frame()
+    assert record["claim"][1:].str.endswith(clause).any()
+
+
+def test_probabilities_in_float32_are_those_of_the_library():
+    # Its logistic function rounds to float32; a probability within that of the level does not count.
+    frame, _, labels = draw(7)
+    last = linear_model.LogisticRegression(C=1e-4)  # small terms, whose sum hardly rounds
+    model = ensemble.StackingClassifier([("a", small("xgboost", 1)), ("b", small("xgboost", 2))], last, cv=2)
+    model.fit(frame, labels)
+    explainer = boxwood.Explainer(model, frame, scale=None)
+    row = frame.iloc[int(explainer.predict_proba(frame)[:, 1].argmin())]
+    reached = 0
+    for level in np.unique(explainer.predict_proba(frame)[:, 1]):
+        for least in (level - 1e-8, level - 1e-6):
+            answer = explainer.explain(row, boxwood.Class(1, probability=least))
+            if answer.status == "optimal" and not answer.already_met:
+                assert float(model.predict_proba(answer.point_frame())[0, 1]) >= least
+                reached += 1
+    assert reached > 4
+
+
 def test_stacks_that_are_refused():
     frame, _, labels = draw(2, classes=3)
     members = [("f", small("forest", 1)), ("t", small("tree", 1))]
