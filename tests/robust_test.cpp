@@ -365,8 +365,8 @@ Ensemble many_trees(std::mt19937_64& random, std::size_t count) {
   return model;
 }
 
-/// The least cost of a robust point: at the query, or where its neighbours begin to reach a
-/// threshold, in each feature.
+/// What the cheapest robust point costs at most: the least cost of those at the query, or where
+/// their neighbours begin to reach a threshold, in each feature.
 double least_robust_cost(const Ensemble& model, const Query& query, const Works& works) {
   std::vector<std::vector<double>> values;
   for (std::size_t d = 0; d < 2; ++d) {
@@ -424,7 +424,7 @@ TEST(Robust, PointsThatAreRefutedInsideOfASearch) {
     if (random() % 4 == 0) options.limits.nodes = 1 + random() % 60;
     const Answer answer = explain(model, query, options);
     if (answer.stop == Stop::finished) {
-      EXPECT_EQ(answer.cost, least);
+      EXPECT_LE(answer.cost, least);  // numbers beside those of the list may cost less
     }
     EXPECT_LE(answer.lower_bound, least);  // also of a search that a limit has stopped
     for (const Solution& solution : answer.solutions) {
