@@ -32,7 +32,8 @@ struct FastParts {
 
 /// Boxes and refuted points of the searches for a robust answer (search/robust.cpp).
 struct RobustEffort {
-  /// Boxes of a search that need not prove anything: it is to find a point worth refuting.
+  /// Boxes of a search that need not prove anything: it is to find a point worth refuting. If 0,
+  /// there are no such searches.
   std::uint64_t quick_nodes = 100;
   std::size_t refutations = 4;                    ///< that end the first search with a judge
   std::uint64_t judged_nodes = 1'000'000;         ///< boxes that end a search with a judge

@@ -97,6 +97,7 @@ class RobustSearch {
   /// Solves a relaxation. If `quick`, without a proof: the answer then has some good point. No
   /// robust point outside of this relaxation costs less than `others`. Throws Ended at a limit.
   void solve(Open& open, bool quick, double others) {
+    if (quick && effort_.quick_nodes == 0 && asks_inside_) return;
     const auto bound_with = [this, &open, others](double inner) {
       // Cut ensembles are right within the radius only.
       const double inside = std::max(open.bound, std::min(inner, radius_));
@@ -233,7 +234,13 @@ class RobustSearch {
       return ended || fresh.size() >= patience_ ? Judgement::refuse_and_stop : Judgement::refuse;
     };
     const double others = least_open();
-    Options rest = budget_.rest([this](const Progress&) { return std::pair{best_cost(), lower_}; });
+    const auto bound_with = [&](double inner) {
+      const double inside = std::max(open.bound, std::min({inner, least_refused, radius_}));
+      return std::max(lower_, std::min({inside, others, best_cost()}));
+    };
+    Options rest = budget_.rest([this, bound_with](const Progress& inner) {
+      return std::pair{best_cost(), bound_with(inner.lower_bound)};
+    });
     const bool ours = rest.limits.nodes > effort_.judged_nodes;
     rest.limits.nodes = std::min(rest.limits.nodes, effort_.judged_nodes);
     rest.limits.bytes -= std::min<std::uint64_t>(rest.limits.bytes, bytes_);
@@ -242,9 +249,8 @@ class RobustSearch {
     rest.examples = starts;
     set(rest, Judge(judge));
     Answer answer = explain_guarded(open.prepared, open.query, rest, {});
-    const double proven = std::min({answer.lower_bound, least_refused, radius_});
-    open.bound = std::max(open.bound, proven);
-    lower_ = std::max(lower_, std::min({open.bound, others, best_cost()}));
+    lower_ = bound_with(answer.lower_bound);
+    open.bound = std::max(open.bound, std::min({answer.lower_bound, least_refused, radius_}));
     const bool enough = answer.stop == Stop::visitor || (ours && answer.stop == Stop::nodes);
     if (enough) answer.stop = Stop::finished;
     budget_.note(answer);
@@ -350,7 +356,7 @@ class RobustSearch {
     Open open{Prepared(std::move(ensembles)), std::move(query), query_.fewest_first ? 0 : lower_};
     // With one moved ensemble a proof takes about as long as that of the plain answer, and its
     // point is often robust: a search without a proof would mostly be done twice.
-    solve(open, asked_.size() > 1, infinity);
+    solve(open, asked_.size() > 1 || effort_.quick_nodes == 0, infinity);
     return open;
   }
 
