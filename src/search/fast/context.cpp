@@ -229,9 +229,9 @@ bool Context::offer(std::span<const std::uint32_t> cells) const {
   return met;
 }
 
-/// Whether the judge refuses a point.
+/// Whether the judge refuses a point. It is not asked about one that is not taken anyway.
 bool Context::refused(std::span<const double> point) const {
-  if (!judge) return false;
+  if (!judge || total_cost(query, point) > incumbent.cost()) return false;
   const Judgement judgement = judge(point);
   if (judgement == Judgement::refuse_and_stop) watch.request(Stop::visitor);
   return judgement != Judgement::take;
