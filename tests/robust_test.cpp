@@ -5,22 +5,27 @@
 
 #include "query/neighbours.hpp"
 #include "search/cases.hpp"
+#include "search/engine_settings.hpp"
 
 #include "oracle.hpp"
 #include "random_composition.hpp"
 #include "random_problem.hpp"
 #include "random_rules.hpp"
 #include "seeds.hpp"
+#include "small_models.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace robust_test {
@@ -93,7 +98,7 @@ std::vector<double> neighbour_values(const std::vector<Ensemble>& ensembles, con
   if (rule.robust == 0 || !std::isfinite(from)) return values;
   const auto add = [&](double z) {
     const bool whole = rule.kind == FeatureKind::continuous || z == std::floor(z);
-    if (whole && std::isfinite(z) && rule.domain.contains(z) &&
+    if (whole && std::isfinite(z) && near(z, 0, single) == z && rule.domain.contains(z) &&
         is_read_within(rule, from, z, single)) {
       values.push_back(z);
     }
@@ -253,13 +258,16 @@ bool has_several_cases(const RandomProblem& problem) {
 
 enum class Outcome { not_tried, infeasible, as_plain, dearer };
 
-/// Compares the answer to a robust query with brute force.
-Outcome agree(const RandomProblem& problem, const Works& works, Engine engine) {
+/// Compares the answer to a robust query with brute force. With an effort that ends searches soon,
+/// small problems take the ways of large ones.
+Outcome agree(const RandomProblem& problem, const Works& works, Engine engine,
+              const RobustEffort& effort = {}) {
   const auto expected = brute_force(problem.ensembles, problem.query, works);
   if (!expected) return Outcome::not_tried;
   Options options;
   options.threads = 1;
   options.engine = engine;
+  set(options, effort);
   const Prepared prepared(problem.ensembles);
   const Answer answer = explain(prepared, problem.query, options);
   if (expected->points.empty()) {
@@ -277,9 +285,21 @@ Outcome agree(const RandomProblem& problem, const Works& works, Engine engine) {
   return explain(prepared, plain, options).cost < answer.cost ? Outcome::dearer : Outcome::as_plain;
 }
 
+/// Searches that end after few boxes and few refutations, or none that do.
+RobustEffort soon(std::mt19937_64& random, std::atomic<std::uint64_t>& refuted) {
+  RobustEffort effort;
+  effort.refuted = &refuted;
+  if (random() % 3 == 0) return effort;
+  effort.quick_nodes = random() % 8;
+  effort.refutations = 1 + random() % 3;
+  if (random() % 2 == 0) effort.judged_nodes = 1 + random() % 40;
+  return effort;
+}
+
 TEST(Robust, CheapestPointWhoseNeighboursAllHaveTheOutcome) {
   const int cases = test_cases(400);
   int solved = 0, dearer = 0, infeasible = 0, several = 0, grouped = 0, with_rules = 0;
+  std::atomic<std::uint64_t> refuted{0};  // few: most of these problems are small
   for (int i = 0; i < cases; ++i) {
     const std::uint64_t seed = test_seed() + 5000 + static_cast<std::uint64_t>(i);
     std::mt19937_64 random(seed);
@@ -293,7 +313,7 @@ TEST(Robust, CheapestPointWhoseNeighboursAllHaveTheOutcome) {
     const Outcome outcome = agree(
         problem,
         [&](const auto& row) { return Oracle::works(problem.ensembles, problem.query, row); },
-        random() % 5 == 0 ? Engine::paper : Engine::fast);
+        random() % 5 == 0 ? Engine::paper : Engine::fast, soon(random, refuted));
     if (testing::Test::HasFailure()) return;
     if (outcome == Outcome::not_tried) continue;
     ++solved;
@@ -314,6 +334,150 @@ TEST(Robust, CheapestPointWhoseNeighboursAllHaveTheOutcome) {
   expect_share(several, cases, 0.03);
   expect_share(grouped, cases, 0.03);
   expect_share(with_rules, cases, 0.05);
+}
+
+/// Random trees of depth 2 over two features; numbers are multiples of 1/64, so that all sums of
+/// distances are exact in doubles.
+Ensemble many_trees(std::mt19937_64& random, std::size_t count) {
+  const auto multiple = [&](std::uint64_t most) {
+    return static_cast<double>(random() % most) / 64;
+  };
+  std::vector<Tree> trees;
+  for (std::size_t t = 0; t < count; ++t) {
+    Tree tree;
+    tree.nodes.resize(7);
+    for (std::int32_t i = 0; i < 3; ++i) {
+      tree.nodes[static_cast<std::size_t>(i)] = {
+          .kind = random() % 2 == 0 ? NodeKind::less : NodeKind::less_equal,
+          .feature = static_cast<std::int32_t>(random() % 2),
+          .left = 2 * i + 1,
+          .right = 2 * i + 2,
+          .threshold = multiple(65)};
+    }
+    for (std::int32_t i = 0; i < 4; ++i) {
+      tree.nodes[static_cast<std::size_t>(i) + 3].value = i;
+      tree.values.push_back(multiple(129) - 1);
+    }
+    trees.push_back(tree);
+  }
+  Ensemble model = binary_model(2, std::move(trees));
+  model.input = model.accumulator = Precision::float64;
+  return model;
+}
+
+/// The doubles at which one of the first or last numbers of the sides of a split begins or ends to
+/// be a neighbour's value: the last ones that do not reach it and the first ones that do. Next to
+/// a threshold numbers may lie closer to each other than at the threshold.
+std::vector<double> turning_points(const Ensemble& model, std::size_t feature, double distance) {
+  std::vector<double> ends;
+  for (const double t : thresholds_of({model}, feature)) {
+    for (int step = -1; step <= 1; ++step) ends.push_back(near(t, step, false));
+  }
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  std::vector<double> found;
+  for (const double end : ends) {
+    const auto reaches = [&](double x) { return Oracle::compare(x, end, distance) <= 0; };
+    for (const double base : {end - distance, end + distance}) {
+      for (int step = -2; step <= 2; ++step) {
+        const double x = near(base, step, false), right = near(base, step + 1, false);
+        if (reaches(x) != reaches(right)) found.insert(found.end(), {x, right});
+      }
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+/// The least cost of a robust point. Between two turning points the neighbours of a feature have
+/// the same leaves, so one of the cheapest points has in each feature the query's value or a
+/// turning point.
+double least_robust_cost(const Ensemble& model, const Query& query, const Works& works) {
+  std::vector<std::vector<double>> values;
+  for (std::size_t d = 0; d < 2; ++d) {
+    values.push_back(turning_points(model, d, query.features[d].robust));
+    values.back().push_back(query.point[d]);
+  }
+  std::vector<std::pair<double, std::vector<double>>> points;
+  for (const double a : values[0]) {
+    for (const double b : values[1]) {
+      points.emplace_back(std::abs(a - query.point[0]) + std::abs(b - query.point[1]),
+                          std::vector<double>{a, b});
+    }
+  }
+  std::sort(points.begin(), points.end());
+  for (const auto& [cost, point] : points) {
+    if (works(point) && is_robust_point({model}, query, point, works)) return cost;
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+TEST(Robust, PointsThatAreRefutedInsideOfASearch) {
+  const int cases = test_cases(40);
+  int infeasible = 0;
+  std::atomic<std::uint64_t> refuted{0};
+  for (int i = 0; i < cases; ++i) {
+    const std::uint64_t seed = test_seed() + 12000 + static_cast<std::uint64_t>(i);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const Ensemble model = many_trees(random, 6 + random() % 15);
+    const std::vector<double> point{static_cast<double>(random() % 65) / 64,
+                                    static_cast<double>(random() % 65) / 64};
+    Query query = query_for(model, point);
+    query.norm = Norm::l1;
+    query.requirements = {require_class(random() % 2)};
+    for (FeatureRule& rule : query.features) {
+      rule.robust = static_cast<double>(1 + random() % 5) / 64;
+    }
+    const Works works = [&](const std::vector<double>& row) {
+      return Oracle::works({model}, query, row);
+    };
+    const double least = least_robust_cost(model, query, works);
+    Options options;
+    options.threads = 1;
+    options.limits.seconds = 20;  // an endless search is to fail, not to hang
+    RobustEffort effort = soon(random, refuted);
+    effort.quick_nodes = random() % 4 == 0 ? 1 + random() % 3 : 0;
+    if (random() % 2 == 0) effort.judged_nodes = RobustEffort{}.judged_nodes;
+    set(options, effort);
+    const auto check = [&](const Answer& answer) {
+      EXPECT_LE(answer.lower_bound, least);
+      EXPECT_GE(answer.cost, least);
+      for (const Solution& solution : answer.solutions) {
+        EXPECT_TRUE(works(solution.point));
+        EXPECT_TRUE(is_robust_point({model}, query, solution.point, works));
+      }
+    };
+    const Answer answer = explain(model, query, options);
+    EXPECT_EQ(answer.stop, Stop::finished);
+    EXPECT_EQ(answer.status, std::isinf(least) ? Status::infeasible : Status::optimal);
+    EXPECT_EQ(answer.cost, least);
+    check(answer);
+    options.threads = 3;
+    const Answer other = explain(model, query, options);
+    EXPECT_EQ(other.status, answer.status);
+    EXPECT_EQ(other.cost, answer.cost);
+    ASSERT_EQ(other.solutions.size(), answer.solutions.size());
+    if (!answer.solutions.empty()) {
+      EXPECT_EQ(other.best().point, answer.best().point);
+    }
+    options.threads = 1;
+    double known = 0;
+    const std::uint64_t most = answer.statistics.nodes;
+    for (std::uint64_t part = 1; part < 12; ++part) {
+      options.limits.nodes = 1 + most * part / 12;
+      const Answer stopped = explain(model, query, options);
+      check(stopped);
+      EXPECT_GE(stopped.lower_bound, std::min(known, stopped.cost));  // more boxes prove no less
+      known = stopped.lower_bound;
+    }
+    infeasible += std::isinf(least) ? 1 : 0;
+    if (testing::Test::HasFailure()) return;
+  }
+  std::cout << infeasible << " infeasible, " << refuted << " points refuted inside of a search\n";
+  EXPECT_GT(refuted.load(), 0U);
+  expect_share(cases - infeasible, cases, 0.3);
 }
 
 TEST(Robust, CompositionsAgreeWithBruteForce) {

@@ -185,7 +185,7 @@ bool Adversary::lacks(std::size_t requirement, std::span<const double> row) cons
   return !meets(wanted, ensemble, ensemble.predict(row));
 }
 
-Adversary::Finding Adversary::examine(std::span<const double> point) {
+Adversary::Finding Adversary::examine(std::span<const double> point, bool inside) {
   // Models may read the present value as it was given, neighbours have it as the models read it.
   for (std::size_t r = 0; r < query_.requirements.size(); ++r) {
     if (lacks(r, point)) return {Verdict::missed, {point.begin(), point.end()}};
@@ -209,6 +209,7 @@ Adversary::Finding Adversary::examine(std::span<const double> point) {
     options.ties = 1;
     options.progress = {};
     options.examples = {};
+    if (inside) options.limits.poll = nullptr;
     const Query near = neighbour_query(query_, point, precision_, r);
     const Answer answer = explain_guarded(small, near, options, {});
     budget_.note(answer);

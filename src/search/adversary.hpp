@@ -23,8 +23,8 @@ class Adversary {
     Verdict verdict = Verdict::unknown;  ///< unknown: a limit of the budget stopped the search
     std::vector<double> neighbour{};     ///< one without the outcome; if missed, the point
   };
-  /// Throws Pace::Stopped at a limit.
-  Finding examine(std::span<const double> point);
+  /// Throws Pace::Stopped at a limit. If `inside` a search, Limits::poll is left to that search.
+  Finding examine(std::span<const double> point, bool inside = false);
 
   /// Whether a row lacks the outcome of one of the query's requirements.
   bool lacks(std::size_t requirement, std::span<const double> row) const;

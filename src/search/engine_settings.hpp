@@ -1,5 +1,5 @@
-// Settings of the engines that only tests and benchmarks change. They reach the engines through
-// Options::engine_settings. No setting changes an answer.
+// Settings of the engines that tests, benchmarks and searches made of several ones change. They
+// reach the engines through Options::engine_settings. Only a judge can change an answer.
 #pragma once
 
 #include "search/fast/tuning.hpp"
@@ -8,7 +8,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
+#include <utility>
 
 namespace boxwood {
 
@@ -27,11 +30,30 @@ struct FastParts {
   bool dual = true;   ///< compute the dual bound
 };
 
+/// Boxes and refuted points of the searches for a robust answer (search/robust.cpp).
+struct RobustEffort {
+  /// Boxes of a search that need not prove anything: it is to find a point worth refuting. If 0,
+  /// there are no such searches.
+  std::uint64_t quick_nodes = 100;
+  std::size_t refutations = 4;                    ///< that end the first search with a judge
+  std::uint64_t judged_nodes = 1'000'000;         ///< boxes that end a search with a judge
+  std::atomic<std::uint64_t>* refuted = nullptr;  ///< if set: refutations by judges are added
+};
+
+/// Decides about a point that the fast engine is about to take as an answer. The engine goes on as
+/// if a refused point did not have the outcome, but its cells may hold points that are not refused:
+/// an answer after a refusal has a good point, and its status and bound mean nothing. A judge must
+/// not throw. It is called by one thread at a time only if the search has one thread.
+enum class Judgement : std::uint8_t { take, refuse, refuse_and_stop };
+using Judge = std::function<Judgement(std::span<const double> point)>;
+
 struct EngineSettings {
   PaperAdditions additions;
   FastParts parts;
   fast::Tuning tuning;
   std::atomic<std::uint64_t>* leaf_visits = nullptr;  ///< if set: leaves looked at are added to it
+  RobustEffort robust;
+  Judge judge;  ///< if set: asked about each point
 };
 
 inline EngineSettings settings_of(const Options& options) {
@@ -52,6 +74,16 @@ inline void set(Options& options, const FastParts& parts) {
 inline void set(Options& options, const fast::Tuning& tuning) {
   EngineSettings settings = settings_of(options);
   settings.tuning = tuning;
+  set(options, settings);
+}
+inline void set(Options& options, const RobustEffort& robust) {
+  EngineSettings settings = settings_of(options);
+  settings.robust = robust;
+  set(options, settings);
+}
+inline void set(Options& options, Judge judge) {
+  EngineSettings settings = settings_of(options);
+  settings.judge = std::move(judge);
   set(options, settings);
 }
 inline void set(Options& options, const PaperAdditions& additions) {

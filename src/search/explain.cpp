@@ -55,6 +55,7 @@ Unfinished search_fast(const Prepared& prepared, const Query& query, const Optio
   fast::Context context(prepared.ensembles(), query, tables.leaves, tables.table, conditions, needs,
                         known_solution, incumbent, watch, settings_of(options).tuning);
   context.any_will_do = options.any_within.has_value();
+  context.judge = settings_of(options).judge;
   return fast::search(context, reporter, options, threads);
 }
 

@@ -3,10 +3,12 @@
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
 #include "grid/grid.hpp"
+#include "grid/linear_trees.hpp"
 #include "query/certain.hpp"
 #include "query/neighbours.hpp"
 #include "search/adversary.hpp"
 #include "search/cases.hpp"
+#include "search/engine_settings.hpp"
 #include "search/guarded.hpp"
 #include "search/prepared.hpp"
 #include "search/watch.hpp"
@@ -23,8 +25,6 @@
 namespace boxwood {
 namespace {
 
-/// Boxes of a search that need not prove anything: it is to find a point worth refuting.
-constexpr std::uint64_t quick_nodes = 100;
 /// How much of the plain cost the first radius is, by how much the radius grows when no robust
 /// point lies within it, and how often it may grow before everything is searched.
 constexpr double first_share = 1.25;
@@ -65,7 +65,12 @@ class RobustSearch {
         budget_(options, Budget::Share::nodes),
         adversary_(prepared, query, budget_, pace_),
         precision_(common_precision(prepared.ensembles())),
-        plain_(without_robustness(query)) {}
+        plain_(without_robustness(query)),
+        effort_(settings_of(options).robust),
+        asks_inside_(
+            !query.fewest_first && query.norm != Norm::linf && !has_linear_rules(query) &&
+            std::all_of(query.requirements.begin(), query.requirements.end(),
+                        [this](const Requirement& one) { return cases_of(one).size() == 1; })) {}
 
   Answer run() {
     Open first{prepared_, plain_};
@@ -92,6 +97,7 @@ class RobustSearch {
   /// Solves a relaxation. If `quick`, without a proof: the answer then has some good point. No
   /// robust point outside of this relaxation costs less than `others`. Throws Ended at a limit.
   void solve(Open& open, bool quick, double others) {
+    if (quick && effort_.quick_nodes == 0 && asks_inside_) return;
     const auto bound_with = [this, &open, others](double inner) {
       // Cut ensembles are right within the radius only.
       const double inside = std::max(open.bound, std::min(inner, radius_));
@@ -101,15 +107,14 @@ class RobustSearch {
       return std::pair{best_cost(), bound_with(inner.lower_bound)};
     });
     rest.limits.bytes -= std::min<std::uint64_t>(rest.limits.bytes, bytes_);
-    quick = quick && !query_.fewest_first && rest.limits.nodes > quick_nodes;
+    quick = quick && !query_.fewest_first && rest.limits.nodes > effort_.quick_nodes;
     if (quick) {
-      rest.limits.nodes = quick_nodes;
+      rest.limits.nodes = effort_.quick_nodes;
       rest.threads = 1;  // the point does not depend on the number of threads then
       rest.ties = 1;
     }
-    std::vector<std::vector<double>> examples(rest.examples.begin(), rest.examples.end());
-    if (!best_.solutions.empty()) examples.push_back(best_.best().point);
-    rest.examples = examples;
+    const std::vector<std::vector<double>> starts = starts_of(rest);
+    rest.examples = starts;
     const bool known = !known_.empty() && total_cost(query_, known_) <= radius_;
     open.answer = explain_guarded(open.prepared, open.query, rest,
                                   known ? known_ : std::span<const double>{});
@@ -120,6 +125,13 @@ class RobustSearch {
     if (open.answer.stop == Stop::finished) return;
     lower_ = proven;
     throw Ended{};
+  }
+
+  /// The caller's examples, and the best robust point so far.
+  std::vector<std::vector<double>> starts_of(const Options& options) const {
+    std::vector<std::vector<double>> starts(options.examples.begin(), options.examples.end());
+    if (!best_.solutions.empty()) starts.push_back(best_.best().point);
+    return starts;
   }
 
   /// The radius in which a robust point is looked for first: a little more than the cost of the
@@ -156,7 +168,7 @@ class RobustSearch {
         const bool better = open.answer.cost < best_cost() || best_.status != Status::optimal;
         if (better) best_ = keep_robust(std::move(open.answer));
       } else {
-        solve(open, false, least_open());
+        if (!prove(open, reach)) solve(open, false, least_open());
         push(std::move(open));
       }
     }
@@ -175,26 +187,102 @@ class RobustSearch {
     std::push_heap(queue_.begin(), queue_.end(), is_later);
   }
 
+  bool refutes(const Asked& asked, std::span<const double> point) const {
+    if (!asked.moves) return adversary_.lacks(asked.requirement, point);
+    return adversary_.lacks(asked.requirement, moved_row(query_, *asked.moves, point, precision_));
+  }
+
+  /// What to ask after the adversary found a row without the outcome.
+  Asked refutation(const Adversary::Finding& found) const {
+    Asked asked;
+    if (found.verdict == Adversary::Verdict::broken) {
+      asked.moves = adversary_.towards(found.neighbour);
+    }
+    while (!adversary_.lacks(asked.requirement, found.neighbour)) ++asked.requirement;
+    return asked;
+  }
+
+  /// Solves a relaxation, and asks the adversary about every point that the search is about to
+  /// take. A point that is refuted is not taken, the search goes on, and what refuted it is asked
+  /// in later searches: where a search takes long, one of them refutes many points. If it refutes
+  /// none, it is the same search as without asking, and its answer is proven. Otherwise its answer
+  /// is not: cells of the relaxation may hold robust points beside a refuted one. But these cost no
+  /// less than the refuted point, the cheapest one of its cells, so the bound holds up to its cost.
+  /// False if another search has to do it.
+  bool prove(Open& open, const RowReach& reach) {
+    if (!asks_inside_) return false;
+    std::vector<Asked> fresh;
+    double least_refused = infinity;
+    bool ended = false;
+    const auto takes = [&](std::span<const double> point) {
+      const bool known = std::any_of(fresh.begin(), fresh.end(),
+                                     [&](const Asked& asked) { return refutes(asked, point); });
+      if (known) return false;
+      try {
+        const Adversary::Finding found = adversary_.examine(point, true);
+        if (found.verdict == Adversary::Verdict::robust) return true;
+        ended = found.verdict == Adversary::Verdict::unknown;
+        if (!ended) fresh.push_back(refutation(found));
+      } catch (const Pace::Stopped&) {
+        ended = true;
+      }
+      return false;
+    };
+    const auto judge = [&](std::span<const double> point) {
+      if (takes(point)) return Judgement::take;
+      least_refused = std::min(least_refused, total_cost(query_, point));
+      return ended || fresh.size() >= patience_ ? Judgement::refuse_and_stop : Judgement::refuse;
+    };
+    const double others = least_open();
+    const auto bound_with = [&](double inner) {
+      const double inside = std::max(open.bound, std::min({inner, least_refused, radius_}));
+      return std::max(lower_, std::min({inside, others, best_cost()}));
+    };
+    Options rest = budget_.rest([this, bound_with](const Progress& inner) {
+      return std::pair{best_cost(), bound_with(inner.lower_bound)};
+    });
+    const bool ours = rest.limits.nodes > effort_.judged_nodes;
+    rest.limits.nodes = std::min(rest.limits.nodes, effort_.judged_nodes);
+    rest.limits.bytes -= std::min<std::uint64_t>(rest.limits.bytes, bytes_);
+    rest.threads = 1;  // what is refuted does not depend on the number of threads then
+    const std::vector<std::vector<double>> starts = starts_of(rest);
+    rest.examples = starts;
+    set(rest, Judge(judge));
+    Answer answer = explain_guarded(open.prepared, open.query, rest, {});
+    lower_ = bound_with(answer.lower_bound);
+    open.bound = std::max(open.bound, std::min({answer.lower_bound, least_refused, radius_}));
+    const bool enough = answer.stop == Stop::visitor || (ours && answer.stop == Stop::nodes);
+    if (enough) answer.stop = Stop::finished;
+    budget_.note(answer);
+    if (ended || answer.stop != Stop::finished) throw Ended{};
+    if (effort_.refuted) *effort_.refuted += fresh.size();
+    if (fresh.empty() && enough) return false;
+    // The next search begins where this one began: if it stopped early, that one is to find more.
+    patience_ = fresh.size() >= patience_ ? 2 * patience_ : effort_.refutations;
+    open.answer = std::move(answer);
+    if (fresh.empty()) return true;
+    open.answer.status = open.answer.solutions.empty() ? Status::unknown : Status::feasible;
+    for (Asked& asked : fresh) {
+      lengthen(open, asked, reach);
+      require(open.query, open.prepared.ensembles().size() - 1, asked.requirement,
+              cases_of(query_.requirements[asked.requirement]).front());
+      asked_.push_back(std::move(asked));
+    }
+    return true;
+  }
+
   /// Why the point of a relaxation is not robust: moves so far, or new ones. Null if it has no
   /// point within the radius, or a robust one, which is the best one if it is the cheapest.
   const Asked* refuted(const Open& open) {
     if (open.answer.solutions.empty() || open.answer.cost > radius_) return nullptr;
     const std::vector<double>& point = open.answer.best().point;
     for (const Asked& asked : asked_) {
-      const std::vector<double> row =
-          asked.moves ? moved_row(query_, *asked.moves, point, precision_) : point;
-      if (adversary_.lacks(asked.requirement, row)) return &asked;
+      if (refutes(asked, point)) return &asked;
     }
     const Adversary::Finding found = adversary_.examine(point);
     if (found.verdict == Adversary::Verdict::unknown) throw Ended{};
     if (found.verdict != Adversary::Verdict::robust) {
-      asked_.push_back({});
-      if (found.verdict == Adversary::Verdict::broken) {
-        asked_.back().moves = adversary_.towards(found.neighbour);
-      }
-      while (!adversary_.lacks(asked_.back().requirement, found.neighbour)) {
-        ++asked_.back().requirement;
-      }
+      asked_.push_back(refutation(found));
       return &asked_.back();
     }
     if (open.answer.cost < best_cost() && !query_.fewest_first) {
@@ -268,22 +356,29 @@ class RobustSearch {
     Open open{Prepared(std::move(ensembles)), std::move(query), query_.fewest_first ? 0 : lower_};
     // With one moved ensemble a proof takes about as long as that of the plain answer, and its
     // point is often robust: a search without a proof would mostly be done twice.
-    solve(open, asked_.size() > 1, infinity);
+    solve(open, asked_.size() > 1 || effort_.quick_nodes == 0, infinity);
     return open;
+  }
+
+  /// Adds a moved ensemble to a relaxation, of which nothing is required yet.
+  void lengthen(Open& open, const Asked& asked, const RowReach& reach) {
+    auto held = std::make_shared<MemoryHold>();
+    open.prepared =
+        prepare_with(open.prepared, moved_by(asked, reach), std::nullopt, watch_, *held);
+    bytes_ = held->bytes();
+    open.held = std::move(held);
   }
 
   /// Adds a moved ensemble to a relaxation. Its requirement may hold in one of several cases.
   void ask(const Open& open, const Asked& asked, const RowReach& reach) {
-    auto held = std::make_shared<MemoryHold>();
-    const Prepared longer =
-        prepare_with(open.prepared, moved_by(asked, reach), std::nullopt, watch_, *held);
-    bytes_ = held->bytes();
+    Open longer{open.prepared, open.query, open.bound};
+    lengthen(longer, asked, reach);
     const std::vector<Query> cases = cases_of(query_.requirements[asked.requirement]);
     std::vector<Open> parts;
     double others = least_open();
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      Open& part = parts.emplace_back(Open{longer, open.query, open.bound, {}, held});
-      require(part.query, longer.ensembles().size() - 1, asked.requirement, cases[i]);
+      Open& part = parts.emplace_back(longer);
+      require(part.query, part.prepared.ensembles().size() - 1, asked.requirement, cases[i]);
       solve(part, true, i + 1 < cases.size() ? std::min(others, open.bound) : others);
       others = std::min(others, part.bound);
     }
@@ -340,6 +435,9 @@ class RobustSearch {
   Adversary adversary_;
   Precision precision_;
   const Query plain_;
+  const RobustEffort effort_;
+  const bool asks_inside_;                      ///< whether prove() applies
+  std::size_t patience_ = effort_.refutations;  ///< refutations that end a search of prove()
   std::vector<Asked> asked_;
   std::vector<Open> queue_;   ///< a heap, least bound first
   Answer best_;               ///< a robust point within the radius, if it has one

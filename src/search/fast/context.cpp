@@ -235,6 +235,14 @@ bool Context::offer(std::span<const std::uint32_t> cells) const {
   return met;
 }
 
+/// Whether the judge refuses a point. It is not asked about one that is not taken anyway.
+bool Context::refused(std::span<const double> point) const {
+  if (!judge || total_cost(query, point) > incumbent.cost()) return false;
+  const Judgement judgement = judge(point);
+  if (judgement == Judgement::refuse_and_stop) watch.request(Stop::visitor);
+  return judgement != Judgement::take;
+}
+
 bool Context::offer_point(std::span<const std::uint32_t> cells, std::vector<double> point) const {
   if (!meets(query, ensembles, point)) return false;
   // Several boxes may meet one region, and each has a nearest point of it. The nearest of these
@@ -253,6 +261,7 @@ bool Context::offer_point(std::span<const std::uint32_t> cells, std::vector<doub
     if (cell != cells[d]) point[d] = variable.cells[cell].value;
   }
   settle_listed(ensembles, variables, cells, point);
+  if (refused(point)) return false;
   incumbent.offer(std::move(point));
   if (any_will_do && !incumbent.is_empty()) watch.request(Stop::visitor);
   return true;
@@ -266,7 +275,8 @@ bool Context::offer_within_rules(const std::vector<double>& point) const {
   const double most_worth = incumbent.cost() * worth_finding;
   const BoxAnswer found = linear.solve(point, most_worth);
   if (found.point == point) return true;
-  const bool good = !found.point.empty() && meets(query, ensembles, found.point);
+  const bool good =
+      !found.point.empty() && meets(query, ensembles, found.point) && !refused(found.point);
   if (!(found.bound > most_worth)) {
     incumbent.close_box(found.bound, found.settled && (good || found.point.empty()));
   }
@@ -275,7 +285,8 @@ bool Context::offer_within_rules(const std::vector<double>& point) const {
   } else if (found.point.empty()) {
     // Not needed for the proof: a point near by is worth having.
     const BoxAnswer near = linear.solve_around(point, most_worth);
-    if (!near.point.empty() && meets(query, ensembles, near.point)) incumbent.offer(near.point);
+    const bool near_meets = !near.point.empty() && meets(query, ensembles, near.point);
+    if (near_meets && !refused(near.point)) incumbent.offer(near.point);
   }
   return false;
 }

@@ -3,6 +3,7 @@
 
 #include "grid/composed.hpp"
 #include "grid/grid.hpp"
+#include "search/engine_settings.hpp"
 #include "search/fast/problem.hpp"
 #include "search/fast/rounding.hpp"
 #include "search/fast/rule_ends.hpp"
@@ -101,7 +102,9 @@ struct Context {
   double most = 0;
   double worth_finding = 1;
   bool any_will_do = false;  ///< Options::any_within: the first point ends the search
+  Judge judge;               ///< EngineSettings::judge
 
+  bool refused(std::span<const double> point) const;
   bool offer_point(std::span<const std::uint32_t> cells, std::vector<double> point) const;
   bool offer_within_rules(const std::vector<double>& point) const;
 
