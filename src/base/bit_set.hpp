@@ -1,4 +1,5 @@
-// A set of small numbers as a bit string of fixed length: the leaves that are alive in a box.
+// Sets of small numbers as bit strings of fixed length: the leaves that are alive in a box. BitSet
+// owns its words; the functions before it are for words that lie in a longer array.
 #pragma once
 
 #include <bit>
@@ -8,26 +9,48 @@
 
 namespace boxwood {
 
+inline constexpr std::size_t bits_per_word = 64;
+
+inline constexpr std::size_t words_for(std::size_t count) {
+  return (count + bits_per_word - 1) / bits_per_word;
+}
+inline constexpr std::uint64_t bit_in_word(std::size_t number) {
+  return std::uint64_t{1} << (number % bits_per_word);
+}
+inline bool has_bit(const std::uint64_t* words, std::size_t number) {
+  return (words[number / bits_per_word] & bit_in_word(number)) != 0;
+}
+inline void set_bit(std::uint64_t* words, std::size_t number) {
+  words[number / bits_per_word] |= bit_in_word(number);
+}
+inline void clear_bit(std::uint64_t* words, std::size_t number) {
+  words[number / bits_per_word] &= ~bit_in_word(number);
+}
+/// Calls visit(number) for each bit of word number `w`, in ascending order.
+template <typename Visit>
+void for_each_bit(std::uint64_t word, std::size_t w, Visit visit) {
+  for (; word != 0; word &= word - 1) {
+    visit(w * bits_per_word + static_cast<std::size_t>(std::countr_zero(word)));
+  }
+}
+
 class BitSet {
  public:
-  static constexpr std::size_t word_bits = 64;
   static constexpr std::uint32_t nothing = ~std::uint32_t{0};
 
   explicit BitSet(std::size_t count = 0) { clear(count); }
 
   /// The empty set of numbers below `count`.
-  void clear(std::size_t count) { words_.assign((count + word_bits - 1) / word_bits, 0); }
+  void clear(std::size_t count) { words_.assign(words_for(count), 0); }
   /// The set of all numbers below `count`.
   void fill(std::size_t count) {
-    words_.assign((count + word_bits - 1) / word_bits, ~std::uint64_t{0});
-    if (count % word_bits != 0) words_.back() = bit(count) - 1;
+    words_.assign(words_for(count), ~std::uint64_t{0});
+    if (count % bits_per_word != 0) words_.back() = bit_in_word(count) - 1;
   }
 
-  void insert(std::size_t number) { words_[number / word_bits] |= bit(number); }
-  void erase(std::size_t number) { words_[number / word_bits] &= ~bit(number); }
-  bool contains(std::size_t number) const {
-    return (words_[number / word_bits] >> (number % word_bits) & 1) != 0;
-  }
+  void insert(std::size_t number) { set_bit(words_.data(), number); }
+  void erase(std::size_t number) { clear_bit(words_.data(), number); }
+  bool contains(std::size_t number) const { return has_bit(words_.data(), number); }
   void erase_all(const BitSet& others) {
     for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= ~others.words_[w];
   }
@@ -47,12 +70,9 @@ class BitSet {
   template <typename Visit>
   void take_out(const std::uint64_t* mask, Visit visit) {
     for (std::size_t w = 0; w < words_.size(); ++w) {
-      std::uint64_t out = words_[w] & mask[w];
+      const std::uint64_t out = words_[w] & mask[w];
       words_[w] ^= out;
-      for (; out; out &= out - 1) {
-        visit(static_cast<std::uint32_t>(w * word_bits) +
-              static_cast<std::uint32_t>(std::countr_zero(out)));
-      }
+      for_each_bit(out, w, [&](std::size_t number) { visit(static_cast<std::uint32_t>(number)); });
     }
   }
 
@@ -84,22 +104,16 @@ class BitSet {
   /// Calls visit(number) in ascending order; visit may erase the number it is called with.
   template <typename Visit>
   void for_each(Visit visit) const {
-    for (std::size_t w = 0; w < words_.size(); ++w) {
-      for (std::uint64_t left = words_[w]; left; left &= left - 1) {
-        visit(w * word_bits + static_cast<std::size_t>(std::countr_zero(left)));
-      }
-    }
+    for (std::size_t w = 0; w < words_.size(); ++w) for_each_bit(words_[w], w, visit);
   }
 
   std::size_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
   std::size_t word_count() const { return words_.size(); }
-  /// For loops over whole words: bit i of word w is the number w * word_bits + i.
+  /// For loops over whole words: bit i of word w is the number w * bits_per_word + i.
   std::uint64_t* words() { return words_.data(); }
 
  private:
-  static constexpr std::uint32_t bits = word_bits;
-  static std::uint64_t bit(std::size_t number) { return std::uint64_t{1} << (number % word_bits); }
-
+  static constexpr std::uint32_t bits = bits_per_word;
   std::vector<std::uint64_t> words_;
 };
 

@@ -19,7 +19,7 @@ bool TreeWriter::find_dead_cells(Level& level, std::size_t tree) {
   if (tests == 0) return false;
   for (const LeafCells& first : problem_.cells_of(problem_.leaves[level.live[begin].leaf])) {
     const std::uint32_t v = first.variable;
-    if ((tests >> (v % 64) & 1) == 0) continue;
+    if ((tests & bit_in_word(v)) == 0) continue;
     const MaskPart part = problem_.variables[v].part;
     dead_.assign(level.box.begin() + part.at, level.box.begin() + part.at + part.words);
     bool dead = true;
@@ -47,19 +47,19 @@ bool TreeWriter::find_dead_cells(Level& level, std::size_t tree) {
 /// Whether one of the dead cells of a variable is the cheapest one of the box or of a live leaf.
 bool TreeWriter::is_cheapest(const Level& level, std::uint32_t variable) {
   const std::uint32_t nearest = level.nearest[variable];
-  if ((dead_[nearest / 64] >> (nearest % 64) & 1) != 0) return true;
+  if (has_bit(dead_.data(), nearest)) return true;
   const MaskPart part = problem_.variables[variable].part;
   Mask& cheapest = cheapest_[variable];
   if (cheapest.empty()) {
     cheapest.assign(part.words, 0);
     for (const Live& live : level.live) {
       const LeafEntry& leaf = problem_.leaves[live.leaf];
-      if ((leaf.tests >> (variable % 64) & 1) == 0) continue;
+      if (!leaf.may_test(variable)) continue;
       for (const LeafCells& side : problem_.cells_of(leaf)) {
         if (side.variable != variable) continue;
         const std::uint32_t bit =
             ProofProblem::lowest(part, level.box.data(), &problem_.pool[side.mask]);
-        cheapest[bit / 64] |= Word{1} << (bit % 64);
+        set_bit(cheapest.data(), bit);
       }
     }
   }
@@ -105,7 +105,7 @@ std::vector<CostlyCells> TreeWriter::costly_cells(Dual& dual, double bound, cons
   for (std::uint32_t v = 0; v < problem_.variables.size(); ++v) {
     const std::uint32_t bit = level.nearest[v];
     if (!dual.costly_cells(v, bound, dead_)) continue;
-    if ((dead_[bit / 64] >> (bit % 64) & 1) != 0) made.push_back({v, dead_});
+    if (has_bit(dead_.data(), bit)) made.push_back({v, dead_});
   }
   return made;
 }

@@ -153,13 +153,14 @@ void ProofProblem::add_variable(const Variable& variable, std::uint32_t feature)
       if (std::isnan(cell.value)) made.ordered = false;
     }
   }
-  made.part = {static_cast<std::uint32_t>(box.size()), (count + 63) / 64};
+  made.part = {static_cast<std::uint32_t>(box.size()),
+               static_cast<std::uint32_t>(words_for(count))};
   box.resize(box.size() + made.part.words, 0);
   // A cell that alone is as expensive as the claim holds nothing better, unless changes come first.
   for (std::uint32_t bit = 0; bit < count; ++bit) {
     const bool kept = query_.fewest_first || made.costs[bit] < claim_.cost || made.costs[bit] == 0;
     if (!kept) continue;
-    box[made.part.at + bit / 64] |= Word{1} << (bit % 64);
+    set_bit(&box[made.part.at], bit);
     made.near.push_back(made.position_of[bit]);
   }
   variables.push_back(std::move(made));
@@ -178,7 +179,7 @@ void ProofProblem::add_clauses() {
         point[literal.feature] = variable.values[at * width + column_of_[literal.feature]];
         if (!holds(literal, point, precision_)) continue;
         const std::uint32_t bit = variable.bit_of[at];
-        cells_where.mask[bit / 64] |= Word{1} << (bit % 64);
+        set_bit(cells_where.mask.data(), bit);
       }
       clauses.back().push_back(std::move(cells_where));
     }
@@ -238,7 +239,7 @@ void ProofProblem::split_mask(const Tree& tree, const Node& node, Precision inpu
   for (const std::uint32_t at : variable.near) {
     const std::uint32_t bit = variable.bit_of[at];
     if (!goes_left(tree, node, as_read(variable.values[at * width + column], input))) continue;
-    left[bit / 64] |= Word{1} << (bit % 64);
+    set_bit(left.data(), bit);
   }
 }
 
@@ -260,7 +261,7 @@ void ProofProblem::place_tree(const Tree& tree, Precision input) {
       const auto begin = static_cast<std::uint32_t>(cells.size());
       cells.insert(cells.end(), now.cells.begin(), now.cells.end());
       std::uint64_t tests = 0;
-      for (const LeafCells& side : now.cells) tests |= std::uint64_t{1} << (side.variable % 64);
+      for (const LeafCells& side : now.cells) tests |= bit_in_word(side.variable);
       leaves.push_back({static_cast<std::uint32_t>(trees.size() - 1), begin,
                         static_cast<std::uint32_t>(cells.size()), tests,
                         &tree.values[static_cast<std::size_t>(node.value)]});
@@ -294,13 +295,12 @@ void ProofProblem::place_tree(const Tree& tree, Precision input) {
       std::uint32_t taken = 0;
       side.first = static_cast<std::uint32_t>(variable.bit_of.size());
       for (std::uint32_t w = 0; w < part.words; ++w) {
-        for (Word rest = masks[w]; rest != 0; rest &= rest - 1) {
-          const std::uint32_t at =
-              variable.position_of[w * 64 + static_cast<std::uint32_t>(std::countr_zero(rest))];
+        for_each_bit(masks[w], w, [&](std::size_t one) {
+          const std::uint32_t at = variable.position_of[one];
           side.first = std::min(side.first, at);
           side.last = std::max(side.last, at + 1);
           ++taken;
-        }
+        });
       }
       side.range = variable.ordered && side.last - side.first == taken;
       if (tested) {

@@ -3,6 +3,7 @@
 // in which bit i is the i-th cheapest cell, so that the lowest bit of a set is its cheapest cell.
 #pragma once
 
+#include "base/bit_set.hpp"
 #include "grid/cells.hpp"
 #include "model/arithmetic.hpp"
 
@@ -59,8 +60,11 @@ struct LeafEntry {
   std::uint32_t tree = 0;
   std::uint32_t cells_begin = 0;
   std::uint32_t cells_end = 0;
-  std::uint64_t tests = 0;  ///< bit v % 64 is set if the leaf tests variable v
+  std::uint64_t tests = 0;  ///< has bit_in_word(v) of every variable v that the leaf tests
   const double* values = nullptr;
+
+  /// False only if the leaf does not test the variable.
+  bool may_test(std::uint32_t variable) const { return (tests & bit_in_word(variable)) != 0; }
 };
 
 struct TreeEntry {
@@ -107,7 +111,9 @@ class ProofProblem {
   static std::uint32_t lowest(const MaskPart& part, const Word* box, const Word* mask = nullptr) {
     for (std::uint32_t w = 0; w < part.words; ++w) {
       const Word word = mask ? box[part.at + w] & mask[w] : box[part.at + w];
-      if (word != 0) return w * 64 + static_cast<std::uint32_t>(std::countr_zero(word));
+      if (word == 0) continue;
+      return static_cast<std::uint32_t>(w * bits_per_word) +
+             static_cast<std::uint32_t>(std::countr_zero(word));
     }
     return none;
   }

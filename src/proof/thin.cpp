@@ -104,7 +104,7 @@ std::vector<std::uint32_t> thin(const DualProblem& dual, const DualNumbers& numb
     const ProofVariable& variable = problem.variables[v];
     for (std::uint32_t at = 0; at < variable.bit_of.size(); ++at) {
       const std::uint32_t bit = variable.bit_of[at];
-      if ((level.box[variable.part.at + bit / 64] >> (bit % 64) & 1) != 0) {
+      if (has_bit(&level.box[variable.part.at], bit)) {
         positions[v].push_back(at);
       }
     }
@@ -118,7 +118,7 @@ std::vector<std::uint32_t> thin(const DualProblem& dual, const DualNumbers& numb
       Word* next = &below[v][(c + 1) * words];
       std::copy(next - words, next, next);
       const std::uint32_t bit = variable.bit_of[positions[v][c]];
-      next[bit / 64] |= Word{1} << (bit % 64);
+      set_bit(next, bit);
     }
   };
   // The runs that have cells in the box.

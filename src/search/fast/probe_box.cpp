@@ -186,9 +186,7 @@ void Probe::make_masks(std::uint32_t v) {
     return &masks_.words[masks_.begin[v] + words * (2 * (cut - 1) + (left ? 0 : 1))];
   };
   const auto add = [](std::uint64_t* to, std::span<const SortedTesters::End> ends) {
-    for (const auto& [cell, leaf] : ends) {
-      to[leaf / BitSet::word_bits] |= std::uint64_t{1} << (leaf % BitSet::word_bits);
-    }
+    for (const auto& [cell, leaf] : ends) set_bit(to, leaf);
   };
   for (std::uint32_t cut = 1; cut < cells; ++cut) {
     std::uint64_t* const to = mask(cut, false);

@@ -26,7 +26,7 @@ std::uint64_t within_plain(const double* numbers, std::size_t count, double limi
 }
 
 void keep_plain(const double* numbers, std::size_t count, double limit, std::uint64_t* alive) {
-  constexpr std::size_t bits = BitSet::word_bits;
+  constexpr std::size_t bits = bits_per_word;
   for (; count >= bits; count -= bits, numbers += bits, ++alive) {
     if (*alive != 0) *alive &= within_plain(numbers, bits, limit);
   }
@@ -36,7 +36,7 @@ void keep_plain(const double* numbers, std::size_t count, double limit, std::uin
 #if BOXWOOD_X86_VECTORS
 __attribute__((target("avx2"))) void keep_avx2(const double* numbers, std::size_t count,
                                                double limit, std::uint64_t* alive) {
-  constexpr std::size_t bits = BitSet::word_bits, lanes = 4;
+  constexpr std::size_t bits = bits_per_word, lanes = 4;
   const __m256d most = _mm256_set1_pd(limit);
   for (; count >= bits; count -= bits, numbers += bits, ++alive) {
     if (*alive == 0) continue;
@@ -52,7 +52,7 @@ __attribute__((target("avx2"))) void keep_avx2(const double* numbers, std::size_
 
 __attribute__((target("avx512f"))) void keep_avx512(const double* numbers, std::size_t count,
                                                     double limit, std::uint64_t* alive) {
-  constexpr std::size_t bits = BitSet::word_bits, lanes = 8;
+  constexpr std::size_t bits = bits_per_word, lanes = 8;
   const __m512d most = _mm512_set1_pd(limit);
   for (; count >= bits; count -= bits, numbers += bits, ++alive) {
     if (*alive == 0) continue;
