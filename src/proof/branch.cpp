@@ -3,6 +3,7 @@
 
 #include "base/infinity.hpp"
 #include "proof/search.hpp"
+#include "proof/tuning.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -89,7 +90,8 @@ bool TreeWriter::weigh(const Level& level, std::vector<std::vector<double>>& wei
           const double lead =
               outcome.score_bound(condition.plus, rival, 1, sums[condition.plus] - sums[rival]);
           const double weight =
-              condition.sign * std::exp(std::clamp(-condition.sign * lead, -50.0, 50.0));
+              condition.sign * std::exp(std::clamp(-condition.sign * lead, -tuning::most_exponent,
+                                                   tuning::most_exponent));
           own[condition.plus] += weight;
           own[rival] -= weight;
           any = true;
@@ -137,7 +139,7 @@ void TreeWriter::cut_by_gain(Level& level, const std::vector<std::vector<double>
       const std::uint32_t v = side.variable;
       const ProofVariable& variable = problem_.variables[v];
       const std::uint32_t bit = level.nearest[v];
-      if ((problem_.pool[side.mask + bit / 64] >> (bit % 64) & 1) != 0) continue;
+      if (has_bit(&problem_.pool[side.mask], bit)) continue;
       const std::uint32_t own = variable.position_of[bit];
       if (side.range) {
         const std::uint32_t at = gain_begin_[v] + (own < side.first ? side.first : side.last);
@@ -163,7 +165,7 @@ void TreeWriter::cut_by_gain(Level& level, const std::vector<std::vector<double>
       level.first.assign(variable.part.words, 0);
       for (std::uint32_t position = 0; position < at - gain_begin_[v]; ++position) {
         const std::uint32_t bit = variable.bit_of[position];
-        level.first[bit / 64] |= Word{1} << (bit % 64);
+        set_bit(level.first.data(), bit);
       }
     }
     gain_[at] = 0;
@@ -193,7 +195,7 @@ bool TreeWriter::cut_undecided(Level& level) const {
         const ProofVariable& variable = problem_.variables[side.variable];
         const std::uint32_t here = level.nearest[side.variable];
         const Word* mask = &problem_.pool[side.mask];
-        if ((mask[here / 64] >> (here % 64) & 1) != 0) continue;
+        if (has_bit(mask, here)) continue;
         const std::uint32_t bit = ProofProblem::lowest(variable.part, level.box.data(), mask);
         const double more = variable.costs[bit] - variable.costs[here];
         if (found && more >= least) continue;
@@ -215,7 +217,7 @@ void TreeWriter::cut_cheapest(Level& level) const {
   for (std::uint32_t v = 0; v < problem_.variables.size(); ++v) {
     const ProofVariable& variable = problem_.variables[v];
     const std::uint32_t bit = level.nearest[v];
-    rest[variable.part.at + bit / 64] &= ~(Word{1} << (bit % 64));
+    clear_bit(&rest[variable.part.at], bit);
     const std::uint32_t next = ProofProblem::lowest(variable.part, rest.data());
     if (next == ProofProblem::none) continue;
     const double more = variable.costs[next] - variable.costs[bit];
@@ -224,7 +226,7 @@ void TreeWriter::cut_cheapest(Level& level) const {
     least = more;
     level.variable = v;
     level.first.assign(variable.part.words, 0);
-    level.first[bit / 64] |= Word{1} << (bit % 64);
+    set_bit(level.first.data(), bit);
   }
   if (found) return;
   throw Error("proof",

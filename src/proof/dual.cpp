@@ -3,9 +3,9 @@
 #include "proof/dual.hpp"
 
 #include "base/infinity.hpp"
+#include "proof/tuning.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <unordered_map>
 
@@ -21,7 +21,7 @@ void Dual::build() {
   for (const ProofVariable& variable : problem.variables) {
     std::vector<std::uint32_t>& list = bits_.emplace_back();
     for (const std::uint32_t bit : variable.bit_of) {
-      if ((level_.box[variable.part.at + bit / 64] >> (bit % 64) & 1) != 0) list.push_back(bit);
+      if (has_bit(&level_.box[variable.part.at], bit)) list.push_back(bit);
     }
   }
   leaf_value_.assign(level_.live.size(), 0.0);
@@ -59,12 +59,6 @@ void Dual::build() {
   least_.assign(slots_.size(), 0.0);
 }
 
-namespace {
-bool takes(const Word* cells, std::uint32_t bit) {
-  return (cells[bit / 64] >> (bit % 64) & 1) != 0;
-}
-}  // namespace
-
 /// Cells of a variable that no live leaf distinguishes have the same number in the end. They are
 /// joined; the cheapest of them, whose bit is the least, stands for all.
 void Dual::join_cells(std::uint32_t variable, std::span<const Test> tests) {
@@ -72,10 +66,8 @@ void Dual::join_cells(std::uint32_t variable, std::span<const Test> tests) {
   const Word* box = &level_.box[dual_.problem.variables[variable].part.at];
   for (const Test& test : tests) {
     const std::uint64_t mark = random_();
-    for (std::size_t w = 0; w * 64 < marks.size(); ++w) {
-      for (Word rest = test.cells[w] & box[w]; rest != 0; rest &= rest - 1) {
-        marks[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))] += mark;
-      }
+    for (std::size_t w = 0; w < words_for(marks.size()); ++w) {
+      for_each_bit(test.cells[w] & box[w], w, [&](std::size_t bit) { marks[bit] += mark; });
     }
   }
   std::vector<std::uint32_t>& cells = cells_.emplace_back();
@@ -104,14 +96,14 @@ void Dual::build_slot(std::uint32_t variable, std::span<const Test> tests) {
   for (const Test& test : tests) {
     sides.assign(count, 0);
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      sides[atom[c]] |= takes(test.cells, cells[c]) ? 1U : 2U;
+      sides[atom[c]] |= has_bit(test.cells, cells[c]) ? 1U : 2U;
     }
     other.resize(count);
     std::uint16_t made = count;
     for (std::uint16_t a = 0; a < count; ++a) other[a] = sides[a] == 3 ? made++ : a;
     if (made == count) continue;
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      if (takes(test.cells, cells[c])) atom[c] = other[atom[c]];
+      if (has_bit(test.cells, cells[c])) atom[c] = other[atom[c]];
     }
     count = made;
   }
@@ -127,7 +119,7 @@ void Dual::build_slot(std::uint32_t variable, std::span<const Test> tests) {
   for (const Test& test : tests) {
     Tester tester{test.live, static_cast<std::uint32_t>(tester_atoms_.size()), 0, 0};
     for (std::uint16_t a = 0; a < count; ++a) {
-      if (takes(test.cells, some[a])) tester_atoms_.push_back(a);
+      if (has_bit(test.cells, some[a])) tester_atoms_.push_back(a);
     }
     tester.end = static_cast<std::uint32_t>(tester_atoms_.size());
     testers_.push_back(tester);
@@ -322,7 +314,7 @@ bool Dual::costly_cells(std::uint32_t variable, double bound, Mask& costly) {
     const double total = totals_[joined_[variable][i]];
     if (others + total < static_cast<double>(dual_.tolls.limit)) continue;
     const std::uint32_t bit = bits_[variable][i];
-    costly[bit / 64] |= Word{1} << (bit % 64);
+    set_bit(costly.data(), bit);
     any = true;
   }
   return any;
@@ -382,8 +374,10 @@ void Dual::search_price(std::size_t index) {
   };
   const Tangent here = tangent(now);
   Tangent best = here, low = here, high = here;
-  double step = now > 0 ? now / 8 : static_cast<double>(dual_.tolls.limit) / spread;
-  for (int i = 0; i < 40 && (here.slope > 0 ? high.slope > 0 : low.slope < 0); ++i, step *= 2) {
+  double step =
+      now > 0 ? now * tuning::first_step : static_cast<double>(dual_.tolls.limit) / spread;
+  for (int i = 0; i < tuning::most_steps && (here.slope > 0 ? high.slope > 0 : low.slope < 0);
+       ++i, step *= 2) {
     if (here.slope > 0) {
       low = high;
       high = tangent(now + step);
@@ -396,7 +390,7 @@ void Dual::search_price(std::size_t index) {
   for (const Tangent& one : {low, high}) {
     if (one.value > best.value) best = one;
   }
-  for (int i = 0; i < 4 && low.slope > 0 && high.slope < 0; ++i) {
+  for (int i = 0; i < tuning::refinements && low.slope > 0 && high.slope < 0; ++i) {
     const double at = (high.value - low.value + low.slope * low.at - high.slope * high.at) /
                       (low.slope - high.slope);
     if (!(at > low.at && at < high.at)) break;
@@ -435,12 +429,11 @@ DualNumbers Dual::numbers(int bits) const {
   int size = 0;
   std::frexp(limit, &size);
   made.unit = std::max(0, size - bits);
-  // Prices of about 14 bits; the scores take the rest.
   double most = 0;
   for (const double price : prices_) most = std::max(most, price);
   int price_size = 0;
   std::frexp(most, &price_size);
-  made.exponent = std::clamp(price_size - 14, -60, 800);
+  made.exponent = std::clamp(price_size - tuning::price_bits, -60, 800);
   for (const double price : prices_) {
     made.prices.push_back(std::llround(std::ldexp(price, -made.exponent)));
   }

@@ -3,18 +3,13 @@
 #include <boxwood/error.hpp>
 
 #include "base/infinity.hpp"
+#include "proof/tuning.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 namespace boxwood::proofs {
-namespace {
-
-/// With so few leaves more than trees, cuts alone close a box soon.
-constexpr std::size_t few_leaves = 40;
-
-}  // namespace
 
 TreeWriter::TreeWriter(const ProofProblem& problem, const std::vector<Outcomes>& outcomes,
                        const ProofLimits& limits)
@@ -93,7 +88,7 @@ bool TreeWriter::make_child(const Level& parent, Level& child, bool first) const
       Live live = parent.live[i];
       const LeafEntry& leaf = problem_.leaves[live.leaf];
       bool touched = before != now;
-      if (!touched && (leaf.tests >> (v % 64) & 1) == 0) {
+      if (!touched && !leaf.may_test(v)) {
         child.live.push_back(live);
         continue;
       }
@@ -139,11 +134,11 @@ bool TreeWriter::make_child(const Level& parent, Level& child, bool first) const
 void TreeWriter::emit_cut(const Level& level) {
   const ProofVariable& variable = problem_.variables[level.variable];
   std::vector<std::int32_t> ends;
-  bool inside = (level.first[variable.bit_of[0] / 64] >> (variable.bit_of[0] % 64) & 1) != 0;
+  bool inside = has_bit(level.first.data(), variable.bit_of[0]);
   const auto count = static_cast<std::uint32_t>(variable.bit_of.size());
   for (std::uint32_t at = 0; at < count; ++at) {
     const std::uint32_t bit = variable.bit_of[at];
-    const bool in = (level.first[bit / 64] >> (bit % 64) & 1) != 0;
+    const bool in = has_bit(level.first.data(), bit);
     if (in != inside) ends.push_back(static_cast<std::int32_t>(at));
     inside = in;
   }
@@ -192,7 +187,8 @@ void TreeWriter::keep(Level& level, std::span<const std::uint32_t> kept) {
 
 /// A dual bound is written if it excludes a good part of the leaves.
 bool TreeWriter::worthwhile(std::size_t kept, std::size_t live) const {
-  return kept < live && (kept * 5 <= live * 4 || limits_.plain_boxes == 0);
+  return kept < live &&
+         ((live - kept) * 100 >= live * tuning::least_excluded || limits_.plain_boxes == 0);
 }
 
 /// Applies the last dual bound that was written above to a smaller box.
@@ -225,13 +221,16 @@ bool TreeWriter::closed_by(const DualNumbers& numbers, const Level& level) const
 double TreeWriter::ascend(Dual& dual) const {
   const auto limit = static_cast<double>(tolls_.limit);
   double before = 0, bound = 0;
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < tuning::most_rounds; ++round) {
     check_limits();
     bound = dual.ascend();
-    if (bound > 1.002 * limit) break;
+    if (bound > tuning::far_enough * limit) break;
     if (round == 0) before = bound;
-    if (round % 5 != 4) continue;
-    if (bound - before < std::max(1e-3 * limit, 0.08 * (limit - bound))) break;
+    if ((round + 1) % tuning::rounds_per_check != 0) continue;
+    if (bound - before <
+        std::max(tuning::least_rise * limit, tuning::least_gap_share * (limit - bound))) {
+      break;
+    }
     before = bound;
   }
   return bound;
@@ -258,10 +257,10 @@ bool TreeWriter::thin_anew(std::size_t depth) {
   // The coarsest shares that exclude nearly as much as the exact ones.
   Found& found = found_.back();
   std::vector<std::uint32_t> kept;
-  for (const int bits : {11, 14, 20}) {
+  for (const int bits : tuning::share_bits) {
     found.numbers = dual.numbers(bits);
     kept = thin(parts, found.numbers, level);
-    if (kept.size() * 20 <= fine * 21) break;
+    if (kept.size() * 100 <= fine * tuning::coarse_enough) break;
   }
   if (costly.empty() && !worthwhile(kept.size(), level.live.size())) return false;
   emit_dual(found.numbers);
@@ -305,11 +304,12 @@ bool TreeWriter::walk(std::size_t from, std::uint64_t most_boxes, Enter enter) {
     const bool first = levels_[depth].made++ == 0;
     const std::uint64_t used = ++boxes_ - begin;
     if (limited && used > most_boxes) return false;
-    if (limited && used % 128 == 0 &&
-        done * static_cast<double>(most_boxes) < 0.5 * static_cast<double>(used)) {
+    if (limited && used % tuning::boxes_per_progress == 0 &&
+        done * static_cast<double>(most_boxes) <
+            tuning::least_progress * static_cast<double>(used)) {
       return false;
     }
-    if (boxes_ % 64 == 0) check_limits();
+    if (boxes_ % tuning::boxes_per_limits == 0) check_limits();
     if (!make_child(levels_[depth], levels_[depth + 1], first)) {
       tree_.push_back(closed);
       close(depth + 1);
@@ -329,7 +329,8 @@ bool TreeWriter::attempt(std::size_t depth, std::uint64_t boxes) {
   const std::size_t size = tree_.size();
   const std::size_t live = levels_[depth].live.size(), trees = problem_.trees.size();
   const std::size_t undecided = live - std::min(live, trees);
-  if (!tried_.empty() && undecided > few_leaves && undecided * 4 > tried_.back().undecided * 3) {
+  if (!tried_.empty() && undecided > tuning::few_leaves &&
+      undecided * 100 > tried_.back().undecided * tuning::much_fewer) {
     return false;
   }
   tried_.push_back({depth, undecided});
@@ -351,7 +352,7 @@ bool TreeWriter::enter(std::size_t depth) {
   if (thinned_ && !drop_cells(levels_[depth], all)) return false;
   // A dual bound costs as much as some thousand boxes. Where one has excluded leaves, the next one
   // will too and is worth trying sooner.
-  const std::uint64_t few = limits_.plain_boxes * (thinned_ ? 1 : 4);
+  const std::uint64_t few = limits_.plain_boxes * (thinned_ ? 1 : tuning::first_patience);
   if (attempt(depth, few)) return false;
   if (thin_anew(depth)) {
     thinned_ = true;
