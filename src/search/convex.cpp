@@ -8,6 +8,16 @@
 namespace boxwood {
 namespace {
 
+// Parameters of the interior-point method. They decide how close the method comes to the optimum,
+// never what is claimed: `least_cost` computes bounds from its prices.
+constexpr double singular = 1e-13;     // a pivot below this share of the matrix counts as 0
+constexpr int most_rounds = 80;        // steps of the method
+constexpr double enough = 1e-15;       // the gap at which it ends,
+constexpr double close = 1e-13;        // if the equations are satisfied up to this
+constexpr double least_curve = 1e-18;  // keeps the equations regular where a cost is linear
+constexpr double step_share = 0.9995;  // of the longest step that keeps all pairs positive
+constexpr double least_step = 1e-13;   // a shorter step means that rounding stops the method
+
 /// A dense matrix by rows.
 struct Matrix {
   Matrix(std::size_t row_count, std::size_t columns)
@@ -28,7 +38,6 @@ bool solve_system(Matrix& matrix, std::vector<double>& right) {
     for (std::size_t i = k + 1; i < n; ++i) {
       if (std::abs(matrix.at(i, k)) > std::abs(matrix.at(pivot, k))) pivot = i;
     }
-    constexpr double singular = 1e-13;
     if (!(std::abs(matrix.at(pivot, k)) > singular * size)) return false;
     for (std::size_t j = 0; pivot != k && j < n; ++j) {
       std::swap(matrix.at(k, j), matrix.at(pivot, j));
@@ -127,8 +136,6 @@ class InteriorPoint {
   }
 
   ConvexPoint run() {
-    constexpr int most_rounds = 80;
-    constexpr double enough = 1e-15, close = 1e-13;
     for (int round = 0; round < most_rounds; ++round) {
       if (!step()) break;
       if (gap() < enough && residual_ < close) break;
@@ -175,7 +182,7 @@ class InteriorPoint {
     std::vector<double> right(m_), inverse(n_), gradient(n_);
     residual_ = 0;
     for (std::size_t j = 0; j < n_; ++j) {
-      double curve = 2 * p_.square[j] + 1e-18, g = 2 * p_.square[j] * x_[j] + p_.slope[j];
+      double curve = 2 * p_.square[j] + least_curve, g = 2 * p_.square[j] * x_[j] + p_.slope[j];
       for (std::size_t r = 0; r < m_; ++r) g += p_.rows[r].factors[j] * price_[r];
       residual_ = std::max(residual_, std::abs(g - low_[j] + high_[j]));
       if (low_[j] > 0) {
@@ -202,7 +209,7 @@ class InteriorPoint {
           normal.at(r, s) += row.factors[j] * inverse[j] * p_.rows[s].factors[j];
         }
       }
-      normal.at(r, r) += row.equal ? 1e-18 : slack_[r] / price_[r];
+      normal.at(r, r) += row.equal ? least_curve : slack_[r] / price_[r];
     }
     // Rounding of tiny pivots is harmless: a wrong direction only ends the method.
     if (m_ > 0 && !solve_system(normal, right)) return false;
@@ -280,8 +287,8 @@ class InteriorPoint {
     }
     for (std::size_t r = 0; r < m_; ++r) aim.rows[r] = target - d.slack[r] * d.price[r];
     if (!direction(aim, d)) return false;
-    const double step = std::min(1.0, 0.9995 * longest(d));
-    if (!(step > 1e-13)) return false;
+    const double step = std::min(1.0, step_share * longest(d));
+    if (!(step > least_step)) return false;
     for (std::size_t j = 0; j < n_; ++j) {
       const double x = x_[j] + step * d.x[j];
       const bool inside = x > p_.lower[j] && x < p_.upper[j];
