@@ -38,13 +38,13 @@ void Checker::add_variable(std::uint32_t v) {
   });
   Order order;
   order.bit.resize(positions.size());
-  order.words = (positions.size() + 63) / 64;
+  order.words = (positions.size() + word_bits - 1) / word_bits;
   Mask all(order.words, 0);
   for (std::uint32_t bit = 0; bit < positions.size(); ++bit) {
     const double cost = variable.cells[positions[bit]].cost;
     order.bit[positions[bit]] = bit;
     order.cost.push_back(cost);
-    if (question_.fewest || cost < claim_ || cost == 0) all[bit / 64] |= Word{1} << (bit % 64);
+    if (question_.fewest || cost < claim_ || cost == 0) all[bit / word_bits] |= bit_of(bit);
   }
   order_.push_back(std::move(order));
   root_.push_back(std::move(all));
@@ -102,10 +102,10 @@ void Checker::place_leaves() {
         Mask left(before.size(), 0);
         for (std::size_t p = 0; p < variables_[v].cells.size(); ++p) {
           const std::uint32_t bit = order_[v].bit[p];
-          if ((before[bit / 64] >> (bit % 64) & 1) == 0) continue;
+          if (!has_bit(before, bit)) continue;
           const double given = variables_[v].cells[p].values[column_of_[feature]];
           const double value = models_[m].input == "float32" ? to_single(given) : given;
-          if (goes_left(node, tree, value)) left[bit / 64] |= Word{1} << (bit % 64);
+          if (goes_left(node, tree, value)) left[bit / word_bits] |= bit_of(bit);
         }
         for (const bool goes : {false, true}) {
           Mask mask = before;
@@ -138,7 +138,7 @@ void Checker::place_clauses() {
         const double value = variables_[v].cells[p].values[column_of_[literal.feature]];
         const std::uint32_t bit = order_[v].bit[p];
         if (!question_.literal_holds(literal, value)) {
-          side.cells[bit / 64] &= ~(Word{1} << (bit % 64));
+          side.cells[bit / word_bits] &= ~bit_of(bit);
         }
       }
       if (lowest(side.cells) == none) continue;
@@ -219,7 +219,7 @@ Mask Checker::first_child(Tokens& tokens, std::uint32_t v) const {
     const long end = tokens.next(0, cells);
     for (long p = 0; p < end; ++p) {
       const std::uint32_t bit = order_[v].bit[static_cast<std::size_t>(p)];
-      mask[bit / 64] ^= Word{1} << (bit % 64);
+      mask[bit / word_bits] ^= bit_of(bit);
     }
   }
   return mask;

@@ -12,6 +12,11 @@ namespace check {
 
 using Word = std::uint64_t;
 using Mask = std::vector<Word>;
+constexpr std::size_t word_bits = 64;
+inline Word bit_of(std::size_t bit) { return Word{1} << (bit % word_bits); }
+inline bool has_bit(const Mask& mask, std::size_t bit) {
+  return (mask[bit / word_bits] & bit_of(bit)) != 0;
+}
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
 struct Side {
@@ -81,8 +86,8 @@ class Checker {
  public:
   Checker(const std::vector<Model>& models, const Question& question, double claim, long changes);
 
-  /// Checks that a point consists of values of cells, costs exactly what is claimed, has the claimed
-  /// changes, keeps to the clauses and certainly has the outcome.
+  /// Checks that a point consists of values of cells, costs exactly what is claimed, has the
+  /// claimed changes, keeps to the clauses and certainly has the outcome.
   void check_point(const std::vector<double>& point) const;
   /// Walks the tree; returns the number of closed boxes.
   std::size_t run(const Json& tree) const;
@@ -118,7 +123,7 @@ class Checker {
     for (std::size_t w = 0; w < cells.size(); ++w) {
       const Word word = more ? cells[w] & (*more)[w] : cells[w];
       if (word != 0) {
-        return static_cast<std::uint32_t>(w * 64) +
+        return static_cast<std::uint32_t>(w * word_bits) +
                static_cast<std::uint32_t>(std::countr_zero(word));
       }
     }

@@ -131,7 +131,8 @@ void Checker::thin(Box& box, const DualNumbers& numbers) const {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (std::size_t w = 0; w < cells.size(); ++w) {
       for (Word word = more ? cells[w] & (*more)[w] : cells[w]; word != 0; word &= word - 1) {
-        least = std::min(least, list[w * 64 + static_cast<std::size_t>(std::countr_zero(word))]);
+        least =
+            std::min(least, list[w * word_bits + static_cast<std::size_t>(std::countr_zero(word))]);
       }
     }
     return least;

@@ -30,8 +30,7 @@ Bound exact_sum(double a, double b) {
 void check_costs(const Rule& rule) {
   bool fits = rule.scale > 0 && std::is_sorted(rule.quantiles.begin(), rule.quantiles.end()) &&
               rule.quantiles.size() != 1;
-  for (const double size :
-       {rule.step, rule.least, rule.most, rule.weight, rule.up, rule.down}) {
+  for (const double size : {rule.step, rule.least, rule.most, rule.weight, rule.up, rule.down}) {
     fits = fits && size >= 0;
   }
   for (const double value : rule.quantiles) fits = fits && std::isfinite(value);
@@ -77,6 +76,62 @@ Interval interval(const Json& data) {
           data.at(3).get<bool>()};
 }
 
+namespace {
+
+Rule read_rule(const Json& data) {
+  known(data,
+        {"kind", "fixed", "range", "domain", "allowed", "step", "missing_allowed", "changes",
+         "direction", "least_change", "most_change", "weight", "up", "down", "scale", "quantiles"},
+        "a feature");
+  Rule rule;
+  rule.kind = word(data.value("kind", Json(rule.kind)),
+                   {"continuous", "integer", "ordinal", "categorical"});
+  rule.direction = word(data.value("direction", Json(rule.direction)), {"both", "up", "down"});
+  rule.fixed = data.value("fixed", false);
+  rule.missing_allowed = data.value("missing_allowed", false);
+  if (data.contains("range")) rule.range = interval(data["range"]);
+  if (data.contains("allowed")) rule.allowed = numbers(data["allowed"]);
+  if (data.contains("quantiles")) rule.quantiles = numbers(data["quantiles"]);
+  if (data.contains("changes")) {
+    for (const Json& row : data["changes"]) rule.changes.push_back(numbers(row));
+  }
+  const auto take = [&](const char* key, double& value) {
+    if (data.contains(key)) value = number(data[key]);
+  };
+  take("step", rule.step);
+  take("least_change", rule.least);
+  take("most_change", rule.most);
+  take("weight", rule.weight);
+  take("up", rule.up);
+  take("down", rule.down);
+  take("scale", rule.scale);
+  check_costs(rule);
+  return rule;
+}
+
+Group read_group(const Json& data) {
+  known(data, {"columns", "weight", "none_allowed"}, "a group");
+  Group group{data.at("columns").get<std::vector<std::size_t>>(), 1,
+              data.value("none_allowed", false)};
+  if (data.contains("weight")) group.weight = number(data["weight"]);
+  if (!(group.weight >= 0)) throw Unsupported("a group with a negative cost");
+  return group;
+}
+
+Literal read_literal(const Json& data) {
+  known(data, {"feature", "inside", "range", "codes", "missing"}, "a condition");
+  Literal literal;
+  literal.feature = data.at("feature");
+  literal.inside = data.at("inside");
+  literal.missing = data.value("missing", false);
+  literal.by_codes = data.contains("codes");
+  if (literal.by_codes) literal.codes = data["codes"].get<std::vector<int>>();
+  if (!literal.by_codes) literal.range = interval(data.at("range"));
+  return literal;
+}
+
+}  // namespace
+
 Question::Question(const Json& data, const std::vector<Model>& models) : models_(models) {
   if (!data.is_object() || data.value("boxwood_question", 0) != 1) {
     throw Unsupported("the question file is not of version 1");
@@ -86,57 +141,15 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
          "max_changes", "cost", "mixture", "fewest_first", "scale_name"},
         "a question");
   point = numbers(data.at("point"));
-  for (const Json& one : data.at("features")) {
-    known(
-        one,
-        {"kind", "fixed", "range", "domain", "allowed", "step", "missing_allowed", "changes",
-         "direction", "least_change", "most_change", "weight", "up", "down", "scale", "quantiles"},
-        "a feature");
-    Rule rule;
-    rule.kind = word(one.value("kind", Json(rule.kind)),
-                     {"continuous", "integer", "ordinal", "categorical"});
-    rule.direction = word(one.value("direction", Json(rule.direction)), {"both", "up", "down"});
-    rule.fixed = one.value("fixed", false);
-    rule.missing_allowed = one.value("missing_allowed", false);
-    if (one.contains("range")) rule.range = interval(one["range"]);
-    if (one.contains("allowed")) rule.allowed = numbers(one["allowed"]);
-    if (one.contains("quantiles")) rule.quantiles = numbers(one["quantiles"]);
-    if (one.contains("changes")) {
-      for (const Json& row : one["changes"]) rule.changes.push_back(numbers(row));
-    }
-    const auto take = [&](const char* key, double& value) {
-      if (one.contains(key)) value = number(one[key]);
-    };
-    take("step", rule.step);
-    take("least_change", rule.least);
-    take("most_change", rule.most);
-    take("weight", rule.weight);
-    take("up", rule.up);
-    take("down", rule.down);
-    take("scale", rule.scale);
-    check_costs(rule);
-    rules.push_back(std::move(rule));
-  }
-  for (const Json& one : data.value("groups", Json::array())) {
-    known(one, {"columns", "weight", "none_allowed"}, "a group");
-    groups.push_back(
-        {one.at("columns").get<std::vector<std::size_t>>(), 1, one.value("none_allowed", false)});
-    if (one.contains("weight")) groups.back().weight = number(one["weight"]);
-    if (!(groups.back().weight >= 0)) throw Unsupported("a group with a negative cost");
-  }
+  for (const Json& one : data.at("features")) rules.push_back(read_rule(one));
+  for (const Json& one : data.value("groups", Json::array())) groups.push_back(read_group(one));
   for (const Json& clause : data.value("clauses", Json::array())) {
     clauses.emplace_back();
     for (const Json& one : clause) {
-      known(one, {"feature", "inside", "range", "codes", "missing"}, "a condition");
-      Literal literal;
-      literal.feature = one.at("feature");
-      literal.inside = one.at("inside");
-      literal.missing = one.value("missing", false);
-      literal.by_codes = one.contains("codes");
-      if (literal.by_codes) literal.codes = one["codes"].get<std::vector<int>>();
-      if (!literal.by_codes) literal.range = interval(one.at("range"));
-      if (literal.feature >= point.size()) throw Unsupported("a clause about no feature");
-      clauses.back().push_back(std::move(literal));
+      clauses.back().push_back(read_literal(one));
+      if (clauses.back().back().feature >= point.size()) {
+        throw Unsupported("a clause about no feature");
+      }
     }
   }
   if (data.contains("max_changes")) max_changes = data["max_changes"].get<long>();
@@ -151,8 +164,13 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
   }
   fewest = data.value("fewest_first", false);
   requirements = data.at("requirements");
+  check_fit();
+}
+
+/// Throws Unsupported unless the models read the point, and each column is in one group at most.
+void Question::check_fit() {
   bool fits = !requirements.empty() && rules.size() == point.size();
-  for (const Model& model : models) {
+  for (const Model& model : models_) {
     fits = fits && model.width == point.size();
     single_ = single_ || model.input == "float32";
   }

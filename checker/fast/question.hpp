@@ -84,6 +84,7 @@ class Question {
   struct Limits {
     std::vector<Bound> low, high;
   };
+  void check_fit();
   double read(double value) const { return single_ ? to_single(value) : value; }
   double next(double value, bool upward) const;
   double cost_of_size(double weight, double size) const;

@@ -64,7 +64,8 @@ void Checker::check_point(const std::vector<double>& point) const {
 
 bool Checker::dead(const Box& box) const {
   return excluded(box.measure, box.cells) ||
-         std::any_of(box.live.begin(), box.live.end(), [](const auto& live) { return live.empty(); });
+         std::any_of(box.live.begin(), box.live.end(),
+                     [](const auto& live) { return live.empty(); });
 }
 
 /// The most that the live leaves of a model add to sign * (plus - minus).
