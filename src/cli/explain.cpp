@@ -85,6 +85,50 @@ void check_one_row(const std::string& flag, const std::vector<std::size_t>& rows
                    "Choose one row: --row 0");
 }
 
+void check_proof_flags(const ExplainFlags& flags, const ExtrasAsked& asked,
+                       const std::vector<std::size_t>& rows) {
+  if (flags.proof.empty()) return;
+  check_one_row("--proof", rows);
+  if (asked.menu) throw UsageError("--proof", "cannot be combined with --k");
+  if (flags.output.resume) throw UsageError("--proof", "cannot be combined with --resume");
+}
+
+/// Answers one row, and checks and proves the answer where the flags ask for it.
+std::unique_ptr<RowAnswer> answer_row(const Prepared& prepared, const Question& question,
+                                      const ExplainFlags& flags, const ExtrasAsked& asked,
+                                      const Ensemble& ensemble, std::size_t row,
+                                      const Options& options) {
+  auto one = std::make_unique<RowAnswer>();
+  one->query = query_for_row(question, flags.question, row);
+  one->found = find_extras(prepared, one->query, asked, options);
+  one->interrupted = one->found.limited && options.limits.interrupt->load();
+  for (std::size_t k = 0; k < one->found.answers.size(); ++k) {
+    const Answer& answer = one->found.answers[k];
+    Explanation& shown = one->shown.emplace_back(Explanation{
+        ensemble, question.schema, one->query, answer, row, std::nullopt, one->found.findings[k]});
+    shown.findings.earlier_alternatives = k;
+    shown.findings.models = several_models(question.ensembles, question.names, one->query, answer);
+    if (flags.verify) shown.faults = verify(question.ensembles, one->query, answer).faults;
+  }
+  if (flags.proof.empty()) return one;
+  // As much time again as the search had.
+  const ProofLimits limits{.seconds = options.limits.seconds,
+                           .interrupt = options.limits.interrupt};
+  const Proof proof = prove(question.ensembles, one->query, one->found.answers.front(), limits);
+  one->unproven = proof.stop;
+  if (proof.stop == Stop::finished) write_file(flags.proof, proof.text);
+  return one;
+}
+
+void report_unproven(Stop stop, const std::string& file) {
+  std::cerr << fmt::format("boxwood: --proof: {}; {} was not written\n",
+                           stop == Stop::interrupt ? "interrupted before the proof was complete"
+                           : stop == Stop::time
+                               ? "stopped at the time limit before the proof was complete"
+                               : "the proof needs more boxes than a certificate may have",
+                           visible(file));
+}
+
 int run(const ExplainFlags& flags, const CLI::App& command, Host& host) {
   if (flags.question.data.empty() && flags.question.file.empty()) {
     throw UsageError("--data", "is required unless --question is given",
@@ -95,8 +139,7 @@ int run(const ExplainFlags& flags, const CLI::App& command, Host& host) {
   refuse_input_as_output(flags.save_question, inputs, "--save-question");
   refuse_input_as_output(flags.proof, inputs, "--proof");
   const Question question = load_question(flags.question, host, keep_rows(flags.rows));
-  const Schema& schema = question.schema;
-  const ExtrasAsked asked = extras_asked(flags.extras, schema);
+  const ExtrasAsked asked = extras_asked(flags.extras, question.schema);
   Options options = options_for(flags.search);
   options.ties = flags.ties;
   std::vector<std::size_t> rows = chosen_rows(flags.rows, question.data.points.size());
@@ -107,11 +150,7 @@ int run(const ExplainFlags& flags, const CLI::App& command, Host& host) {
     write_file(flags.save_question,
                question_text(query_for_row(question, flags.question, rows.front())));
   }
-  if (!flags.proof.empty()) {
-    check_one_row("--proof", rows);
-    if (asked.menu) throw UsageError("--proof", "cannot be combined with --k");
-    if (flags.output.resume) throw UsageError("--proof", "cannot be combined with --resume");
-  }
+  check_proof_flags(flags, asked, rows);
   if (flags.show_query) {
     for (const std::size_t row : rows) {
       std::cout << to_json(query_for_row(question, flags.question, row)) << "\n";
@@ -127,42 +166,12 @@ int run(const ExplainFlags& flags, const CLI::App& command, Host& host) {
   bool faulty = false;
   std::vector<std::unique_ptr<RowAnswer>> answers(rows.size());
   const auto work = [&](std::size_t place, const Options& watched) {
-    auto one = std::make_unique<RowAnswer>();
-    one->query = query_for_row(question, flags.question, rows[place]);
-    one->found = find_extras(prepared, one->query, asked, watched);
-    one->interrupted = one->found.limited && watched.limits.interrupt->load();
-    for (std::size_t k = 0; k < one->found.answers.size(); ++k) {
-      one->shown.push_back({ensemble, schema, one->query, one->found.answers[k], rows[place],
-                            std::nullopt, one->found.findings[k]});
-      Findings& findings = one->shown.back().findings;
-      findings.earlier_alternatives = k;
-      findings.models =
-          several_models(question.ensembles, question.names, one->query, one->shown.back().answer);
-      if (!flags.verify) continue;
-      one->shown.back().faults =
-          verify(question.ensembles, one->query, one->found.answers[k]).faults;
-    }
-    if (!flags.proof.empty()) {
-      // As much time again as the search had.
-      const ProofLimits limits{.seconds = watched.limits.seconds,
-                               .interrupt = watched.limits.interrupt};
-      const Proof proof = prove(question.ensembles, one->query, one->found.answers.front(), limits);
-      one->unproven = proof.stop;
-      if (proof.stop == Stop::finished) write_file(flags.proof, proof.text);
-    }
-    answers[place] = std::move(one);
+    answers[place] = answer_row(prepared, question, flags, asked, ensemble, rows[place], watched);
   };
   const auto write = [&](std::size_t place) {
     const std::unique_ptr<RowAnswer> one = std::move(answers[place]);
     limited = limited || one->found.limited || one->unproven != Stop::finished;
-    if (one->unproven != Stop::finished) {
-      std::cerr << fmt::format(
-          "boxwood: --proof: {}; {} was not written\n",
-          one->unproven == Stop::interrupt ? "interrupted before the proof was complete"
-          : one->unproven == Stop::time ? "stopped at the time limit before the proof was complete"
-                                        : "the proof needs more boxes than a certificate may have",
-          visible(flags.proof));
-    }
+    if (one->unproven != Stop::finished) report_unproven(one->unproven, flags.proof);
     bool wrong = false;
     for (const Explanation& shown : one->shown) {
       if (shown.faults) wrong = report_faults(rows[place], *shown.faults) || wrong;
