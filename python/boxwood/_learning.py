@@ -19,7 +19,7 @@ from boxwood._refusals import Refusals
 from boxwood._tables import Column, columns_of, is_number, is_table, module_of
 from boxwood.errors import Error
 from boxwood.pipelines import PipelineColumn, PipelineSteps, complete, is_pipeline, knows_hashes
-from boxwood.schema import Feature, FoundStep, Schema, UnsaidKind, nearest
+from boxwood.schema import Feature, FoundStep, OneHot, Schema, UnsaidKind, nearest
 
 MOST_DIGITS = 6
 FEWEST_VALUES = 10
@@ -54,15 +54,25 @@ class Known(NamedTuple):
     single: bool
 
 
+class _Models(NamedTuple):
+    features: list[_core.Feature]  # of the first model
+    single: bool  # some model reads float32
+    first_single: bool  # the first one does
+    hashes: bool  # the first one knows categories by their hashes
+    by_value: set[int]  # columns whose categories the first one reads as numbers
+    disputed: set[int]  # columns that some models read so and others do not
+    others: set[int]  # columns with a category for all other values, in some model
+
+
 class _Learned(NamedTuple):
-    originals: list[list[Any] | None]
+    originals: Sequence[Sequence[Any] | None]
     points: np.ndarray
-    dtypes: list[Any]
-    frame_columns: Any
-    found_whole: set[str]  # columns of floats that hold whole numbers only
-    called: list[str] | None  # the names of the data's columns
-    singles: list[bool]  # whether a column is float32
-    floats: set[int]  # the columns of floats
+    dtypes: Sequence[Any]
+    frame_columns: Any = None
+    found_whole: frozenset[str] = frozenset()  # columns of floats that hold whole numbers only
+    called: list[str] | None = None  # the names of the data's columns
+    singles: Sequence[bool] = ()  # whether a column is float32
+    floats: frozenset[int] = frozenset()  # the columns of floats
 
 
 def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
@@ -79,68 +89,23 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
         raise Error("scale", f"unknown scale {scale!r}",
                     'Give "range", "deviation", "mad", "quantiles" or None')
     first = ensembles[0]
-    features = first.features  # each use of the attribute copies them all
+    known = _known_of_models(models, ensembles)
     schema = _schema_of_model(first)
     _name_categories(schema, categories)
-    each = [_read_by_value(*pair) for pair in zip(ensembles, models.values(), strict=True)]
-    by_value = each[0]
-    disputed = by_value.union(*each) - by_value.intersection(*each)
-    others = {i for one in ensembles for i, feature in enumerate(one.features)
-              if feature.categories and feature.categories[-1].others}
-
-    single = False
-    hashes = first.library == _core.Library.catboost or knows_hashes(next(iter(models.values())))
-
-    def codecs(originals: Sequence[Sequence[Any] | None], dtypes: Sequence[Any],
-               columns: Mapping[int, PipelineColumn]) -> list[Codec]:
-        made = []
-        for i, feature in enumerate(schema):
-            column = columns.get(i, PipelineColumn())
-            own = originals[i] if column.values is None else column.values
-            own_categories = features[i].categories
-            if hashes and any(one.label == EMPTY for one in own_categories):
-                own = ["" if label == EMPTY else value for label, value in
-                       zip(feature.labels or (), own or feature.labels or (), strict=True)]
-            made.append(Codec(
-                features[i].name, feature.title or feature.name, feature.kind,
-                tuple(feature.labels or ()), None if own is None else tuple(own),
-                others=i in others and len(feature.labels or ()) == len(own_categories),
-                hashed=any(one.hashed and one.label in (feature.labels or ())
-                           for one in own_categories),
-                written=column.values is not None, by_value=i in by_value,
-                disputed=i in disputed, mark=column.mark, dtype=dtypes[i],
-                digits=_digits(feature.step) if first.single else None,
-                float32_only=single and not learned.singles[i]))
-        return made
-
-    nothing: list[Any] = [None] * len(schema)
-    learned = _Learned(nothing, np.empty((0, len(schema))), nothing, None, set(), None, [], set())
+    learned = _nothing_learned(schema)
     notes: list[str] = []
     if data is not None:
-        learned = _learn_all(schema, first, by_value, given, data,
-                             any(one.single for one in ensembles),
-                             lambda: codecs(nothing, nothing, {}))
+        learned = _learn_all(schema, known, given, data)
         if scale is not None:
             _measure(schema, learned.points, scale)
             schema.scaled = scale
         if groups is None and not given.one_hot:
             said = {feature.name for feature in given.features if feature.kind or feature.labels}
             schema.one_hot = found_groups(schema, learned.points, said)
-            notes += [f'"{group.title}" is one feature of the one-hot columns '
-                      + (", ".join(group.columns) if len(group.columns) < 4 else
-                         f"{group.columns[0]}, …, {group.columns[-1]} ({len(group.columns)})")
-                      + (f'; "{NONE}" is the category without a column'
-                         if group.none_allowed else "")
-                      for group in schema.one_hot]
+            notes += [_group_note(group) for group in schema.one_hot]
     columns = complete(pipelines, schema,
-                       [[one.label for one in feature.categories] for feature in features])
-    for i in others:
-        feature, own = schema.features[i], first.features[i].categories
-        named = columns[i].values is not None if i in columns else False
-        named = named or (data is not None and not any(one.hashed for one in own))
-        labels = list(feature.labels or ())
-        if named and len(labels) > 1 and feature.allowed is None:
-            feature.allowed = labels[:-1]  # answers name no category of no name
+                       [[one.label for one in feature.categories] for feature in known.features])
+    _allow_named_categories(schema, known, columns, data is not None)
     values = class_values(next(iter(models.values())), first)
     if values is not None:  # the same labels for all libraries; files may differ
         schema.classes = [str(value) for value in values]
@@ -153,8 +118,7 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
         notes.append("numbers are float32, as in the data")
     elif not first.single:
         notes += _single_notes(schema, learned.points)
-    final = codecs(learned.originals, learned.dtypes, columns)
-    closed = frozenset(i for i, column in columns.items() if column.closed)
+    codecs = _codecs(schema, known, learned, columns, single)
     domains = {i: column.domain for i, column in columns.items() if column.domain is not None}
     for i, (low, high, _) in domains.items():
         least, largest = schema.features[i].range or (None, None)
@@ -164,9 +128,66 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
         f'"{called}": the answers rely on the declaration that {function.name} is monotone'
         for one in pipelines for called, column in zip(one.names, one.steps.columns, strict=True)
         for function in column.functions if function.declared)
-    refusals = Refusals(models, final, closed, domains)
-    known = Columns(final, schema.one_hot, refusals, learned.called)
-    return Known(schema, known, learned.frame_columns, notes, single)
+    closed = frozenset(i for i, column in columns.items() if column.closed)
+    return Known(schema, Columns(codecs, schema.one_hot, Refusals(models, codecs, closed, domains),
+                                 learned.called), learned.frame_columns, notes, single)
+
+
+def _known_of_models(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble]) -> _Models:
+    first = ensembles[0]
+    each = [_read_by_value(*pair) for pair in zip(ensembles, models.values(), strict=True)]
+    return _Models(
+        first.features, any(one.single for one in ensembles), first.single,
+        first.library == _core.Library.catboost or knows_hashes(next(iter(models.values()))),
+        each[0], set().union(*each) - each[0].intersection(*each),
+        {i for one in ensembles for i, feature in enumerate(one.features)
+         if feature.categories and feature.categories[-1].others})
+
+
+def _nothing_learned(schema: Schema) -> _Learned:
+    nothing = [None] * len(schema)
+    return _Learned(nothing, np.empty((0, len(schema))), nothing)
+
+
+def _codecs(schema: Schema, known: _Models, learned: _Learned,
+            columns: Mapping[int, PipelineColumn], single: bool) -> list[Codec]:
+    made = []
+    for i, (feature, read) in enumerate(zip(schema, known.features, strict=True)):
+        column = columns.get(i, PipelineColumn())
+        own = learned.originals[i] if column.values is None else column.values
+        labels = feature.labels or ()
+        if known.hashes and any(one.label == EMPTY for one in read.categories):
+            own = ["" if label == EMPTY else value
+                   for label, value in zip(labels, own or labels, strict=True)]
+        made.append(Codec(
+            read.name, feature.title or feature.name, feature.kind, tuple(labels),
+            None if own is None else tuple(own),
+            others=i in known.others and len(labels) == len(read.categories),
+            hashed=any(one.hashed and one.label in labels for one in read.categories),
+            written=column.values is not None, by_value=i in known.by_value,
+            disputed=i in known.disputed, mark=column.mark, dtype=learned.dtypes[i],
+            digits=_digits(feature.step) if known.first_single else None,
+            float32_only=single and not learned.singles[i]))
+    return made
+
+
+def _group_note(group: OneHot) -> str:
+    names = group.columns
+    listed = ", ".join(names) if len(names) < 4 else f"{names[0]}, …, {names[-1]} ({len(names)})"
+    none = f'; "{NONE}" is the category without a column' if group.none_allowed else ""
+    return f'"{group.title}" is one feature of the one-hot columns {listed}{none}'
+
+
+def _allow_named_categories(schema: Schema, known: _Models, columns: Mapping[int, PipelineColumn],
+                            has_data: bool) -> None:
+    # An answer must not name the category that stands for all other values.
+    for i in known.others:
+        feature = schema.features[i]
+        named = (i in columns and columns[i].values is not None) or (
+            has_data and not any(one.hashed for one in known.features[i].categories))
+        labels = list(feature.labels or ())
+        if named and len(labels) > 1 and feature.allowed is None:
+            feature.allowed = labels[:-1]
 
 
 def _is_float32(schema: Schema, learned: _Learned) -> bool:
@@ -182,7 +203,7 @@ def _is_float32(schema: Schema, learned: _Learned) -> bool:
     return any(learned.singles) and all(fits(i) for i in range(len(learned.singles)))
 
 
-def _grid_notes(schema: Schema, found_whole: set[str]) -> list[str]:
+def _grid_notes(schema: Schema, found_whole: frozenset[str]) -> list[str]:
     """List the columns of floats whose answers are whole numbers or multiples of a step."""
     found_whole = found_whole - {name for group in schema.one_hot for name in group.columns}
     whole = [feature.title or feature.name for feature in schema
@@ -241,8 +262,7 @@ def _read_by_value(ensemble: _core.Ensemble, model: Any) -> set[int]:
                 feature.categories and not any(one.label for one in feature.categories))}
 
 
-def _learn_all(schema: Schema, ensemble: _core.Ensemble, by_value: set[int], given: Schema,
-               data: Any, single: bool, codecs: Any) -> _Learned:
+def _learn_all(schema: Schema, known: _Models, given: Schema, data: Any) -> _Learned:
     # Texts in the data may be labels of the given schema. Where that schema says that a feature is
     # a number, the data gives it no labels.
     numbers = set()
@@ -254,30 +274,32 @@ def _learn_all(schema: Schema, ensemble: _core.Ensemble, by_value: set[int], giv
         elif feature.kind in ("continuous", "integer"):
             numbers.add(feature.name)
     table = columns_of(data)
-    plain = Columns(codecs())
+    nothing = _nothing_learned(schema)
+    plain = Columns(_codecs(schema, known, nothing, {}, False))
     order = plain.order_of_table([column.name for column in table], "data")
     dtypes, frame_columns = [None] * len(order), None
     if is_table(data) and module_of(data) == "pandas":
         sample = data.iloc[:0, order]
         dtypes, frame_columns = list(sample.dtypes), sample.columns
     originals: list[list[Any] | None] = []
-    found_whole = set()
-    features = ensemble.features
+    found_whole: set[str] = set()
     for i, at in enumerate(order):
         column, feature = table[at], schema.features[i]
         if column.name is not None and column.name != feature.name:
             feature.title = column.name
-        originals.append(learn(feature, column, features[i], "data",
-                               feature.name in numbers, i in by_value, feature.name in named,
-                               single))
+        originals.append(learn(feature, column, known.features[i], "data",
+                               feature.name in numbers, i in known.by_value,
+                               feature.name in named, known.single))
         if feature.kind == "integer" and column.kind == "float":
             found_whole.add(feature.name)
     points = np.column_stack([codec.numbers(table[at], "data")
-                              for codec, at in zip(codecs(), order, strict=True)])
+                              for codec, at in zip(_codecs(schema, known, nothing, {}, False),
+                                                   order, strict=True)])
     called = [table[at].name or feature.name for at, feature in zip(order, schema, strict=True)]
     singles = [table[at].single for at in order]
-    floats = {i for i, at in enumerate(order) if table[at].kind == "float"}
-    return _Learned(originals, points, dtypes, frame_columns, found_whole, called, singles, floats)
+    floats = frozenset(i for i, at in enumerate(order) if table[at].kind == "float")
+    return _Learned(originals, points, dtypes, frame_columns, frozenset(found_whole), called,
+                    singles, floats)
 
 
 def _measure(schema: Schema, points: np.ndarray, scale: str) -> None:
