@@ -215,7 +215,8 @@ void add_proof(const boxwood::Prover& prover, const Question& question,
         question.query, answer, {.boxes = 10'000'000, .seconds = arguments.proof_seconds});
     const double processor = processor_seconds_since(start);
     if (proof.stop != boxwood::Stop::finished) {
-      line["proof_error"] = std::string("stopped by the limit on ") + boxwood::to_string(proof.stop);
+      line["proof_error"] =
+          std::string("stopped by the limit on ") + boxwood::to_string(proof.stop);
       return;
     }
     std::ofstream(name + ".question.json") << boxwood::question_text(question.query);

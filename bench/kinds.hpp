@@ -124,70 +124,72 @@ inline std::map<std::string, Ask> kinds(const std::vector<boxwood::Clause>& rule
       return found.answers.empty() ? Answer{} : found.answers.back();
     };
   };
-  return {
-      {"plain", changed([](Query&) {})},
-      {"fixed", changed([](Query& query) {
-         for (std::size_t d = 0; d < query.features.size(); d += 3) query.features[d].fixed = true;
-       })},
-      {"direction", changed([](Query& query) {
-         each_number(query, [](FeatureRule& rule) { rule.direction = Direction::up; });
-       })},
-      {"step", changed([](Query& query) {
-         each_number(query, [](FeatureRule& rule) {
-           if (rule.kind == FeatureKind::continuous) rule.step = 0.05 * rule.scale;
-         });
-       })},
-      {"least change", changed([](Query& query) {
-         each_number(query, [](FeatureRule& rule) { rule.least_change = 0.05 * rule.scale; });
-       })},
-      {"most change", changed([](Query& query) {
-         each_number(query, [](FeatureRule& rule) { rule.most_change = 0.5 * rule.scale; });
-       })},
-      {"asymmetric cost",
-       changed([](Query& query) { each_number(query, [](FeatureRule& rule) { rule.up = 3; }); })},
-      {"l1 + 0.1 l0", changed([](Query& query) {
-         query.norm = Norm::mixture;
-         query.mixture = {0, 1, 0.1};
-       })},
-      {"fewest first", changed([](Query& query) { query.fewest_first = true; })},
-      {"at most 3 changes", changed([](Query& query) { query.max_changes = 3; })},
-      {"implications", changed([](Query& query) {
-         for (std::size_t d = 0; d + 1 < query.point.size() && d < 6; d += 2) {
-           query.clauses.push_back({{stays(query, d), negated(falls(query, d + 1))}});
-         }
-       })},
-      {"one order pair", changed([](Query& query) { add_tight_rules(query, 1, 2); })},
-      {"ten linear rules", changed([rules](Query& query) {
-         query.clauses.insert(query.clauses.end(), rules.begin(), rules.end());
-       })},
-      {"ten tight linear rules", changed([](Query& query) { add_tight_rules(query, 10, 3); })},
-      {"menu of 3, features", menu(Apart::features)},
-      {"menu of 3, regions", menu(Apart::regions)},
-      {"menu of 3, distance", menu(Apart::distance)},
-      {"wide region",
-       after([](const Prepared& prepared, const Query& query, const std::vector<double>& point,
-                const Options& options) { find_wide_region(prepared, query, point, {}, options); })},
-      {"path",
-       after([](const Prepared& prepared, const Query& query, const std::vector<double>& point,
-                const Options& options) { find_path(prepared, query, point, true, options); })},
-      {"robustness",
-       [](const Prepared& prepared, const Query& query, const Options& options) {
-         return find_robustness(prepared, query, 0, options);
-       }},
-      {"robust in two numbers", changed(make_robust)},
-      {"best within 1.5 times the cost",
-       [](const Prepared& prepared, const Query& query, const Options& options) {
-         Answer answer = explain(prepared, query, options);
-         if (!std::holds_alternative<ClassIs>(query.requirements[0].outcome)) return answer;
-         return find_best(prepared, query, 1.5 * answer.cost, options).answer;
-       }},
-      {"sweep of 10", [](const Prepared& prepared, const Query& query, const Options& options) {
-         Query first = query;
-         auto* wanted = std::get_if<ClassIs>(&first.requirements[0].outcome);
-         if (!wanted) return explain(prepared, query, options);
-         wanted->probability = 0.5;
-         std::vector<double> levels;
-         for (int i = 0; i < 10; ++i) levels.push_back(0.5 + 0.03 * i);
-         return find_sweep(prepared, first, levels, {}, options).back().answer;
-       }}};
+  return {{"plain", changed([](Query&) {})},
+          {"fixed", changed([](Query& query) {
+             for (std::size_t d = 0; d < query.features.size(); d += 3)
+               query.features[d].fixed = true;
+           })},
+          {"direction", changed([](Query& query) {
+             each_number(query, [](FeatureRule& rule) { rule.direction = Direction::up; });
+           })},
+          {"step", changed([](Query& query) {
+             each_number(query, [](FeatureRule& rule) {
+               if (rule.kind == FeatureKind::continuous) rule.step = 0.05 * rule.scale;
+             });
+           })},
+          {"least change", changed([](Query& query) {
+             each_number(query, [](FeatureRule& rule) { rule.least_change = 0.05 * rule.scale; });
+           })},
+          {"most change", changed([](Query& query) {
+             each_number(query, [](FeatureRule& rule) { rule.most_change = 0.5 * rule.scale; });
+           })},
+          {"asymmetric cost", changed([](Query& query) {
+             each_number(query, [](FeatureRule& rule) { rule.up = 3; });
+           })},
+          {"l1 + 0.1 l0", changed([](Query& query) {
+             query.norm = Norm::mixture;
+             query.mixture = {0, 1, 0.1};
+           })},
+          {"fewest first", changed([](Query& query) { query.fewest_first = true; })},
+          {"at most 3 changes", changed([](Query& query) { query.max_changes = 3; })},
+          {"implications", changed([](Query& query) {
+             for (std::size_t d = 0; d + 1 < query.point.size() && d < 6; d += 2) {
+               query.clauses.push_back({{stays(query, d), negated(falls(query, d + 1))}});
+             }
+           })},
+          {"one order pair", changed([](Query& query) { add_tight_rules(query, 1, 2); })},
+          {"ten linear rules", changed([rules](Query& query) {
+             query.clauses.insert(query.clauses.end(), rules.begin(), rules.end());
+           })},
+          {"ten tight linear rules", changed([](Query& query) { add_tight_rules(query, 10, 3); })},
+          {"menu of 3, features", menu(Apart::features)},
+          {"menu of 3, regions", menu(Apart::regions)},
+          {"menu of 3, distance", menu(Apart::distance)},
+          {"wide region", after([](const Prepared& prepared, const Query& query,
+                                   const std::vector<double>& point, const Options& options) {
+             find_wide_region(prepared, query, point, {}, options);
+           })},
+          {"path",
+           after([](const Prepared& prepared, const Query& query, const std::vector<double>& point,
+                    const Options& options) { find_path(prepared, query, point, true, options); })},
+          {"robustness",
+           [](const Prepared& prepared, const Query& query, const Options& options) {
+             return find_robustness(prepared, query, 0, options);
+           }},
+          {"robust in two numbers", changed(make_robust)},
+          {"best within 1.5 times the cost",
+           [](const Prepared& prepared, const Query& query, const Options& options) {
+             Answer answer = explain(prepared, query, options);
+             if (!std::holds_alternative<ClassIs>(query.requirements[0].outcome)) return answer;
+             return find_best(prepared, query, 1.5 * answer.cost, options).answer;
+           }},
+          {"sweep of 10", [](const Prepared& prepared, const Query& query, const Options& options) {
+             Query first = query;
+             auto* wanted = std::get_if<ClassIs>(&first.requirements[0].outcome);
+             if (!wanted) return explain(prepared, query, options);
+             wanted->probability = 0.5;
+             std::vector<double> levels;
+             for (int i = 0; i < 10; ++i) levels.push_back(0.5 + 0.03 * i);
+             return find_sweep(prepared, first, levels, {}, options).back().answer;
+           }}};
 }

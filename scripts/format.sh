@@ -27,7 +27,7 @@ if [ "${1:-}" = --tool ]; then
   exit
 fi
 
-mapfile -t files < <(find include src python tests fuzz examples -name '*.[ch]pp' 2>/dev/null | sort)
+mapfile -t files < <(find include src python checker bench tests fuzz examples -name '*.[ch]pp' 2>/dev/null | sort)
 if [ "${1:-}" != --check ]; then
   exec "$tool" -i "${files[@]}"
 fi
