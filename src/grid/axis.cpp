@@ -24,11 +24,11 @@ Axis::Axis(const FeatureRule& given_rule, double from, Precision given_precision
   below = reach.below;
 }
 
-/// The smallest admissible number that is at least `value`; infinite where there is none. Rounding
-/// a number of the precision up to a whole number gives a number of the precision: where the
+/// The smallest admissible number that is at least `value`; infinite if there is none. Rounding a
+/// number of the precision up to a whole number gives a number of the precision: where the
 /// precision is coarser than 1, all its numbers are whole. Where it is coarser than two steps, each
-/// of its numbers is what a multiple is read as, so only a few multiples are ever tried. Reading a
-/// number in the model's precision never swaps the order of two numbers.
+/// of its numbers is the rounded value of some multiple, so only a few multiples are tried. Reading
+/// a number in the model's precision never swaps the order of two numbers.
 double Axis::round_up(double value) const {
   if (std::isfinite(value)) value = first_right_of({value, false}, precision);
   if (!rule.allowed.empty()) {
@@ -71,7 +71,7 @@ double Axis::round_down(double value) const {
   return rule.kind != FeatureKind::continuous ? std::floor(value) : value;
 }
 
-/// The largest of the bounds' smallest numbers meets every lower bound.
+/// The largest of the bounds' smallest numbers is the one that meets every lower bound.
 std::optional<double> Axis::lowest(const Cut* lower, const Cut* upper) const {
   double value = -infinity;
   if (lower) value = std::max(value, first_right_of(*lower, precision));

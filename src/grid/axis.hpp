@@ -9,21 +9,22 @@
 
 namespace boxwood {
 
-/// Finds the lowest admissible number above the point's own value and the highest below it, between
-/// two cuts, each of which may be absent. A missing value has no numbers above or below it: every
-/// number counts for both.
+/// Finds the lowest admissible number above the point's own value and the highest one below it,
+/// between two cuts, each of which may be absent. If the point's value is missing, every number
+/// counts as above it and as below it.
 class Axis {
  public:
   Axis(const FeatureRule& rule, double from, Precision precision);
 
   std::optional<double> lowest(const Cut* lower, const Cut* upper) const;
   std::optional<double> highest(const Cut* lower, const Cut* upper) const;
-  /// The admissible number that is at least a number (`up`), or at most. Infinite if there is none.
+  /// The smallest admissible number ≥ `value` (`up`), or the largest one ≤ it. Infinite if there is
+  /// none.
   double rounded(double value, bool up) const { return up ? round_up(value) : round_down(value); }
   /// All numbers between two cuts to which a feature may rise, or fall: from the first to the last,
   /// which may be infinite. Empty (first > last) if there is none. Steps are ignored.
   Interval between(const Cut* lower, const Cut* upper, bool up) const;
-  /// Some admissible number, for a missing value, to which no number is nearer than another.
+  /// For a missing value: an admissible number. All of them are equally near.
   std::optional<double> any(const Cut* lower, const Cut* upper) const;
 
  private:
@@ -33,7 +34,7 @@ class Axis {
 
   const FeatureRule& rule;
   Precision precision;
-  Interval above, below;  ///< where the rule lets a change up and a change down end
+  Interval above, below;  ///< where an increase and a decrease may end under the rule
 };
 
 /// From the first to the last number of a precision in an interval.

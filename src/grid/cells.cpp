@@ -131,9 +131,9 @@ class VariableMaker {
     }
   }
 
-  /// The search looks only at the value of a cell that is nearest to the present one. A custom cost
-  /// that falls with the distance would make the search wrong, so it is rejected where that is
-  /// seen.
+  /// The search looks only at the value of a cell that is nearest to the present one. If a custom
+  /// cost falls with the distance from the present value, that is wrong, so such a cost is rejected
+  /// where it is noticed.
   void check_own_cost(std::size_t feature) const {
     if (query_.features[feature].kind == FeatureKind::categorical || is_even(drafts_, own_)) return;
     throw Error(
@@ -149,9 +149,9 @@ class VariableMaker {
     return !rule.changes.empty() || (query_.norm == Norm::custom && !rule.allowed.empty());
   }
 
-  /// The cheapest admissible code between two cuts, and the smallest one of equal costs: a code of
-  /// the list, a code of the table, or the first code beyond the table, which costs as much as all
-  /// others there.
+  /// The cheapest admissible code between two cuts; of codes with equal costs the smallest. Only
+  /// three sorts of code can be cheapest: those of the list, those of the table, and the first code
+  /// beyond the table, which costs as much as all other codes there.
   std::optional<double> cheapest_code(std::size_t feature, const Cut* lower,
                                       const Cut* upper) const {
     const FeatureRule& rule = query_.features[feature];
@@ -200,9 +200,9 @@ class VariableMaker {
   }
 
   /// Puts the cells in an order in which costs never fall with the distance from the own cell. The
-  /// order of effects keeps most sets of categories in one range, the order of the axis keeps
-  /// ranges of numbers; if costs fit neither, cells are sorted by cost. True when the order is not
-  /// that of the axis.
+  /// order of effects keeps most sets of categories in one range; the order of the axis keeps
+  /// ranges of numbers. If costs fit neither order, cells are sorted by cost. Returns true if the
+  /// order is not that of the axis.
   bool put_in_order(const std::vector<std::uint32_t>& by_effect, bool to_missing) {
     if (!by_effect.empty()) {
       const std::vector<Draft> in_axis_order = drafts_;
@@ -243,7 +243,8 @@ class VariableMaker {
     permute(order);
   }
 
-  /// Moves the cell for missing, which is last, to the place above the own cell that fits its cost.
+  /// The cell for missing is the last one. Moves it above the own cell, to the place that fits its
+  /// cost.
   void move_missing() {
     const auto last = drafts_.end() - 1;
     const auto place = std::upper_bound(
@@ -256,7 +257,7 @@ class VariableMaker {
     std::vector<std::size_t> order(drafts_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      if ((a == own_) != (b == own_)) return a == own_;  // another change may cost nothing too
+      if ((a == own_) != (b == own_)) return a == own_;  // other changes may cost nothing too
       return drafts_[a].cell.cost < drafts_[b].cell.cost;
     });
     permute(order);

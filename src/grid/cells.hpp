@@ -22,9 +22,9 @@ struct Cell {
 /// and `kept_below` finds them. A listed variable has its cells in another order, has a cell for
 /// missing, or is a whole one-hot group; it stores for each cell where it lies on the axes.
 ///
-/// Costs never fall on the way from `own` to either end: no norm's term falls with the distance
-/// from the point, and cells with other costs are sorted accordingly. So the cheapest cell of a
-/// range is the one nearest to `own` in rank. `uneven` marks the exception.
+/// Costs never fall on the way from `own` to either end: the term of a norm never falls with the
+/// distance from the point, and cells with other costs are sorted by cost. So the cheapest cell of
+/// a range is the one nearest to `own` in rank. `uneven` marks the exception.
 struct Variable {
   static constexpr std::uint32_t missing_rank = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint32_t no_cell = std::numeric_limits<std::uint32_t>::max();
@@ -65,9 +65,8 @@ struct Variable {
 /// axis for all variables.
 enum class CellOrder : std::uint8_t { by_cost, by_axis };
 
-/// The variables of all features, in the order of features. A fixed feature has one cell. Of a
-/// one-hot group the first column has the variable of the group, and the other columns have one
-/// cell.
+/// The variables of all features, in the order of features. A fixed feature has one cell. The first
+/// column of a one-hot group has the variable of the group; the other columns have one cell.
 std::vector<Variable> make_variables(std::span<const Ensemble> ensembles, const Query& query,
                                      const LeafBoxes& boxes, CellOrder order, Pace& pace);
 

@@ -53,8 +53,8 @@ class ComposedBounds {
   }
 
  private:
-  /// A member's part of a side, at most `constant` plus a function of raw score `plus` minus raw
-  /// score `minus`, which never changes its direction.
+  /// The part of a side that one member contributes. It is at most `constant` plus a function of
+  /// raw score `plus` minus raw score `minus`; the function is monotone.
   struct Part {
     std::size_t plus = 0;
     std::size_t minus = ComposedSide::none;
@@ -94,7 +94,7 @@ class ComposedBounds {
                : static_cast<std::size_t>(found - member.classes.begin());
   }
 
-  /// The parts of a member: usually one, for linear ones of two classes two.
+  /// The parts of a member: usually one; a linear model of two classes has two.
   void add_parts(const Member& member, double weight, std::size_t first, const ComposedSide& side,
                  std::vector<Part>& parts) const {
     const bool regression = member.task == Task::regression;
@@ -139,7 +139,8 @@ class ComposedBounds {
     }
   }
 
-  /// A member with a raw score for each class: its class can count only as far as it leads another.
+  /// A member with a raw score for each class: a class can contribute only as far as it leads
+  /// another class.
   void add_lead(const Member& member, std::size_t first, std::size_t plus, std::size_t minus,
                 double factor, std::vector<Part>& parts) const {
     std::size_t rival = minus;
@@ -150,7 +151,7 @@ class ComposedBounds {
     Part part = over(first + plus, first + rival);
     const double slack = allowance(member) * (1 + std::abs(part.low) + std::abs(part.high));
     if (member.response == Member::Response::vote) {
-      // Who wins is at least level with the rival, in scores or in what the link makes of them.
+      // The winner is at least equal to the rival, in raw scores or in outputs of the link.
       part.most = [factor, slack](double lead) { return lead >= -slack ? factor : 0.0; };
     } else if (member.link == Link::softmax && member.calibrations.empty()) {
       // exp(a) / (sum of all) <= 1 / (1 + exp(b - a)); and, if b is subtracted, for a > b
@@ -210,7 +211,7 @@ class ComposedBounds {
     if (part.minus != ComposedSide::none) need_.guide_[part.minus] -= way / width;
   }
 
-  /// Every other part at its largest: this one alone has to be at least `least`.
+  /// With every other part at its largest value, this part alone has to be at least `least`.
   void add_alone(const Part& part, double least) {
     if (part.least() >= least) return;
     const bool rises = part.rises();

@@ -41,8 +41,8 @@ class ComposedNeed {
   /// False where no point has the outcome whose sums of trees lie in these intervals, one for each
   /// raw score.
   bool possible(std::span<const double> low, std::span<const double> high, Scratch& scratch) const;
-  /// How much is missing for the outcome where trees have these sums; 0 if nothing is. For finding
-  /// points only.
+  /// How much the outcome is missed by where trees have these sums; 0 if it is met. Only for
+  /// finding points.
   double missing(std::span<const double> sums, Scratch& scratch) const;
   /// The linear conditions that follow. A threshold of +infinity means that the outcome is
   /// impossible.

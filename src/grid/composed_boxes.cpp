@@ -148,7 +148,8 @@ double ComposedNeed::missing(std::span<const double> sums, Scratch& scratch) con
   }
   double lack = 0;
   if (of_share_ || sides_.empty()) {
-    // Few ask for these: the outcome itself, and which way leads there.
+    // Only some callers need these: whether the outcome itself holds, and the direction that leads
+    // to it.
     scratch.high.resize(ensemble_.output_count());
     compose(composition, scratch.scores, scratch.high);
     if (of_share_ && !share_.contains(scratch.high[share_of_])) {
@@ -172,13 +173,13 @@ double ComposedNeed::missing(std::span<const double> sums, Scratch& scratch) con
     for (const ComposedSide& side : sides_) {
       const double rival = side.minus == ComposedSide::none ? 0.0 : scratch.high[side.minus];
       const double value = side.sign * (scratch.high[side.plus] - rival);
-      // A little more than enough, where just enough is not.
+      // Aims a little beyond what is just enough.
       const double more = side.strict ? 0x1p-44 * (1 + std::abs(side.least)) : 0.0;
       lack += std::max(0.0, side.least + more - value);
     }
   }
   if (lack == 0) return 0;
-  // Where contributions are level, as those of votes are, the scores show the way.
+  // Where contributions are equal, as those of votes often are, the scores show the direction.
   constexpr double share = 1e-3;
   const double width = guide_high_ - guide_low_;
   return lack + (width > 0 ? share * (guide_high_ - guided) / width : 0.0);

@@ -9,9 +9,9 @@
 namespace boxwood {
 namespace {
 
-/// The log-odds that a probability of at least p needs, and those that one of at most p permits.
-/// Rounding moves them by less than a millionth, unless the probability is next to 0 or 1: there
-/// little or nothing is said.
+/// The log-odds that a probability of at least p needs, and those that a probability of at most p
+/// permits. Rounding moves them by less than a millionth, except for probabilities next to 0 or 1,
+/// for which the limits are wide or infinite.
 constexpr double next_to_zero = 1e-9;
 constexpr double largest_odds = 20;
 

@@ -129,8 +129,8 @@ class Builder {
   Builder(const Ensemble& ensemble, std::uint32_t index, std::vector<Condition>& conditions)
       : ensemble_(ensemble), index_(index), conditions_(conditions) {}
 
-  /// A rising outcome holds for score >= low, a falling one for score <= high. Both are asked of
-  /// the transformed score of one output.
+  /// A rising outcome holds for score >= low, a falling one for score <= high. Both conditions are
+  /// about the transformed score of one output.
   template <typename Holds>
   void rising(std::int32_t output, Holds holds) {
     add({index_, output, -1, 1}, first_score([&](double s) { return holds(s); }));
@@ -179,7 +179,7 @@ class Builder {
   }
 
   void add(Condition condition, double least) {
-    if (least == -infinity) return;  // every score meets it
+    if (least == -infinity) return;  // every score satisfies it
     const Arithmetic own = arithmetic_of(ensemble_, condition.plus);
     const double unit = own.unit();
     const double base_unit = own.order == SumOrder::base_first ? unit : 1.0;
@@ -190,7 +190,7 @@ class Builder {
       error += sum_error(ensemble_, condition.minus);
     }
     base *= base_unit;
-    if (error == infinity) return;  // a sum that overflows may meet anything
+    if (error == infinity) return;  // nothing is known about a sum that overflows
     const double slack = rounds(ensemble_.link)
                              ? link_slack + 8 * std::numeric_limits<float>::epsilon() *
                                                 std::abs(std::isfinite(least) ? least : 0.0)
@@ -248,7 +248,7 @@ void add_class(const Ensemble& ensemble, const Requirement& requirement, std::in
   } else if (wanted.margin && *wanted.margin > 0) {
     builder.ahead(target, *wanted.margin);
   } else {
-    builder.wins(target);  // to win is to be at least as large as every rival
+    builder.wins(target);  // the winner is at least as large as every rival
   }
 }
 

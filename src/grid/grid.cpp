@@ -133,7 +133,7 @@ Grid make_grid(std::span<const Ensemble> ensembles, const LeafBoxes& boxes, cons
 std::size_t grid_bytes(const LeafBoxes& boxes) {
   std::size_t cells = 0;
   for (const std::vector<Cut>& cuts : boxes.cuts) cells += cuts.size() + 1;
-  // Three more numbers of a leaf are for sorting.
+  // Sorting needs three more numbers for each leaf.
   return cells * (sizeof(Cell) + sizeof(std::uint32_t)) + boxes.ranges.size() * sizeof(LeafRange) +
          boxes.leaves.size() * (3 * sizeof(std::uint32_t) + 4 * sizeof(double));
 }

@@ -176,10 +176,9 @@ class TreeWalk {
   std::vector<std::uint32_t> tests_ = std::vector<std::uint32_t>(boxes_.cuts.size(), 0);
 };
 
-/// Libraries find sets by sorting categories by their effect. We do the same with the splits of all
-/// trees: where a set's branch has larger values on average, its categories get that much more. Of
-/// several outputs only the first counts: any order is right, and a good order only makes fewer
-/// pieces.
+/// Libraries find sets by sorting categories by their effect. The splits of all trees are used here
+/// in the same way: the categories of a set get the average leaf value of their branch as effect.
+/// Only the first of several outputs counts: any order is valid, and a good one makes fewer pieces.
 class OrderByEffect {
  public:
   explicit OrderByEffect(const LeafBoxes& boxes) : boxes_(boxes), effects_(boxes.cuts.size()) {}

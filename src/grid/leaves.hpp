@@ -22,9 +22,9 @@ struct CellRange {
   bool operator==(const CellRange&) const = default;
 };
 
-/// The cells of one feature that the path to a leaf lets through: one range, or a list of several,
-/// of which `cells` is the hull. The range may be empty: a path may exclude every number and still
-/// let a missing value pass.
+/// The cells of one feature with which a point reaches a leaf: one range, or a list of several
+/// ranges, of which `cells` is the hull. The range may be empty: a path may exclude every number
+/// and still admit a missing value.
 struct PathRange {
   static constexpr std::uint32_t no_list = (std::uint32_t{1} << 31) - 1;
 
@@ -77,8 +77,8 @@ struct BoxCount {
 BoxCount count_boxes(std::span<const Ensemble> ensembles, Pace& pace);
 
 LeafBoxes box_leaves(std::span<const Ensemble> ensembles);
-/// Adds to `boxes` what it lacks: all of it at first, the rest after `pace` has stopped an earlier
-/// call.
+/// Completes `boxes`: builds all of them at first, or what is left after `pace` has stopped an
+/// earlier call.
 void box_leaves(std::span<const Ensemble> ensembles, LeafBoxes& boxes, Pace& pace);
 
 /// For each cell of a list of cuts, its first cell in a finer list that has all these cuts; the

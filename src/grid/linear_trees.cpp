@@ -20,8 +20,8 @@ namespace {
 /// Sums of whole numbers below this are exact, with half a unit to spare.
 constexpr double largest_whole = 0x1p51;
 
-/// The values above the present one of a feature by cell, and those below it, are cut into so many
-/// parts, unless that makes parts of less than so many values.
+/// The values of a feature by cell are cut into this many parts on each side of the present value,
+/// unless parts would then have less than this many values.
 constexpr double most_parts = 32, values_of_a_part = 8;
 
 /// Features with more values than this have a leaf for each cell. The problems of a search with
@@ -34,8 +34,8 @@ bool is_grouped(const Query& query, std::size_t feature) {
   });
 }
 
-/// At most how many whole numbers or steps lie within the limits of a feature; may be infinite or
-/// NaN where it has no limits.
+/// An upper bound on the number of whole numbers or steps within the limits of a feature; may be
+/// infinite, or NaN if the feature has no limits.
 double most_values(const Query& query, std::size_t feature) {
   const FeatureRule& rule = query.features[feature];
   if (!rule.allowed.empty()) return static_cast<double>(rule.allowed.size() + 1);
@@ -46,10 +46,10 @@ double most_values(const Query& query, std::size_t feature) {
   return (upper - lower) / step + 2;
 }
 
-/// Whether the search has to know a discrete feature's values one by one: the costs of single
-/// values are the candidates for a largest change; a custom cost is checked value by value;
-/// LinearBox solves convex problems, which costs by quantile are not; and a missing value has no
-/// nearest one.
+/// Whether the search has to know a discrete feature's values one by one. For a largest change, the
+/// costs of single values are the candidates; a custom cost is checked value by value; LinearBox
+/// solves convex problems, and costs by quantile are not convex; a missing value has no nearest
+/// value.
 bool needs_single_values(const Query& query, std::size_t feature) {
   const FeatureRule& rule = query.features[feature];
   return query.norm == Norm::linf || query.norm == Norm::custom || !rule.quantiles.empty() ||
@@ -81,10 +81,11 @@ struct Part {
   std::vector<Cut> cuts{};           ///< between them
 };
 
-/// All cuts of a feature by cell: of the models, of statements about it, and around its present
-/// value. A box of cells then has one truth of every statement and one side of the present value.
-/// Where models have few cuts, cells may be wide, and the most that a cell adds and the least that
-/// it costs say little: such cells are cut, too.
+/// All cuts of a feature by cell: those of the models, those of statements about the feature, and
+/// those around its present value. In a box of cells every statement is then either true or false,
+/// and all values lie on one side of the present value. Where models have few cuts, cells may be so
+/// wide that the most that a cell adds and the least that it costs say little. Such cells are cut
+/// further.
 std::vector<Cut> cuts_by_cell(const Query& query, std::size_t feature, const Cuts& cuts,
                               Precision precision) {
   std::vector<Cut> all = cuts[feature];
@@ -100,8 +101,8 @@ std::vector<Cut> cuts_by_cell(const Query& query, std::size_t feature, const Cut
       all.push_back({as_read(side.lower + i / parts * width, precision) + 0.0, false});
     }
   }
-  // The engines merge cells that no tree distinguishes, and a merged cell must be one of these: so
-  // the cuts of a statement are those of its tree.
+  // The engines merge cells that no tree distinguishes, and a merged cell must be one of these
+  // cells. Therefore the cuts of a statement are those of its tree.
   SplitCuts split;
   for (const Clause& clause : query.clauses) {
     for (const Literal& literal : clause.any_of) {
@@ -160,8 +161,8 @@ class Score {
       lowest_ += lowest < infinity ? lowest : 0;
     }
     if (whole_ && size < largest_whole) {
-      // Half a unit less than the next whole number is the same condition, and the local search,
-      // which aims a little beyond a threshold, can reach it.
+      // The condition with half a unit less than the next whole number is equivalent. The local
+      // search aims a little beyond a threshold and can reach that one.
       least_ = closed ? std::ceil(least_) - 0.5 : std::floor(least_) + 0.5;
     } else {
       error_ = rounding_of(condition.terms.size() + parts_.size(), size);
@@ -172,7 +173,7 @@ class Score {
       const double lowest = *std::min_element(part.scores.begin(), part.scores.end());
       const double others = lowest_ - (lowest < infinity ? lowest : 0);
       const double needed = least_ - others;
-      // At least as much as the lowest score, with which the other parts reckon.
+      // Not less than the lowest score, because the other parts assume at least that.
       const double plenty = std::max(needed + std::abs(needed) * 0x1p-20 + 8 * error_,
                                      lowest < infinity ? lowest : 0.0);
       for (double& score : part.scores) {
@@ -187,7 +188,7 @@ class Score {
     rules.base.push_back(-least_);
     for (const Part& part : parts_) rules.trees.push_back(tree_of(part, output));
     if (others.empty()) return;
-    // Enough for any values of the features.
+    // This is enough whatever values the features have.
     const double bonus = std::max(0.0, std::ceil(least_ - lowest_ + 2 * error_) + 1);
     if (!is_wide(others)) {
       rules.trees.push_back(any_tree(others, output, bonus, 0, rules.input));
@@ -404,13 +405,13 @@ std::vector<double> listed_values(const Query& query, std::size_t feature, Preci
   if (!std::isnan(now)) values.push_back(now);
   if (is_grouped(query, feature)) return {0, 1};
   if (rule.fixed || (std::isnan(now) && !rule.missing_allowed)) {
-    if (values.empty()) values.push_back(0);  // it stays missing: no value counts
+    if (values.empty()) values.push_back(0);  // it stays missing, so no value counts
     return values;
   }
   const std::string place = fmt::format("feature \"{}\"", name);
   const Axis axis(rule, now, precision);
   const auto add = [&](double value) {
-    pace.work(32);  // finding the next value takes that much longer than a step elsewhere
+    pace.work(32);  // finding the next value takes about 32 times as long as a step elsewhere
     values.push_back(value);
     if (values.size() <= most_linear_values) return;
     throw Error(place,
@@ -477,7 +478,8 @@ std::vector<Clause> clauses_on_missing(const Query& query, const Clause& clause)
     const bool from_now = term.of == LinearTerm::Of::change || term.of == LinearTerm::Of::size;
     if (!missing_now && !query.features[term.feature].missing_allowed) continue;
     Clause known{clause.any_of};
-    // A change from a missing value has no size, so then nothing but the others can hold.
+    // A change from a missing value has no size. Then only the other conditions of the clause can
+    // hold.
     if (!(missing_now && from_now)) known.any_of.push_back({.feature = term.feature});
     clauses.push_back(std::move(known));
   }

@@ -24,7 +24,8 @@ double largest(Precision precision) {
                                          : std::numeric_limits<double>::max();
 }
 
-/// Where the cuts of moved features lie for rows that are not moved yet. Many splits share a cut.
+/// Maps cuts of moved features to the equivalent cuts for rows that are not moved yet. Many splits
+/// share a cut.
 class Mover {
  public:
   Mover(const Query& query, const Moves& moves, Precision precision, const RowReach& reach)
@@ -32,8 +33,8 @@ class Mover {
 
   const std::optional<MoveTarget>& target(std::size_t feature) const { return moves_[feature]; }
 
-  /// A cut such that a value of the reach is left of it exactly if its moved value is left of the
-  /// given one. There is one, because moving keeps the order.
+  /// The cut such that a value of the reach is left of it exactly if its moved value is left of
+  /// `cut`. It exists because moving keeps the order of values.
   Cut before_moving(std::size_t feature, const Cut& cut) {
     const auto [known, is_new] = cuts_[feature].try_emplace(cut);
     if (is_new) known->second = found(feature, cut);
@@ -47,8 +48,8 @@ class Mover {
   }
 
   /// The first number whose moved value is not left of the cut, by bisection over the numbers of
-  /// the reach. Most numbers move by the whole distance or not at all, so the places where that
-  /// would put the cut are tried first.
+  /// the reach. Most numbers move by the whole distance or not at all, so the cuts that follow from
+  /// these two cases are tried first.
   Cut found(std::size_t feature, const Cut& cut) const {
     const double most = largest(precision_), size = query_.features[feature].robust;
     const RowReach::Span& span = reach_.span(feature);
@@ -58,14 +59,14 @@ class Mover {
     if (right(feature, cut, low)) return {-most, false};
     const double first = first_right_of(cut, precision_);
     for (const double guess : {first, first - size, first + size}) {
-      constexpr std::int64_t beside = 2;  // what rounding makes of the guess
+      constexpr std::int64_t beside = 2;  // rounding may move the guess by so many numbers
       const std::int64_t place = place_of(std::clamp(guess, -most, most), precision_);
       for (const std::int64_t at : {place - beside, place + beside}) {
         if (at > low && at < high) (right(feature, cut, at) ? high : low) = at;
       }
     }
     while (low + 1 < high) {
-      // Their difference may be more than a 64-bit number holds.
+      // The difference of the two may overflow a 64-bit number.
       const std::int64_t middle = low / 2 + high / 2 + (low % 2 + high % 2) / 2;
       (right(feature, cut, middle) ? high : low) = middle;
     }
@@ -79,9 +80,9 @@ class Mover {
   std::vector<std::map<Cut, Cut>> cuts_;
 };
 
-/// Copies one tree, with moved splits and without the branches that no row takes. A branch is left
-/// out if its rows would need a value that does not exist, or cost more than the reach: in each
-/// feature they cost at least what the dearest side of a split on the way costs.
+/// Copies one tree, with moved splits and without the branches that no row takes. A branch is
+/// omitted if its rows would need a value that does not exist, or would cost more than the reach.
+/// In each feature they cost at least as much as the most expensive branch of a split on the path.
 class TreeCopier {
  public:
   /// `mover` may be null: nothing moves.
@@ -105,12 +106,14 @@ class TreeCopier {
 
  private:
   static constexpr std::int32_t none = -1;
-  /// What becomes a node of the copy: a node of the tree, from this one of its cuts on.
+  /// Where a node of the copy comes from: a node of the tree, and the first of its cuts that is
+  /// still to be copied.
   struct Source {
     std::int32_t node;
     std::uint32_t cut;
   };
-  /// The cheapest cost of a feature on the way to a node; the others stand in earlier steps.
+  /// The least cost of a feature on the path to a node. `before` is the step of the feature before
+  /// it.
   struct Step {
     std::size_t feature;
     double cost;
@@ -122,7 +125,7 @@ class TreeCopier {
     double cost;
     std::int32_t step;
   };
-  /// The two ways on, and what each costs at least in the feature of the split.
+  /// The two branches, and what each costs at least in the feature of the split.
   struct Ways {
     Node node;  ///< the split between them
     Source left, right;
@@ -150,7 +153,7 @@ class TreeCopier {
       const std::int32_t left = step_to(feature, ways.left_cost, left_cost, step);
       const std::int32_t right = step_to(feature, ways.right_cost, right_cost, step);
       const bool keep_left = !reach_.is_beyond(left_cost);
-      // If both are beyond the reach, no row comes here, and either will do.
+      // If both branches are beyond the reach, no row comes here, so either one is right.
       if (keep_left && !reach_.is_beyond(right_cost)) {
         const auto at = static_cast<std::size_t>(open.at);
         copy_.nodes[at] = ways.node;
@@ -175,8 +178,8 @@ class TreeCopier {
     copy_.values.insert(copy_.values.end(), first, first + static_cast<std::ptrdiff_t>(width_));
   }
 
-  /// Takes a way whose value of the feature costs at least so much. Adds to the cost what the way
-  /// so far has not paid for the feature.
+  /// Takes a branch in which the value of the feature costs at least `cost`. Adds to the total what
+  /// the path so far has not counted for this feature.
   std::int32_t step_to(std::size_t feature, double price, double& cost, std::int32_t step) {
     if (price == 0) return step;
     double paid = 0;
@@ -228,8 +231,8 @@ class TreeCopier {
     return ways;
   }
 
-  /// The costs of a split that is no comparison: its values may lie on both sides, but the present
-  /// one is on one of them.
+  /// The costs of a split that is not a comparison: values of a branch may lie on both sides of the
+  /// present value, which itself lies in one of the branches.
   void price_values(const Node& node, Ways& ways) const {
     const auto feature = static_cast<std::size_t>(node.feature);
     const RowReach::Span& span = reach_.span(feature);
@@ -252,7 +255,8 @@ class TreeCopier {
   SplitCuts split_;
 };
 
-/// An ensemble with other trees; the list of names does not compile unless it has all fields.
+/// An ensemble with other trees. The list of fields below is complete, so that a new field of
+/// Ensemble is a compile error here.
 Ensemble with_trees(const Ensemble& original, std::vector<Tree> others, Precision precision) {
   const auto& [source, library, objective, notes, features, trees, base, input, accumulator, order,
                factor, divisor, link, link_form, steepness, task, decision, classes, composition] =

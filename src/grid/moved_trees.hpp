@@ -1,6 +1,6 @@
-// An ensemble seen by somebody who moves every row before the model reads it. A robust answer must
-// have the outcome however its row is moved among its neighbours (query/neighbours.hpp), so each
-// such ensemble is a requirement that every robust answer meets.
+// An ensemble in front of which every row is moved to one of its neighbours. A robust answer must
+// have the outcome whichever neighbour its row is moved to (query/neighbours.hpp), so each such
+// ensemble is a requirement that every robust answer meets.
 #pragma once
 
 #include "grid/row_reach.hpp"
@@ -14,9 +14,9 @@
 
 namespace boxwood {
 
-/// Where the values of one feature are moved to: the number of `low` to `high` that is nearest to
-/// the value or, if that is too far away, towards it as far as neighbours go. If `constant`, for
-/// categories and columns of one-hot groups: to `low`, from everywhere.
+/// Where the values of one feature are moved to: the number from `low` to `high` that is nearest to
+/// the value. If that is too far, the value moves in its direction as far as the neighbours of the
+/// value reach. If `constant`, for categories and columns of one-hot groups: always to `low`.
 struct MoveTarget {
   double low = 0, high = 0;
   bool constant = false;

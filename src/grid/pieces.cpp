@@ -45,7 +45,7 @@ void Pieces::add(const PathRange& range, std::span<const CellRange> cells) {
                                    [&](const CellRange& one) { return one.contains(rank); });
     if (part == cells.end()) {
       mark = 0;
-    } else if (variable.group && mark != 0) {  // columns' ranges stay apart, too
+    } else if (variable.group && mark != 0) {  // ranges of columns stay separate, too
       mark = mark * cells.size() + static_cast<std::uint64_t>(part - cells.begin());
     }
   }

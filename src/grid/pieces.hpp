@@ -38,7 +38,7 @@ class Pieces {
   void add(const PathRange& range, std::span<const CellRange> cells);
   /// Calls emit(ranges) with the odd variables' ranges for every piece whose runs together cost at
   /// most `radius`, until emit returns false. Does not call it if no cell is left. A change of
-  /// category costs something, so few of many combinations are near enough.
+  /// category has a cost, so few of the many combinations are within the radius.
   template <typename Emit>
   void each(double radius, Emit emit) {
     if (!find_runs()) return;

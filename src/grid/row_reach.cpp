@@ -10,7 +10,8 @@
 namespace boxwood {
 namespace {
 
-/// Costs of rows are sums with rounding, and so are the bounds: far more than both together.
+/// Costs of rows and their bounds are sums with rounding errors. This is far more than both errors
+/// together.
 constexpr double rounding_of_sums = 1e-9;
 
 RowReach::Span span_of(const FeatureRule& rule, double given, Precision precision) {
@@ -19,7 +20,8 @@ RowReach::Span span_of(const FeatureRule& rule, double given, Precision precisio
     return rule.missing_allowed && !rule.fixed ? RowReach::Span{-infinity, infinity, true}
                                                : RowReach::Span{infinity, -infinity, true};
   }
-  // A model that reads doubles reads the present value as it was given, and others rounded.
+  // A model that reads doubles reads the present value as it was given, and all other values
+  // rounded.
   RowReach::Span span{std::min(own, given), std::max(own, given), false};
   if (rule.fixed) return span;
   span.missing = rule.missing_allowed;
@@ -57,7 +59,8 @@ double RowReach::cost_of_side(std::size_t feature, const Cut& cut, bool left) co
   const Span& span = spans_[feature];
   if (span.low > span.high) return infinity;
   const double given = query_.point[feature], own = as_read(given, precision_);
-  // Between its rounded and its given value lies what a model reads of the present value.
+  // The value that a model reads for the present value lies between its rounded and its given
+  // value.
   if (cut.left_of(own) == left || cut.left_of(given) == left) return 0;
   const double nearest = left ? last_left_of(cut, precision_) : first_right_of(cut, precision_);
   if (left ? nearest < span.low : nearest > span.high) return infinity;

@@ -1,5 +1,5 @@
-// Where the rows of a query that cost at most so much can lie: trees are cut to this before they
-// are prepared again and again (grid/moved_trees.hpp), which keeps a few of their leaves.
+// Bounds on the rows of a query that cost at most some amount. Trees are cut down to these rows
+// before they are prepared again and again (grid/moved_trees.hpp); few of their leaves are left.
 #pragma once
 
 #include "grid/cuts.hpp"
@@ -14,28 +14,29 @@ namespace boxwood {
 
 class RowReach {
  public:
-  /// Of rows that cost at most `most`; infinite: of all that the features' own rules permit. The
-  /// query must outlive it.
+  /// About rows that cost at most `most`; infinite: about all rows that the features' own rules
+  /// permit. The query must outlive it.
   RowReach(const Query& query, Precision precision, double most);
 
-  /// The numbers that a feature may have, all between two ends; none if low > high. They hold all
-  /// admissible values, and others besides.
+  /// An interval of the numbers that a feature may have; empty if low > high. It contains all
+  /// admissible values and possibly others.
   struct Span {
     double low = 0, high = 0;
     bool missing = false;  ///< it may be missing
   };
   const Span& span(std::size_t feature) const { return spans_[feature]; }
 
-  /// What it costs at least to have a value left of a cut (or not left of it); infinite if there is
-  /// no such value. Missing values lie on neither side.
+  /// The least cost of a value left of a cut (or not left of it); infinite if there is no such
+  /// value. Missing values lie on neither side.
   double cost_of_side(std::size_t feature, const Cut& cut, bool left) const;
-  /// What it costs at least to have another value than the present one.
+  /// The least cost of any value but the present one.
   double cost_of_change(std::size_t feature) const { return change_[feature]; }
 
   /// The present value, as it was given.
   double own(std::size_t feature) const { return query_.point[feature]; }
 
-  /// The cost of a row after the term of one feature rose: of a sum, or of the largest term.
+  /// The cost of a row after the term of one feature has risen: the sum of terms, or the largest
+  /// term.
   double raised(double cost, double from, double to) const;
   /// Whether a lower bound on the cost of some rows shows that all of them cost too much.
   bool is_beyond(double bound) const;
@@ -45,7 +46,8 @@ class RowReach {
   Precision precision_;
   double most_;
   std::vector<Span> spans_;
-  std::vector<std::uint8_t> priced_;  // whether the cost of numbers never falls away from the value
+  std::vector<std::uint8_t>
+      priced_;  // whether costs of numbers never fall with the distance from the value
   std::vector<double> change_;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int32_t clause_score = 0, change_score = 1, first_free_score = 2;
 
-/// What making the tree of a clause takes besides its statements, in units of Pace.
+/// The work of making the tree of a clause, besides its statements, in units of Pace.
 constexpr std::size_t clause_work = 64;
 
 /// Scores one change: of a feature, or of the columns of a group.
@@ -29,7 +29,7 @@ Tree change_tree(const Query& query, std::span<const std::size_t> columns, Preci
   return maker.finish();
 }
 
-/// Clauses on single features: those of the query, and what linear conditions need of them.
+/// Clauses on single features: those of the query, and those that linear conditions need.
 std::vector<Clause> simple_clauses(const Query& query) {
   std::vector<Clause> simple;
   for (const Clause& clause : query.clauses) {
@@ -95,8 +95,8 @@ Query without_rules(const Query& query, std::size_t index) {
   Query plain = query;
   plain.clauses.clear();
   plain.max_changes.reset();
-  // Scores are whole numbers, so half a unit less is the same condition. The local search, which
-  // aims a little beyond a threshold, can then reach it.
+  // Scores are whole numbers, so the condition with half a unit less is equivalent. The local
+  // search aims a little beyond a threshold and can reach that one.
   const auto at_most = [&](double count, std::int32_t output) {
     plain.requirements.push_back(
         {index, ScoreIn{{.lower = -count - 0.5}, static_cast<std::size_t>(output)}});

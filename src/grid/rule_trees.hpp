@@ -1,5 +1,5 @@
-// Rules of a query about several features, as trees: the engines then bound them, branch on them
-// and check them as they do for any model.
+// Rules of a query about several features, as trees. The engines bound them, branch on them and
+// check them like the trees of a model.
 #pragma once
 
 #include "grid/cuts.hpp"

@@ -8,14 +8,15 @@
 namespace boxwood {
 namespace {
 
-/// Statements of which one has to hold are one tree, which gives the best bounds, unless they need
-/// more than this many leaves for points that break them. Then each statement is a tree of its own,
-/// and their scores are counted.
+/// A clause becomes one tree, which gives the best bounds. If that tree needed more than this many
+/// leaves for points that break the clause, each statement becomes a tree of its own, and their
+/// scores are counted.
 constexpr std::size_t most_ends = 32;
 
 }  // namespace
 
-/// Every statement that can fail on both sides doubles the leaves of the statements after it.
+/// A statement that can fail on both sides of an interval doubles the leaves of the statements
+/// after it.
 bool is_wide(std::span<const Literal> any_of) {
   std::size_t ends = 1;
   for (const Literal& literal : any_of) {
@@ -50,7 +51,7 @@ TreeMaker::Ends TreeMaker::ask(std::size_t at, const Literal& literal, Precision
   std::vector<std::size_t>& inside = literal.inside ? ends.yes : ends.no;
   std::vector<std::size_t>& outside = literal.inside ? ends.no : ends.yes;
   const bool missing_inside = literal.missing == literal.inside;
-  // Two ends even if one is infinite: a missing value needs another way to go.
+  // There are two ends even if one is infinite, because a missing value needs a branch of its own.
   if (range.lower > -infinity) {
     const auto kind = range.lower_closed ? NodeKind::less : NodeKind::less_equal;
     const Children children = split(at, kind, literal.feature, range.lower, !missing_inside);

@@ -10,8 +10,8 @@
 namespace boxwood {
 namespace {
 
-/// Outputs never change their direction in the sum, so the ends of the sum have the extremes. An
-/// interval is left in one direction only, so both ends inside mean all inside.
+/// Outputs are monotone in the sum, so they have their extremes at its ends. If both extremes lie
+/// inside an interval, all outputs do.
 bool within(const Interval& range, double one, double other, bool negated) {
   const auto [low, high] = std::minmax(one, other);
   if (std::isnan(low) || std::isnan(high)) return false;

@@ -30,8 +30,8 @@ double cost_of_size(const Query& query, double weight, double size) {
   }
 }
 
-/// The share of the data below a value, interpolated between quantiles; the middle of its shares if
-/// several quantiles equal the value. Monotone in the value.
+/// The share of the data below a value, interpolated between quantiles. If several quantiles equal
+/// the value: the middle of their shares. Monotone in the value.
 double share_below(const std::vector<double>& quantiles, double value) {
   const auto below = std::lower_bound(quantiles.begin(), quantiles.end(), value);
   const auto above = std::upper_bound(below, quantiles.end(), value);
@@ -43,7 +43,7 @@ double share_below(const std::vector<double>& quantiles, double value) {
   }
   if (below == quantiles.begin()) return 0;
   if (below == quantiles.end()) return 1;
-  // Between the last of the equals below and the first of those above.
+  // Between the last quantile that equals the value and the first one above it.
   const auto lower = std::lower_bound(quantiles.begin(), below, *(below - 1));
   const auto upper = std::upper_bound(below, quantiles.end(), *below);
   const auto from =

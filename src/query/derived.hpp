@@ -10,8 +10,8 @@
 
 namespace boxwood {
 
-/// As numpy calculates in this type: rounded to the nearest number, missing if one of them is. A
-/// quotient by 0 is no number, so that the sign of a zero never matters.
+/// As numpy calculates in this type: rounded to the nearest number; missing if an operand is
+/// missing. A quotient by 0 is not a number, so the sign of a zero never matters.
 template <typename Number>
 Number calculate(Derived::Op op, Number a, Number b) {
   switch (op) {
@@ -37,7 +37,8 @@ inline bool reads(const Derived& derived, std::size_t feature) {
   });
 }
 
-/// Throws Error if a derived column does not fit the query, or its value in the row is another one.
+/// Throws Error if a derived column does not fit the query, or if its value in the row is not what
+/// the formula gives.
 void check_derived(const Query& query, const Ensemble& ensemble);
 
 }  // namespace boxwood

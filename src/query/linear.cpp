@@ -10,8 +10,8 @@
 namespace boxwood {
 namespace {
 
-/// A sum of products of two doubles, as an integer multiple of the smallest one that is not 0.
-/// Every digit has 32 bits and is kept in 64, so that carries wait until the sign is asked for.
+/// A sum of products of two doubles, as an integer multiple of the smallest such product. Every
+/// digit has 32 bits and is kept in 64, so that carries wait until the sign is asked for.
 class ExactSum {
  public:
   void add(double a, double b) {
@@ -90,7 +90,7 @@ bool add_term(const LinearTerm& term, double now, double value, ExactSum& sum) {
   return true;
 }
 
-/// Whether the sum is within the limits, by doubles; nothing if that is not certain.
+/// Whether the sum is within the limits, in double arithmetic; no value if that is not certain.
 std::optional<bool> holds_by_far(const LinearCondition& condition, std::span<const double> from,
                                  std::span<const double> point) {
   double sum = 0, size = 0;
@@ -110,7 +110,7 @@ std::optional<bool> holds_by_far(const LinearCondition& condition, std::span<con
     sum += term.coefficient * number;
     size += std::abs(term.coefficient * number);
   }
-  // Far more than the rounding of so many products and sums, underflow included.
+  // Far more than the rounding errors of so many products and sums, including underflow.
   constexpr double share = 0x1p-45, least = 0x1p-1000;
   const double error =
       exact ? 0 : share * static_cast<double>(condition.terms.size()) * size + least;

@@ -9,7 +9,7 @@
 namespace boxwood {
 namespace {
 
-/// A valid scale; no value if all values are equal.
+/// A valid scale; no value if the spread is 0 or too small.
 std::optional<double> as_scale(double spread) {
   if (!(spread >= 1e-30)) return std::nullopt;
   return std::min(spread, 1e30);

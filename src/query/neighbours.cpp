@@ -49,9 +49,9 @@ Neighbours neighbours_of(const FeatureRule& rule, double value, Precision precis
     return {value, value};
   }
   const bool whole = rule.kind != FeatureKind::continuous;
-  // A person writes a double near the number that the models read, and arrives at a double within
-  // the distance, which the models read rounded. Rounding keeps the order, so all that is read lies
-  // between the ends as they are read.
+  // A person writes a double that the models read as `value`, and ends up at a double within the
+  // distance, which the models round again. Rounding keeps the order, so all values that are read
+  // lie between the two ends as they are read.
   const Neighbours written = whole ? Neighbours{value, value} : written_as(value, precision);
   FeatureRule by_size;
   by_size.most_change = rule.robust;
@@ -61,7 +61,8 @@ Neighbours neighbours_of(const FeatureRule& rule, double value, Precision precis
   by_domain.range = rule.domain;
   const Reach domain = reach_of(by_domain, value, precision);
   Neighbours ends{value, value};
-  // An empty reach has its ends on the far side of the value, so that the value itself remains.
+  // If the reach is empty, its ends lie on the far side of the value; the minimum and maximum then
+  // keep the value itself.
   if (!domain.below.empty()) {
     const double first = std::max(first_inside(domain.below, precision),
                                   finite_as_read(whole ? std::ceil(lowest) : lowest, precision));

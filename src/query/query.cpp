@@ -439,8 +439,8 @@ Requirement require_above(const Ensemble& ensemble, std::span<const double> othe
   }
   const std::vector<double> scores = ensemble.predict(other);
   const auto above = [](double level) { return Interval{.lower = level, .lower_closed = false}; };
-  // The output is what the library predicts, and need not rise with the raw score (Link::square).
-  // Two classes have a score that is finer than the probability, which is rounded to 1.
+  // The output is what the library predicts; it need not rise with the raw score (Link::square).
+  // For two classes the score is finer than the probability, which may be rounded to 1.
   if (ensemble.task == Task::binary) {
     return {.ensemble = 0, .outcome = ScoreIn{above(scores[0])}};
   }
@@ -504,7 +504,7 @@ bool meets(const Requirement& requirement, const Ensemble& ensemble,
            std::span<const double> scores) {
   if (is_of_linear_sum(requirement, ensemble)) return is_certain(requirement, ensemble, scores);
   if (!requirement.negated) return has_outcome(requirement, ensemble, scores);
-  // As split_into_cases has it: p < 0.5 does not hold for an output that is not a number.
+  // As in split_into_cases: p < 0.5 does not hold for an output that is not a number.
   return !has_outcome(requirement, ensemble, scores) &&
          !is_about_nan(requirement, ensemble, scores);
 }

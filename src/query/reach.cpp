@@ -165,8 +165,8 @@ Interval admissible_part(const Query& query, std::span<const double> point, std:
 
 namespace {
 
-/// Whether a formula is monotone in a feature, which has one sign: it occurs once, and in no
-/// divisor that is more than the feature itself.
+/// Whether a formula is monotone in a feature whose sign is known: the feature occurs once, and in
+/// no divisor that consists of more than the feature.
 bool is_monotone(const Derived& derived, std::size_t feature) {
   std::vector<std::size_t> uses;  // of a step
   for (const Derived::Step& step : derived.steps) {

@@ -8,7 +8,8 @@
 namespace boxwood {
 
 /// The intervals in which an increase and a decrease may end, given range, direction and size of a
-/// change. A change from a missing value is neither: both intervals are then the range.
+/// change. A change from a missing value is neither an increase nor a decrease: both intervals are
+/// then the range.
 struct Reach {
   Interval above, below;
 };
@@ -16,9 +17,10 @@ struct Reach {
 /// float32 nearest to 0.3; sizes of changes are compared exactly.
 Reach reach_of(const FeatureRule& rule, double from, Precision precision);
 
-/// The number of the grid of a step that is so many steps from 0. For 0.01 it is a quotient by 100,
-/// the double nearest to the decimal number that people write; a product by the double 0.01 may be
-/// the one beside it. Quotients and products both never fall as the number of steps rises.
+/// The multiple of a step that is `times` steps from 0. For a step of 0.01 it is the quotient of
+/// `times` by 100, which is the double nearest to the decimal number that people write; the product
+/// with the double 0.01 may be a neighbour of it. Quotients and products both never fall as the
+/// number of steps rises.
 double multiple_of(double step, double times);
 /// Whether a number is such a multiple, or the float32 nearest to one.
 bool is_multiple(double value, double step);

@@ -76,8 +76,8 @@ void apply(const Schema& schema, Query& query) {
   }
   for (std::size_t i = 0; i < schema.features.size(); ++i) {
     const FeatureSchema& from = schema.features[i];
-    // Where the model names no values of a category, it lists those that its splits name; a schema
-    // that says which values there are overrides that list.
+    // A model without names for the values of a category lists only those that its splits name. A
+    // schema that lists the values overrides that list.
     const bool lists_values = !from.other_codes && from.range.upper < infinity;
     std::vector<double> known = std::move(query.features[i].allowed);
     if (lists_values && from.kind == FeatureKind::categorical) known.clear();

@@ -10,7 +10,7 @@
 namespace boxwood::text {
 namespace {
 
-/// Whole numbers up to here are exact as doubles.
+/// Whole numbers up to this one are exact as doubles.
 constexpr std::int64_t longest = std::int64_t{1} << 53;
 
 std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {

@@ -157,11 +157,11 @@ Formula Parser::linear_between(const Expression& left, const std::string& compar
   for (const LinearTerm& term : condition->terms) {
     const bool from_now = term.of == LinearTerm::Of::change || term.of == LinearTerm::Of::size;
     if (!from_now || !std::isnan(draft_.query.point[term.feature])) continue;
-    // A missing value has no change: the comparison never holds, and its negation always does.
+    // A missing value has no change: the comparison never holds, and its negation always holds.
     return formula_of(Literal{.feature = term.feature, .inside = false, .missing = false});
   }
   if (condition->terms.size() == 1 && condition->terms.front().of == LinearTerm::Of::value) {
-    // The same as a comparison with a number, which needs no sum, unless the division rounds.
+    // This is a comparison with a number and needs no sum, unless the division rounds.
     const LinearTerm& term = condition->terms.front();
     Interval range = condition->range;
     range.lower /= term.coefficient;
@@ -242,7 +242,7 @@ Expression Parser::operand() {
 
 Expression Parser::operand_without_sign() {
   const Token& at = peek();
-  if (at.kind == TokenKind::number) {  // a feature that is called 5 is written in quotes
+  if (at.kind == TokenKind::number) {  // a feature with the name 5 is written in quotes
     const auto number = fraction_of(at.text);
     if (!number) fail(at, too_long, "Use at most 15 digits");
     ++at_;

@@ -91,8 +91,9 @@ class Meaning {
     return columns;
   }
 
-  /// The cost of the question replaces a schema's, "fewest" included. "Fewest changes first" goes
-  /// with any cost; "lowest cost first" overrides the schema, but not a cost of the question.
+  /// The cost of the question replaces the cost of a schema, including "fewest". "Fewest changes
+  /// first" can be combined with any cost; "lowest cost first" overrides the schema, but not the
+  /// cost of the question.
   void set_cost() {
     if (draft_.default_fewest_first) query_.fewest_first = *draft_.default_fewest_first;
     const auto& said = draft_.fewest_first;
@@ -108,8 +109,8 @@ class Meaning {
     if (said) query_.fewest_first = said->fewest_first;
   }
 
-  /// A share of the ranges is for all numbers that may change. A distance that is given for a
-  /// feature stays.
+  /// A share of the ranges applies to all numbers that may change and have no distance of their
+  /// own.
   void spread_robustness() {
     if (!draft_.robust_share) return;
     const auto& [share, part] = *draft_.robust_share;
@@ -264,7 +265,7 @@ class Meaning {
     query_.clauses.push_back(clause);
   }
 
-  /// A linear condition, and what else may hold instead of it.
+  /// A linear condition, and the literals that may hold instead of it.
   void place_linear(Clause clause) {
     std::erase_if(clause.any_of, [&](const Literal& literal) {
       const bool only_missing = literal.missing && !literal.inside && literal.codes.empty() &&

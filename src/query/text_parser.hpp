@@ -1,5 +1,5 @@
-// Reads statements. Wants and simple rules go into the query as they are read; conditions are kept
-// for text_meaning.cpp, which can only place them when all else is known.
+// Reads statements. Outcomes and simple rules go into the query as they are read. Conditions are
+// kept for text_meaning.cpp, which places them when all other statements are known.
 #pragma once
 
 #include "query/text_formula.hpp"

@@ -123,7 +123,7 @@ void Parser::cost() {
   said.part = part_from(start);
   Query& query = draft_.query;
   if (source_.is_default) {
-    if (query.norm == Norm::custom) return;  // the question has a cost of its own
+    if (query.norm == Norm::custom) return;  // a custom cost overrides this one
     query.norm = said.norm;
     query.mixture = said.mixture;
     query.fewest_first = said.fewest_first;

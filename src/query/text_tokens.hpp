@@ -30,7 +30,7 @@ struct Token {
   bool is_symbol(std::string_view wanted) const {
     return kind == TokenKind::symbol && text == wanted;
   }
-  /// What can be a name, a label or a class.
+  /// Whether it can be a name, a label or a class.
   bool is_name() const {
     return kind == TokenKind::word || kind == TokenKind::quoted || kind == TokenKind::number;
   }

@@ -7,7 +7,7 @@
 namespace boxwood::text {
 namespace {
 
-/// Compares lower ends; at the same number an open end comes after a closed one.
+/// Compares lower ends; at the same number a closed end comes before an open one.
 bool starts_before(const Interval& a, const Interval& b) {
   return a.lower != b.lower ? a.lower < b.lower : a.lower_closed && !b.lower_closed;
 }

@@ -1,4 +1,5 @@
-// Sets of values along an axis as rising intervals that do not meet: what statements leave.
+// Sets of values along an axis, as ascending intervals that do not meet: the values that the
+// statements permit.
 #pragma once
 
 #include <boxwood/query.hpp>
@@ -19,7 +20,8 @@ bool has_whole_number(const Values& values);
 /// The values of its feature for which a literal holds.
 Values values_of(const Literal& literal);
 
-/// Whole numbers of the set, multiples of `step`; nothing where they are more than `most`.
+/// The whole numbers of the set that are multiples of `step`; no value if there are more than
+/// `most`.
 std::vector<double> whole_numbers(const Values& values, double step, std::size_t most);
 
 }  // namespace boxwood::text

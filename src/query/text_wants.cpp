@@ -123,7 +123,7 @@ void Parser::want_of_several(std::size_t first_token) {
     Requirement requirement = wish(ensembles_[e]);
     requirement.ensemble = e;
     requirement.counted = true;
-    // One of several outcomes may fail, so it contradicts nothing.
+    // One of several outcomes may fail, so no other statement can contradict it.
     if (least == models.size()) {
       add_want(std::move(requirement), first_token);
     } else {

@@ -15,10 +15,11 @@
 namespace boxwood {
 namespace {
 
-// How much of the change, or of the interval, a rounder end may give away.
+// The share of the change, or of the interval, that may be given up for a rounder end.
 constexpr double generosity = 0.05;
 
-/// The number of fewest digits between `end` and `end` ± slack; `end` itself where none is shorter.
+/// The number with the fewest digits between `end` and `end` ± slack; `end` itself if no shorter
+/// one exists.
 double round_end(double end, bool upwards, double slack, const Interval& interval,
                  Precision precision) {
   if (end == 0 || !std::isfinite(end) || !(slack > 0)) return end;
@@ -83,7 +84,7 @@ std::string advice(const Explanation& explanation) {
   if (answer.solutions.empty() || answer.already_met) return {};
   std::vector<std::string> parts;
   for (const ChangeText& change : changes_in_words(ensemble, schema, query, answer.best())) {
-    if (query.features[change.feature].derived) continue;  // nobody changes it
+    if (query.features[change.feature].derived) continue;  // it follows from other columns
     parts.push_back(part(explanation, change));
   }
   return fmt::format("Bring {}, and {}.", and_list(parts),

@@ -1,4 +1,4 @@
-// What to do, in one sentence for people, and the words it is made of.
+// What to do, in one sentence for people, and the words of which the sentence consists.
 #pragma once
 
 #include <boxwood/render.hpp>
@@ -11,8 +11,8 @@ namespace boxwood {
 /// region that the explanation has; empty where there is nothing to change or no answer.
 std::string advice(const Explanation& explanation);
 
-/// The interval with rounder ends, moved inwards by little, so that everything in it is in the
-/// first one too as the model reads it.
+/// The interval with rounder ends, moved inwards a little, so that the first interval contains
+/// every number of the new one as the model reads it.
 Interval plain_interval(const Interval& interval, Precision precision, double now);
 
 }  // namespace boxwood

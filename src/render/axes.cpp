@@ -14,8 +14,8 @@ namespace boxwood {
 namespace {
 
 constexpr std::size_t longest_label = 26;  // letters
-constexpr std::size_t most_labels = 20;  // of categories; of more only every second, third, … one
-constexpr std::size_t most_letters = 44;  // of all labels along one axis together
+constexpr std::size_t most_labels = 20;    // of categories; of more, every second, third, …
+constexpr std::size_t most_letters = 44;   // of all labels along one axis together
 
 bool is_whole(const FeatureSchema& feature) { return feature.kind != FeatureKind::continuous; }
 
@@ -28,7 +28,7 @@ std::size_t letters(const std::vector<Tick>& ticks) {
   return count;
 }
 
-/// The beginning and the end of a text, for labels that begin alike.
+/// The beginning and the end of a text, for labels that have the same beginning.
 std::string shortened_inside(std::string_view text, std::size_t most) {
   if (display_width(text) <= most) return std::string(text);
   const std::string head = shortened(text, most / 2 + 1);
@@ -46,7 +46,7 @@ std::string shortened_before(std::string_view text, std::size_t common, std::siz
   return shortened("…" + std::string(text.substr(common)), most);
 }
 
-/// Labels of limited length: their beginnings, or where these are alike, another part that differs.
+/// Labels of limited length: their beginnings or, if these are equal, a part in which they differ.
 std::vector<std::string> short_labels(const std::vector<std::string>& labels) {
   std::size_t common = labels.front().size();
   for (const std::string& label : labels) {
@@ -147,7 +147,7 @@ Axis level_axis(std::span<const double> levels, bool are_probabilities) {
   }
   if (low == high) return {low - 0.5, high + 0.5, fitting_ticks(low - 0.5, high + 0.5, 4)};
   constexpr double margin = 0.03;
-  // On a linear axis such levels would lie on top of each other at its end.
+  // On a linear axis such levels would overlap at its end.
   constexpr double close = 0.02;
   const bool is_close = low < close * (high - low) || 1 - high < close * (high - low);
   if (are_probabilities && low > 0 && high < 1 && is_close) {

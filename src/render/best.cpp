@@ -131,7 +131,7 @@ std::vector<SweepPoint> sweep_of(const BestView& view) {
   const double far = wants_less(view) ? -INFINITY : INFINITY;
   std::vector<SweepPoint> points;
   for (const BestStep& step : view.found.steps) {
-    // Whatever is more than the step before costs this much.
+    // Every output above that of the step before costs this much.
     if (!points.empty()) points.push_back({std::nextafter(points.back().level, far), step.answer});
     points.push_back({step.value, step.answer});
   }

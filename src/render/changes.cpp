@@ -34,7 +34,7 @@ bool none_allowed(const Query& query, const GroupSchema& group) {
   });
 }
 
-/// The columns that may be hot within the region, and whether all may be 0.
+/// The columns that may be 1 within the region, and whether all may be 0.
 Values values_hot(const Ensemble& ensemble, const Query& query, const Schema& schema,
                   const GroupSchema& group, const Solution& solution) {
   std::vector<std::string> words;
@@ -68,7 +68,7 @@ std::string follows_text(const Schema& schema, const Query& query, std::size_t f
   return fmt::format("follows from {}", fmt::join(titles, ", "));
 }
 
-/// "one of: rent, own", shorter if nearly all of them work.
+/// "one of: rent, own"; shorter if nearly all values are possible.
 Values some_of(const std::vector<std::string>& inside, const std::vector<std::string>& out) {
   if (out.empty()) return {Values::Kind::all, {}};
   if (out.size() == 1 && inside.size() > 2) {
@@ -98,7 +98,7 @@ std::vector<double> codes_inside(const FeatureSchema& words, const Query& query,
   return codes;
 }
 
-/// An interval as far as a list or a step allows values in it.
+/// The part of an interval that a list or a step allows.
 Values allowed_values(const FeatureSchema& words, const FeatureRule& rule, const Interval& part,
                       Precision precision, double now) {
   std::vector<std::string> listed;
@@ -110,8 +110,9 @@ Values allowed_values(const FeatureSchema& words, const FeatureRule& rule, const
   if (!listed.empty()) return one_of(listed);
   const bool steps = rule.step > 0 && !(rule.step == 1 && rule.kind != FeatureKind::continuous);
   if (!steps || std::isnan(part.lower)) return interval_values(words, part, precision, now);
-  // The outermost multiple that the models read as a value inside. Rounding moves a multiple by
-  // less than a step, unless steps are finer than the precision: then there is none to tell.
+  // The outermost multiple that the models read as a value inside the interval. Rounding moves a
+  // multiple by less than a step, unless steps are finer than the precision: then there is no such
+  // multiple.
   const auto outermost = [&](double end, double inwards) -> std::optional<double> {
     const double nearest = std::round(end / rule.step);
     for (const double times : {nearest - inwards, nearest, nearest + inwards}) {
@@ -211,7 +212,8 @@ std::vector<ChangeText> changes_in_words(const Ensemble& ensemble, const Schema&
     std::string now = value_text(feature, query.point[i], ensemble.input);
     std::string then = value_text(feature, solution.point[i], ensemble.input);
     if (now == then) {
-      // A change by less than the rounding errors that values with a step are shown without.
+      // A change by less than the rounding errors that are removed when values with a step are
+      // shown.
       FeatureSchema exact = feature;
       exact.step = 0;
       now = value_text(exact, query.point[i], ensemble.input);

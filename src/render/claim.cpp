@@ -87,7 +87,7 @@ std::string norm_words(const Query& query) {
 /// "allowed " where rules forbid some changes.
 const char* allowed_word(const Claim& claim) { return claim.limited ? "allowed " : ""; }
 
-/// As many changes as the answer has: "single change", "allowed pair of changes", "set of 3
+/// The number of changes of the answer: "single change", "allowed pair of changes", "set of 3
 /// changes".
 std::string change_set(const Claim& claim) {
   if (claim.changes == 1) return fmt::format("single {}change", allowed_word(claim));
@@ -95,7 +95,7 @@ std::string change_set(const Claim& claim) {
   return fmt::format("{}set of {} changes", allowed_word(claim), claim.changes);
 }
 
-/// Says that fewer changes do not work; empty if only the row itself has fewer.
+/// Says that fewer changes are not enough; empty if fewer changes would mean no change.
 std::string refuted_text(const Claim& claim) {
   if (claim.least_changes < 2) return {};
   if (claim.least_changes == 2) return fmt::format("no single {}change works", allowed_word(claim));
@@ -129,7 +129,8 @@ std::string tolerance_text(double gap) {
   return fmt::format("{:.{}f} %", unit * std::ceil(percent / unit * almost), digits);
 }
 
-/// Of a robust answer, whose cheaper rivals may have the outcome, but not with all neighbours.
+/// For a robust answer. Cheaper points may have the outcome themselves, but not for all their
+/// neighbours.
 std::string robust_text(const Claim& claim) {
   const std::string holds = fmt::format(
       "{}: every row within the given distances of this one has the outcome", proven_text(claim));
@@ -224,7 +225,7 @@ bool in_raw_units(const Query& query) {
   const auto is_raw = [](const FeatureRule* rule) {
     return rule->scale == 1 && rule->quantiles.empty();
   };
-  // A single measured feature has nothing to be compared with.
+  // With a single measured feature there is nothing to compare sizes of changes with.
   return measures_sizes(query) && measured.size() > 1 &&
          std::all_of(measured.begin(), measured.end(), is_raw);
 }
@@ -255,8 +256,8 @@ Claim claim_of(const Query& query, const Answer& answer, std::size_t earlier_alt
   claim.lower_bound = answer.lower_bound;
   claim.gap = answer.solutions.empty() ? 0 : answer.gap();
   if (!query.fewest_first) return claim;
-  // A cost is only bounded among the points with the fewest changes. While it is open how many
-  // those have, there is no such bound.
+  // The cost is only bounded among the points with the fewest changes. As long as that number is
+  // unknown, there is no such bound.
   claim.least_changes = answer.least_changes;
   const bool counted = !answer.solutions.empty() && claim.least_changes == claim.changes;
   if (!counted) {

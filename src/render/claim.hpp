@@ -12,7 +12,7 @@ namespace boxwood {
 /// The cost that a query minimises: "L1 by scale + 0.1 per changed feature".
 std::string cost_name(const Query& query);
 
-/// The distance that people know for it: "L2 by scale" for the squared one.
+/// The distance as people know it: "L2 by scale" for the squared norm.
 std::string distance_name(const Query& query);
 
 /// The claim of an explanation.
@@ -21,7 +21,7 @@ Claim claim_of(const Explanation& explanation);
 /// Whether some model that the query asks is a stack (Claim::certain).
 bool asks_stacks(const Query& query, std::span<const Ensemble> ensembles);
 
-/// Says so, as a sentence without its full stop.
+/// The sentence that says so, without its full stop.
 inline constexpr const char* stacks_text =
     "rows whose outcome depends on the rounding of the stack's sum do not count";
 

@@ -13,7 +13,7 @@ inline constexpr std::size_t page_width = 100;
 
 enum class Ink { bold, dim, green, yellow, red };
 std::string inked(const std::string& text, Ink ink, const TableStyle& style);
-/// What is proven is green, what is proven impossible red, what is open yellow.
+/// Proven is green, proven impossible is red, undecided is yellow.
 Ink ink_of(Status status);
 
 using Lines = std::vector<std::vector<std::string>>;

@@ -1,6 +1,7 @@
-// Answers and regions as CSV records: figures first, then one column a feature with the new point.
-// Numbers are plain and read back exactly; what does not exist, and a missing value, is empty.
-// Every record is one line, and no cell is a formula for a spreadsheet.
+// Answers and regions as CSV records: figures first, then one column for each feature of the new
+// point. Numbers are written so that they read back exactly. A missing value, and a figure that
+// does not exist, is an empty cell. Every record is one line, and no cell is a formula for a
+// spreadsheet.
 #include "base/digits.hpp"
 #include "base/text.hpp"
 #include "render/claim.hpp"

@@ -90,7 +90,7 @@ std::string what_lifting_gives(const Explanation& explanation, const Answer& wit
                      changes_line(ensemble, schema, query, without.best().point, "; "));
 }
 
-/// What can be said of the blockers before they are listed.
+/// What is known about the blockers as a whole, for the line above their list.
 std::string blockers_headline(const WhyNot& why) {
   const std::size_t count = why.blockers.size();
   const auto any_is = [&](Status status) {
@@ -116,7 +116,7 @@ std::string closing_line(const WhyNot& why) {
   return {};
 }
 
-/// What to say where there is nothing to list.
+/// The text where there is nothing to list.
 std::string no_blockers(const Explanation& explanation, const WhyNot& why) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   if (why.impossible) {

@@ -11,8 +11,8 @@ namespace boxwood {
 /// A header and a line for each change, with the wide region in a last column where there is one.
 Lines explained_changes(const Explanation& explanation);
 
-/// How far the wide region reaches beyond what changes, the rounder point, and the path; each a
-/// line or a block, whatever there is.
+/// The values of the wide region for features that do not change, the rounder point, and the path:
+/// each a line or a block, if it was found.
 std::string findings_text(const Explanation& explanation, const TableStyle& style);
 
 /// The rules that block the outcome; empty unless they were asked for.
@@ -20,7 +20,8 @@ std::string why_not_text(const Explanation& explanation);
 /// The same as sentences.
 std::vector<std::string> why_not_sentences(const Explanation& explanation);
 
-/// How to ask which rules block the outcome; empty unless it is impossible and nobody asked.
+/// A hint that says how to ask which rules block the outcome. Empty unless the outcome is
+/// impossible and nobody asked.
 std::string why_not_hint(const Explanation& explanation, const TableStyle& style);
 
 /// What verification says; empty unless it was asked.

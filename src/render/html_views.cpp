@@ -24,8 +24,8 @@ constexpr const char* green = "#2e9e6b";
 constexpr const char* amber = "#c98a1b";
 constexpr const char* grey = "#8a8f98";
 
-/// Before and after on the range of a feature, with the interval that will do. Empty where there is
-/// no order: categories, one-hot groups, missing values.
+/// Before and after on the range of a feature, with the interval that has the outcome. Empty for
+/// values without an order: categories, one-hot groups, missing values.
 std::string dumbbell(const Explanation& explanation, std::size_t feature) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   const FeatureSchema& words = schema.features[feature];

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 12> plurals = {"years",  "months",  "week
 /// Two numbers always take the plural.
 constexpr double plural_number = 2;
 
-/// Words that end in a number, with the unit of that number.
+/// Words that end in a number, followed by the unit of that number.
 std::string with_unit(const std::string& words, double number, const FeatureSchema& feature) {
   if (feature.unit.empty()) return words;
   std::string_view unit = feature.unit;
@@ -56,8 +56,7 @@ Interval overlap(const Interval& a, const Interval& b) {
   return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
 }
 
-/// The ends of a range as the models read them: in a float32 model an interval that ends where the
-/// range 0.7 does ends at 0.699999988.
+/// The ends of a range as the models read them: a float32 model reads the end 0.7 as 0.699999988.
 Interval range_as_read(const Interval& range, Precision precision) {
   return {as_read(range.lower, precision), as_read(range.upper, precision), range.lower_closed,
           range.upper_closed};
@@ -72,8 +71,7 @@ double without_noise(const FeatureSchema& feature, double value) {
   return std::abs(multiple - value) <= 4 * spacing ? multiple : value;
 }
 
-/// Whether an interval reaches as far as the range does; at infinity an open end leaves nothing
-/// out.
+/// Whether an interval reaches as far as the range does. At infinity an open end excludes nothing.
 bool holds_lower_end(const Interval& interval, const Interval& range) {
   if (interval.lower != range.lower) return interval.lower < range.lower;
   return interval.lower_closed || !range.lower_closed || std::isinf(range.lower);
@@ -186,8 +184,8 @@ Values interval_values(const FeatureSchema& feature, const Interval& interval, P
                        std::optional<double> now) {
   if (std::isnan(interval.lower) || std::isnan(interval.upper)) return {Values::Kind::missing, {}};
   if (now && !feature.range.contains(*now)) {
-    // The range says nothing about where the value is now: only what is both in the range and in
-    // the interval will do, and an end that keeps the present value out has to be told.
+    // The range does not contain the present value. Only values in both the range and the interval
+    // are possible answers, and an end that excludes the present value has to be shown.
     FeatureSchema wider = feature;
     wider.range = {std::min(feature.range.lower, *now), std::max(feature.range.upper, *now)};
     const Interval both = intersection(interval, feature.range);
@@ -201,9 +199,9 @@ Values interval_values(const FeatureSchema& feature, const Interval& interval, P
     hull = overlap(hull, codes);
     range = overlap(range, codes);
   }
-  // A value that no whole number is (3.5 months in the data) has a region of its own.
+  // A present value that is not a whole number (3.5 months in the data) may be alone in its region.
   if (hull.lower > hull.upper) return continuous_values(feature, interval, precision);
-  // Outside the range lies only what the point has now: all that is there is told.
+  // Outside the range only the present value is possible, so the whole interval is shown.
   Interval told = overlap(hull, range);
   if (told.lower > told.upper) {
     told = hull;

@@ -15,7 +15,7 @@ Json names_json(const Ensemble& ensemble, const std::vector<std::size_t>& featur
   return list;
 }
 
-/// What matters of an answer to a question that was asked along with another.
+/// The parts of an answer to a subordinate question that matter.
 Json short_answer(const Explanation& explanation, const Answer& answer) {
   const auto& [ensemble, schema, query, main, row, faults, findings] = explanation;
   const bool found = !answer.solutions.empty();

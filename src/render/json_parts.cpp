@@ -49,8 +49,8 @@ Json region_json(const Ensemble& ensemble, const std::vector<Interval>& region) 
   return object;
 }
 
-/// The values of a column. The columns of a group depend on each other: each has its own value
-/// only.
+/// The values of a column. The columns of a group depend on each other, so each has only its own
+/// value.
 std::string column_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                         const Solution& solution, std::size_t i) {
   if (!group_of(schema, i)) {
@@ -77,7 +77,7 @@ Json changes_json(const Ensemble& ensemble, const Schema& schema, const Query& q
   return list;
 }
 
-/// Of models other than the first requirement's only the numbers of classes are known here.
+/// For models other than that of the first requirement, only the numbers of classes are known here.
 Json target_json(const Ensemble& ensemble, const Query& query) {
   Json list = Json::array();
   for (const Requirement& requirement : query.requirements) {
@@ -134,8 +134,8 @@ Json claim_json(const Claim& claim) {
 }
 
 std::string one_line(const Json& object) {
-  // JSON escapes control characters itself, but not the other characters that `visible` escapes;
-  // they can only be inside strings.
+  // JSON escapes control characters itself, but not the other characters that `visible` escapes.
+  // Those can only occur inside strings.
   return visible(object.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

@@ -1,5 +1,5 @@
-// The parts that JSON objects of answers, menus, sweeps and maps are made of. What JSON has no word
-// for is null: a missing value, an end of an interval at infinity, a cost where there is no point.
+// The parts of JSON objects of answers, menus, sweeps and maps. Values that JSON cannot express are
+// null: a missing value, an infinite end of an interval, the cost where there is no point.
 #pragma once
 
 #include <boxwood/render.hpp>
@@ -17,7 +17,7 @@ Json number_json(double value);
 /// Its number or its name.
 Json row_json(const RowLabel& row);
 Json numbers_json(std::span<const double> values);
-/// A fixed feature may be infinite, which must not read as missing.
+/// A fixed feature may be infinite; it must not look like a missing value.
 Json point_json(std::span<const double> point);
 Json interval_json(const Interval& interval);
 Json region_json(const Ensemble& ensemble, const std::vector<Interval>& region);
@@ -25,12 +25,12 @@ Json changes_json(const Ensemble& ensemble, const Schema& schema, const Query& q
                   const Solution& solution);
 Json target_json(const Ensemble& ensemble, const Query& query);
 Json claim_json(const Claim& claim);
-/// All that `to_json` of an explanation says.
+/// Everything that `to_json` of an explanation writes.
 Json answer_json(const Explanation& explanation);
-/// Adds the keys `wide`, `rounded`, `path` and `why_not`, those that were found.
+/// Adds those of the keys `wide`, `rounded`, `path` and `why_not` whose results were found.
 void add_findings(Json& object, const Explanation& explanation);
 
-/// Texts of models and schemas may hold bytes that are no UTF-8; the output always is.
+/// Texts of models and schemas may contain invalid UTF-8; the output is always valid.
 std::string one_line(const Json& object);
 
 }  // namespace boxwood

@@ -18,7 +18,8 @@
 namespace boxwood {
 namespace {
 
-/// The output that a scale shows: the one asked for, or the probability of the class asked for.
+/// The output that a scale shows: the one that the requirement is about, or the probability of its
+/// class.
 struct Shown {
   std::string title;
   std::optional<std::size_t> probability_of;
@@ -54,7 +55,7 @@ LegendEntry step_colour(std::size_t step, std::string words) {
   return {fmt::format("s{}", step), scale_colour(step), std::move(words)};
 }
 
-/// A colour for each value where there are only a few, as costs that count changes have.
+/// One colour for each value if there are only a few values, such as costs that count changes.
 std::optional<Palette> few_values(const std::string& title, const std::vector<double>& values,
                                   const char* otherwise) {
   constexpr std::size_t most = 5;
@@ -82,8 +83,8 @@ std::optional<Palette> few_values(const std::string& title, const std::vector<do
   return palette;
 }
 
-/// Colours for steps of round width from the least value to the largest. `otherwise` is the meaning
-/// of values that are not finite; its colour comes last.
+/// Colours for steps of equal round width from the least value to the largest. `otherwise` is the
+/// meaning of values that are not finite; their colour comes last.
 Palette scale(std::string title, const std::vector<double>& values, const char* otherwise) {
   if (auto palette = few_values(title, values, otherwise)) return *palette;
   Palette palette{std::move(title), {}, std::vector<std::size_t>(values.size()), true};
@@ -97,10 +98,10 @@ Palette scale(std::string title, const std::vector<double>& values, const char* 
   double width = 0;
   double first = 0;
   std::size_t steps = 1;
-  // With wider steps the round range around the values may need one step more than they cover.
+  // With wider steps, the rounded range may need one step more than the values themselves.
   for (std::size_t count = scale_steps; count > 0; --count) {
     width = round_step(low, high, count);
-    if (!(width > 0)) break;  // too wide or too narrow for numbers: one step
+    if (!(width > 0)) break;  // the range is too wide or too narrow for floating point: one step
     first = std::floor(low / width + 1e-9);
     steps = static_cast<std::size_t>(std::max(1.0, std::ceil(high / width - 1e-9) - first));
     if (steps <= scale_steps) break;
@@ -153,7 +154,7 @@ std::string other_changes(const MapView& view) {
   std::vector<double> point = view.answer.best().point;
   for (const std::size_t drawn : {view.asked.x, view.asked.y})
     point[drawn] = view.query.point[drawn];
-  std::vector<std::string> told;  // titles; the columns of a one-hot group share one
+  std::vector<std::string> told;  // titles already listed; the columns of a one-hot group share one
   for (const std::size_t i : changed_features(view.query, point)) {
     const std::string title = shown_title(view.schema, i);
     if (std::find(told.begin(), told.end(), title) == told.end()) told.push_back(title);

@@ -19,11 +19,11 @@ struct Palette {
 
 Palette palette_for(const MapView& view, bool by_output);
 
-/// What a cell is, in a few words: "granted · probability 0.53".
+/// The content of a cell in a few words: "granted · probability 0.53".
 std::string cell_words(const MapView& view, const MapCell& cell);
 
-/// Sentences below a map: "All other features are as they are now.", what limits cut off, and what
-/// the answer changes besides the two features.
+/// Sentences below a map: "All other features are as they are now.", what a limit left undecided,
+/// and what the answer changes besides the two features.
 std::vector<std::string> map_notes(const MapView& view);
 
 }  // namespace boxwood

@@ -11,8 +11,8 @@
 
 namespace boxwood {
 
-/// What the model is, its classes and its features with what the schema says of them; one object on
-/// one line.
+/// The model, its classes, and its features with what the schema says about them; one object on one
+/// line.
 std::string model_json(const Ensemble& ensemble, const Schema& schema);
 
 /// What the model says about a row: its class, probabilities or outputs, and the row itself in

@@ -14,15 +14,16 @@
 namespace boxwood {
 namespace {
 
-/// An output of the model as a feature without limits, to speak of it in the same words.
+/// An output of the model as a feature without limits, so that the functions for features can write
+/// it.
 FeatureSchema output_words(const Schema& schema) {
   FeatureSchema words;
   words.unit = schema.output_unit;
   return words;
 }
 
-/// An output with no more digits than people read, and with enough to be seen on the right side of
-/// what is needed.
+/// An output with few digits, but enough of them to show on which side of the required limit it
+/// lies.
 std::string output_text(const Schema& schema, double value, Precision precision,
                         const Interval& needed) {
   for (int digits = 6; digits < 17; ++digits) {
@@ -34,7 +35,7 @@ std::string output_text(const Schema& schema, double value, Precision precision,
 }
 
 /// What an output must be: "at most 300 000", "at most about 168 465". A limit that was computed
-/// from the present output has more digits than people read; "about" says that it is rounded here.
+/// from the present output has many digits; "about" says that it is rounded here.
 std::string limits_text(const Schema& schema, const Interval& range, Precision precision) {
   constexpr int read = 9, shown = 6;
   const auto is_long = [](double end) {
@@ -57,8 +58,8 @@ const Requirement* first_requirement(const Query& query) {
   return query.requirements.empty() ? nullptr : &query.requirements.front();
 }
 
-/// The output of so many that the first requirement is about, and what it must be; the first output
-/// where it is about something else.
+/// The output that the first requirement is about, and what it must be; the first output if the
+/// requirement is about something else.
 OutputIn wanted_output(const Query& query, std::size_t outputs) {
   const Requirement* requirement = first_requirement(query);
   if (!requirement) return {};
@@ -67,14 +68,15 @@ OutputIn wanted_output(const Query& query, std::size_t outputs) {
   return {Interval{}, score && score->output < outputs ? score->output : 0};
 }
 
-/// The library's probability of a class, where it gives one.
+/// The library's probability of a class; no value if the model has none.
 std::optional<double> probability_of(const Ensemble& ensemble, std::size_t target,
                                      std::span<const double> outputs) {
   if (!ensemble.has_probabilities()) return std::nullopt;
   return ensemble.probability(outputs, target);
 }
 
-/// What the probability must reach: the asked one, or one half for the class of a binary model.
+/// The probability that must be reached: the one that was asked for, or one half for the class of a
+/// binary model.
 std::optional<double> probability_needed(const Ensemble& ensemble, const ClassIs& wanted) {
   if (wanted.probability) return wanted.probability;
   if (ensemble.task == Task::binary) return 0.5;
@@ -85,7 +87,7 @@ std::optional<double> probability_needed(const Ensemble& ensemble, const ClassIs
   return std::nullopt;
 }
 
-/// The number that a probability is compared with: enough digits are shown to tell the two apart.
+/// The number that a probability is compared with. Enough digits are shown to distinguish the two.
 double compared_with(const Ensemble& ensemble, const ClassIs& wanted) {
   if (const auto needed = probability_needed(ensemble, wanted)) return *needed;
   const auto& threshold = ensemble.composition.threshold;
@@ -99,7 +101,8 @@ std::string needed_text(double needed) {
   return shortest.size() > two.size() ? shortest : two;
 }
 
-/// What the probability of a class must be where the class with the first largest one wins.
+/// What the probability of a class must be, in a model that predicts the first class with the
+/// largest one.
 std::string winning_text(const Ensemble& ensemble, std::size_t target) {
   if (const auto& threshold = ensemble.composition.threshold) {
     const std::string other = class_words(ensemble, threshold->target);
@@ -341,7 +344,7 @@ Wanted wanted_by(const Ensemble& ensemble, const Schema& schema, const Query& qu
     wanted.figure = outcome_words(schema);
     wanted.value = reads_well ? label : fmt::format("\"{}\"", label);
     if (class_is.probability) {
-      // The opposite of "at least" is "below": no further negation is needed.
+      // The opposite of "at least" is "below", so no further negation is needed.
       const bool below = requirement->negated && !class_is.margin;
       wanted.opposite = requirement->negated && !below;
       wanted.certainty = fmt::format(" with probability {} {}", below ? "below" : "at least",

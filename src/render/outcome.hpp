@@ -13,7 +13,7 @@ namespace boxwood {
 std::string outcome_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                          std::span<const double> scores);
 
-/// How a row stands to the first requirement: `probability of "granted" 0.21` and what is needed,
+/// How a row relates to the first requirement: `probability of "granted" 0.21` and what is needed,
 /// "more than 0.50". Either may be empty.
 struct Standing {
   std::string figure;
@@ -33,8 +33,8 @@ struct Figure {
 Figure figure_of(const Ensemble& ensemble, const Schema& schema, const Query& query,
                  std::span<const double> scores);
 
-/// The outcome of a row, and the figure about which a question is where that is something else:
-/// `refused (probability 0.32)`, `output 1 is 3.5`.
+/// The outcome of a row, with the figure that the question is about if that is not the outcome
+/// itself: `refused (probability 0.32)`, `output 1 is 3.5`.
 std::string outcome_and_figure(const Ensemble& ensemble, const Schema& schema, const Query& query,
                                std::span<const double> scores, const Figure& figure);
 /// "output", "price"; of several outputs "output 1", "price (output 1)".
@@ -44,16 +44,16 @@ std::string output_name(const Ensemble& ensemble, const Schema& schema, std::siz
 std::string reached_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                          std::span<const double> scores);
 
-/// What the first requirement asks for, in parts, and how many more requirements there are.
+/// The parts of a text about the first requirement, and the number of further requirements.
 struct Wanted {
-  /// How a sentence says it: "obeys" the rules where nothing is required, "is granted", `gives
+  /// The form of the sentence: "obeys" the rules if nothing is required, "is granted", `gives
   /// "granted"`, "brings the price to at least 9".
   enum class Verb { obeys, is, gives, brings };
   Verb verb = Verb::obeys;
-  std::string figure;      ///< what is brought somewhere ("price"), or what "is" ("credit")
-  std::string value;       ///< "granted", "at least 9"
+  std::string figure;  ///< what is brought to a value ("price"), or the subject of "is" ("credit")
+  std::string value;   ///< "granted", "at least 9"
   std::string certainty;   ///< " with probability at least 0.80"
-  bool opposite = false;   ///< anything but this
+  bool opposite = false;   ///< any value but this one
   std::size_t others = 0;  ///< further requirements that must hold
   std::string models;      ///< " in at least 4 of 5 models in a region with …"
 };
@@ -66,7 +66,7 @@ std::string outcome_clause(const Wanted& wanted);
 /// The label of the class that the scores give; nothing for regression.
 std::optional<std::string> class_label(const Ensemble& ensemble, std::span<const double> scores);
 
-/// What a robust answer promises, in the user's units.
+/// What a robust answer promises, in the units of the features.
 std::string robust_promise(const Schema& schema, const Query& query, Precision precision);
 /// The same after "Robust: ".
 std::string robust_note(const Schema& schema, const Query& query, Precision precision);
@@ -81,7 +81,7 @@ std::string subject_text(const Schema& schema, const RowLabel& row);
 /// The same at the start of a line; "Now" where neither the row nor its kind has a name.
 std::string row_lead(const Schema& schema, const RowLabel& row);
 
-// The parts of an explanation that a table shows around its rows.
+// The parts of an explanation that stand around the rows of its table.
 std::string headline(const Explanation& explanation);
 std::string verdict(const Explanation& explanation);
 std::string closing(const Explanation& explanation);
@@ -96,7 +96,8 @@ struct Note {
 std::string text_of(const Note& note);
 /// Features that are missing, and changes too small to act on.
 std::vector<Note> notes(const Explanation& explanation);
-/// What `verify` confirms. It does not prove again that nothing cheaper exists, nor says so.
+/// What `verify` confirms. It does not prove again that nothing cheaper exists, and the text does
+/// not claim that.
 std::string checked_text(const Answer& answer);
 std::vector<std::string> fixed_titles(const Explanation& explanation);
 

@@ -33,7 +33,7 @@ std::string answer_sentence(const ReasonsView& view) {
                      claim_text(claim_of(answer_of(view))));
 }
 
-/// `impossible` is what an infinite number says here.
+/// `impossible` is the word for an infinite number here.
 std::string number_words(double value, const char* impossible) {
   if (std::isnan(value)) return "not decided";
   return std::isinf(value) ? impossible : cost_text(value);

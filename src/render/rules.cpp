@@ -14,7 +14,7 @@
 namespace boxwood {
 namespace {
 
-/// A number in the feature's unit that is not one of its values, such as the size of a change.
+/// A number in the feature's unit that is not a value of the feature, such as the size of a change.
 std::string amount_text(const FeatureSchema& feature, double amount) {
   FeatureSchema plain;
   plain.unit = feature.unit;
@@ -24,7 +24,7 @@ std::string amount_text(const FeatureSchema& feature, double amount) {
 std::string literal_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                          const Literal& literal) {
   FeatureSchema words = schema.features[literal.feature];
-  words.range = {};  // an end that the schema's range repeats has to be told here
+  words.range = {};  // an end that equals the schema's has to be shown here
   const std::string title = title_of(words);
   const double now = query.point[literal.feature];
   const Interval& range = literal.range;
@@ -94,8 +94,8 @@ std::string terms_text(const Ensemble& ensemble, const Schema& schema,
   return text;
 }
 
-/// "debt at most 0.4 × income": the terms that are subtracted go to the other side if the limit is
-/// 0, and the first term stands without a coefficient if the others stay short.
+/// "debt at most 0.4 × income": if the limit is 0, subtracted terms move to the other side. The
+/// first term is written without a coefficient if the other coefficients stay short.
 std::string linear_text(const Ensemble& ensemble, const Schema& schema,
                         const LinearCondition& sum) {
   const Interval& range = sum.range;

@@ -1,4 +1,4 @@
-// The answer as sentences: what the JSON carries under "text" and what can be read aloud.
+// The answer as sentences: the JSON key "text", and `--format text`.
 #include "base/text.hpp"
 #include "render/advice.hpp"
 #include "render/changes.hpp"

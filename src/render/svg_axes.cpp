@@ -33,7 +33,7 @@ bool is_crowded(const Axis& axis, double pixels_wide) {
   return false;
 }
 
-/// The title and unit of an axis, the title cut where both are longer than the axis.
+/// The title and unit of an axis. The title is cut if both together are longer than the axis.
 std::string fitting_title(const Axis& axis, double length) {
   const double unit =
       axis.unit.empty() ? 0 : text_width(axis.unit, letter) + text_width(" ()", letter);

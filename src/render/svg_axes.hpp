@@ -15,8 +15,8 @@ struct Frame {
   double to_y(double value) const { return bottom - y.position(value) * (bottom - top); }
 };
 
-/// Shrinks a frame that is all the room there is to the plot, so that the axes' labels fit around
-/// it.
+/// Shrinks a frame, which is all the available room, to the plot, so that the axes' labels fit
+/// around it.
 void make_room_for_axes(Frame& frame);
 /// Draws ticks, labels and titles; with `grid` also lines across the plot.
 void draw_axes(Svg& svg, const Frame& frame, bool grid);

@@ -10,7 +10,8 @@
 namespace boxwood {
 namespace {
 
-/// How many bytes the UTF-8 character at the front takes; 0 where it is none that XML may hold.
+/// The number of bytes of the UTF-8 character at the front; 0 if it is invalid or not allowed in
+/// XML.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned char lead = byte(0);
@@ -20,16 +21,16 @@ std::size_t character_length(std::string_view text) {
   for (std::size_t k = 1; k < length; ++k) {
     if ((byte(k) & 0xC0u) != 0x80) return 0;
   }
-  if (lead == 0xE0 && byte(1) < 0xA0) return 0;                      // longer than needed
+  if (lead == 0xE0 && byte(1) < 0xA0) return 0;                      // an overlong form
   if (lead == 0xED && byte(1) >= 0xA0) return 0;                     // half of a surrogate pair
-  if (lead == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE) return 0;  // no characters
+  if (lead == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE) return 0;  // not characters
   if (lead == 0xF0 && byte(1) < 0x90) return 0;
   if (lead == 0xF4 && byte(1) >= 0x90) return 0;
   return length;
 }
 
-// Soft enough for marks and lines to be read upon them, in light and in dark.
-// Of classes the first two are blue and yellow: red and green would say which one is good.
+// Pale enough that marks and lines are readable on them, on light and on dark pages. The first two
+// colours of classes are blue and yellow: red and green would suggest which class is good.
 constexpr std::array<const char*, class_colours> light_classes = {
     "#a9c6f0", "#f2dc91", "#d5b9e8", "#9ed8c3", "#f3b7a4",
     "#bcdc90", "#f3b9d2", "#cfd3d8", "#8fd3e0", "#e0b98a"};
@@ -96,7 +97,8 @@ std::string xml_text(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = character_length(text);
     if (length == 0) {
-      // A line break or a tab is a blank, anything else that cannot stand in XML is marked.
+      // A line break or a tab becomes a blank; any other character that XML does not allow is
+      // marked.
       const char c = text.front();
       safe += c == '\n' || c == '\r' || c == '\t' ? " " : "\xEF\xBF\xBD";
     } else if (length > 1) {

@@ -1,5 +1,5 @@
-// SVG as text: shapes with classes, one style sheet for light and dark, texts that are always well
-// formed whatever a model calls its features. The same calls give the same bytes.
+// SVG as text: shapes with classes, and one style sheet for light and dark. The result is
+// well-formed whatever texts a model contains. The same calls give the same bytes.
 #pragma once
 
 #include <string>
@@ -9,17 +9,16 @@
 
 namespace boxwood {
 
-/// Text as it stands in XML: markup escaped, bytes that are no UTF-8 and control characters
-/// replaced.
+/// Text for XML: markup is escaped, invalid UTF-8 and control characters are replaced.
 std::string xml_text(std::string_view text);
 
-/// About how wide a text is drawn, in pixels.
+/// The approximate width of a drawn text, in pixels.
 double text_width(std::string_view text, double size);
 
-/// The text, or its beginning and an ellipsis where it is wider than so many letters.
+/// The text, or its beginning and an ellipsis if it has more letters than this.
 std::string shortened(std::string_view text, std::size_t most);
 
-/// The text, or its beginning and an ellipsis where it is wider than so many pixels.
+/// The text, or its beginning and an ellipsis if it is wider than so many pixels.
 std::string fitting(std::string_view text, double pixels, double size);
 
 enum class Anchor { start, middle, end };

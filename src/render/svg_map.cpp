@@ -31,7 +31,7 @@ void draw_tiles(Svg& svg, const Frame& frame, const MapPicture& picture) {
   svg.path(lines, "edge");
 }
 
-/// A line with a head that ends short of the mark at its end.
+/// An arrow that ends just before the mark at its end.
 void draw_way(Svg& svg, std::vector<Spot> spots) {
   if (spots.size() < 2) return;
   const auto [x0, y0] = spots[spots.size() - 2];

@@ -39,7 +39,7 @@ void draw_curve(Svg& svg, const Frame& frame, const SweepPicture& picture) {
   }
 }
 
-/// Draws the legend in as many lines as it takes; with `svg` empty it only counts them.
+/// Draws the legend in as many lines as it needs; if `svg` is empty, only counts them.
 int legend_lines(Svg* svg, const SweepPicture& picture, double width, double y) {
   constexpr double start = 16;
   double x = start;

@@ -1,9 +1,9 @@
-// What the picture of a sweep shows: the cost of each level.
+// The content of the picture of a sweep: the cost of each level.
 //
 // The point found for one level may reach a higher level, and costs never fall as levels ask for
-// more. So the cost is known exactly from a level up to what its point reaches. From there to the
-// next level it lies between the costs of both, and is known where these are the same. Of multiples
-// of robust distances only the latter is known.
+// more. So the cost is known exactly from a level up to the level that its point reaches. From
+// there to the next level it lies between the two costs, and is known if these are equal. For
+// multiples of robust distances only the last statement applies.
 #include "base/text.hpp"
 #include "render/axes.hpp"
 #include "render/changes.hpp"

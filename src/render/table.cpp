@@ -1,4 +1,4 @@
-// The block of lines for people: what it is now, what to change, and what is proven about it.
+// The block of lines for people: the present outcome, what to change, and what is proven.
 #include "base/text.hpp"
 #include "render/changes.hpp"
 #include "render/columns.hpp"
@@ -134,7 +134,7 @@ std::string to_table(const RegionView& view, const TableStyle& style) {
                       cost_text(region.cost));
   const Lines lines = change_lines(ensemble, schema, query, region.nearest, "nearest");
   const std::size_t same = count_features(schema) - (lines.size() - 1);
-  // Every region leaves most features where they are: to list them would bury those that move.
+  // A region leaves most features unchanged. Listing these would hide the ones that change.
   return fmt::format("{}\n{}  {} feature{}\n", inked(head, Ink::bold, style),
                      lines.size() > 1 ? ruled_columns(lines, style) : "", same,
                      same == 1 ? " as it is" : "s as they are");

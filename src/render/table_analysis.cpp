@@ -99,7 +99,7 @@ std::string level_name(const Requirement& requirement, const Ensemble& ensemble,
   return what + (std::isfinite(range.lower) ? " at least" : " at most");
 }
 
-/// The median of proven radii; with an infinite one among them they still have an order.
+/// The median of the proven radii. Infinite ones count as larger than all others.
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
@@ -123,7 +123,7 @@ Requirement at_level(const Requirement& requirement, double level) {
 
 std::string to_table(const MenuView& view, const TableStyle& style) {
   const Explanation& first = view.alternatives.front();
-  // Nothing to choose from: the answer itself says why.
+  // With no alternative to choose from, the answer itself says why.
   if (first.answer.solutions.empty() || first.answer.already_met) return to_table(first, style);
   std::string text = inked(headline(first), Ink::bold, style) + "\n";
   text += inked(wrapped(menu_headline(view), page_width, ""), ink_of(first.answer.status), style);
@@ -211,7 +211,7 @@ std::string to_table(const SweepView& view, const TableStyle& style) {
 }
 
 double robustness_radius(const Explanation& explanation) {
-  // With fewest changes first the bound leaves out points with more changes.
+  // With fewest changes first, the bound does not cover points with more changes.
   const Claim claim = claim_of(explanation);
   if (claim.status == Status::infeasible) return std::numeric_limits<double>::infinity();
   return claim.among_changes ? 0 : distance(explanation.query.norm, claim.lower_bound);

@@ -30,7 +30,7 @@ bool is_too_small(double from, double to, Precision precision) {
          is_next_float(from, to, precision);
 }
 
-/// Whether the row has the outcome as it is, but breaks a rule.
+/// Whether the row itself has the outcome but breaks a rule.
 bool only_breaks_rules(const Explanation& explanation) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   if (answer.already_met || query.requirements.empty() || query.agree) return false;
@@ -42,7 +42,7 @@ bool only_breaks_rules(const Explanation& explanation) {
       });
 }
 
-/// The features whose missing value has to stay missing although a condition needs a value.
+/// The features whose missing value has to stay missing although a condition needs a number.
 std::vector<std::string> missing_but_needed(const Explanation& explanation) {
   const Query& query = explanation.query;
   std::vector<std::string> titles;
@@ -63,8 +63,8 @@ std::vector<std::string> missing_but_needed(const Explanation& explanation) {
   return titles;
 }
 
-/// Says which values are missing and whether they stay missing. Where the answer fills in a value,
-/// the table says so. If nothing has the outcome, says how to let changes fill in values.
+/// Says which values are missing and whether they stay missing. If the answer fills in a value, the
+/// table shows it. If no point has the outcome, says how to allow changes of missing values.
 std::string missing_note(const Explanation& explanation) {
   const auto& [ensemble, schema, query, answer, row, faults, findings] = explanation;
   const bool changes = !answer.solutions.empty() && !answer.already_met;
@@ -90,8 +90,8 @@ std::string missing_note(const Explanation& explanation) {
   return text;
 }
 
-/// The features whose present category stands for all that the model does not name. Where it names
-/// no category, it does not read the feature, and there is nothing to say.
+/// The features whose present category is one that the model does not name. If the model names no
+/// category of a feature at all, it does not read the feature, and there is nothing to say.
 std::vector<std::string> unseen_categories(const Explanation& explanation) {
   std::vector<std::string> titles;
   for (std::size_t i = 0; i < explanation.query.point.size(); ++i) {
@@ -106,7 +106,7 @@ std::vector<std::string> unseen_categories(const Explanation& explanation) {
   return titles;
 }
 
-/// A distance in few digits if they say no more than it.
+/// A distance with nine digits, unless they would promise more than the distance itself.
 std::string distance_text(const FeatureSchema& feature, double distance) {
   FeatureSchema plain;
   plain.unit = feature.unit;
@@ -194,7 +194,7 @@ std::string headline(const Explanation& explanation) {
   const std::string standing = standing_text(standing_of(ensemble, schema, query, scores));
   std::string text =
       fmt::format("{}: {}", row_lead(schema, row), outcome_text(ensemble, schema, query, scores));
-  // With several models, whose outcome and probability this is.
+  // With several models: which model the shown outcome and probability belong to.
   const std::string whose = findings.models ? findings.models->name : "";
   const char* colon = whose.empty() || standing.empty() ? "" : ": ";
   if (!standing.empty() || !whose.empty()) text += fmt::format(" ({}{}{})", whose, colon, standing);

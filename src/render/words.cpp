@@ -19,8 +19,8 @@ struct CodeRange {
   char32_t last;
 };
 
-// Enough of Unicode's widths for labels that people write: marks that sit on the letter before
-// them, and the scripts and symbols that terminals draw two cells wide.
+// The part of Unicode's width table that labels need: combining marks, and the scripts and symbols
+// that terminals draw two cells wide.
 constexpr std::array<CodeRange, 6> combining = {{{0x0300, 0x036F},
                                                  {0x0483, 0x0489},
                                                  {0x0591, 0x05BD},

@@ -1,4 +1,4 @@
-// Words that tables and sentences are made of: numbers for people, durations, columns that align.
+// The words of tables and sentences: numbers for people, durations, columns that align.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -12,7 +12,7 @@
 
 namespace boxwood {
 
-/// The number of so many significant digits that is nearest to another.
+/// The nearest number with so many significant digits.
 double with_digits(double value, int digits);
 
 /// Digits with a blank between thousands: "4 870.5".
@@ -21,8 +21,8 @@ std::string with_thousands(std::string digits);
 std::string grouped_number(double value, Precision precision);
 std::string grouped_count(std::uint64_t value);
 
-/// A probability with two digits, or as many more as it takes to tell it from `other`, from 0 and
-/// from 1.
+/// A probability with two digits, or with as many as are needed to distinguish it from `other`, 0
+/// and 1.
 std::string probability_text(double value, double other);
 
 /// "3 ms", "10.0 s", "2 min 5 s".
@@ -30,23 +30,24 @@ std::string duration_text(double seconds);
 
 /// A cost or bound with four digits.
 std::string cost_text(double cost);
-/// A lower bound with four digits, rounded down: "nothing cheaper than" it stays true.
+/// A lower bound with four digits, rounded down, so that "nothing costs less than" stays true.
 std::string bound_text(double bound);
-/// A bound that is next to nothing beside the best cost tells a person nothing.
+/// Whether a bound is worth showing: one that is tiny compared with the best cost is not.
 bool is_useful_bound(double bound, double best_cost);
 
-/// "checking account": the title, or the name where there is none. Like all words from outside, it
-/// is made `visible` (base/text.hpp) before it becomes part of a table, a sentence or a picture.
+/// "checking account": the title, or the name if there is none. All words that come from outside
+/// are made `visible` (base/text.hpp) before they become part of a table, a sentence or a picture.
 std::string title_of(const FeatureSchema& feature);
 /// The label or the number of a class.
 std::string class_words(const Ensemble& ensemble, std::size_t index);
-/// The name of what is predicted: "credit"; empty where the schema has none.
+/// The name of what is predicted: "credit"; empty if the schema has none.
 std::string outcome_words(const Schema& schema);
 
-/// The values that a feature may have. What depends on them looks at the kind, never at the words.
+/// The values that a feature may have. Code that depends on them looks at the kind, never at the
+/// words.
 struct Values {
   enum class Kind {
-    all,      ///< every value that is allowed anyway
+    all,      ///< every value that is allowed
     missing,  ///< only a missing value
     number,   ///< one number: "13 months"
     some,     ///< "at most 13 months", "one of: rent, own"; also one label, "rent"
@@ -57,13 +58,13 @@ struct Values {
 /// "anything", "missing", "exactly 13 months", or the words as they are.
 std::string text_of(const Values& values);
 
-/// What `interval_text` says, before it becomes text.
+/// The content of `interval_text` before it becomes text.
 Values interval_values(const FeatureSchema& feature, const Interval& interval, Precision precision,
                        std::optional<double> now = std::nullopt);
 
-/// The whole numbers in an interval that the model can read, as a closed interval of them; empty
-/// when lower > upper. Next to an open end lies the precision's next number, which for large
-/// numbers is farther than 1.
+/// The whole numbers in an interval that the model can read, as a closed interval; empty if lower >
+/// upper. An open end is replaced by the next number of the precision, which for large numbers
+/// differs by more than 1.
 Interval whole_hull(const Interval& interval, Precision precision);
 
 /// "a, b and c".
@@ -74,7 +75,8 @@ std::string or_list(const std::vector<std::string>& words);
 /// First letter in upper case.
 std::string capital(std::string text);
 
-/// Cells that text takes on a terminal: UTF-8, wide characters count two, combining ones none.
+/// The cells that a text takes on a terminal: UTF-8; wide characters count two, combining ones
+/// zero.
 std::size_t display_width(std::string_view text);
 
 /// Text with blanks after it up to `width` cells.
