@@ -45,14 +45,14 @@ bool cut_at(int descriptor, std::uint64_t bytes) {
   return ftruncate(descriptor, static_cast<off_t>(bytes)) == 0 &&
          lseek(descriptor, 0, SEEK_END) >= 0;
 }
-/// Pipes and devices have nothing to force to a disk.
+/// Pipes and devices cannot be forced to a disk.
 bool sync_file(int descriptor) {
   return fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;
 }
 void close_file(int descriptor) { ::close(descriptor); }
 
-/// The name of a renamed file is in its folder, which has to reach the disk too. Where folders
-/// cannot be opened there is no way to wait for that.
+/// The name of a renamed file is stored in its folder, which has to be forced to the disk too. If
+/// folders cannot be opened, there is no way to do that.
 void sync_folder(const std::filesystem::path& folder) {
   const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -85,7 +85,7 @@ bool DiskFile::lock() {
 #ifdef _WIN32
   return true;
 #else
-  // Some file systems have no locks; there the file is written without one.
+  // Some file systems do not support locks; the file is then written without one.
   return flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 #endif
 }

@@ -1,5 +1,5 @@
 // A file that is written through the operating system, so that it can be locked, cut, and forced to
-// the disk. Each `write` is one call of the system: a killed process leaves whole texts.
+// the disk. Each `write` is one system call, so a killed process leaves complete texts.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace boxwood::cli {
 class DiskFile {
  public:
   DiskFile() = default;
-  /// Opens a file for writing, and creates it where there is none. Nothing in it changes yet.
-  /// Throws Error about `asked_for`, the name that the user knows.
+  /// Opens a file for writing and creates it if it does not exist. Its content does not change yet.
+  /// Throws Error about `asked_for`, the name that the user gave.
   DiskFile(const std::filesystem::path& file, const std::filesystem::path& asked_for);
   ~DiskFile() { close(); }
   DiskFile(DiskFile&& other) noexcept;
@@ -34,8 +34,8 @@ class DiskFile {
   int descriptor_ = -1;
 };
 
-/// Renames a finished file, so that after a loss of power there is the old file or the whole new
-/// one.
+/// Renames a finished file in such a way that a loss of power leaves either the old file or the
+/// complete new one.
 void replace(const std::filesystem::path& finished, const std::filesystem::path& file);
 
 }  // namespace boxwood::cli

@@ -37,7 +37,7 @@ struct ExplainFlags {
   std::string proof;
 };
 
-/// All that was found for a row. `shown` refers to the other two.
+/// Everything that was found for a row. `shown` refers to `query` and `found`.
 struct RowAnswer {
   Query query;
   Extras found;
@@ -111,7 +111,7 @@ std::unique_ptr<RowAnswer> answer_row(const Prepared& prepared, const Question& 
     if (flags.verify) shown.faults = verify(question.ensembles, one->query, answer).faults;
   }
   if (flags.proof.empty()) return one;
-  // As much time again as the search had.
+  // The proof may take as much time as the search.
   const ProofLimits limits{.seconds = options.limits.seconds,
                            .interrupt = options.limits.interrupt};
   const Proof proof = prove(question.ensembles, one->query, one->found.answers.front(), limits);

@@ -12,7 +12,7 @@
 namespace boxwood::cli {
 namespace {
 
-/// The answer where a menu is empty: nothing is possible, or a limit came first.
+/// The answer to show if a menu is empty because nothing is possible or a limit ended the search.
 Answer no_answer(const Prepared& prepared, const Query& query, const Menu& menu, double seconds) {
   Answer answer;
   for (const Ensemble& ensemble : prepared.ensembles()) {

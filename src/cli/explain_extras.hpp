@@ -26,7 +26,7 @@ struct ExtraFlags {
 
 void add_extra_flags(CLI::App& command, ExtraFlags& flags);
 
-/// The flags in the model's terms; throws UsageError for those that make no sense.
+/// The flags in the terms of the model. Throws UsageError for values that do not make sense.
 struct ExtrasAsked {
   std::optional<MenuOptions> menu;
   bool widen = false;
@@ -37,7 +37,7 @@ struct ExtrasAsked {
 };
 ExtrasAsked extras_asked(const ExtraFlags& flags, const Schema& schema);
 
-/// The answers to a row, one without a menu, and what was found around each.
+/// The answers to a row (one, unless a menu was asked for), and what was found about each.
 struct Extras {
   Menu menu;  ///< its answers are moved to `answers`
   std::vector<Answer> answers;

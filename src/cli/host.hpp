@@ -1,5 +1,6 @@
-// What surrounds a command: the models that an earlier command of the same process has read, and
-// who watches long work. The program runs one command; the page runs many about the same model.
+// What a command gets from the process around it: the models that an earlier command of the same
+// process has read, and a receiver of progress. The program runs one command; the page runs many
+// about the same model.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -20,11 +21,11 @@ struct Model {
 };
 
 struct Host {
-  /// Gets the progress of searches; nothing: a line on the terminal.
+  /// Receives the progress of searches. If empty, progress is a line on the terminal.
   std::function<void(const Progress&)> progress{};
 
   /// The last model that was read, and the last that was prepared, with the files and flags that
-  /// they come from. Files must not change while the host lives.
+  /// they come from. These files must not change while the host exists.
   template <typename Value>
   struct Kept {
     std::vector<std::string> origin;

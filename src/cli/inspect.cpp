@@ -18,7 +18,7 @@
 namespace boxwood::cli {
 namespace {
 
-/// How often a feature is asked for, and how.
+/// How often splits test a feature, and how.
 struct Usage {
   std::size_t trees = 0;
   std::size_t splits = 0;

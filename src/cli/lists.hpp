@@ -13,15 +13,15 @@
 
 namespace boxwood::cli {
 
-/// Whether rows in this notation include a row; true for all where the notation is wrong, which
-/// parse_rows reports once the number of rows is known.
+/// Whether a list of rows includes a row. True for every row if the list is malformed; parse_rows
+/// reports that when the number of rows is known.
 KeepRow keep_rows(std::string_view text);
-/// "0,3,7-9" or "all", in the order given, each once. `count` is how many rows there are.
+/// "0,3,7-9" or "all", in the given order, without duplicates. `count` is the number of rows.
 std::vector<std::size_t> parse_rows(std::string_view text, std::size_t count,
                                     std::string_view flag = "--rows");
 
-/// "a,b" as features, by name or title. Among others, a name with a comma stands in double quotes:
-/// "\"a,b\",c"; alone it needs none.
+/// "a,b" as features, by name or title. A name with a comma is written in double quotes,
+/// "\"a,b\",c", or without quotes if it is the only one.
 std::vector<std::size_t> parse_features(std::string_view text, const Schema& schema,
                                         std::string_view flag);
 

@@ -59,7 +59,8 @@ Interval parse_view(const std::string& text, const FeatureSchema& feature, const
   return view;
 }
 
-/// Labels show all that there is; other features show what the model tells apart.
+/// For features with labels the view contains all labels; for other features, all thresholds of the
+/// model.
 Interval default_view(const FeatureSchema& feature) {
   if (feature.labels.empty()) return {};
   return {-0.5, static_cast<double>(feature.labels.size()) - 0.5};

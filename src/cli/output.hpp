@@ -17,32 +17,32 @@ struct InputFile {
   std::string file;
 };
 
-/// Throws UsageError where `--output`, or another flag, names a file that the command reads, also
-/// by a link.
+/// Throws UsageError if `--output`, or another flag, names a file that the command reads, directly
+/// or by a link.
 void refuse_input_as_output(const std::string& output, const std::vector<InputFile>& inputs,
                             const std::string& flag = "--output");
 
 class Output {
  public:
-  /// An empty name is standard output. `streaming` writes to the file itself, line by line, and
-  /// refuses a file that another process is writing; nothing in it changes before `start`.
-  /// Otherwise a neighbour of the file is written, which `finish` renames.
+  /// An empty name means standard output. `streaming` writes to the file itself, line by line, and
+  /// refuses a file that another process is writing; the content does not change before `start`.
+  /// Otherwise a file beside it is written, which `finish` renames.
   Output(const std::string& file, bool streaming);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  /// Keeps the first bytes of a file that grows, and writes after them.
+  /// Keeps the first bytes of a file that grows, and continues after them.
   void start(std::uint64_t keep = 0);
   void write(const std::string& text) { waiting_ += text; }
-  void flush();   ///< writes all texts since the last time, at once
-  void finish();  ///< throws Error when not everything could be written
+  void flush();   ///< writes all texts since the last call at once
+  void finish();  ///< throws Error if not everything could be written
 
   /// A regular file that grows line by line.
   bool grows() const { return grows_; }
   const std::filesystem::path& file() const { return file_; }  ///< links resolved
 
-  /// Colour and tables suit a person: standard output is a terminal and NO_COLOR is unset.
+  /// Whether colours are used: standard output is a terminal and NO_COLOR is unset.
   bool wants_colour() const;
 
  private:
@@ -53,7 +53,7 @@ class Output {
   bool grows_ = false;
 };
 
-/// Writes a whole file: the old content stays until the new one is complete. A process that is
+/// Writes a whole file. The old content stays until the new one is complete. A process that is
 /// killed may leave FILE.<process number>.partial behind.
 void write_file(const std::string& file, const std::string& text);
 

@@ -48,7 +48,8 @@ int run(const PageFlags& flags, Host& host) {
                                         {"--schema", flags.model.schema},
                                         {"--data", flags.data},
                                         {"--template", flags.page}});
-  // Files that the page could not read are refused here, where their owner sees it.
+  // Files that the page could not read are refused here, so that the author of the page sees the
+  // error.
   const Model model = load_model(flags.model, host);
   const Data data = read_data(flags.data, model.ensemble, model.schema);
   PageContent content;

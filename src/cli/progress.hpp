@@ -10,8 +10,8 @@
 
 namespace boxwood::cli {
 
-/// While one exists, the first Ctrl-C, SIGTERM or SIGHUP sets `flag`; the second of a kind ends the
-/// program at once.
+/// While an object exists, the first Ctrl-C, SIGTERM or SIGHUP sets `flag`; a second signal of the
+/// same kind ends the program at once.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -23,8 +23,8 @@ class InterruptGuard {
   bool raised() const;
 };
 
-/// A line that is rewritten in place, only when standard error is a terminal and only after half a
-/// second of work; gone when the work is done.
+/// A line that is rewritten in place. It appears only if standard error is a terminal, after half a
+/// second of work, and disappears when the work is done.
 class ProgressLine {
  public:
   ProgressLine(std::string what, double time_limit);
@@ -44,8 +44,8 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_{};
 };
 
-/// "row 3 (2 of 8) · best 0.0731 · nothing below 0.0708 · 12 345 boxes · 3.2 of 10 s"; without the
-/// figures that are not known, as for regions, which have no best.
+/// "row 3 (2 of 8) · best 0.0731 · nothing below 0.0708 · 12 345 boxes · 3.2 of 10 s", without
+/// figures that are unknown (a list of regions has no best).
 std::string progress_text(const std::string& what, const Progress& progress, double time_limit);
 
 }  // namespace boxwood::cli

@@ -35,7 +35,7 @@ Rounds parse_rounds(const std::string& text) {
   return rounds;
 }
 
-/// `fix "a", "b"`: all lists of a flag as one statement.
+/// `fix "a", "b"`: all values of a flag as one statement.
 void add_list(const std::vector<std::string>& lists, const std::string& statement,
               const std::string& flag, const Schema& schema, std::vector<QueryText>& texts) {
   std::string names;
@@ -47,8 +47,8 @@ void add_list(const std::vector<std::string>& lists, const std::string& statemen
   if (!names.empty()) texts.push_back({statement + names, flag, Statements::rules});
 }
 
-/// Every flag about rules and costs as query text, so that a flag and the words for it mean the
-/// same and contradictions between them are found.
+/// Every flag about rules and costs as query text. A flag and the equivalent words then mean the
+/// same, and contradictions between them are found.
 std::vector<QueryText> texts_of(const QuestionFlags& flags, const Schema& schema,
                                 bool with_target) {
   std::vector<QueryText> texts = rule_texts(schema);
@@ -56,7 +56,7 @@ std::vector<QueryText> texts_of(const QuestionFlags& flags, const Schema& schema
     texts.push_back({read_file(file, "Check the path of the rules"), file, Statements::rules});
   }
   for (const std::string& rule : flags.rule) {
-    // An unset variable of a shell script must not drop a restriction.
+    // An empty value, such as that of an unset shell variable, must not remove a restriction.
     if (rule.find_first_not_of(" \t\r\n") == std::string::npos) {
       throw UsageError("--rule", "the rule is empty", "Leave the flag out if there is no rule");
     }
@@ -87,7 +87,7 @@ std::vector<QueryText> texts_of(const QuestionFlags& flags, const Schema& schema
     const bool of_model = start.starts_with("model ") || start.starts_with("every model") ||
                           start.starts_with("at least ");
     std::string text = of_model || start.starts_with("want ") ? want : "want " + want;
-    // It goes with the first outcome that names no model.
+    // The probability belongs to the first outcome that names no model.
     if (flags.agree && !of_model && !std::exchange(agreed, true)) {
       text = fmt::format("at least {} models: {}", *flags.agree, text);
     }
@@ -96,7 +96,7 @@ std::vector<QueryText> texts_of(const QuestionFlags& flags, const Schema& schema
   return texts;
 }
 
-/// What all flags ask at a point.
+/// The query that all flags describe at a point.
 Query query_at(const Question& question, const QuestionFlags& flags,
                const std::vector<double>& point, bool with_target) {
   Query query = query_for(question.ensembles.front(), point);
@@ -153,7 +153,7 @@ void check_all_are_asked(const Question& question, const Query& query) {
   }
 }
 
-/// The rows of --training, or else of --data.
+/// The rows of --training; without that flag, those of --data.
 std::vector<std::vector<double>> training_rows(const QuestionFlags& flags,
                                                const Question& question) {
   if (flags.training.empty()) return question.data.points;
@@ -339,7 +339,7 @@ void add_search_flags(CLI::App& command, SearchFlags& flags) {
 Model load_model(const ModelFlags& flags, Host& host) {
   const std::vector<std::string> origin = {flags.model, flags.rounds, flags.schema};
   if (host.model && host.model->origin == origin) return host.model->value;
-  host.model.reset();  // before the next is read, so that memory holds one
+  host.model.reset();  // before the next one is read, so that only one is in memory
   host.prepared.reset();
   Model model;
   model.ensemble = read_model(flags.model, parse_rounds(flags.rounds));
@@ -351,7 +351,7 @@ Model load_model(const ModelFlags& flags, Host& host) {
 }
 
 Prepared prepare(const Question& question, const QuestionFlags& flags, Host& host) {
-  // Scales from data are part of the schema that goes with the models.
+  // Scales from data become a part of the schema in the ModelSet.
   if (!flags.weights_from.empty()) return Prepared{ModelSet(question)};
   std::vector<std::string> origin = {flags.model.model, flags.model.rounds, flags.model.schema};
   origin.insert(origin.end(), flags.also.begin(), flags.also.end());

@@ -76,7 +76,7 @@ void add_threads_flag(CLI::App& command, SearchFlags& flags);
 std::vector<InputFile> files_of(const QuestionFlags& flags);
 
 std::vector<std::size_t> chosen_rows(const RowFlags& flags, std::size_t count);
-/// Which rows of the data have to be kept in memory for these flags.
+/// Which rows of the data these flags need in memory.
 KeepRow keep_rows(const RowFlags& flags);
 
 /// Reads the model, unless the host has it.
@@ -90,19 +90,20 @@ struct Question : ModelSet {
   std::shared_ptr<const LiveRegions> live{};  ///< the regions of the training rows
   std::optional<Query> saved;  ///< of --question: the whole query; `data` is then its point
 };
-/// Reads everything and checks every flag that does not depend on the row. Without `with_target`
-/// no outcome is asked for. The points of rows that are not kept are empty.
+/// Reads everything and checks every flag that does not depend on the row. Without `with_target`,
+/// no outcome is required. The points of rows that are not kept are empty.
 Question load_question(const QuestionFlags& flags, Host& host, const KeepRow& keep,
                        bool with_target = true);
 
-/// The models of the question, ready for searches; those of the last question if they are the same.
+/// The models of the question, ready for searches. If they are the same as those of the last
+/// question, the prepared models are reused.
 Prepared prepare(const Question& question, const QuestionFlags& flags, Host& host);
 
-/// The query for one row; throws Error naming the line of the data where its values are at fault.
+/// The query for one row. Throws Error naming the line of the data if its values are invalid.
 Query query_for_row(const Question& question, const QuestionFlags& flags, std::size_t row,
                     bool with_target = true);
 
-/// The model that a query's first requirement is about; the first where it has none.
+/// The model that a query's first requirement is about; the first model if it has no requirement.
 const Ensemble& asked_model(const Question& question, const Query& query);
 
 Options options_for(const SearchFlags& flags);

@@ -65,14 +65,15 @@ int run(const RegionFlags& flags, Host& host) {
       host.progress ? host.progress(progress) : line.show(progress);
     };
     const auto write = [&](Region region) {
-      std::swap(region.scores.front(), region.scores[asked]);  // the one that is asked is shown
+      // The requirement's model is shown first.
+      std::swap(region.scores.front(), region.scores[asked]);
       const RegionView view{ensemble, schema, query, region, row, ++count};
       line.hide();
       writer.add({[&] { return to_table(view, {.colour = writer.colour()}); },
                   [&] { return to_json(view); }, [&] { return to_csv(view); }});
     };
     const auto visit = [&](const Region& region) {
-      // One more than the limit tells that the list is cut, not complete.
+      // Asking for one more than the limit shows whether the list is complete.
       if (count + kept.size() == flags.limit) return false;
       if (flags.sorted) {
         kept.push_back(region);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t all_rows = std::numeric_limits<std::size_t>::max();
 
-/// FNV-1a: tells different inputs apart, not those that somebody made to collide.
+/// FNV-1a distinguishes different inputs; it is no protection against deliberate collisions.
 class Hash {
  public:
   void add(std::string_view bytes) {
@@ -50,7 +50,7 @@ bool is_one_of(const std::string& word, std::initializer_list<const char*> words
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// What a line of the output says of its row.
+/// The row and the state of a line of the output.
 struct RowLine {
   std::size_t row = all_rows;
   bool limited = false;
@@ -152,8 +152,8 @@ Earlier ResumeFile::read(const std::vector<std::size_t>& rows, const std::string
   }
   const std::size_t most = said.has("rows") ? document["rows"].get<std::size_t>() : all_rows;
 
-  // Several CSV lines may belong to one row, and nothing says which is its last: such a row counts
-  // when the next one has begun.
+  // Several CSV lines may belong to one row, and no line says that it is the last one. Such a row
+  // counts as complete when the next one has begun.
   const bool several = header.starts_with("alternative,");
   std::ifstream stream(output_, std::ios::binary);
   std::string line;

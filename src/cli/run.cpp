@@ -30,7 +30,7 @@ int complain(const std::string& text, int code) {
   return code;
 }
 
-/// Flags that people expect from other tools, and what to use here.
+/// Flags that people know from other tools, and the flag to use here.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> other_names = {{
     {"--target", "Use --class, or --want for an outcome in words"},
     {"--desired-class", "Use --class"},
@@ -89,15 +89,15 @@ std::string unknown_word(const CLI::App& program, const std::vector<Command>& co
                    : near);
 }
 
-/// The error for a value that CLI11 lets through; nothing if there is none:
+/// The error for a value that CLI11 accepts and Boxwood does not; nothing if the value is fine:
 /// - an empty text, such as that of an unset shell variable: it would drop a schema or a proof
-/// - a negative number where numbers are unsigned, which would become a very large one
+/// - a negative number for an unsigned flag, which would become a very large one
 /// - a number such as 1e400, which is read as infinite; "inf" may be written.
 std::string faulty_value(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string type = option->get_type_name();
     for (const std::string& text : option->results()) {
-      if (text.empty() && option->get_name() != "--rule") {  // which has its own error
+      if (text.empty() && option->get_name() != "--rule") {  // has an error message of its own
         return fmt::format("{}: the value is empty. Leave the flag out, or give a value",
                            option->get_name());
       }

@@ -1,4 +1,4 @@
-// boxwood sweep: what the answer costs as more is asked for: a probability, a predicted number, or
+// boxwood sweep: what the answer costs as more is required: a probability, a predicted number, or
 // robust distances.
 #include "cli/batch.hpp"
 #include "cli/commands.hpp"
@@ -69,7 +69,7 @@ std::vector<double> levels_of(const SweepFlags& flags) {
       const double share = last == 0 ? 0 : static_cast<double>(k) / static_cast<double>(last);
       const double level =
           k == last && last > 0 ? *flags.to : *flags.from + share * (*flags.to - *flags.from);
-      // 0.5 + 2/9 * 0.45 is 0.6 to people and to be asked so.
+      // Levels are rounded to decimals that people expect: 0.6 instead of 0.5 + 2/9 * 0.45.
       double plain = 0;
       parse_number(fmt::format("{:.12g}", level), plain);
       levels.push_back(plain);
@@ -94,7 +94,7 @@ std::vector<double> multiples_of(const SweepFlags& flags) {
   return multiples;
 }
 
-/// Rising levels ask a predicted number to be at least, falling ones at most so much.
+/// Ascending levels are lower limits of a predicted number, descending levels upper limits.
 void ask_for(const std::vector<double>& levels, const Ensemble& ensemble, TargetFlags& target) {
   const char* flag = "--levels";
   const bool falling = levels.front() > levels.back();

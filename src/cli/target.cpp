@@ -32,8 +32,8 @@ Interval asked_interval(const TargetFlags& flags) {
   return range;
 }
 
-/// The score below which an isolation forest calls a row anomalous, which the converted model says
-/// in its objective; nothing for other models.
+/// The score below which an isolation forest calls a row anomalous. The converted model stores it
+/// in its objective; no value for other models.
 std::optional<double> anomaly_threshold(const Ensemble& ensemble) {
   constexpr std::string_view start = "IsolationForest with offset_ ";
   double threshold = 0;
@@ -127,7 +127,7 @@ Interval parse_range(std::string_view text) {
 }
 
 void check_target(const TargetFlags& flags, const Ensemble& ensemble) {
-  if (!flags.want.empty()) return;  // checked as it is read
+  if (!flags.want.empty()) return;  // checked when the text is read
   if (ensemble.task == Task::regression) {
     if (flags.class_name) {
       throw UsageError("--class", "the model predicts a number, not a class",

@@ -1,5 +1,4 @@
-// The outcome that is asked for: --class, --probability, --range, --at-least, --at-most, --beat,
-// or --want.
+// The required outcome: --class, --probability, --range, --at-least, --at-most, --beat, or --want.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -27,15 +26,15 @@ struct TargetFlags {
 
 void add_target_flags(CLI::App& command, TargetFlags& flags);
 
-/// Throws UsageError where the flags do not fit the model, before any row is looked at.
+/// Throws UsageError if the flags do not fit the model. Needs no row.
 void check_target(const TargetFlags& flags, const Ensemble& ensemble);
 
-/// What the flags ask for a point; without any, the other class of a binary model, or the other
-/// side of an isolation forest's threshold. `beaten` is the point of --beat.
+/// The requirements of the flags at a point. Without flags: the other class of a binary model, or
+/// the other side of an isolation forest's threshold. `beaten` is the point of --beat.
 Requirement target_for(const TargetFlags& flags, const Ensemble& ensemble,
                        std::span<const double> point, std::span<const double> beaten);
 
-/// "A:B", either end empty for none; "(A:B]" says which ends are in.
+/// "A:B", where either end may be omitted; "(A:B]" says which ends are included.
 Interval parse_range(std::string_view text);
 
 }  // namespace boxwood::cli

@@ -1,4 +1,4 @@
-// What the command line promises its caller: exit codes, and the one error for wrong usage.
+// Exit codes, and the error for wrong usage.
 #pragma once
 
 #include <boxwood/error.hpp>

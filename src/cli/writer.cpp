@@ -61,7 +61,8 @@ Writer::Writer(const OutputFlags& flags, const std::string& csv_header, Identity
     rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(earlier_.rows));
     final_ = earlier_.rows;
   }
-  // A kill between any two of these steps leaves rows of this question, or nothing to resume.
+  // If the process is killed between any two of these steps, the file contains rows of this
+  // question only, or there is nothing to resume.
   if (earlier_.bytes == 0) {
     if (resume_) resume_->remove();
     begin(csv_header);

@@ -1,4 +1,4 @@
-// Writes one result after the other in the chosen format, each as soon as it is there.
+// Writes results in the chosen format, each as soon as it is available.
 #pragma once
 
 #include "cli/output.hpp"
@@ -18,7 +18,7 @@ struct OutputFlags {
   std::string output;
   bool resume = false;
 };
-/// `--format`, one of `formats`, which `what` explains, and `--output`.
+/// `--format`, which must be one of `formats` and is explained by `what`, and `--output`.
 void add_output_flags(CLI::App& command, OutputFlags& flags,
                       const std::vector<std::string>& formats, const std::string& what);
 /// `--resume`, for commands that answer row by row.
@@ -27,9 +27,9 @@ void add_resume_flag(CLI::App& command, OutputFlags& flags);
 /// `--width` and `--height` of pictures.
 void add_size_flags(CLI::App& command, double& width, double& height);
 
-/// A result in every format; only the chosen one is made.
+/// A result in every format; only the chosen one is computed.
 struct Result {
-  std::function<std::string()> table;  ///< and text: a block of lines
+  std::function<std::string()> table;  ///< also for text: a block of lines
   std::function<std::string()> json;   ///< an object on one line
   std::function<std::string()> csv;    ///< records, without the last newline
 };
@@ -38,16 +38,16 @@ class Writer {
  public:
   Writer(const OutputFlags& flags, const std::string& csv_header);
   /// The results of a batch of rows, in their order. A JSON lines or CSV file grows row by row, and
-  /// `--resume` continues it: `rows` loses those that the file already has.
+  /// `--resume` continues it: rows that the file already has are removed from `rows`.
   Writer(const OutputFlags& flags, const std::string& csv_header, Identity identity,
          std::vector<std::size_t>& rows);
 
   bool colour() const { return output_.wants_colour(); }
-  /// Of rows that an earlier run has written.
+  /// What an earlier run has written.
   const Earlier& earlier() const { return earlier_; }
-  /// `final`: the row needs no further work. Others are answered again by `--resume`.
+  /// `final`: the row needs no further work. `--resume` answers other rows again.
   void add(const Result& result, bool final = true);
-  /// Text after them, tables only.
+  /// Text after the results; only for tables.
   void say(const std::string& text);
   void finish();
 
@@ -64,7 +64,7 @@ class Writer {
   bool cut_short_ = false;
 };
 
-/// A result by itself: a table, a JSON object or a picture.
+/// A single result: a table, a JSON object or a picture.
 void write_whole(const OutputFlags& flags,
                  const std::function<std::string(const Output& output)>& make);
 

@@ -1,6 +1,6 @@
-// Trees with splits on combinations of features. A split on a combination asks for a set of tuples;
-// here it becomes splits on single features, as many as it takes until what is left of every
-// feature decides it. Splits that are decided already are left out.
+// Trees with splits on combinations of features. Such a split asks whether a tuple of values is in
+// a set. Here it becomes splits on single features, as many as are needed until the possible values
+// of every feature decide it. Splits that are already decided are omitted.
 #include "readers/catboost.hpp"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ using PartKind = CatboostElement::Kind;
 using Codes = std::vector<std::int32_t>;  // ascending
 using Rows = std::vector<std::uint32_t>;  // of CatboostCombinations::apart
 
-/// What the way from the root leaves of a feature. A missing number is below or above all borders
-/// of its feature, so it is always with the numbers at one end.
+/// The values of a feature that are possible on the path from the root. A missing number counts as
+/// below or above all borders of its feature, so it always stays with the numbers at one end.
 struct LeftOver {
   double above = -std::numeric_limits<double>::infinity();  // no longer at or below this border
   double up_to = std::numeric_limits<double>::infinity();
@@ -85,7 +85,7 @@ class CombinationBuilder {
     left.codes = std::move(all);
   }
 
-  /// Tuples that are looked at count too, so that time is limited as memory is.
+  /// Tuples that are looked at count too, which limits the time as well as the memory.
   bool take(std::size_t leaves) {
     leaves += looked_at_ / looks_of_a_leaf;
     looked_at_ %= looks_of_a_leaf;
@@ -109,7 +109,8 @@ class CombinationBuilder {
     return true;
   }
 
-  /// Whether a split on one feature is decided (then `second_` says how); otherwise it is made.
+  /// Whether a split on one feature is decided (then `second_` has the branch); otherwise the split
+  /// is made.
   bool plain(PendingNode& at, const CatboostSplit& split) {
     const LeftOver& left = at.left.at(split.feature);
     if (split.type == "FloatFeature") {
@@ -138,7 +139,7 @@ class CombinationBuilder {
       second_ = rows.empty() == split.apart_first;
       return true;
     }
-    // Values of a part that the tuples treat alike stay together; the part with the fewest groups
+    // Values of a part that the tuples treat alike stay together. The part with the fewest groups
     // of such values is split.
     std::size_t best = asked.parts.size();
     std::vector<Codes> groups;
@@ -151,7 +152,8 @@ class CombinationBuilder {
     }
     const CatboostPart& part = asked.parts[best];
     if (part.kind != PartKind::category) return split_on(at, part);
-    // The last group has the code that stands for all others, if it is left; it goes right.
+    // If the code that stands for all others is still possible, it is in the last group, which goes
+    // right.
     Codes in;
     for (std::size_t g = 0; g < groups.size() / 2; ++g) {
       in.insert(in.end(), groups[g].begin(), groups[g].end());
@@ -160,9 +162,9 @@ class CombinationBuilder {
     return split_codes(at, part.feature, std::move(in));
   }
 
-  /// How many tuples there are of what is left. Two comparisons of one number exclude each other's
-  /// values only after one of them is decided, so that this may be too many; a split that looks
-  /// undecided for this reason is split further.
+  /// An upper bound on the number of possible tuples. It is too high where two comparisons of one
+  /// number exclude each other's values; a split that seems undecided for this reason is split
+  /// further.
   static std::size_t tuples(const PendingNode& at, const std::vector<CatboostPart>& parts) {
     constexpr std::size_t many = std::numeric_limits<std::uint32_t>::max();
     std::size_t count = 1;
@@ -176,9 +178,9 @@ class CombinationBuilder {
     return count;
   }
 
-  /// The values that are left of a part, grouped by the tuples of the other parts that are with
-  /// them. Values without a tuple are one group, the last; otherwise it is the one with the largest
-  /// value.
+  /// The possible values of a part, grouped by the tuples of the other parts that occur with them.
+  /// Values without a tuple are one group, which comes last; if there are none, the last group is
+  /// the one with the largest value.
   static std::vector<Codes> groups_of(const PendingNode& at, const CatboostCombinations& asked,
                                       const Rows& rows, std::size_t p) {
     const CatboostPart& part = asked.parts[p];
@@ -206,7 +208,7 @@ class CombinationBuilder {
     }
     std::vector<Codes> groups;
     for (auto& [of, group] : alike) groups.push_back(std::move(group));
-    // Only categories that tables name have tuples, never the code that stands for all others.
+    // Only categories that tables name have tuples; the code that stands for all others never has.
     const auto last =
         std::max_element(groups.begin(), groups.end(),
                          [](const Codes& a, const Codes& b) { return a.back() < b.back(); });
@@ -244,7 +246,7 @@ class CombinationBuilder {
     return make(node, std::move(at), std::move(others));
   }
 
-  /// Always false: the split is made, so it was not decided.
+  /// Always false: the split is made here because it was not decided.
   bool make(Node node, PendingNode left, PendingNode right) {
     const std::size_t at = left.node;
     node.left = static_cast<std::int32_t>(tree_.nodes.size());
@@ -260,7 +262,7 @@ class CombinationBuilder {
     return false;
   }
 
-  /// Drops tuples that need what is no longer left of a feature.
+  /// Drops tuples with a value that is no longer possible.
   void narrow(PendingNode& at, std::int32_t feature) {
     const LeftOver& left = at.left.at(feature);
     for (auto& [asked, rows] : at.possible) {

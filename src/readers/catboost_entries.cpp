@@ -1,6 +1,7 @@
-// A table of statistics of a combination of features has keys, from which the combination cannot be
-// read: the key of each possible combination is made and looked up. To try fewer of them, the keys
-// of the first parts alone are made, and the last parts are taken off the keys of the table.
+// Finds the combinations that have an entry in a table of statistics. The keys of a table are
+// hashes, so the key of each possible combination is computed and looked up. To try fewer
+// combinations, only the keys of the first parts are computed, and the last parts are removed from
+// the keys of the table.
 #include "base/bits.hpp"
 #include "readers/catboost.hpp"
 #include "readers/catboost_hash.hpp"
@@ -72,7 +73,8 @@ CatboostEntries catboost_entries(const CatboostTable& table,
     first.emplace_back(key, parts);
   });
   std::sort(first.begin(), first.end());
-  // Keys, in an order that does not depend on the hash table, and how far each has been taken back.
+  // Keys, in an order that does not depend on the hash table, and how many parts have been removed
+  // from each.
   std::vector<std::pair<std::uint64_t, float>> entries(table.values.begin(), table.values.end());
   std::sort(entries.begin(), entries.end());
   std::vector<bool> named(entries.size(), false);

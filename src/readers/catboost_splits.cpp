@@ -1,7 +1,7 @@
 // Features and the splits that trees refer to by number: first those on numbers, feature by feature
 // and border by border, then those on single categories, then those on statistics of categories.
-// The categories of an Ensemble are codes: indices into a list of labels. The last one stands for
-// all categories that the model does not know.
+// The categories of an Ensemble are codes, which are indices into a list of labels. The last code
+// stands for all categories that the model does not know.
 #include "readers/catboost.hpp"
 
 #include <boxwood/error.hpp>
@@ -231,8 +231,8 @@ class Reader {
         }
       }
     }
-    // Not CatBoost's: the Python package adds the categories of the data, so that those which no
-    // split names have names as well.
+    // CatBoost does not write this: the Python package adds the categories of the data, so that
+    // categories that no split names have labels too.
     if (entry.has("categories")) {
       const JsonField texts = entry["categories"];
       for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -248,9 +248,9 @@ class Reader {
     categorical_.push_back(std::move(feature));
   }
 
-  /// The categories that occur in splits or that the data has get codes, in the order of their
-  /// labels, and all others together one more. A feature that no split uses may have only the
-  /// latter.
+  /// The categories that occur in splits or in the data get codes, in the order of their labels;
+  /// one more code stands for all other categories. A feature that no split uses may have only that
+  /// code.
   void collect_categories() {
     for (std::size_t i = 0; i < categorical_.size(); ++i) {
       const auto& [index, place, compared, listed, codes] = categorical_[i];
@@ -375,8 +375,8 @@ class Reader {
     }
   }
 
-  /// Combinations without an entry take the second branch if their value exceeds the border; the
-  /// others that take the first branch are apart.
+  /// Combinations without an entry take the second branch if their value exceeds the border.
+  /// `apart` has the combinations that then take the first branch, and the other way round.
   static CatboostSplit split_on_statistic(const CatboostTable& table, float border) {
     CatboostSplit split;
     split.type = "OnlineCtr";

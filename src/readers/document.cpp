@@ -216,7 +216,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     --value_budget_;
   }
 
-  /// Whether the next value is to be skipped. Resets the flag that its key has set.
+  /// Whether the next value is skipped. Resets the flag that the key of the value has set.
   bool skipped() {
     if (skipping_ != 0) return true;
     if (open_.empty() || !open_.back().skip_next) return false;
@@ -322,8 +322,9 @@ class Builder final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  /// Sorted, so that the time stays linear in the bytes up to a logarithm however many keys an
-  /// object has. The last of equal keys would count, which whoever wrote the first cannot know.
+  /// The keys are sorted, so that the time is linear in the bytes up to a logarithm, however many
+  /// keys an object has. Duplicate keys are refused: parsers use the last of them, and the author
+  /// of the file may have meant the first.
   void refuse_equal_keys(const Object& object) {
     if (object.size() < 2) return;
     keys_.clear();
@@ -413,7 +414,8 @@ class KeyListener final : public nlohmann::json_sax<Json> {
     --depth_;
     return true;
   }
-  bool go_on() { return ++events_ < 1'000'000; }  // typed containers make events without bytes
+  // Typed containers make events without reading bytes.
+  bool go_on() { return ++events_ < 1'000'000; }
 
   const std::function<bool(std::string_view)>& stop_;
   std::size_t depth_ = 0;

@@ -42,7 +42,7 @@ struct DocumentLimits {
   std::size_t values = 4'000'000;
 };
 
-/// What the value of a key must be, so that Boxwood refuses the types that the library refuses.
+/// The type that the value of a key must have. Boxwood refuses the types that the library refuses.
 enum class Shape : std::uint8_t {
   any,
   text,
@@ -53,7 +53,7 @@ enum class Shape : std::uint8_t {
   parameters,  ///< an object of texts
 };
 
-/// What becomes of the value of a key. Values that are not kept are checked too.
+/// What is done with the value of a key. Values that are not kept are checked too.
 struct KeyRule {
   bool keep = true;
   Shape shape = Shape::any;

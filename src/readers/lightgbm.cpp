@@ -84,8 +84,8 @@ std::size_t round_count(const Rounds& rounds, std::size_t available, std::string
   return *rounds.first;
 }
 
-/// LightGBM finds the trees by these sizes. Where they are wrong, it reads other trees than those
-/// that are there, or none. Line breaks of Windows are one byte longer.
+/// LightGBM finds the trees by these sizes. If they are wrong, it reads other trees than the file
+/// contains, or none. Line breaks of Windows are one byte longer.
 void check_tree_sizes(const LightgbmField& field, std::string_view bytes,
                       const std::vector<std::size_t>& lefts) {
   const std::size_t trees = lefts.size() - 1;

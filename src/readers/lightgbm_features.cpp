@@ -156,9 +156,10 @@ void add_lightgbm_labels(const LightgbmBlock& head, LightgbmLines lines, Ensembl
   if (labels_text.empty() || without_special_numbers(labels_text)) return;
   const nlohmann::json lists =
       parse_json(labels_text, fmt::format("{}: pandas_categorical", head.place()));
-  // One list for each categorical column of the data frame, without its name. Only when there are
-  // as many columns that the model takes for categorical is it known which is whose: columns of
-  // ordered categories have a list too, and are numbers to LightGBM.
+  // One list for each categorical column of the data frame, without its name. The lists can be
+  // assigned to columns only if there are as many lists as columns that the model treats as
+  // categorical. Columns of ordered categories have a list too, although LightGBM treats them as
+  // numbers.
   if (!lists.is_array() || lists.size() != columns.size()) return;
   for (std::size_t i = 0; i < columns.size(); ++i) add_labels(features[columns[i]], lists[i]);
 }

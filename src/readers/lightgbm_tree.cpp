@@ -33,8 +33,9 @@ Decision read_decision(const LightgbmField& field, std::size_t index, std::int64
   return {(bits & 1) != 0, (bits & 2) != 0, static_cast<Missing>(bits >> 2)};
 }
 
-/// LightGBM's predict reads numbers within zero_size of zero as zero, so that a threshold in there
-/// splits them off as a whole, to the side of zero. The same said about the numbers themselves:
+/// LightGBM's predict reads numbers within zero_size of zero as zero. A threshold among these
+/// numbers therefore sends all of them to the side of zero. This is the equivalent threshold for
+/// the numbers themselves.
 double threshold_for_numbers(double threshold) {
   if (threshold < -zero_size || threshold >= zero_size || std::isnan(threshold)) return threshold;
   if (threshold >= 0) return zero_size;

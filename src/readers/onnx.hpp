@@ -59,8 +59,9 @@ struct OnnxGraph {
   std::int32_t type = 0;                 ///< OnnxType that the operator reads
   Precision input = Precision::float32;  ///< what a value has been rounded to by then
   bool integers = false;                 ///< the graph takes whole numbers
-  /// Where operators change single columns before the trees: those that the trees read. `features`
-  /// are theirs until push_onnx_columns has rewritten the splits, and `inputs` come then.
+  /// Columns that operators change before the trees; empty if there are none. `features` then
+  /// describes the columns that the trees read, until push_onnx_columns rewrites the splits and
+  /// puts `inputs` in their place.
   std::vector<OnnxColumn> columns;
   std::vector<Feature> inputs;
   std::vector<std::int32_t> input_of;  ///< by column, its number in `inputs`
@@ -72,15 +73,15 @@ void check_onnx_names(const OnnxModel& model, std::string_view place);
 
 OnnxGraph walk_onnx(const OnnxModel& model, std::string_view place);
 
-/// Names the features: those of the inputs that are joined before the trees, or, where operators
-/// change columns, those of all inputs that lead to them, in the graph's order.
+/// Names the features. These are the inputs that are joined before the trees or, if operators
+/// change columns, all inputs that lead to those columns, in the graph's order.
 void name_onnx_features(const std::vector<const OnnxInput*>& parts, std::string_view place,
                         OnnxGraph& graph);
 void name_onnx_columns(const OnnxModel& model, const std::vector<OnnxColumn>& columns,
                        std::string_view place, OnnxGraph& graph);
 
-/// The operator's attributes in one shape, whatever its version. Nodes are numbered anew; a node
-/// may have several parents, as long as nothing leads back to it.
+/// The operator's attributes in one form for all versions. Nodes are renumbered; a node may have
+/// several parents, but no node leads back to itself.
 struct OnnxForest {
   enum class Mode : std::uint8_t { leq, lt, gte, gt, eq, neq, in_set, leaf };
   struct Node {
@@ -116,7 +117,7 @@ struct OnnxForest {
 
 OnnxForest load_onnx_forest(const OnnxGraph& graph);
 
-/// Which of the operator's outputs becomes which of ours; -1: dropped.
+/// For each of the operator's outputs the output of the Ensemble; -1: dropped.
 struct OnnxTrees {
   std::vector<Tree> trees;
   std::vector<bool> always_scored;  ///< by the operator's output: every row adds something to it
@@ -127,13 +128,13 @@ struct OnnxTrees {
 OnnxTrees build_onnx_trees(const OnnxForest& forest, const std::vector<std::int32_t>& to_output,
                            std::size_t features, std::size_t most);
 
-/// How onnxruntime makes outputs and a class of the sums. Sets everything of the Ensemble but its
-/// trees, features and source; returns the argument of build_onnx_trees.
+/// Decides how onnxruntime computes outputs and a class from the sums. Sets everything of the
+/// Ensemble except trees, features and source; returns the argument of build_onnx_trees.
 std::vector<std::int32_t> onnx_scores(const OnnxForest& forest, const OnnxGraph& graph,
                                       Ensemble& ensemble);
 
-/// Throws Error where some rows would have a class without any score, which onnxruntime then treats
-/// in another way.
+/// Throws Error if some rows would have a class without any score, because onnxruntime treats these
+/// differently.
 void check_onnx_scores(const OnnxForest& forest, const OnnxTrees& built);
 
 }  // namespace boxwood::readers

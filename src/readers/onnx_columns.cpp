@@ -20,8 +20,8 @@ float float_at(std::int32_t rank) {
   return bits_as<float>(rank < 0 ? std::numeric_limits<std::int32_t>::min() - rank : rank);
 }
 
-/// The split of the input's number that goes left where the split behind the steps does. Each step
-/// rounds a rising function, so all numbers up to the largest that goes left go left.
+/// The split of the input's number that is equivalent to the split after the steps. Each step
+/// rounds a rising function, so all numbers up to the largest one that goes left go left.
 void push_split(const std::vector<OnnxStep>& steps, Node& node) {
   const bool strict = node.kind == NodeKind::less;
   const auto left = [&](float x) {
@@ -38,7 +38,7 @@ void push_split(const std::vector<OnnxStep>& steps, Node& node) {
   NodeKind kind = NodeKind::less_equal;
   double threshold = static_cast<double>(infinite);
   if (!left(-infinite)) {
-    kind = NodeKind::less;  // nothing is below
+    kind = NodeKind::less;  // no number is below the threshold
     threshold = -threshold;
   } else if (!left(infinite)) {
     while (static_cast<std::int64_t>(no) - yes > 1) {

@@ -1,6 +1,7 @@
 // Columns of an ONNX graph between its inputs and its trees: numbers that are scaled, shifted or
 // filled in, one by one, in float32, and categories that are encoded (onnx_encoders.hpp). Every
-// step rises with its number, so a split behind the steps is a split of the input.
+// step is a rising function of its number, so a split after the steps is equivalent to a split of
+// the input.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -23,7 +24,7 @@ struct OnnxStep {
   float factor = 1;  ///< of `scale`: (x - number) * factor
 
   float apply(float x) const;
-  /// Finite, and rising: factors are positive.
+  /// All parameters are finite and factors are positive, so each step is a rising function.
   bool rises() const;
 };
 
@@ -34,13 +35,12 @@ struct OnnxColumn {
   std::vector<OnnxStep> steps{};
 };
 
-/// What the steps make of a number.
+/// The result of the steps for a number.
 float through(const std::vector<OnnxStep>& steps, float x);
 
-/// Rewrites splits of columns as splits of the inputs' numbers; `raw` has the number of each
-/// column's feature, and `inputs` are these features: those that are encoded become categorical.
-/// `most` bounds the entries of sets. Throws Error where a split compares for equality behind a
-/// step.
+/// Rewrites splits of columns as splits of the inputs' numbers. `raw` has the number of each
+/// column's feature, and `inputs` are these features; encoded ones become categorical. `most`
+/// bounds the entries of sets. Throws Error if a split compares for equality after a step.
 void push_onnx_columns(const std::vector<OnnxColumn>& columns, const std::vector<std::int32_t>& raw,
                        std::string_view place, std::size_t most, std::vector<Feature>& inputs,
                        std::vector<Tree>& trees);

@@ -16,7 +16,7 @@
 namespace boxwood::readers {
 namespace {
 
-/// Whole numbers from here on are not all float32 numbers, as which rows are read.
+/// From this number on, float32, in which rows are read, does not represent every whole number.
 constexpr std::int64_t first_large = std::int64_t{1} << 24;
 
 /// The columns that an encoder makes of one column, and the OnnxType of their numbers.
@@ -30,7 +30,7 @@ std::shared_ptr<const OnnxKeys> text_keys(const std::vector<std::string_view>& t
   auto keys = std::make_shared<OnnxKeys>();
   std::set<std::string_view> seen;
   for (const std::string_view text : texts) {
-    // A cell without text is a missing value, not a category.
+    // A cell with an empty text is a missing value, not a category.
     if (text.empty()) reason = "one of its categories is an empty text";
     if (!seen.insert(text).second) reason = "it lists a category twice";
     keys->texts.emplace_back(text);
@@ -69,8 +69,9 @@ OnnxEncoder one_hot(const OnnxNode& node, bool texts, std::string& reason) {
   return made;
 }
 
-/// The keys of a LabelEncoder that are numbers. It compares floats for equality, and a set of
-/// categories takes the whole part, so keys that are floats need an input of whole numbers.
+/// The keys of a LabelEncoder that are numbers. The encoder compares floats for equality, but a set
+/// of categories uses the integer part of a number. Keys that are floats therefore need an input of
+/// whole numbers.
 std::vector<std::int64_t> whole_keys(const OnnxNode& node, bool whole_input, std::string& reason) {
   std::vector<std::int64_t> numbers = node.integers("keys_int64s");
   for (const float key : node.floats("keys_floats")) {
@@ -212,7 +213,7 @@ void OnnxCategories::push(const OnnxColumn& column, std::int32_t raw, std::size_
     return goes_left(tree, node, static_cast<double>(through(column.steps, value)));
   };
   const bool others_left = left(code.otherwise);
-  // Those that part from all values that are not listed.
+  // The listed values that go to the other child than values that are not listed.
   std::vector<std::int32_t> apart;
   const auto add = [&](std::size_t key) {
     if (left(code.value_of(key)) != others_left) apart.push_back(codes[key]);
@@ -221,7 +222,7 @@ void OnnxCategories::push(const OnnxColumn& column, std::int32_t raw, std::size_
     for (std::size_t key = 0; key < codes.size(); ++key) add(key);
     std::sort(apart.begin(), apart.end());
   } else {
-    add(code.hot);  // the others have the value of those that are not listed
+    add(code.hot);  // other keys have the number of values that are not listed
   }
   bool missing_left = others_left;
   if (code.filled_in && *code.filled_in > -1 && *code.filled_in < static_cast<float>(first_large)) {
@@ -234,7 +235,7 @@ void OnnxCategories::push(const OnnxColumn& column, std::int32_t raw, std::size_
                 fmt::format("its splits on encoded columns need more than {} entries", most),
                 "Encode the columns by OneHotEncoder, or merge rare categories");
   }
-  // What is in a set goes left.
+  // Values in a set go left.
   if (others_left) {
     std::swap(node.left, node.right);
   }

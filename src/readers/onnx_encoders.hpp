@@ -1,6 +1,6 @@
 // Encoders of an ONNX graph before its trees: OneHotEncoder and LabelEncoder, of texts or whole
-// numbers. What they make of a column is a number for each of its categories, so a split behind
-// them is a split of the input by a set of categories.
+// numbers. They replace each category of a column by a number, so a split after them is equivalent
+// to a split of the input by a set of categories.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -32,7 +32,7 @@ struct OnnxKeys {
 /// One column that an encoder writes.
 struct OnnxCode {
   std::shared_ptr<const OnnxKeys> keys;
-  /// The number of each category; none: 1 for category `hot`, 0 for the others.
+  /// The number of each category; if empty, 1 for category `hot` and 0 for the others.
   std::shared_ptr<const std::vector<float>> values{};
   std::size_t hot = 0;
   float otherwise = 0;               ///< the number of every value that is not listed
@@ -44,15 +44,15 @@ struct OnnxCode {
 };
 
 /// The columns that an encoder makes of a column of texts or whole numbers, and the OnnxType of
-/// their numbers. If it is not supported, there are none and `reason` says why.
+/// their numbers. If the encoder is not supported, there are no columns and `reason` says why.
 std::vector<OnnxColumn> encode_onnx_column(const OnnxNode& node, const OnnxColumn& column,
                                            bool texts, std::int32_t& type, std::string& reason);
 
 /// The categories of the graph's inputs.
 class OnnxCategories {
  public:
-  /// Makes inputs categorical that encoders read. Throws Error where the trees read such a column
-  /// without an encoder too.
+  /// Makes inputs that encoders read categorical. Throws Error if the trees also read such a column
+  /// without an encoder.
   OnnxCategories(const std::vector<OnnxColumn>& columns, const std::vector<std::int32_t>& raw,
                  std::string_view place, std::vector<Feature>& inputs);
 

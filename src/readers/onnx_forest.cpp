@@ -190,7 +190,7 @@ void read_classes(const OnnxNode& node, OnnxForest& forest) {
   }
 }
 
-/// Targets take memory; in a valid file each of them has a weight or a base value.
+/// Targets take memory. In a valid file, each of them has a weight or a base value.
 std::size_t target_count(const OnnxNode& node, std::size_t weights) {
   const std::int64_t count = node.integer("n_targets", 0);
   if (count < 1) fail(node, "n_targets", fmt::format("{} targets", count));

@@ -19,7 +19,7 @@
 namespace boxwood::readers {
 namespace {
 
-/// What is known of a named value. Lists are shared, so copies are cheap.
+/// What is known about a named value. Lists are shared, so copies are cheap.
 struct Known {
   enum class Kind : std::uint8_t { features, constant, scores, label, largest, changed };
   Kind kind = Kind::changed;
@@ -277,8 +277,8 @@ class Walk {
     return result;
   }
 
-  /// The columns of a value. Nothing if there are too many, or their number is unknown: the file
-  /// alone would not bound the work.
+  /// The columns of a value. No value if there are too many, or if their number is unknown: the
+  /// size of the file alone would not bound the work.
   std::optional<std::vector<OnnxColumn>> columns_of(const Known& value) const {
     constexpr std::size_t most_columns = 1 << 22;  // of all such values together
     std::vector<OnnxColumn> columns;
@@ -443,7 +443,7 @@ class Walk {
     return result;
   }
 
-  /// Scores and a constant. Several steps are fine as long as together they are what an Ensemble
+  /// Scores and a constant. Several steps are supported if together they amount to what an Ensemble
   /// does: times a factor, divided by a divisor, plus a base.
   std::optional<Known> arithmetic(const OnnxNode& node) const {
     if (!is_one_of(node.type, operators) || node.inputs.size() != 2) return std::nullopt;

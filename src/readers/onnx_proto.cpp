@@ -19,8 +19,8 @@ namespace {
 using protozero::pbf_reader;
 using Wire = protozero::pbf_wire_type;
 
-/// One field of a message, whose kind of encoding is checked before it is decoded: protozero itself
-/// only asserts it.
+/// One field of a message. The kind of encoding is checked before the field is decoded, because
+/// protozero itself only asserts it.
 class Field {
  public:
   Field(pbf_reader& reader, const OnnxBytes& message) : reader_(reader), message_(message) {}

@@ -91,8 +91,8 @@ struct OnnxModel {
 /// Throws Error with a byte position.
 OnnxModel load_onnx(std::string_view bytes, std::string_view place);
 
-/// Whether bytes begin as an ONNX file does. protobuf has no signature: the outermost fields have
-/// to be those of a model, up to its graph.
+/// Whether bytes begin like an ONNX file. protobuf has no signature, so the outermost fields up to
+/// the graph have to be those of a model.
 bool looks_like_onnx(std::string_view bytes);
 
 }  // namespace boxwood::readers

@@ -39,8 +39,8 @@ bool has_opposite_weights(const OnnxForest& forest) {
   return true;
 }
 
-/// Whether scores are shares of votes: never below 0, and together 1 or so at most, as every leaf
-/// has its tree's share at most.
+/// Whether scores are shares of votes: never below 0, and at most about 1 together, because the
+/// numbers of every leaf add up to at most the share of its tree.
 bool are_votes(const OnnxForest& forest) {
   if (!forest.all_positive || !forest.base.empty()) return false;
   double largest = 0;
@@ -179,8 +179,9 @@ void check_onnx_scores(const OnnxForest& forest, const OnnxTrees& built) {
     if (!scored) refuse(forest, "for some rows the class would have no score");
     return;
   }
-  // A class that no leaf has added to cannot win, even where the others are below 0. With base
-  // values each has been added to; with positive weights those that have none are never ahead.
+  // A class to which no leaf has added cannot win, even if the other scores are below 0. With base
+  // values every class counts as added to. With positive weights, classes that nothing was added to
+  // are never ahead.
   if (!forest.base.empty() || (forest.all_positive && built.always_positive)) return;
   const auto found = std::find(built.always_scored.begin(), built.always_scored.end(), false);
   if (found == built.always_scored.end()) return;

@@ -1,5 +1,6 @@
-// The operator's nodes as trees. onnxruntime lets several nodes share a true branch and folds
-// chains of BRANCH_EQ into one test; both are written out here, within bounds.
+// The operator's nodes as trees. onnxruntime lets several nodes share a true branch, and joins
+// chains of BRANCH_EQ into one test. Here shared branches are copied and chains become sets, within
+// limits.
 #include "base/infinity.hpp"
 #include "readers/onnx.hpp"
 
@@ -66,7 +67,7 @@ class Builder {
   }
 
  private:
-  /// A node of the file, and the head of the chain of BRANCH_EQ that onnxruntime folds it into.
+  /// A node of the file, and the first node of the chain of BRANCH_EQ that onnxruntime joins it to.
   struct Item {
     std::size_t at = 0;
     std::size_t head = nobody;
@@ -167,9 +168,9 @@ class Builder {
     tree.nodes.push_back(split);
   }
 
-  /// onnxruntime makes one test of a chain of BRANCH_EQ on small whole numbers whose true branches
-  /// look the same to it: it uses the true branch and the NaN handling of the head for all. It
-  /// compares only the first weight of a leaf.
+  /// onnxruntime replaces a chain of BRANCH_EQ on small whole numbers by one test if their true
+  /// branches look the same to it. It compares only the first weight of a leaf. The test uses the
+  /// true branch and the NaN handling of the first node for all.
   bool folds(std::size_t head, std::size_t next) {
     const OnnxForest::Node& first = forest_.nodes[head];
     const OnnxForest::Node& node = forest_.nodes[next];

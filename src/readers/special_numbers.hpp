@@ -1,5 +1,5 @@
-// XGBoost's JSON writer prints NaN, Infinity and -Infinity bare, which JSON does not have.
-// They are replaced by strings of the same length, so that byte positions in errors stay true.
+// XGBoost's JSON writer writes NaN, Infinity and -Infinity without quotes, which is not valid JSON.
+// They are replaced by strings of the same length, so that byte positions in errors stay correct.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace boxwood::readers {
 /// The text with bare words replaced, or nothing when there are none to replace.
 std::optional<std::string> without_special_numbers(std::string_view text);
 
-/// The number that a replacement stands for.
+/// The number that a replacement string stands for.
 std::optional<float> special_number(std::string_view replacement);
 
 }  // namespace boxwood::readers

@@ -19,8 +19,8 @@ namespace {
 /// Limits the memory for generated feature names, which is not bounded by the file size.
 constexpr std::int64_t most_features = 1 << 22;
 
-/// What XGBoost itself accepts. Training statistics, which prediction does not use and which are
-/// more than half of a file, are checked but not kept.
+/// The types that XGBoost itself accepts. Training statistics, which are more than half of a file
+/// and not used in prediction, are checked but not kept.
 KeyRule rule_for(std::string_view key) {
   constexpr std::array<std::pair<std::string_view, KeyRule>, 23> rules{{
       {"base_weights", {false, Shape::reals}},
@@ -114,8 +114,8 @@ std::size_t read_output_count(const Field& learner) {
   return static_cast<std::size_t>(outputs);
 }
 
-/// The part with "model", and the weights that dropout left to the trees. Up to 3.2 a dart model
-/// wraps a gbtree model and keeps the weights beside it; from 3.3 on they are within the model.
+/// The part with "model", and the weights of the trees after dropout. Up to 3.2 a dart model
+/// contains a gbtree model and stores the weights beside it; from 3.3 on they are inside the model.
 struct Booster {
   Field model;
   Floats weights;  // empty: all 1
@@ -227,8 +227,8 @@ std::vector<double> read_base(const Field& learner, const XgboostObjective& obje
   if (scores.size() != 1 && scores.size() != outputs) {
     field.fail(fmt::format("{} numbers for {} outputs", scores.size(), outputs));
   }
-  // Since 3.1 an intercept that was never fitted, because there was no training round, is taken
-  // for a margin.
+  // Since 3.1, an intercept that was never fitted because there was no training round is
+  // interpreted as a margin.
   const auto fitted_later = parameters.find("boost_from_average");
   const bool never_fitted =
       version.at_least(3, 1) && !has_trees && fitted_later && fitted_later->integer() != 0;
@@ -275,7 +275,7 @@ std::vector<Tree> read_trees(const Booster& booster, const Field& learner, const
   return trees;
 }
 
-/// Up to 3.1 the values of vector leaves are among what is otherwise not needed.
+/// Up to 3.1 the values of vector leaves are in a part that is otherwise not needed.
 bool needs_base_weights(const Value& document, std::string_view place) {
   const Field root(document, place);
   const Field learner = root["learner"];

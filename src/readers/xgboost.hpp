@@ -48,7 +48,7 @@ XgboostObjective xgboost_objective(const Field& objective, std::size_t outputs,
 float xgboost_margin(float base_score, XgboostObjective::Intercept intercept,
                      const XgboostVersion& version, const Field& place);
 
-/// The weight of a tree after dropout (dart). Until 3.2 XGBoost adds the leaf of a dart tree to
+/// The weight of a tree after dropout (dart). Up to 3.2 XGBoost adds the leaf of a dart tree to
 /// zero before multiplying it by the weight, which turns a negative zero into a positive one.
 struct TreeShare {
   float weight = 1;
