@@ -215,21 +215,19 @@ TEST(Ensemble, SurvivesItsOwnFile) {
   }
 }
 
-TEST(Ensemble, FilesOfTheFirstReleaseNameTheLibraryInTheirSource) {
+TEST(Ensemble, AFileWithCategoriesNamesItsLibrary) {
   Ensemble model = binary_model(2, {stump(0, 0.5, -1, 1)});
-  const auto without_library = [&](const std::string& source) {
-    model.source = source;
+  const auto without_library = [&] {
     std::string text = to_json(model);
     const std::string key = "\"library\":\"other\",";
     EXPECT_NE(text.find(key), std::string::npos);
-    return ensemble_from_json(text.erase(text.find(key), key.size())).library;
+    return text.erase(text.find(key), key.size());
   };
-  EXPECT_EQ(without_library("XGBoost 3.2.0"), Library::xgboost);
-  EXPECT_EQ(without_library("CatBoost 1.2.10"), Library::catboost);
-  EXPECT_EQ(without_library("LightGBM (model format v4)"), Library::lightgbm);
-  EXPECT_EQ(without_library("XGBoost 3.2.0 in a pipeline"), Library::sklearn);
-  EXPECT_EQ(without_library("scikit-learn 1.5"), Library::sklearn);
-  EXPECT_EQ(without_library("by hand"), Library::other);
+  EXPECT_EQ(ensemble_from_json(without_library()), model);
+  model.features[1].kind = FeatureKind::categorical;
+  model.features[1].categories = {{0, "red"}, {1, "blue"}};
+  EXPECT_EQ(error_of([&] { ensemble_from_json(without_library()); }),
+            "model: \"library\" is missing");
 }
 
 TEST(Ensemble, OnlyTheLastCategoryStandsForAllOthers) {

@@ -235,8 +235,7 @@ class BestSearch {
     // A limit may leave no time for that: the point itself is an answer.
     if (best_.answer.solutions.empty() || best_.answer.cost > most_) {
       best_.answer.status = Status::feasible;
-      best_.answer.solutions = {{point_, pure_box(prepared_.ensembles(), point_),
-                                 pure_codes(prepared_.ensembles(), point_)}};
+      best_.answer.solutions = {solution_at(prepared_.ensembles(), point_)};
       best_.answer.cost = total_cost(query_, point_);
       best_.answer.distance = distance(query_.norm, best_.answer.cost);
       best_.answer.lower_bound = std::min(best_.answer.lower_bound, best_.answer.cost);

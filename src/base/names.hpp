@@ -1,4 +1,4 @@
-// Names of columns as files and people write them.
+// Names as files and people write them.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,17 @@ inline std::string_view trimmed(std::string_view text, std::string_view blanks =
 inline std::string underscored(std::string name) {
   std::replace(name.begin(), name.end(), ' ', '_');
   return name;
+}
+
+/// The names of the entries of a table: "a, b, c".
+template <typename Table>
+std::string listed_names(const Table& table) {
+  std::string names;
+  for (const auto& entry : table) {
+    if (!names.empty()) names += ", ";
+    names += entry.name;
+  }
+  return names;
 }
 
 }  // namespace boxwood

@@ -8,6 +8,7 @@
 #include "grid/leaves.hpp"
 #include "grid/pieces.hpp"
 
+#include <boxwood/answer.hpp>
 #include <boxwood/ensemble.hpp>
 #include <boxwood/query.hpp>
 
@@ -76,5 +77,7 @@ std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<co
 /// does.
 std::vector<std::vector<std::int32_t>> pure_codes(std::span<const Ensemble> ensembles,
                                                   std::span<const double> point);
+/// A point of an answer with its region.
+Solution solution_at(std::span<const Ensemble> ensembles, const std::vector<double>& point);
 
 }  // namespace boxwood

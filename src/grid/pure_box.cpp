@@ -95,4 +95,8 @@ std::vector<std::vector<std::int32_t>> pure_codes(std::span<const Ensemble> ense
   return codes;
 }
 
+Solution solution_at(std::span<const Ensemble> ensembles, const std::vector<double>& point) {
+  return {point, pure_box(ensembles, point), pure_codes(ensembles, point)};
+}
+
 }  // namespace boxwood

@@ -30,15 +30,6 @@ constexpr std::array libraries{
     std::pair{"lightgbm", Library::lightgbm}, std::pair{"catboost", Library::catboost},
     std::pair{"sklearn", Library::sklearn},   std::pair{"onnx", Library::onnx}};
 
-/// Files of the first release have no "library"; their "source" begins with its name.
-Library library_in(std::string_view source) {
-  if (source.ends_with(" in a pipeline")) return Library::sklearn;
-  if (source.starts_with("XGBoost")) return Library::xgboost;
-  if (source.starts_with("LightGBM")) return Library::lightgbm;
-  if (source.starts_with("CatBoost")) return Library::catboost;
-  return source.starts_with("scikit-learn") ? Library::sklearn : Library::other;
-}
-
 constexpr std::array rare_flags{std::pair{"missing_at_zero", &Node::missing_at_zero},
                                 std::pair{"zero_up", &Node::zero_up}};
 
@@ -169,8 +160,6 @@ Ensemble ensemble_from_json(std::string_view text, std::string_view place) {
   }
   Ensemble ensemble;
   ensemble.source = root["source"].string();
-  ensemble.library =
-      root.has("library") ? root["library"].choice(libraries) : library_in(ensemble.source);
   ensemble.objective = root["objective"].string();
   if (root.has("notes")) ensemble.notes = root["notes"].strings();
   ensemble.task = root["task"].choice(task_names);
@@ -201,6 +190,11 @@ Ensemble ensemble_from_json(std::string_view text, std::string_view place) {
     }
     ensemble.features.push_back(std::move(feature));
   }
+  // What a category's number means depends on the library, so models with categories must name it.
+  const bool has_categories =
+      std::any_of(ensemble.features.begin(), ensemble.features.end(),
+                  [](const Feature& feature) { return !feature.categories.empty(); });
+  if (has_categories || root.has("library")) ensemble.library = root["library"].choice(libraries);
   const JsonField trees = root["trees"];
   for (std::size_t i = 0; i < trees.size(); ++i) ensemble.trees.push_back(tree_from(trees[i]));
   validate_within(ensemble, place);

@@ -3,6 +3,7 @@
 
 #include <boxwood/error.hpp>
 
+#include "base/names.hpp"
 #include "base/text.hpp"
 #include "readers/document.hpp"
 
@@ -63,15 +64,6 @@ constexpr std::array known{
     Known{"StochasticRank", Task::regression, Link::identity, Width::one},
 };
 
-std::string known_names() {
-  std::string names;
-  for (const Known& entry : known) {
-    if (!names.empty()) names += ", ";
-    names += entry.name;
-  }
-  return names;
-}
-
 /// "Quantile:alpha=0.3", as it is given for training.
 std::string name_with_parameters(const JsonField& loss) {
   std::string name = loss["type"].string();
@@ -93,7 +85,7 @@ CatboostLoss checked(const JsonField& loss, std::size_t outputs) {
                                   [&](const Known& entry) { return entry.name == name; });
   if (found == known.end()) {
     type.fail(fmt::format("the loss function {} is not supported", in_quotes(name)),
-              "Boxwood reads models trained with " + known_names());
+              "Boxwood reads models trained with " + listed_names(known));
   }
   if (found->width != Width::any && (outputs == 1) != (found->width == Width::one)) {
     type.fail(fmt::format("{} cannot have {} numbers in a leaf", name, outputs));

@@ -3,6 +3,7 @@
 
 #include <boxwood/error.hpp>
 
+#include "base/names.hpp"
 #include "readers/document.hpp"
 
 #include <fmt/format.h>
@@ -42,15 +43,6 @@ constexpr std::array known{
     Known{"rank_xendcg", Task::regression, Link::identity},
     Known{"custom", Task::regression, Link::identity},
 };
-
-std::string known_names() {
-  std::string names;
-  for (const Known& entry : known) {
-    names += names.empty() ? "" : ", ";
-    names += entry.name;
-  }
-  return names;
-}
 
 /// Parses leading digits like LightGBM's fast reader: accumulates them in double, one by one.
 double take_digits(std::string_view& text, int& count) {
@@ -115,7 +107,7 @@ LightgbmObjective lightgbm_objective(const LightgbmBlock& head, std::size_t outp
                                   [&](const Known& entry) { return entry.name == words[0]; });
   if (found == known.end()) {
     field->fail(fmt::format("objective {} is not supported", in_quotes(words[0])),
-                "Boxwood reads models trained with " + known_names());
+                "Boxwood reads models trained with " + listed_names(known));
   }
   LightgbmObjective objective{
       .name = std::string(words[0]), .task = found->task, .link = found->link};

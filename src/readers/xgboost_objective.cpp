@@ -1,6 +1,8 @@
 // XGBoost's objectives: which ones are read, and their arithmetic between intercept and margin.
 #include "readers/xgboost.hpp"
 
+#include "base/names.hpp"
+
 #include <boxwood/error.hpp>
 
 #include <fmt/format.h>
@@ -44,15 +46,6 @@ constexpr std::array known{
     Known{"survival:aft", {Task::regression, Link::exponential, Intercept::log}},
 };
 
-std::string known_names() {
-  std::string names;
-  for (const Known& entry : known) {
-    if (!names.empty()) names += ", ";
-    names += entry.name;
-  }
-  return names;
-}
-
 }  // namespace
 
 XgboostObjective xgboost_objective(const Field& objective, std::size_t outputs,
@@ -63,7 +56,7 @@ XgboostObjective xgboost_objective(const Field& objective, std::size_t outputs,
                                   [&](const Known& entry) { return entry.name == text; });
   if (found == known.end()) {
     name.fail(fmt::format("objective {} is not supported", in_quotes(text)),
-              "Boxwood reads models trained with " + known_names());
+              "Boxwood reads models trained with " + listed_names(known));
   }
   XgboostObjective result = found->objective;
   if (result.task == Task::multiclass && outputs < 2) {

@@ -147,7 +147,7 @@ class AgreementSearch {
     answer.lower_bound = std::min({cost_, open, found_.empty() ? infinity : closed_});
     answer.more_ties = !found_.empty() && (more_ || result.more);
     for (const std::vector<double>& point : result.points) {
-      answer.solutions.push_back({point, pure_box(models, point), pure_codes(models, point)});
+      answer.solutions.push_back(solution_at(models, point));
     }
     answer.status = result.points.empty() ? (proven ? Status::infeasible : Status::unknown)
                                           : (proven ? Status::optimal : Status::feasible);

@@ -281,7 +281,7 @@ class DerivedSearch {
     answer_.status = proven ? Status::optimal : Status::feasible;
     const std::span<const Ensemble> ensembles = prepared_.ensembles();
     answer_.output_after = outputs_at(ensembles, best_);
-    answer_.solutions.push_back({best_, pure_box(ensembles, best_), pure_codes(ensembles, best_)});
+    answer_.solutions.push_back(solution_at(ensembles, best_));
     return std::move(answer_);
   }
 

@@ -267,7 +267,7 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
                 : finished && !watch.stopped() ? Stop::precision
                                                : watch.stop();
   for (const std::vector<double>& point : found.points) {
-    answer.solutions.push_back({point, pure_box(ensembles, point), pure_codes(ensembles, point)});
+    answer.solutions.push_back(solution_at(ensembles, point));
   }
   if (auto* const visits = settings_of(options).leaf_visits) *visits += watch.leaf_visits();
   answer.statistics = {watch.nodes(), unfinished.open_nodes, watch.peak_bytes(), threads,

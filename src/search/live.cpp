@@ -188,7 +188,7 @@ class LiveSearch {
                           : (proven ? Status::infeasible : Status::unknown);
     if (!proven) answer.stop = budget_.stopped() ? budget_.stop() : budget_.exhausted();
     for (const std::vector<double>& point : result.points) {
-      answer.solutions.push_back({point, pure_box(models, point), pure_codes(models, point)});
+      answer.solutions.push_back(solution_at(models, point));
     }
     if (found) answer.output_after = outputs_at(models, result.points.front());
     if (query_.fewest_first && found && proven) answer.least_changes = changes_;

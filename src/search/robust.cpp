@@ -418,10 +418,7 @@ class RobustSearch {
       answer.stop = budget_.stopped() ? budget_.stop() : budget_.exhausted();
       if (answer.stop == Stop::finished) answer.stop = watch_.stop();
     }
-    for (Solution& solution : answer.solutions) {
-      solution.region = pure_box(models, solution.point);
-      solution.codes = pure_codes(models, solution.point);
-    }
+    for (Solution& solution : answer.solutions) solution = solution_at(models, solution.point);
     answer.statistics = budget_.used();
     return answer;
   }

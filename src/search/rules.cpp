@@ -76,8 +76,7 @@ Answer search_with_rules(const Prepared& prepared, const Query& query, const Opt
   answer.output_before.pop_back();
   if (!answer.output_after.empty()) answer.output_after.pop_back();
   for (Solution& solution : answer.solutions) {
-    solution.region = pure_box(prepared.ensembles(), solution.point);
-    solution.codes = pure_codes(prepared.ensembles(), solution.point);
+    solution = solution_at(prepared.ensembles(), solution.point);
   }
   return answer;
 }
