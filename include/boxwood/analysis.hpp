@@ -159,8 +159,9 @@ std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
 
 /// The price of robustness: answers the query for several multiples of its robust distances
 /// (FeatureRule::robust), which must be ascending and at least 0. The level of a point is its
-/// multiple. At 0 nothing but the answer itself must have the outcome; categories that an answer
-/// must withstand count at every other multiple. The cost never falls from one point to the next.
+/// multiple. At 0 only the answer itself must have the outcome. At every other multiple it must
+/// also hold for the categories in FeatureRule::robust_codes and OneHot::robust. The cost never
+/// falls from one point to the next.
 std::vector<SweepPoint> find_robust_sweep(const Prepared& prepared, const Query& query,
                                           std::span<const double> multiples,
                                           const SweepVisitor& visit = {},
@@ -197,8 +198,9 @@ struct BestStep {
 };
 struct BestCurve {
   Best best;
-  /// From the cheapest admissible point to the budget, with rising costs and better and better
-  /// values. Proven: what costs less than the next step reaches no more than the step before it.
+  /// From the cheapest admissible point to the budget; the cost rises and the value improves
+  /// from step to step. Proven: no point that costs less than a step has a better value than the
+  /// step before it.
   std::vector<BestStep> steps;
   bool complete = false;  ///< all steps up to the budget are there
   Stop stop = Stop::finished;
@@ -215,8 +217,8 @@ Requirement best_requirement(const Prepared& prepared, const Query& query, doubl
 /// are refused.
 Requirement other_outcome(const Ensemble& ensemble, std::span<const double> point,
                           double tolerance = 0);
-/// Finds the nearest point where the first model has another outcome. If it is optimal, the model
-/// decides alike everywhere within Answer::distance, by the query's norm and constraints. The
+/// Finds the nearest point where the first model has another outcome. If the answer is optimal, all
+/// admissible points at a smaller distance (by the query's norm) have the same outcome. The
 /// query's own requirements are ignored.
 Answer find_robustness(const Prepared& prepared, const Query& query, double tolerance = 0,
                        const Options& options = {});
@@ -231,7 +233,7 @@ struct MapOptions {
   std::size_t most_cells = 1'000'000;
 };
 
-/// A rectangle of a map. The models decide alike everywhere in it.
+/// A rectangle of a map. The decision of the models is the same everywhere in it.
 struct MapCell {
   Interval x, y;
   std::vector<double> outputs;       ///< of the first model; empty with a radius
@@ -241,8 +243,8 @@ struct MapCell {
 };
 struct Map {
   Interval x_view, y_view;
-  /// Rectangles that cover the view, except for parts that a limit left undecided. Neighbours that
-  /// are decided alike are merged.
+  /// Rectangles that cover the view, except for parts that a limit left undecided. Neighbours with
+  /// the same decision are merged.
   std::vector<MapCell> cells;
   Stop stop = Stop::finished;
 };

@@ -80,8 +80,8 @@ struct Calibration {
   double shift = 0;
   std::vector<double> from{};  ///< ascending
   std::vector<double> to{};
-  /// Of the arithmetic: of isotonic ones, of the logarithms of a temperature, and of functions of
-  /// numbers.
+  /// In which isotonic calibrations, the logarithms of a temperature and functions of numbers are
+  /// computed.
   Precision precision = Precision::float64;
   bool operator==(const Calibration&) const = default;
 };
@@ -106,11 +106,12 @@ struct Member {
   Decision decision = Decision::output_above_half;
 
   Response response = Response::output;
-  /// None; one for the response of class 1 of two classes; one for each class, whose results are
-  /// then divided by their sum; or a single `temperature` for all classes. Of a number any that
-  /// rise, each a function of what the one before gives.
+  /// Of a classifier: none; one for the response of class 1 of two classes; one for each class,
+  /// whose results are then divided by their sum; or a single `temperature` for all classes. Of a
+  /// regression model: any number of rising functions, each applied to the result of the one
+  /// before.
   std::vector<Calibration> calibrations{};
-  /// The composition's class for each of the member's, or `none`.
+  /// For each of the member's classes the class of the composition, or `none`.
   std::vector<std::size_t> classes{};
   double weight = 1;  ///< its contributions are multiplied by this; positive, without `linear`
 
@@ -121,8 +122,8 @@ struct Member {
   bool operator==(const Member&) const = default;
 };
 
-/// A classifier that predicts `target` if the probability of that class is at least `least`; with
-/// `of_score`, if the raw score of the only member, or for class 0 its negative, is.
+/// A classifier that predicts `target` if the probability of that class is at least `least`. With
+/// `of_score`, the raw score of the only member is compared instead (for class 0 its negative).
 struct Threshold {
   std::size_t target = 1;
   double least = 0.5;
@@ -130,12 +131,12 @@ struct Threshold {
   bool operator==(const Threshold&) const = default;
 };
 
-/// A linear model of what the members give, as the last model of a stack: a number, or the log-odds
-/// of class 1, is the sum of weight * contribution + `shift`; of a classifier the contribution to
-/// class 1 counts. Libraries add up in an order that depends on the machine. Their results, in any
-/// order, with or without fused multiply-add, are within `error` * (the sum of |weight *
-/// contribution| + `size`) of the one that is computed here. An outcome holds if all of them have
-/// it.
+/// A linear model of the members' contributions, such as the last model of a stack. The predicted
+/// number, or the log-odds of class 1, is the sum of weight * contribution, plus `shift`. A
+/// classifier contributes the response of class 1. The order in which libraries add up depends on
+/// the machine. In every order, with or without fused multiply-add, their result is within `error`
+/// * (the sum of |weight * contribution| + `size`) of the one that is computed here. An outcome
+/// holds if all these results have it.
 struct LinearTop {
   double shift = 0;
   double size = 0;
@@ -143,9 +144,10 @@ struct LinearTop {
   bool operator==(const LinearTop&) const = default;
 };
 
-/// Members that follow each other and are averaged by themselves, as those of a calibrated model
-/// among others that vote: their contributions are added in the precision `sum` and divided by
-/// `divisor`, and the results, multiplied by `weight`, are what the composition adds up.
+/// Consecutive members that are averaged before the composition adds them up, for example the
+/// members of a calibrated model that is one of several voters. Their contributions are added in
+/// the precision `sum`, divided by `divisor` and multiplied by `weight`; the composition adds up
+/// the results.
 struct MemberGroup {
   std::size_t members = 1;
   Precision sum = Precision::float64;
@@ -156,7 +158,7 @@ struct MemberGroup {
 
 struct Composition {
   std::vector<Member> members{};       ///< none: the ensemble is no composition
-  std::vector<MemberGroup> groups{};   ///< of all members in order; none: each by itself
+  std::vector<MemberGroup> groups{};   ///< of all members in order; empty: no groups
   Precision sum = Precision::float64;  ///< in which the members' contributions are added
   double divisor = 1;                  ///< of the sums
   bool normalised = false;             ///< outputs are divided by their sum

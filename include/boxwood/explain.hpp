@@ -52,7 +52,7 @@ struct Limits {
   const std::atomic<bool>* cancel = nullptr;     ///< a second flag of the same effect
   /// If given, the thread that asks calls it very often (for every box, and several times a second
   /// while other threads search), for example to look at signals and set `interrupt`. It must
-  /// return at once mostly, and it must not throw. Batches do not call it.
+  /// not throw and should be fast. Batches do not call it.
   std::function<void()> poll;
 };
 
@@ -70,9 +70,10 @@ struct Options {
   /// Run the paper's engine as published, without Boxwood's additions (docs/engine.md). The fast
   /// engine ignores this.
   bool published = false;
-  /// Only ask whether some point costs at most this: the search ends with the first one that it
-  /// finds (`feasible`, or `optimal` if it happens to be the cheapest). `infeasible` then means
-  /// that no point costs so little. Which point is found may depend on the number of threads.
+  /// If set, the search only decides whether some point costs at most this. It ends with the first
+  /// one that it finds (`feasible`, or `optimal` if that is proven to be the cheapest).
+  /// `infeasible` then means that no point costs so little. The point may depend on the number of
+  /// threads.
   std::optional<double> any_within{};
   std::shared_ptr<const EngineSettings> engine_settings;  ///< for the library's own tests
   std::function<void(const Progress&)> progress;          ///< called by one thread at a time

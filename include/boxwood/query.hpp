@@ -77,7 +77,7 @@ struct Requirement {
   std::size_t ensemble = 0;
   std::variant<ClassIs, ClassIn, OutputIn, ScoreIn> outcome;
   bool negated = false;  ///< the outcome must not occur
-  bool counted = false;  ///< one of those of which `Query::agree` must hold
+  bool counted = false;  ///< may fail, as long as `Query::agree` of the counted ones hold
   bool operator==(const Requirement&) const = default;
 };
 
@@ -270,9 +270,9 @@ struct Query {
   Mixture mixture{};          ///< for Norm::mixture
   TermCost term;              ///< for Norm::custom
   bool fewest_first = false;  ///< minimise the number of changes first, then the cost
-  std::string scale_name{};   ///< what all scales are, for texts: "range"; empty: not known
-  /// For the search itself: clauses with a linear condition that requirements on other scores
-  /// bound, up to rounding. A point meets the query only if they hold. Leave it empty.
+  std::string scale_name{};   ///< what all scales were measured by, for texts: "range"
+  /// Internal: the search moves clauses with a linear condition here when it adds the trees that
+  /// bound them. A point meets the query only if they hold. Leave it empty.
   std::vector<Clause> exact_clauses{};
 };
 
@@ -283,9 +283,10 @@ Requirement require_class(std::size_t target, std::optional<double> probability 
 /// Any class except this one.
 Requirement require_other_class(const Ensemble& ensemble, std::size_t target);
 Requirement require_output(Interval range, std::size_t output = 0);
-/// To rank above another row: the predicted number, here number `output`, is higher than that of
-/// `other`. For two classes: the raw score, or with several scores the probability of the second
-/// class. Throws Error for a model of more classes and for one that only names a class.
+/// The answer ranks above another row: its predicted number (number `output`, if there are several)
+/// is higher than that of `other`. For two classes, the raw score is compared or, if there are
+/// several scores, the probability of the second class. Throws Error for a model with more classes
+/// and for one that only names a class.
 Requirement require_above(const Ensemble& ensemble, std::span<const double> other,
                           std::size_t output = 0);
 
@@ -297,11 +298,10 @@ Literal falls(const Query& query, std::size_t feature);
 /// The opposite condition.
 Literal negated(Literal literal);
 
-/// Makes a feature a derived column. What its FeatureRule demands becomes clauses: fixed, range and
-/// direction. Its kind, its step and its cost are not used. Throws Error for limits on the size of
-/// a change.
+/// Makes a feature a derived column. Its rules (fixed, range and direction) become clauses; its
+/// kind, step and cost are not used. Throws Error if its rule limits the size of a change.
 void add_derived(Query& query, Derived derived);
-/// What the formula gives in a point.
+/// The result of the formula in a point.
 double derived_value(const Derived& derived, std::span<const double> point);
 /// Sets all derived columns of a point.
 void set_derived(const Query& query, std::span<double> point);
@@ -329,9 +329,8 @@ double distance(Norm norm, double cost);
 
 /// Whether the outcome must hold for neighbours of the answer too (FeatureRule::robust).
 bool is_robust(const Query& query);
-/// The query for rows that the answer `point` must withstand and does not: the neighbours of
-/// `point`, of which one requirement is not met. If it is infeasible for each requirement, the
-/// point is robust.
+/// The query for neighbours of `point` that refute its robustness, because they do not meet one of
+/// the requirements. If this query is infeasible for each requirement, the point is robust.
 Query neighbour_query(const Query& query, std::span<const double> point, Precision precision,
                       std::size_t requirement);
 

@@ -63,12 +63,12 @@ struct Rounding {
   double tolerance = 0;
 };
 
-/// Of a query about several models: the one whose outcome and figures texts show, and how many have
-/// a counted outcome in the answer.
+/// For texts about a query to several models: the model whose outcome and figures the texts show,
+/// and how many models have a counted outcome in the answer.
 struct SeveralModels {
   std::string name;  ///< `model "now"`
   std::size_t agreeing = 0;
-  std::string normal;    ///< what isolation forests say of the answer that must be normal to them
+  std::string normal;    ///< that the answer is normal to isolation forests, if that is required
   bool certain = false;  ///< some model that is asked is a stack (Claim::certain)
 };
 /// Nothing if there is only one model.
