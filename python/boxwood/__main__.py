@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _stop(number: int, _: object) -> None:
-    # Like Ctrl-C: what is done is kept. The next signal of the kind ends the process.
+    # Like Ctrl-C: finished rows are kept. A second signal of the same kind ends the process.
     signal.signal(number, signal.SIG_DFL)
     raise KeyboardInterrupt
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from boxwood.errors import Error
 
-# What the core's integers hold.
+# The range of the core's integers.
 LARGEST = 2**63 - 1
 # Values that never change.
 PLAIN = frozenset((str, int, float, bool, type(None)))

@@ -165,7 +165,7 @@ class Codec:
         A missing value becomes NaN.
         """
         if column.kind == "category":
-            # Only categories that some row has: others may be unknown to the model.
+            # Only categories that occur in some row: the model may not know others.
             categories = column.categories or []
             table = np.full(len(categories) + 1, np.nan)
             for code in np.unique(column.values[column.values >= 0]):

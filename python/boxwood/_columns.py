@@ -60,12 +60,12 @@ class Columns:
         self.unnamed = all(name == f"{start}{i}" for i, name in enumerate(self.names))
         self.groups = [self._group(one) for one in groups]
         self._group_at = {i: group for group in self.groups for i in group.places}
-        # Whether an array of floating-point numbers is a point as it is.
+        # Whether an array of floating-point numbers can be used as a point without conversion.
         self._plain = not any(codec.written or codec.float32_only or codec.mark is not None
                               for codec in codecs)
         self._array_form = Form("array", self.names)
         self._with_others = [i for i, codec in enumerate(codecs) if codec.others]
-        # Rows are asked one after the other with the same names.
+        # Consecutive rows usually have the same names, so the last order is kept.
         self._last_order: tuple[list[str | None], list[int]] = [], []
         self._last_index: tuple[Any, list[str | None]] = None, []
 
@@ -196,7 +196,7 @@ class Columns:
         for codec, at in zip(self.codecs, order, strict=True):
             if codec.mark is None:
                 continue
-            # In a column that holds no objects every missing value is the same.
+            # Only columns of objects distinguish kinds of missing values.
             plain = getattr(codec.dtype, "kind", "O") != "O" and missing(values[at])
             codec.check_marks([np.nan if plain else values[at]], place)
         raw = not is_row(row)
@@ -225,7 +225,7 @@ class Columns:
 
     def _names_of(self, given: list[Any]) -> list[str | None]:
         names: list[str | None] = [str(name) for name in given]
-        # A series counts its values where it has no names; the model's may be numbers, though.
+        # A series without names has numbers as its index. The model's names may be numbers too.
         if not set(self.names) <= set(names) and all(
                 isinstance(name, (int, np.integer)) for name in given):
             return [None] * len(given)
@@ -277,7 +277,7 @@ class Columns:
         return self._array_form
 
     def _called(self, given: list[Any], names: list[str | None] | None = None) -> list[Any]:
-        # The row's own names for the model's columns.
+        # The names that the row has for the model's columns.
         order = self.order([str(name) for name in given] if names is None else names, "x")
         return [given[at] for at in order]
 
@@ -318,7 +318,7 @@ class Columns:
         pandas = library("pandas")
 
         series = pandas.Series(values, index=form.names, name=form.label, dtype=object)
-        # pandas would make NaN of None, which counts only where it is the column's own mark.
+        # pandas would turn None into NaN; None is only here if it is the column's mark.
         return series if any(value is None for value in values) else series.infer_objects()
 
 

@@ -297,7 +297,7 @@ def push(model: Ensemble, steps: Steps) -> dict[tuple[int, Split], Pushed]:
     for (j, split), threshold in zip(numeric, thresholds, strict=True):
         found[j, split] = Pushed("<=", threshold, (), found[j, split].missing_left)
     for (j, split), before, last in zip(binned, *_intervals(binned, steps, read), strict=True):
-        # Where even numbers outside go right, all do.
+        # If even the numbers outside the range go right, all numbers do.
         ends = (-np.inf, np.inf) if last == -np.inf else (before, last)
         found[j, split] = Pushed("outside", ends[0], (), found[j, split].missing_left, ends[1])
     return found
@@ -387,7 +387,7 @@ def _thresholds(numeric: list[tuple[int, Split]], steps: Steps, read: str) -> li
     low = first - 1  # goes left, or is no number
     high = last + 1  # goes right, or is no number
     while True:
-        # Half the sum, without the sum, which may be too large for an integer.
+        # The mean, without the sum, which may overflow an integer.
         middle = (low >> 1) + (high >> 1) + (low & high & 1)
         if (middle == low).all():
             break

@@ -130,7 +130,7 @@ class Asked:
             raise TypeError(f"unexpected keyword argument {sorted(unknown)[0]!r}")
         self.explainer = explainer
         self.question = question
-        # Once and for all: what is given may be an iterator, and a batch asks many times.
+        # Arguments may be iterators, and a batch uses them many times: read them once.
         self.texts: list[tuple[str, str, _core.Statements]] = []
         self.targets: list[Any] = []
         self.follows_row = False
@@ -420,7 +420,7 @@ class Asked:
                 max(known.upper, given.upper) if math.isfinite(given.upper) else known.upper)
         refusals = self.explainer.columns.refusals
         for i, (low, high, _) in (refusals.domains if refusals is not None else {}).items():
-            # What why-not cannot lift either.
+            # Rules that why-not cannot lift.
             rule = query.feature(i)
             rule.domain = _core.Interval(low, high)
             rule.range = _core.Interval(max(low, rule.range.lower), min(high, rule.range.upper))

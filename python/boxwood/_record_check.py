@@ -57,7 +57,7 @@ def check_record(record: Mapping[str, Any], model: Any, schema: Any = None, *,
     """
     from boxwood.explainer import Explainer
 
-    # A row of a pandas frame is no mapping, but has items.
+    # A row of a pandas frame is not a mapping, but has items().
     if not isinstance(record, Mapping) and not (
             hasattr(record, "items") and getattr(record, "ndim", None) == 1):
         raise Error("record", f"it is of type {type(record).__name__}",
@@ -254,7 +254,7 @@ class _Check:
 
 
 class _Fault(Exception):
-    """What makes the rest of the check impossible."""
+    """A fault after which the record cannot be checked further."""
 
 
 def _number(codec: Codec, value: Any, place: str) -> float:

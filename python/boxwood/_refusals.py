@@ -80,7 +80,7 @@ class Refusals:
         unknown = frozenset(columns) - self._known.keys()
         if not unknown or not self._models:
             return
-        # Steps look at one column at a time: mostly all of them are fine.
+        # Steps look at one column at a time, and usually accept all of them.
         together = self._reason(unknown)
         for i in unknown:
             self._known[i] = together and self._reason(frozenset([i]))
@@ -90,7 +90,7 @@ class Refusals:
     def _reason(self, missing: frozenset[int]) -> str:
         for model in self._models:
             if self._said(model, frozenset()):
-                continue  # it does not take our plain row either: nothing is learned
+                continue  # it rejects a row without missing values too: nothing is learned
             said = self._said(model, missing)
             if said:
                 return said

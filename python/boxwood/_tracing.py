@@ -116,7 +116,7 @@ def kind_of(step: Any) -> str:
 
     For a step from elsewhere, the name of its own class.
     """
-    # A derived class may compute anything: only the library's own classes are known.
+    # A derived class may compute anything, so only the library's own classes are accepted.
     own = type(step)
     if own.__module__.startswith("category_encoders."):
         return f"category_encoders.{own.__name__}"

@@ -52,7 +52,7 @@ class Anomaly:
 
     def __repr__(self) -> str:
         """Show the state, the cheapest change and the reasons."""
-        # The answer has said what the first paragraph of the reasons says.
+        # The first paragraph of the reasons repeats the answer.
         table = repr(self.reasons).partition("\n\n")[2]
         return f"{self._head()}\n\n{self.answer!r}\n\n{table}".rstrip()
 

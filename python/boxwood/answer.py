@@ -261,7 +261,7 @@ class Answer:
 
     @property
     def _declared(self) -> list[str]:
-        """What the proof takes from the user's word."""
+        """Name the declarations of the user that the proof relies on."""
         return [f"The proof relies on this: {name} is monotone, as was declared."
                 for name in self.explainer.declared]
 

@@ -193,7 +193,7 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
             found, interrupted = _core.explain_many(explainer.core, queries, options, bar.update)
             for row, query, one in zip(places, queries, found, strict=True):
                 if isinstance(one, _core.Answer):
-                    # Rows that are asked the same share one question.
+                    # Rows with the same question share one object.
                     kept = query if asked.follows_row else queries[0]
                     answers[row] = Answer(explainer, kept, points[row], one,
                                           form._replace(
@@ -215,7 +215,7 @@ def explain_rows(explainer: Explainer, data: Any, target: Any, question: Questio
 
 
 def _points(explainer: Explainer, data: Any) -> tuple[np.ndarray, dict[int, Error]]:
-    # A table as a whole is fast. Where a cell makes no sense, halves find which.
+    # Converting the whole table is fast. If that fails, bisection finds the invalid rows.
     columns = explainer.columns
     columns.points(_rows(data, 0, 0))  # the names and their number
     points = np.full((len(data), len(columns)), np.nan)

@@ -63,7 +63,7 @@ class CounterfactualExamples:
 
 
 def _show(title: str, frame: Any) -> None:
-    # In a notebook as tables, as DiCE does; elsewhere as text.
+    # Like DiCE: tables in a notebook, text elsewhere.
     try:
         from IPython import get_ipython
         from IPython.display import display

@@ -282,7 +282,7 @@ def _moved(measure: Measure, x: Any, here: Any, row: Any, there: Any) -> float:
         if scale is not None and not any(holes_of(part)[0] for part in (a, b, c, d)):
             total += (((b[0] - a[0]) - (d[0] - c[0])) / scale) ** 2
         else:
-            # Both change, to the same value, or none does: no difference.
+            # No difference: both change to the same value, or neither changes.
             first, second = apart_by(a, b, None)[0] > 0, apart_by(c, d, None)[0] > 0
             same = first == second and (not first or apart_by(b, d, None)[0] == 0)
             total += 0.0 if same else 1.0

@@ -542,14 +542,14 @@ def _typed(column: Any, numbers: np.ndarray, codec: Codec) -> Any:
     kind = codec.dtype
     if getattr(kind, "kind", "O") not in "biuf":
         typed = column.astype(kind)
-        # A category that the data has not would be lost.
+        # A category that the data does not have would be lost.
         return typed if typed.isna().equals(column.isna()) else column
     plain = column.infer_objects()
     if plain.dtype.kind not in "biuf":
         plain = type(column)(numbers)
     try:
         typed = plain.astype(kind)
-    except (TypeError, ValueError):  # pandas' own types refuse what they cannot hold
+    except (TypeError, ValueError):  # pandas' types raise for values that they cannot hold
         return plain
     now = typed.astype(float)
     same = np.array_equal(now, plain.astype(float), equal_nan=True) or (

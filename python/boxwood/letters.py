@@ -1,7 +1,7 @@
 """Letters about a decision: its principal reasons, and what would have changed it.
 
 docs/letters.md defines the reasons and says what is and what is not established by law. Boxwood
-fills in a template; who sends a letter answers for it.
+fills in a template; the sender is responsible for the letter.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ def render(told: Mapping[str, Any], *, html: bool = False, template: str | None 
     except sandbox.SecurityError as error:
         raise Error("template", _sentence(error), "Templates see the facts of the letter only"
                     ) from None
-    except Exception as error:  # whatever the template's own expressions raise
+    except Exception as error:  # expressions of the template may raise anything
         raise Error("template", f"it fails: {_sentence(error)}", "Mend it") from error
 
 
@@ -237,7 +237,7 @@ def _sentence(error: Exception) -> str:
 
 
 def _unrestricted(explainer: Explainer) -> Explainer:
-    # The same model with every feature free to take any value of its range.
+    # The same model, in which every feature may take any value of its range.
     free = copy.copy(explainer)
     free.__dict__.pop("hashes", None)
     schema = copy.deepcopy(explainer.schema)

@@ -246,7 +246,7 @@ def complete(pipelines: Sequence[PipelineSteps], schema: Schema,
                                   "previous model", "Fit both on rows with NaN for missing")
             if column.categories is None:
                 continue
-            # Members of one model share its list of categories, of which each knows some.
+            # Members share the model's list of categories; each knows some of them.
             own_values = dict(zip(_numbered(_labels(column)), column.categories, strict=False))
             listed = values.setdefault(at, {})
             others.setdefault(at, column.other)
@@ -267,7 +267,7 @@ def complete(pipelines: Sequence[PipelineSteps], schema: Schema,
 
 
 def _all_marks() -> dict[str, Any]:
-    pandas = sys.modules.get("pandas")  # if it is not imported, no value is its NA
+    pandas = sys.modules.get("pandas")  # without pandas, no value is pandas.NA
     return {"NaN": np.nan, "None": None, **({} if pandas is None else {"NA": pandas.NA})}
 
 
@@ -294,7 +294,7 @@ def _marks(steps: Steps) -> list[dict[str, Any]]:
         asked = {"NaN": made({i: np.array([np.nan]) if not texts else objects([np.nan])}),
                  "None": made({i: objects([None])})}
         if "NA" in every:
-            # What comes out of pandas' own types of numbers comes as NaN to the steps.
+            # Missing values of pandas' number types reach the steps as NaN.
             asked["NA"] = made({i: objects([every["NA"]])}) if texts else asked["NaN"]
         own = asked[mark_name(column.missing)]
         # A step that rejects missing values rejects every mark of them.
@@ -399,7 +399,7 @@ def _steps(model: Any, names: list[str], trace: Trace, sources: list[Source], da
         def transform(table: Any, far: bool) -> Any:
             import sklearn
 
-            # The largest numbers become infinite on the way, which scikit-learn would refuse.
+            # The largest numbers become infinite in the steps, and scikit-learn would refuse them.
             with sklearn.config_context(**({"assume_finite": True} if far else {})):
                 for _, step in steps:
                     table = table if is_nothing(step) else step.transform(table)
@@ -433,14 +433,14 @@ def _try_categories(steps: Steps, model: Any) -> None:
             warnings.simplefilter("ignore")
             model.predict(steps.rows(given, count))
 
-    # Models that want types which our plain row has not are not asked.
+    # Models that need other types than those of the trial row are skipped.
     ask = whole if any(column.categories for column in steps.columns) and takes(whole, {}) \
         else steps.outputs
     for i, column in enumerate(steps.columns):
         if not column.categories:
             continue
         if not takes(steps.outputs, {i: objects(column.categories)}):
-            # One encoder may know what another of the same column refuses.
+            # Of two encoders of the same column, one may accept a value that the other refuses.
             column.categories = [value for value in column.categories
                                  if takes(steps.outputs, {i: objects([value])})]
         other = _other(column.categories)
@@ -509,7 +509,7 @@ def _check_width(steps: Steps, content: Ensemble) -> None:
 
 
 def _kept(model: Any, steps: Steps) -> list[int]:
-    """Choose the raw columns of the new model: all that the pipeline asks for."""
+    """Choose the raw columns of the new model: all that the pipeline requires."""
     first, count = first_step(model), len(steps.columns)
     if type(first).__name__ != "ColumnTransformer" or not hasattr(first, "feature_names_in_"):
         return list(range(count))

@@ -171,7 +171,7 @@ def region(answer: Answer, wide: WideRegion | None = None, *,
         for end, limit, share, closed in (
                 (interval.lower, low, ends[0], interval.lower_closed),
                 (-interval.upper, -high, ends[1], interval.upper_closed)):
-            # Outside the allowed range nothing is asked; inside it the model decides otherwise.
+            # The mark says whether the model or the allowed range ends the interval here.
             kind = "allowed"
             if end > limit and np.isfinite(end):
                 kind = "included" if closed else "excluded"

@@ -24,12 +24,12 @@ VERSION = 1
 # Ctrl-C and what the system sends to end a process; Windows has no SIGHUP.
 STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP")
                  if hasattr(signal, name))
-# What must not change between two runs, and how to call it.
+# What must not change between two runs, with its name for errors.
 FIXED = {"model_hash": "model", "schema_hash": "schema", "question_hash": "question",
          "key": "key", "keep": "columns to keep", "rows": "number of rows", "source_hash": "source",
          "records": "kind of records"}
 
-# What readers need of the first line.
+# The keys of the first line that readers need.
 _HEADER = {**dict.fromkeys(("model_hash", "schema_hash", "question_hash", "source_hash", "key",
                             "begun", "arrow_schema"), str), "keep": list, "records": dict,
            "question": dict, "rows": int, "titles": dict}
@@ -152,7 +152,7 @@ def load(folder: str | os.PathLike[str]) -> Portfolio:
     except FileNotFoundError:
         raise Error(str(folder), "there is no portfolio", "Name the folder that run wrote to"
                     ) from None
-    # What follows the last line break was being written when a run was killed.
+    # A run was killed while it wrote the text after the last line break.
     entries: list[dict[str, Any]] = []
     rows = 0
     for number, line in enumerate(lines[:-1], 1):
@@ -318,7 +318,7 @@ class Writer:
 
 
 class _Uninterrupted:
-    """Put signals that Python handles off until a part and its line are written."""
+    """Delay the signals that Python handles until a part and its line are written."""
 
     def __enter__(self) -> None:
         self._came: list[int] = []

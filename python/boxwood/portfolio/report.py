@@ -1,4 +1,4 @@
-"""The report of a portfolio: who can get the outcome, what it costs, what blocks, who differs."""
+"""The report of a portfolio: shares, costs, changes, blocking rules, differences of groups."""
 
 from __future__ import annotations
 

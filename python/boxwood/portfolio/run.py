@@ -173,7 +173,7 @@ def question_of(asked: Asked) -> dict[str, Any]:
 
 
 class _Line:
-    """One line on the terminal: how far, how fast, how long still."""
+    """One line on the terminal: progress, rate and remaining time."""
 
     def __init__(self, portfolio: Portfolio, shown: bool) -> None:
         self._shown = shown and sys.stderr.isatty()

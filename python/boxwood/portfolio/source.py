@@ -181,7 +181,7 @@ class Source:
         return count
 
     def _name_twins(self, key: str, suspects: set[int]) -> None:
-        # Equal hashes are rarely of different keys: look at the keys themselves.
+        # Different keys may have equal hashes, if rarely: compare the keys themselves.
         seen: dict[Any, int] = {}
         row = 0
         for batch in self._batches([key], 1 << 16):
@@ -238,7 +238,7 @@ class _Arrow:
 
 
 class _Csv:
-    """All cells are texts: keys keep their zeros, and a cell that is no number fails its row."""
+    """All cells are texts: keys keep leading zeros; an invalid number affects its row only."""
 
     def _open(self, file: Path, columns: list[str] | None = None) -> Any:
         arrow, csv = library("pyarrow"), library("pyarrow.csv")
