@@ -184,32 +184,10 @@ Answer decided_within(Answer answer, double most) {
   return answer;
 }
 
-}  // namespace
-
-Answer explain_guarded(const Prepared& prepared, const Query& query, const Options& options,
-                       std::span<const double> known_solution) {
+/// The answer to a query that one search with one incumbent can answer.
+Answer explain_plain(const Prepared& prepared, const Query& query, const Options& options,
+                     std::span<const double> known_solution) {
   const std::span<const Ensemble> ensembles = prepared.ensembles();
-  validate(query, ensembles);
-  if (query.requirements.empty()) {
-    throw Error("query", "nothing is required", "Give at least one requirement");
-  }
-  if (options.any_within && (query.fewest_first || needs_least_cost(query))) {
-    Query cheapest = query;
-    cheapest.fewest_first = false;
-    Options all = options;
-    if (needs_least_cost(query)) all.any_within.reset();
-    return decided_within(explain_guarded(prepared, cheapest, all, known_solution),
-                          *options.any_within);
-  }
-  if (is_robust(query)) return explain_robust(prepared, query, options, known_solution);
-  if (query.live > 0) return explain_live(prepared, query, options);
-  if (query.fewest_first) return explain_fewest(prepared, query, options, known_solution);
-  if (query.agree) return explain_agreeing(prepared, query, options, known_solution);
-  if (!query.derived.empty()) return explain_derived(prepared, query, options);
-  if (has_rules(query)) return explain_with_rules(prepared, query, options, known_solution);
-  if (query.norm == Norm::linf) {
-    return explain_bottleneck(prepared, query, options, known_solution);
-  }
   Watch watch(options.limits);
   Answer answer;
   std::vector<std::vector<double>> scores;
@@ -273,6 +251,35 @@ Answer explain_guarded(const Prepared& prepared, const Query& query, const Optio
   answer.statistics = {watch.nodes(), unfinished.open_nodes, watch.peak_bytes(), threads,
                        watch.seconds()};
   return answer;
+}
+
+}  // namespace
+
+Answer explain_guarded(const Prepared& prepared, const Query& query, const Options& options,
+                       std::span<const double> known_solution) {
+  const std::span<const Ensemble> ensembles = prepared.ensembles();
+  validate(query, ensembles);
+  if (query.requirements.empty()) {
+    throw Error("query", "nothing is required", "Give at least one requirement");
+  }
+  if (options.any_within && (query.fewest_first || needs_least_cost(query))) {
+    Query cheapest = query;
+    cheapest.fewest_first = false;
+    Options all = options;
+    if (needs_least_cost(query)) all.any_within.reset();
+    return decided_within(explain_guarded(prepared, cheapest, all, known_solution),
+                          *options.any_within);
+  }
+  if (is_robust(query)) return explain_robust(prepared, query, options, known_solution);
+  if (query.live > 0) return explain_live(prepared, query, options);
+  if (query.fewest_first) return explain_fewest(prepared, query, options, known_solution);
+  if (query.agree) return explain_agreeing(prepared, query, options, known_solution);
+  if (!query.derived.empty()) return explain_derived(prepared, query, options);
+  if (has_rules(query)) return explain_with_rules(prepared, query, options, known_solution);
+  if (query.norm == Norm::linf) {
+    return explain_bottleneck(prepared, query, options, known_solution);
+  }
+  return explain_plain(prepared, query, options, known_solution);
 }
 
 Answer explain(const Prepared& prepared, const Query& query, const Options& options) {
