@@ -96,7 +96,6 @@ class Columns:
         return [self.index(name, place)]
 
     def __len__(self) -> int:
-        """Count them."""
         return len(self.names)
 
     def index(self, name: Any, place: str) -> int:

@@ -51,7 +51,6 @@ class Anomaly:
                 + ("What makes it normal:" if self.anomalous else "What would raise an alarm:"))
 
     def __repr__(self) -> str:
-        """Show the state, the cheapest change and the reasons."""
         # The first paragraph of the reasons repeats the answer.
         table = repr(self.reasons).partition("\n\n")[2]
         return f"{self._head()}\n\n{self.answer!r}\n\n{table}".rstrip()

@@ -46,7 +46,6 @@ class Change:
     anything_in: str
 
     def __str__(self) -> str:
-        """Say it in words."""
         return f"{self.title}: {self.now} → {self.change_to} (anything in: {self.anything_in})"
 
 
@@ -130,7 +129,6 @@ class Answer:
         return self.explainer.core.rows_around(query, self.array)
 
     def __bool__(self) -> bool:
-        """Whether there is a point."""
         return self.found
 
     @cached_property
@@ -384,7 +382,6 @@ class Answer:
         return self.explainer.core.verify(self._query, self._core, samples, random_state)[0]
 
     def __repr__(self) -> str:
-        """Show the table of the command line."""
         return "\n".join([_core.answer_table(*self._shown).rstrip(), *self._declared])
 
     def _repr_html_(self) -> str:
@@ -414,7 +411,6 @@ class Robustness(Answer):
         return " ".join(repr(self).split())
 
     def __repr__(self) -> str:
-        """Show the radius and the nearest other outcome."""
         return _core.robustness_text(self.explainer.core, self._query, self._core,
                                      self._row).rstrip()
 

@@ -50,7 +50,6 @@ class Batch:
         self.interrupted = interrupted
 
     def __len__(self) -> int:
-        """Count the rows."""
         return len(self.answers)
 
     def __getitem__(self, place: int) -> Answer | Exception | None:
@@ -58,7 +57,6 @@ class Batch:
         return self.answers[place]
 
     def __iter__(self) -> Iterator[Answer | Exception | None]:
-        """Go through the answers."""
         return iter(self.answers)
 
     @property
@@ -143,7 +141,6 @@ class Batch:
         return library("pandas").Index([self.index[row] for row in places])
 
     def __repr__(self) -> str:
-        """Show the number of rows by status."""
         return f"<{self.headline}>"
 
     @property

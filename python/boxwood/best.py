@@ -122,7 +122,6 @@ class Best:
         return answer.explainer.core, answer._query, self._found, self.budget, answer._row
 
     def __repr__(self) -> str:
-        """Show what is reached, how, and what is proven."""
         return _core.best_table(*self._shown()).rstrip()
 
     def _repr_html_(self) -> str:

@@ -28,7 +28,6 @@ class Cost:
                         "Use Linf() alone, or mix L2, L1 and L0")
 
     def __add__(self, other: Cost) -> Cost:
-        """Add another cost."""
         if not isinstance(other, Cost):
             return NotImplemented
         parts = dict(self.parts)
@@ -37,21 +36,17 @@ class Cost:
         return Cost(parts)
 
     def __mul__(self, factor: float) -> Cost:
-        """Multiply by a number."""
         return Cost({norm: factor * own for norm, own in self.parts.items()})
 
     __rmul__ = __mul__
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same sum."""
         return isinstance(other, Cost) and self.parts == other.parts
 
     def __hash__(self) -> int:
-        """Hash the sum."""
         return hash(frozenset(self.parts.items()))
 
     def __repr__(self) -> str:
-        """Show it as it is written."""
         names = {"l2": "L2()", "l1": "L1()", "l0": "L0()", "linf": "Linf()"}
         return " + ".join(names[norm] if factor == 1 else f"{factor:g} * {names[norm]}"
                           for norm, factor in self.parts.items())

@@ -175,7 +175,6 @@ class Explainer(Analyses):
         self._compile(self.__dict__.pop("ensembles"))
 
     def __repr__(self) -> str:
-        """Show what the model is."""
         model = self.core.ensemble(0)
         more = f" and {len(self.names) - 1} more" if len(self.names) > 1 else ""
         notes = "".join(f"\n  {printable(note)}" for note in self.notes)

@@ -36,18 +36,7 @@ class Actor:
         self.worker = worker
 
     def __call__(self, table: Any) -> Any:
-        """Explain a batch of rows.
-
-        Parameters
-        ----------
-        table : pyarrow.Table
-            Rows.
-
-        Returns
-        -------
-        pyarrow.Table
-            One record for each row.
-        """
+        """Explain a batch of rows, an Arrow table."""
         return self.worker(table)
 
 

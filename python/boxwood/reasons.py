@@ -98,15 +98,12 @@ class Reasons:
                    found)
 
     def __len__(self) -> int:
-        """Count the features."""
         return len(self.reasons)
 
     def __iter__(self) -> Iterator[Reason]:
-        """Go through the reasons."""
         return iter(self.reasons)
 
     def __getitem__(self, index: int) -> Reason:
-        """Take one reason."""
         return self.reasons[index]
 
     def to_frame(self) -> Any:
@@ -134,7 +131,6 @@ class Reasons:
         return answer.explainer.core, answer._query, self._found, answer._row
 
     def __repr__(self) -> str:
-        """Show every feature and what is proven."""
         return _core.reasons_table(*self._shown()).rstrip()
 
     def _repr_html_(self) -> str:

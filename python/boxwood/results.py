@@ -52,15 +52,12 @@ class Menu:
                    (explainer, query.at(point), row_label(form.label)))
 
     def __len__(self) -> int:
-        """Count the alternatives."""
         return len(self.alternatives)
 
     def __iter__(self) -> Iterator[Answer]:
-        """Go through the alternatives."""
         return iter(self.alternatives)
 
     def __getitem__(self, index: int) -> Answer:
-        """Take one alternative."""
         return self.alternatives[index]
 
     def to_frame(self) -> Any:
@@ -100,7 +97,6 @@ class Menu:
         return "" if self.stop == "finished" else f"Stopped: {self.stop}."
 
     def __repr__(self) -> str:
-        """Show every alternative."""
         return _core.menu_table(*self._shown()).rstrip()
 
     def _repr_html_(self) -> str:
@@ -176,7 +172,6 @@ class WhyNot:
         return answer.explainer.core, answer._query, self._found, answer._row
 
     def __repr__(self) -> str:
-        """Show what blocks."""
         return _core.why_not_table(*self._shown()).rstrip()
 
     def _repr_html_(self) -> str:
@@ -244,11 +239,9 @@ class Sweep:
         return [answer for _, answer in self.points]
 
     def __len__(self) -> int:
-        """Count the levels."""
         return len(self.points)
 
     def __iter__(self) -> Iterator[tuple[float, Answer]]:
-        """Go through levels and answers."""
         return iter(self.points)
 
     def to_frame(self) -> Any:
@@ -275,7 +268,6 @@ class Sweep:
                 [answer._core for answer in self.answers], first._row, swept)
 
     def __repr__(self) -> str:
-        """Show every level."""
         return _core.sweep_table(*self._shown()).rstrip() if self.points else "No level."
 
     def _repr_html_(self) -> str:
@@ -354,7 +346,6 @@ class WideRegion:
                 else f"Not proven to be the widest: {self.stop}.")
 
     def __repr__(self) -> str:
-        """Show every feature."""
         return "\n".join([*(f"{printable(name)}: {text}" for name, text in self.words.items()),
                           self._ending()])
 
@@ -426,7 +417,6 @@ class Regions(list[Region]):
         return f"{len(self)} regions; there may be more ({why})."
 
     def __repr__(self) -> str:
-        """Show every region."""
         regions = [region._found for region in self if region._found is not None]
         return _core.regions_table(self._explainer.core, self._query, regions) + self._ending()
 
@@ -478,11 +468,9 @@ class Map:
         self.stop: str = found.stop.name
 
     def __len__(self) -> int:
-        """Count the rectangles."""
         return len(self.bounds)
 
     def __repr__(self) -> str:
-        """Show what is drawn, and whether that is all."""
         early = "" if self.stop == "finished" else f", stopped early: {self.stop}"
         x, y = (printable(name) for name in self.features)
         return f"<Map of {x} and {y}: {len(self)} rectangles{early}>"

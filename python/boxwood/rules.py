@@ -25,19 +25,15 @@ class Rule:
         self.text = str(text)
 
     def __str__(self) -> str:
-        """Return the text."""
         return self.text
 
     def __repr__(self) -> str:
-        """Show it as it is written."""
         return f"Rule({self.text!r})"
 
     def __eq__(self, other: object) -> bool:
-        """Whether it says the same in the same words."""
         return isinstance(other, Rule) and self.text == other.text
 
     def __hash__(self) -> int:
-        """Hash the text."""
         return hash(self.text)
 
 
@@ -80,7 +76,6 @@ class If(Rule):
         self.then = then
 
     def __repr__(self) -> str:
-        """Show it as it is written."""
         return _shown("If", (self.condition, self.then))
 
 
@@ -95,7 +90,6 @@ class _Joined(Rule):
         self.conditions = conditions
 
     def __repr__(self) -> str:
-        """Show it as it is written."""
         return _shown(type(self).__name__, self.conditions)
 
 

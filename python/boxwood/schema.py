@@ -164,7 +164,6 @@ class Feature:
         return entry
 
     def __repr__(self) -> str:
-        """Show everything except default values."""
         shown = ", ".join(f"{key}={value!r}" for key, value in self.to_dict().items())
         return f"Feature({shown})"
 
@@ -255,11 +254,9 @@ class Schema:
         raise Error("schema", f'no feature "{name}"', nearest(name, known))
 
     def __iter__(self) -> Iterator[Feature]:
-        """Go through the features."""
         return iter(self.features)
 
     def __len__(self) -> int:
-        """Count the features."""
         return len(self.features)
 
     def __contains__(self, name: object) -> bool:
@@ -267,7 +264,6 @@ class Schema:
         return any(name in (feature.name, feature.title) for feature in self.features)
 
     def __repr__(self) -> str:
-        """Show the number of features."""
         fixed = sum(feature.fixed for feature in self.features)
         return f"<Schema of {len(self.features)} features, {fixed} of them fixed>"
 

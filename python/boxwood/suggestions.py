@@ -40,7 +40,6 @@ class Suggestion(Rule):
         self.rows = rows
 
     def __repr__(self) -> str:
-        """Show the rule and how often it holds."""
         return f"Suggestion({self.text!r}, share={self.share:.6g}, rows={self.rows})"
 
 

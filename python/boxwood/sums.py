@@ -103,7 +103,6 @@ class Sum:
         self.constant = constant
 
     def __str__(self) -> str:
-        """Return the query text of the sum."""
         text = ""
         for name, factor in self.terms:
             sign = "-" if factor < 0 else "+"
@@ -120,11 +119,9 @@ class Sum:
         return text
 
     def __repr__(self) -> str:
-        """Show the query text."""
         return str(self)
 
     def __add__(self, other: Any) -> Sum:
-        """Add a sum or a number."""
         if isinstance(other, numbers.Real):
             return Sum(self.terms, self.constant + float(other))
         if isinstance(other, Sum):
@@ -134,7 +131,6 @@ class Sum:
     __radd__ = __add__
 
     def __mul__(self, factor: Any) -> Sum:
-        """Multiply by a number."""
         if not isinstance(factor, numbers.Real):
             return NotImplemented
         times = float(factor)
@@ -143,15 +139,12 @@ class Sum:
     __rmul__ = __mul__
 
     def __neg__(self) -> Sum:
-        """Turn the sign of every term."""
         return self * -1
 
     def __sub__(self, other: Any) -> Sum:
-        """Subtract a sum or a number."""
         return self + other * -1 if isinstance(other, (Sum, numbers.Real)) else NotImplemented
 
     def __rsub__(self, other: Any) -> Sum:
-        """Subtract this sum from a number."""
         return -self + other
 
     def __truediv__(self, divisor: Any) -> Any:
@@ -169,23 +162,18 @@ class Sum:
         return Comparison(f"{self} {sign} {right}")
 
     def __le__(self, other: Any) -> Rule:
-        """Make the rule that this is at most the other."""
         return self._compared("<=", other)
 
     def __ge__(self, other: Any) -> Rule:
-        """Make the rule that this is at least the other."""
         return self._compared(">=", other)
 
     def __lt__(self, other: Any) -> Rule:
-        """Make the rule that this is less than the other."""
         return self._compared("<", other)
 
     def __gt__(self, other: Any) -> Rule:
-        """Make the rule that this is more than the other."""
         return self._compared(">", other)
 
     def __eq__(self, other: object) -> Rule:  # type: ignore[override]
-        """Make the rule that both are equal."""
         return self._compared("=", other)
 
 

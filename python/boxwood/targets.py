@@ -45,7 +45,6 @@ class Target:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        """Show what is not the default."""
         parts = dataclasses.fields(self)  # type: ignore[arg-type]  # every kind is a dataclass
         shown = [f"{one.name}={getattr(self, one.name)!r}" for one in parts
                  if getattr(self, one.name) != one.default]
@@ -320,11 +319,9 @@ class Not(Target):
         return _core.Requirement(made.outcome, made.ensemble, not made.negated)
 
     def __str__(self) -> str:
-        """Write it as a condition of query text."""
         from boxwood.rules import _condition
 
         return _condition(self)
 
     def __repr__(self) -> str:
-        """Show it as it is written."""
         return f"Not({self.inner!r})"

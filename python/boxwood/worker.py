@@ -92,7 +92,6 @@ class Worker:
         return {key: value for key, value in self.__dict__.items() if key != "asked"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Compile the question again."""
         self.__dict__.update(state)
         self.asked = self._asked()
 

@@ -54,7 +54,6 @@ class Example:
         return Explainer(self.model, schema=self.schema)
 
     def __repr__(self) -> str:
-        """Return name, model file and the number of rows."""
         return f"<Example {self.name}: {self.model.name}, {len(self.data)} rows>"
 
 

@@ -126,7 +126,6 @@ class Portfolio:
         return faults
 
     def __repr__(self) -> str:
-        """Show how far it is and what came out."""
         counts = ", ".join(f"{count:,} {status}" for status, count in self.statuses.items())
         state = "finished" if self.finished else f"{self.total - self.rows:,} rows to go"
         return (f"<Portfolio {str(self.folder)!r}: {self.rows:,} of {self.total:,} rows, {state}"
@@ -215,11 +214,9 @@ class Writer:
         self.portfolio: Portfolio | None = None
 
     def __enter__(self) -> Writer:
-        """Hold the lock."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of the lock."""
         if self._lock is not None:
             self._lock.close()
 

@@ -64,7 +64,6 @@ class Report:
         write_file(path, make())
 
     def __repr__(self) -> str:
-        """Show the report as a terminal can."""
         from boxwood.portfolio.terminal import text_of
 
         return text_of(self.facts)
