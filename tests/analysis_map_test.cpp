@@ -20,14 +20,6 @@ namespace analysis_map_test {
 
 using namespace boxwood;
 
-ProblemSize small_size() {
-  ProblemSize size;
-  size.features = {2, 3};
-  size.rounds = {2, 4};
-  size.overflows = false;
-  return size;
-}
-
 TEST(Map, WithARadiusLeavesOutWhatALimitLeftOpen) {
   const Ensemble model = binary_model(3, {stump(2, 0.5, -1, 1), stump(0, 0.25, -2, 0)});
   Query query = query_for(model, std::vector{0.0, 0.0, 0.0});

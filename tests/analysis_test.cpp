@@ -20,14 +20,6 @@ namespace analysis_test {
 
 using namespace boxwood;
 
-ProblemSize small_size() {
-  ProblemSize size;
-  size.features = {2, 3};
-  size.rounds = {2, 4};
-  size.overflows = false;
-  return size;
-}
-
 bool differs(double a, double b) { return a != b && !(std::isnan(a) && std::isnan(b)); }
 
 std::set<std::size_t> changed(const Query& query, const std::vector<double>& point) {

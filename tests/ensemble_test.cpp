@@ -2,6 +2,7 @@
 #include <boxwood/ensemble.hpp>
 #include <boxwood/error.hpp>
 
+#include "error_of.hpp"
 #include "model/arithmetic.hpp"
 #include "random_problem.hpp"
 #include "seeds.hpp"
@@ -18,15 +19,6 @@ using namespace boxwood;
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Ensemble, FollowsTheComparisonAtTheThreshold) {
   const Ensemble less = binary_model(1, {stump(0, 0.5, -1, 1)});

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <iterator>
 #include <ostream>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -52,6 +53,13 @@ inline std::vector<Fixture> fixture_files(const std::string& library, const std:
   std::sort(files.begin(), files.end(),
             [](const Fixture& a, const Fixture& b) { return a.model < b.model; });
   return files;
+}
+
+/// The names of the folders that the models lie in.
+inline std::set<std::string> versions_of(const std::vector<Fixture>& files) {
+  std::set<std::string> versions;
+  for (const Fixture& file : files) versions.insert(file.model.parent_path().filename().string());
+  return versions;
 }
 
 inline std::string fixture_test_name(const testing::TestParamInfo<Fixture>& info) {

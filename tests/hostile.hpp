@@ -4,6 +4,7 @@
 #include <boxwood/error.hpp>
 #include <boxwood/read.hpp>
 
+#include "error_of.hpp"
 #include "fixture_files.hpp"
 
 #include <string>
@@ -12,10 +13,5 @@
 /// The message of the Error, or an empty text when the bytes were read. Anything else escapes and
 /// fails the test.
 inline std::string complaint(std::string_view bytes) {
-  try {
-    boxwood::read_model_bytes(bytes, "m");
-  } catch (const boxwood::Error& error) {
-    return error.what();
-  }
-  return {};
+  return error_of([&] { boxwood::read_model_bytes(bytes, "m"); }, {});
 }

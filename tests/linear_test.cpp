@@ -7,6 +7,7 @@
 #include <boxwood/verify.hpp>
 
 #include "agreement.hpp"
+#include "error_of.hpp"
 #include "random_rules.hpp"
 #include "search/guarded.hpp"
 #include "seeds.hpp"
@@ -276,14 +277,7 @@ TEST(Linear, RefusesByNameWhatItDoesNotSupport) {
   Query query = query_for(model, std::vector{2.0, 6.0});
   query.requirements = {require_class(1)};
   query.clauses = {{{}, {{{{.feature = 0}, {.feature = 1, .coefficient = -1}}, {.upper = 0}}}}};
-  const auto complaint = [&](auto ask) -> std::string {
-    try {
-      ask();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
-  };
+  const auto complaint = [&](auto ask) -> std::string { return error_of([&] { ask(); }); };
   const auto explained = [&] { explain(model, query); };
   query.norm = Norm::linf;
   const std::string refused =

@@ -5,6 +5,7 @@
 #include <boxwood/proof.hpp>
 #include <boxwood/question_file.hpp>
 
+#include "error_of.hpp"
 #include "proof/problem.hpp"
 #include "proof/search.hpp"
 #include "proof/sha256.hpp"
@@ -297,12 +298,7 @@ TEST(Proof, WhatIsNotCoveredIsRefusedByName) {
     if (norm == Norm::custom) query.term = [](std::size_t, double a, double b) { return a - b; };
     Answer answer;
     answer.status = Status::infeasible;
-    try {
-      prove(std::span(&model, 1), query, answer);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("made");
+    return error_of([&] { prove(std::span(&model, 1), query, answer); }, "made");
   };
   const Ensemble plain = binary_model(1, {stump(0, 1, -1, -0.5)});
   EXPECT_EQ(complaint(plain, require_class(1)), "made");

@@ -1,6 +1,7 @@
 // Every example of docs/query.md is read as it stands, makes a sound query, and says something.
 #include <boxwood/error.hpp>
 
+#include "error_of.hpp"
 #include "query_text_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -93,12 +94,9 @@ TEST(QueryDocument, TheErrorIsAsShown) {
   const QueryText wrong{"duration <= twelve", "--rule"};
   Query query = lender::query();
   const Ensemble ensemble = model();
-  try {
-    add_text(std::span(&wrong, 1), std::span(&ensemble, 1), schema(), query);
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_NE(text.str().find(error.what()), std::string::npos) << error.what();
-  }
+  const std::string error =
+      error_of([&] { add_text(std::span(&wrong, 1), std::span(&ensemble, 1), schema(), query); });
+  EXPECT_NE(text.str().find(error), std::string::npos) << error;
 }
 
 }  // namespace query_document_test

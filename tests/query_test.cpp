@@ -6,6 +6,7 @@
 #include <boxwood/schema.hpp>
 #include <boxwood/verify.hpp>
 
+#include "error_of.hpp"
 #include "small_models.hpp"
 
 #include <gtest/gtest.h>
@@ -35,12 +36,7 @@ Query good_query() {
 std::string error_after(const std::function<void(Query&)>& spoil) {
   Query query = good_query();
   spoil(query);
-  try {
-    explain(model(), query);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { explain(model(), query); });
 }
 
 TEST(Query, NonsenseIsRefusedInWords) {
@@ -130,14 +126,8 @@ TEST(Query, TheDefaultCostIsL1WithAPriceForEachChangeWhereScalesAreKnown) {
 TEST(Query, ARegressionModelHasNoClasses) {
   Ensemble regression = model();
   regression.task = Task::regression;
-  try {
-    explain(regression, good_query());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "wanted outcome: a regression model has no classes. Ask for a range of its output");
-  }
+  EXPECT_EQ(error_of([&] { explain(regression, good_query()); }),
+            "wanted outcome: a regression model has no classes. Ask for a range of its output");
 }
 
 TEST(Query, APointThatIsThereAlreadyCostsNothing) {

@@ -2,6 +2,7 @@
 #include <boxwood/error.hpp>
 #include <boxwood/question_file.hpp>
 
+#include "error_of.hpp"
 #include "query_text_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -25,12 +26,7 @@ LinearCondition sum_of(const std::string& text) {
 }
 
 std::string complaint(const std::string& text) {
-  try {
-    asked(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { asked(text); });
 }
 
 TEST(QueryTextLinear, CoefficientsAreExactDecimals) {

@@ -2,6 +2,7 @@
 #include <boxwood/error.hpp>
 
 #include "base/text.hpp"
+#include "error_of.hpp"
 #include "query_text_fixture.hpp"
 #include "seeds.hpp"
 
@@ -18,12 +19,7 @@ namespace query_text_test {
 using namespace lender;
 
 std::string complaint(const std::string& text, const std::vector<Ensemble>& ensembles = {model()}) {
-  try {
-    asked(text, ensembles);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { asked(text, ensembles); });
 }
 
 Requirement wanted(const std::string& text, const std::vector<Ensemble>& ensembles = {model()}) {

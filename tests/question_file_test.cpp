@@ -10,6 +10,7 @@
 #include <random>
 
 #include "command_line.hpp"
+#include "error_of.hpp"
 #include "random_problem.hpp"
 #include "random_rules.hpp"
 #include "seeds.hpp"
@@ -64,12 +65,7 @@ RandomProblem drawn(std::uint64_t seed) {
 }
 
 std::string complaint_about(const std::string& text) {
-  try {
-    query_from_json(text, "q.json");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+  return error_of([&] { query_from_json(text, "q.json"); }, {});
 }
 
 TEST(QuestionFile, RandomQueriesAreReadAsTheyWereSaved) {

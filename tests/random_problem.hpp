@@ -30,6 +30,11 @@ struct ProblemSize {
   bool overflows = true;  ///< sums may: then nothing but trying every point helps
 };
 
+/// For tests that solve each problem many times.
+inline ProblemSize small_size() {
+  return {.features = {2, 3}, .rounds = {2, 4}, .overflows = false};
+}
+
 class ProblemMaker {
  public:
   explicit ProblemMaker(std::uint64_t seed, ProblemSize size = {}) : random_(seed), size_(size) {}

@@ -3,6 +3,7 @@
 #include <boxwood/error.hpp>
 #include <boxwood/read.hpp>
 
+#include "error_of.hpp"
 #include "xgboost_model_text.hpp"
 
 #include <gtest/gtest.h>
@@ -15,21 +16,11 @@
 namespace readers_detect_test {
 
 std::string complaint(std::string_view bytes) {
-  try {
-    boxwood::read_model_bytes(bytes, "m");
-  } catch (const boxwood::Error& error) {
-    return error.what();
-  }
-  return "it was read";
+  return error_of([&] { boxwood::read_model_bytes(bytes, "m"); }, "it was read");
 }
 
 std::string file_complaint(const std::filesystem::path& file) {
-  try {
-    boxwood::read_model(file);
-  } catch (const boxwood::Error& error) {
-    return error.what();
-  }
-  return "it was read";
+  return error_of([&] { boxwood::read_model(file); }, "it was read");
 }
 
 constexpr const char* readable =

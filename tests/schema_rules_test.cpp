@@ -2,6 +2,7 @@
 #include <boxwood/error.hpp>
 #include <boxwood/query_text.hpp>
 
+#include "error_of.hpp"
 #include "small_models.hpp"
 
 #include <gtest/gtest.h>
@@ -27,12 +28,7 @@ Schema read(const std::string& inside) {
 }
 
 std::string complaint(const std::string& inside) {
-  try {
-    read(inside);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { read(inside); });
 }
 
 const char* const full = R"("features": [

@@ -2,6 +2,7 @@
 #include <boxwood/error.hpp>
 #include <boxwood/schema.hpp>
 
+#include "error_of.hpp"
 #include "small_models.hpp"
 
 #include <gtest/gtest.h>
@@ -26,12 +27,7 @@ Ensemble lender() {
 Schema read(const std::string& text) { return schema_from_json(text, "credit.json", lender()); }
 
 std::string complaint(const std::string& text) {
-  try {
-    read(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { read(text); });
 }
 
 std::string feature_complaint(const std::string& entry) {
@@ -231,12 +227,8 @@ TEST(SchemaErrors, TheModelsOwnNamesKeepTheirPlaces) {
   model.features[1].kind = FeatureKind::categorical;
   model.features[1].categories = {{0, "high"}, {1, "low"}, {2, "mid"}};
   const auto said = [&](const std::string& more) -> std::string {
-    try {
-      schema_from_json(R"({"boxwood_schema": 1, )" + more + "}", "s.json", model);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return error_of(
+        [&] { schema_from_json(R"({"boxwood_schema": 1, )" + more + "}", "s.json", model); }, {});
   };
   const auto labels = [&](const std::string& list) {
     return said(R"("features": [{"name": "savings", "kind": "ordinal", "labels": )" + list + "}]");
@@ -320,13 +312,8 @@ TEST(SchemaErrors, OtherFilesAreNotSchemas) {
   EXPECT_EQ(complaint(R"({"boxwood_schema": 2})"),
             "credit.json: boxwood_schema: version 2 is not known. This program reads version 1");
   EXPECT_NE(complaint("{\"boxwood_schema\": 1,").find("credit.json, byte "), std::string::npos);
-  try {
-    read_schema("no_such_folder/schema.json", lender());
-    FAIL() << "a missing file was read";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "no_such_folder/schema.json: no such file. Check the path of the schema");
-  }
+  EXPECT_EQ(error_of([] { read_schema("no_such_folder/schema.json", lender()); }),
+            "no_such_folder/schema.json: no such file. Check the path of the schema");
 }
 
 }  // namespace schema_test

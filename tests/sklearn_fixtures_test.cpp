@@ -6,6 +6,7 @@
 #include <boxwood/error.hpp>
 #include <boxwood/read.hpp>
 
+#include "error_of.hpp"
 #include "fixture_files.hpp"
 
 #include <gtest/gtest.h>
@@ -93,11 +94,7 @@ INSTANTIATE_TEST_SUITE_P(AllVersions, SklearnFixture, testing::ValuesIn(model_fi
                          fixture_test_name);
 
 TEST(SklearnFixtures, cover_every_version) {
-  std::set<std::string> versions;
-  for (const auto& fixture : model_files()) {
-    versions.insert(fixture.model.parent_path().filename().string());
-  }
-  EXPECT_EQ(versions, (std::set<std::string>{"1.3.2", "1.9.1"}));
+  EXPECT_EQ(versions_of(model_files()), (std::set<std::string>{"1.3.2", "1.9.1"}));
   EXPECT_GT(model_files().size(), 2U * 30U);
 }
 
@@ -113,12 +110,7 @@ std::string error_after(const std::function<void(nlohmann::json&)>& damage) {
   std::ifstream file(fixtures() / "1.9.1/hist_words.json");
   nlohmann::json model = nlohmann::json::parse(file);
   damage(model);
-  try {
-    boxwood::read_model_bytes(model.dump(), "m");
-  } catch (const boxwood::Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { boxwood::read_model_bytes(model.dump(), "m"); });
 }
 
 /// The first split of the model's first tree on a set.

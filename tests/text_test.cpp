@@ -1,5 +1,6 @@
 // Text from outside: what is shown of it, and what errors repeat of it.
 #include "base/text.hpp"
+#include "error_of.hpp"
 
 #include <boxwood/ensemble.hpp>
 #include <boxwood/error.hpp>
@@ -56,24 +57,14 @@ TEST(Text, ErrorsAreShortAndPrintable) {
 
 /// What reading says; empty where it succeeds.
 std::string complaint(const std::string& bytes) {
-  try {
-    read_model_bytes(bytes, "model");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+  return error_of([&] { read_model_bytes(bytes, "model"); }, {});
 }
 
 TEST(Text, NamesOfModelsAreUtf8) {
   const auto refused = [](const auto& change) {
     Ensemble model = duration_model();
     change(model);
-    try {
-      model.validate();
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return error_of([&] { model.validate(); }, {});
   };
   EXPECT_EQ(refused([](Ensemble& m) { m.features[0].name = "a\xff"; }),
             "features[0]: \"a\\xff\" is not UTF-8 text. Save the model again with names in UTF-8; "

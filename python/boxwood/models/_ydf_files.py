@@ -15,7 +15,6 @@ from boxwood.models._protobuf import Damaged, Message
 NUMERICAL, CATEGORICAL, BOOLEAN, DISCRETIZED = 1, 4, 7, 9
 HEADERS = {"GRADIENT_BOOSTED_TREES": "gradient_boosted_trees_header.pb",
            "RANDOM_FOREST": "random_forest_header.pb"}
-OTHERS = "<OOD>"  # stands for all categories that a column does not know
 MOST_BYTES = 1 << 32
 
 
