@@ -205,10 +205,10 @@ class ComposedBounds {
   }
 
   void lead(const Part& part) {
-    const double way = part.rises() ? 1 : -1;
+    const double sign = part.rises() ? 1 : -1;
     const double width = std::max(part.high - part.low, 1e-300);
-    need_.guide_[part.plus] += way / width;
-    if (part.minus != ComposedSide::none) need_.guide_[part.minus] -= way / width;
+    need_.guide_[part.plus] += sign / width;
+    if (part.minus != ComposedSide::none) need_.guide_[part.minus] -= sign / width;
   }
 
   /// With every other part at its largest value, this part alone has to be at least `least`.
@@ -227,8 +227,8 @@ class ComposedBounds {
 
   static constexpr std::size_t samples = 48;
 
-  /// Slopes of concave envelopes, at the point of the way from the query's point to the best scores
-  /// where the envelopes together first reach `least`. Any slopes are valid.
+  /// Slopes of concave envelopes, at the share of the path from the query's point to the best
+  /// scores where the envelopes together first reach `least`. Any slopes are valid.
   void choose_slopes(std::vector<Part>& parts, double least) const {
     for (Part& part : parts) {
       for (std::size_t i = 0; part.most && i <= samples; ++i) {
@@ -250,13 +250,13 @@ class ComposedBounds {
       while (i + 1 < part.hull.size() && part.hull[i].first < x) ++i;
       return i;
     };
-    const auto at = [&](const Part& part, double way) {
-      return std::lerp(part.here, part.rises() ? part.high : part.low, way);
+    const auto at = [&](const Part& part, double share) {
+      return std::lerp(part.here, part.rises() ? part.high : part.low, share);
     };
-    const auto reaches = [&](double way) {
+    const auto reaches = [&](double share) {
       double sum = 0;
       for (const Part& part : parts) {
-        const double x = at(part, way);
+        const double x = at(part, share);
         if (part.hull.size() < 2) {
           sum += part.used() ? part.at(x) : 0.0;
           continue;
@@ -274,11 +274,11 @@ class ComposedBounds {
       const double middle = std::midpoint(no, yes);
       (reaches(middle) ? yes : no) = middle;
     }
-    const double way = reaches(0) ? 0 : yes;
+    const double share = reaches(0) ? 0 : yes;
     for (Part& part : parts) {
       part.slope = part.linear;
       if (part.hull.size() < 2) continue;
-      const std::size_t i = piece(part, at(part, way));
+      const std::size_t i = piece(part, at(part, share));
       part.slope = (part.hull[i].second - part.hull[i - 1].second) /
                    (part.hull[i].first - part.hull[i - 1].first);
     }
