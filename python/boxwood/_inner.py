@@ -6,15 +6,30 @@ as the steps of a pipeline that is the model itself do (`pipelines.complete`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from boxwood import _core
+from boxwood._pushing import Steps
 from boxwood.models import library_of, unwrapped
+from boxwood.models._formats import is_source
 from boxwood.models._sklearn_common import array_of
 from boxwood.pipelines import PipelineSteps, follow_steps, is_pipeline
 
 # Where scikit-learn's composed models keep their fitted members.
 MEMBERS = ("estimators_", "calibrated_classifiers_", "estimator_", "regressor_")
+
+
+def all_pipelines(models: Mapping[str, Any], pipelines: Mapping[str, Steps],
+                  ensembles: Sequence[_core.Ensemble], data: Any) -> list[PipelineSteps]:
+    """List the steps of the models that are pipelines, and of those inside of other models."""
+    found = [PipelineSteps(name, steps, [column.name for column in steps.columns])
+             for name, steps in pipelines.items()]
+    for (name, one), ensemble in zip(models.items(), ensembles, strict=True):
+        if name not in pipelines and not is_source(one):
+            found += inner_pipelines(name, one, [feature.name for feature in ensemble.features],
+                                     data)
+    return found
 
 
 def inner_pipelines(name: str, model: Any, columns: Sequence[str],

@@ -311,8 +311,19 @@ def _measure(schema: Schema, points: np.ndarray, scale: str) -> None:
         feature.quantiles = quantiles or None
 
 
-def schema_of(given: Any) -> Schema:
-    """Return a copy of the schema given to `Explainer`, in any of its forms."""
+def schema_of(given: Any, classes: Sequence[Any] | None = None) -> Schema:
+    """Return a copy of the schema given to `Explainer`, in any of its forms, with these classes."""
+    schema = _schema_in(given)
+    if classes is not None:
+        labels = [str(label) for label in classes]
+        if schema.classes and schema.classes != labels:
+            raise Error("classes", "the schema gives other labels for the classes",
+                        "Give the labels in one place only")
+        schema.classes = labels
+    return schema
+
+
+def _schema_in(given: Any) -> Schema:
     if given is None:
         return Schema()
     if isinstance(given, Schema):

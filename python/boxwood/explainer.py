@@ -19,7 +19,7 @@ from boxwood._analyses import Analyses
 from boxwood._arguments import number, same_again
 from boxwood._files import write_file
 from boxwood._forms import Form, row_label
-from boxwood._inner import inner_pipelines
+from boxwood._inner import all_pipelines
 from boxwood._learning import put_together, schema_of
 from boxwood._loading import class_values, named_models, read
 from boxwood._question import Asked, Question
@@ -28,8 +28,7 @@ from boxwood.answer import Answer
 from boxwood.batch import Batch, explain_rows
 from boxwood.costs import CostLike
 from boxwood.errors import Error, library
-from boxwood.models._formats import is_source
-from boxwood.pipelines import PipelineSteps, follow_steps, is_pipeline
+from boxwood.pipelines import follow_steps, is_pipeline
 from boxwood.records import sha256
 from boxwood.rules import RuleLike
 from boxwood.schema import Schema
@@ -113,18 +112,8 @@ class Explainer(Analyses):
                      for name, one in models.items()]
         self.names = list(models)
         _core.check_same_columns(ensembles, self.names)
-        given = schema_of(schema)
-        if classes is not None:
-            if given.classes and given.classes != [str(label) for label in classes]:
-                raise Error("classes", "the schema gives other labels for the classes",
-                            "Give the labels in one place only")
-            given.classes = [str(label) for label in classes]
-        inside = [PipelineSteps(name, steps, [column.name for column in steps.columns])
-                  for name, steps in pipelines.items()]
-        for (name, one), ensemble in zip(models.items(), ensembles, strict=True):
-            if name not in pipelines and not is_source(one):
-                columns = [feature.name for feature in ensemble.features]
-                inside += inner_pipelines(name, one, columns, data)
+        given = schema_of(schema, classes)
+        inside = all_pipelines(models, pipelines, ensembles, data)
         known = put_together(models, ensembles, inside, data, given, categories or {}, scale,
                              groups, own_types=bool(pipelines))
         if known.single:
@@ -143,13 +132,7 @@ class Explainer(Analyses):
         self._questions: dict[Any, Asked] = {}
         self._normal: tuple[int, float] | None = None
         if plausible is not None and plausible is not False:
-            from boxwood.plausible import isolation_of
-
-            points = None if data is None else self.columns.points(data)
-            name, forest, least = isolation_of(plausible, points, ensembles[0])
-            self._normal = len(ensembles), least
-            self.names, ensembles = [*self.names, name], [*ensembles, forest]
-            self._class_values.append(None)
+            ensembles = [*ensembles, self._plausible(plausible, data, ensembles)]
         self._compile(ensembles)
         refusals = self.columns.refusals
         for i, feature in enumerate(self.schema):
@@ -158,6 +141,16 @@ class Explainer(Analyses):
         first = ensembles[0]
         log.info("%s: %d trees, %d leaves, %d features", first.source, first.tree_count,
                  first.leaf_count, len(self.columns))
+
+    def _plausible(self, given: Any, data: Any, ensembles: list[_core.Ensemble]) -> _core.Ensemble:
+        from boxwood.plausible import isolation_of
+
+        points = None if data is None else self.columns.points(data)
+        name, forest, least = isolation_of(given, points, ensembles[0])
+        self._normal = len(ensembles), least
+        self.names = [*self.names, name]
+        self._class_values.append(None)
+        return forest
 
     def _compile(self, ensembles: list[_core.Ensemble]) -> None:
         self.core = _core.Model(ensembles, self.schema.to_json(indent=None), self.names)
