@@ -1,6 +1,6 @@
-// The most for a budget: exact questions about one level after the other. Every answer is a real
-// point, so levels jump from one value of the model to the next, and a level that no point within
-// the budget reaches is a proven bound.
+// The most for a budget: exact questions about one level after the other. Every answer is a point
+// of the model, so levels jump from one value of the model to the next. A level that no point
+// within the budget reaches is a proven bound.
 #include "analysis/level.hpp"
 #include "base/infinity.hpp"
 #include "grid/grid.hpp"
@@ -20,12 +20,12 @@ namespace {
 
 constexpr const char* place = "the most for a budget";
 
-/// A question may take so many nodes before an easier one is asked, and more each time that both
-/// end undecided. Most questions need fewer.
+/// The nodes that a question may take before an easier one is asked. The number grows each time
+/// that both end undecided. Most questions need fewer.
 constexpr std::uint64_t first_nodes = 20'000;
 constexpr std::uint64_t more_nodes = 4;
-/// So many questions ask for anything better; then every other one asks for much more, so that
-/// small steps cannot make the search long.
+/// After this many questions for anything better, every other question asks for much more.
+/// Otherwise many small steps could make the search long.
 constexpr int patient_questions = 4;
 
 /// The requirement without its level: rising ones ask for at least 0, falling ones for at most 0.
@@ -120,7 +120,7 @@ class BestSearch {
         curve.stop = next.stop;
         return curve;
       }
-      // Of points that cost the same, the one that reaches most is the step.
+      // Of points with the same cost, the one with the best value is the step.
       if (begun && next.cost > step.answer.cost && !add(std::move(step))) {
         curve.stop = Stop::visitor;
         return curve;
@@ -162,7 +162,7 @@ class BestSearch {
     return answer;
   }
 
-  /// Takes what was found; false if it is nothing.
+  /// Keeps the point of an answer; false if it is no improvement.
   bool raise(const Answer& found) {
     if (found.solutions.empty()) {
       if (point_.empty()) first_status_ = found.status;
@@ -190,7 +190,7 @@ class BestSearch {
         step = std::max(2 * step, std::abs(best_.value - before));
         hard = false;
       } else if (found.status == Status::infeasible) {
-        // No value from `level` on is reached, so that at most the one before it is.
+        // No point reaches `level`, so the value before it is a bound.
         best_.bound = level == beyond(best_.value) ? best_.value : level;
         hard = false;
       } else if (found.stop == Stop::precision) {
@@ -203,7 +203,7 @@ class BestSearch {
     }
   }
 
-  /// A level well beyond the value: in the middle to the bound, or by steps that grow.
+  /// A level well beyond the value: halfway to the bound, or by growing steps.
   double far_level(double step) const {
     const double value = best_.value, bound = best_.bound;
     double level = value + (bound - value) / 2;
@@ -232,7 +232,7 @@ class BestSearch {
     best_.status = best_.value == best_.bound ? Status::optimal : Status::feasible;
     const std::vector<std::vector<double>> start{point_};
     best_.answer = ask(best_.value, unlimited, std::nullopt, start);
-    // A limit may leave no time for that: the point itself is an answer.
+    // A limit may leave no time for this search. The point itself is then the answer.
     if (best_.answer.solutions.empty() || best_.answer.cost > most_) {
       best_.answer.status = Status::feasible;
       best_.answer.solutions = {solution_at(prepared_.ensembles(), point_)};

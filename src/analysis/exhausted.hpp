@@ -1,4 +1,4 @@
-// What analyses do themselves, besides their searches, within the limits of one budget.
+// Work of analyses besides their searches, within the limits of one budget.
 #pragma once
 
 #include "grid/cuts.hpp"
@@ -9,7 +9,7 @@
 
 namespace boxwood {
 
-/// Whether a limit leaves nothing for more work. The budget then knows the limit as its reason.
+/// Whether a limit leaves nothing for more work. If so, the budget stores that limit as the reason.
 inline bool check_exhausted(Budget& budget) {
   Answer stopped;
   stopped.stop = budget.exhausted();

@@ -1,5 +1,5 @@
-// Exact decision regions over two features: the cells of both, evaluated one by one, and neighbours
-// that are decided alike put together.
+// Exact decision regions over two features. The cells of both are evaluated one by one, and
+// neighbours with the same decision are merged.
 #include "analysis/exhausted.hpp"
 #include "base/infinity.hpp"
 #include "grid/cuts.hpp"
@@ -25,13 +25,13 @@
 namespace boxwood {
 namespace {
 
-/// A piece of an axis and some number in it that the models can read.
+/// A piece of an axis, and a number in it that the models can read.
 struct Piece {
   Interval range;
   double value = 0;
 };
 
-/// What is drawn where no ends are given: all cuts and the point, with some room around.
+/// The view where no ends are given: all cuts and the point, with a margin.
 Interval view_of(const Interval& given, std::span<const Cut> cuts, double now) {
   double low = infinity, high = -infinity;
   const auto see = [&](double value) {
@@ -53,8 +53,8 @@ Interval view_of(const Interval& given, std::span<const Cut> cuts, double now) {
   return view;
 }
 
-/// The cells of an axis as far as they can be seen. A piece without a number that the models can
-/// read is left out: its neighbours touch.
+/// The cells of an axis that lie in the view. A piece without a number that the models can read is
+/// left out, so that its neighbours touch.
 std::vector<Piece> pieces_of(std::span<const Cut> cuts, const Interval& view, Precision precision) {
   std::vector<Piece> pieces;
   for (std::size_t rank = 0; rank <= cuts.size(); ++rank) {
@@ -78,7 +78,7 @@ std::vector<Piece> pieces_of(std::span<const Cut> cuts, const Interval& view, Pr
     piece.value = first;
     pieces.push_back(piece);
   }
-  // Rounding may leave the view itself without numbers at its ends.
+  // Rounding may leave no numbers at the ends of the view.
   if (!pieces.empty()) {
     pieces.front().range.lower = view.lower;
     pieces.front().range.lower_closed = view.lower_closed;
@@ -88,7 +88,7 @@ std::vector<Piece> pieces_of(std::span<const Cut> cuts, const Interval& view, Pr
   return pieces;
 }
 
-/// Rows of cells, from which rectangles grow as long as they go on alike.
+/// Rows of cells, from which rectangles grow as long as the next row has the same decision.
 class Quilt {
  public:
   explicit Quilt(const std::vector<Piece>& columns) : columns_(columns) {}
@@ -134,7 +134,7 @@ class Painter {
   Painter(const Prepared& prepared, const Query& query, const MapOptions& map, Budget& budget)
       : prepared_(prepared), query_(query), map_(map), budget_(budget) {}
 
-  /// What is decided where the two features have these values; equal decisions have equal numbers.
+  /// The decision where the two features have these values; equal decisions have equal numbers.
   std::size_t pattern_at(double x, double y) {
     std::vector<double> point = query_.point;
     point[map_.x] = x;
@@ -162,9 +162,9 @@ class Painter {
   const MapCell& cell(std::size_t pattern) const { return cells_[pattern]; }
 
  private:
-  /// The cheapest change of the other features that gives what is wanted. What the two features are
-  /// drawn at is no change that anybody makes: it costs nothing and counts among no changes.
-  /// False where a limit came first.
+  /// The cheapest change of the other features that leads to the outcome. The values of the two
+  /// features on the axes are not changes: they cost nothing and are not counted. False if a limit
+  /// came first.
   bool look_around(const std::vector<double>& point, MapCell& cell) {
     if (budget_.stopped()) return false;
     Query around = query_;
@@ -196,9 +196,9 @@ bool reads(const Clause& clause, std::size_t feature) {
          });
 }
 
-/// The cuts at which the picture can change: those of the models, and with a radius those of
-/// statements between features, which say what the others may then change to. A linear rule on an
-/// axis would divide the map by slanted lines, so none is; the others change no cut.
+/// The cuts at which the picture can change: those of the models and, with a radius, those of
+/// clauses, because these decide what the other features may change to. Linear rules add no cuts:
+/// their features cannot be axes.
 Cuts cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& map,
                Budget& budget) {
   Cuts seen = cuts_within(budget, prepared.ensembles());

@@ -77,9 +77,9 @@ Clause keep_distance(const Query& query, const Solution& earlier, double distanc
     if (std::isnan(value)) {
       clause.any_of.push_back(not_missing(d));
     } else {
-      // If rounding loses the distance, any other number is far enough.
-      // Clauses read their ends in the models' precision, so the ends are rounded away from the
-      // value: answers must not be nearer than the distance by a float32 step.
+      // If rounding makes the distance vanish, any other number is far enough. Clauses read their
+      // ends in the models' precision. The ends are therefore rounded away from the value, so that
+      // answers are never too near by a float32 step.
       const double read = as_read(value, precision);
       const double low = last_left_of({read - far, true}, precision);
       const double high = first_right_of({read + far, false}, precision);
@@ -128,7 +128,7 @@ Menu find_menu(const Prepared& prepared, const Query& query, const MenuOptions& 
         break;
     }
     if (found.answers.back().status != Status::optimal)
-      break;  // out of time: what follows is no menu
+      break;  // out of time: the results that follow are not from this menu
   }
   found.stop = budget.stop();
   return found;

@@ -1,5 +1,5 @@
-// Necessity, sufficiency and gain of each feature: the query with the feature held, and with all
-// others held.
+// Necessity, sufficiency and gain of each feature: searches in which the feature, or all other
+// features, must stay.
 #include "analysis/level.hpp"
 #include "analysis/variables.hpp"
 #include "base/infinity.hpp"
@@ -63,8 +63,7 @@ double Reasons::necessity(const Reason& reason) const {
   return std::isinf(needed) ? infinity : needed - least;
 }
 
-// Derived columns follow their formula: a fixed one would limit the columns that it is calculated
-// from.
+// Derived columns are not fixed: that would limit the columns of their formulas.
 Query holding(const Query& query, std::span<const std::size_t> columns, bool others) {
   Query held = query;
   for (std::size_t d = 0; d < held.features.size(); ++d) {
@@ -97,8 +96,8 @@ Reasons find_reasons(const Prepared& prepared, const Query& query, const Options
     reason.features = set.columns;
     reason.changes = std::any_of(changed.begin(), changed.end(),
                                  [&](const FeatureSet& one) { return one.columns == set.columns; });
-    // A cheapest point that keeps the feature stays admissible when the feature must stay, and
-    // where nothing is admissible, less is not either.
+    // If the cheapest point does not change the feature, it is also the answer with the feature
+    // fixed. If there is no answer, there is none with the feature fixed either.
     const bool same = found.answer.status == Status::infeasible ||
                       (found.answer.status == Status::optimal && !reason.changes);
     reason.without = same ? found.answer : ask(holding(query, set.columns, false));

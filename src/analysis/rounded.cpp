@@ -1,5 +1,5 @@
-// Rounder numbers in the place of exact ones, where the outcome and the rules allow it and it costs
-// hardly more.
+// Rounder numbers in place of exact ones, if outcome and rules allow it and the cost grows by
+// little.
 #include "analysis/variables.hpp"
 #include "grid/axis.hpp"
 #include "grid/grid.hpp"

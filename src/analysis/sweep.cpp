@@ -48,7 +48,7 @@ std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
   };
   std::vector<SweepPoint> points;
   if (levels.empty()) return points;
-  // What meets the last level meets them all: a start for each.
+  // A point that meets the last level meets all levels, so it is a start for each of them.
   const Answer last = solve(levels.back(), {});
   std::vector<std::vector<double>> starts;
   if (!last.solutions.empty()) starts.push_back(last.best().point);
@@ -56,10 +56,11 @@ std::vector<SweepPoint> find_sweep(const Prepared& prepared, const Query& query,
     SweepPoint point{level, {}};
     const Answer* before = points.empty() ? nullptr : &points.back().answer;
     if (before && before->status == Status::infeasible) {
-      point.answer = *before;  // who asks for more has even less
+      point.answer = *before;  // a level that asks for more has no answer either
     } else if (before && before->status == Status::optimal && !is_robust(query) &&
                meets_level(level, before->best())) {
-      // The cheapest of a larger set is in the smaller one too; so are some of its equals.
+      // The answer to the level before is the cheapest point of a larger set. If it is in this
+      // smaller set, it is the cheapest here, and so are its ties in this set.
       point.answer = *before;
       std::erase_if(point.answer.solutions,
                     [&](const Solution& solution) { return !meets_level(level, solution); });
@@ -111,7 +112,8 @@ std::vector<SweepPoint> find_robust_sweep(const Prepared& prepared, const Query&
       point.answer = *before;  // larger distances permit fewer rows
     } else if (before && before->status == Status::optimal && is_robust(at) &&
                withstands(at, before->best().point)) {
-      // The cheapest of a larger set is in the smaller one too. Its equals were not looked at.
+      // The cheapest point of a larger set, if it is in the smaller one, is the cheapest there. Its
+      // ties were not checked.
       point.answer = *before;
       point.answer.more_ties |= point.answer.solutions.size() > 1;
       point.answer.solutions.resize(1);

@@ -1,4 +1,4 @@
-// What changes as one: a feature, or the columns of a one-hot group.
+// The units of change: a feature, or the columns of a one-hot group.
 #pragma once
 
 #include <boxwood/query.hpp>
@@ -15,9 +15,9 @@ struct FeatureSet {
   const OneHot* group = nullptr;
 };
 
-/// All features of a query in their order, a group where its first column stands.
+/// All units of a query in the order of the features; a group is at the place of its first column.
 std::vector<FeatureSet> feature_sets(const Query& query);
-/// Those in which two points differ.
+/// The units in which two points differ.
 std::vector<FeatureSet> changed_sets(const Query& query, std::span<const double> to);
 
 }  // namespace boxwood

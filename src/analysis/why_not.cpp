@@ -73,7 +73,7 @@ class SmallestHit {
   std::size_t steps_ = 0;
 };
 
-/// Whether a point obeys one rule of a query; false where that is not seen at once.
+/// Whether a point obeys one rule of a query; false also if a quick check cannot tell.
 bool surely_obeys(const Query& query, const Rule& rule, std::span<const double> point,
                   Precision precision) {
   if (rule.kind == Rule::Kind::max_changes) {
@@ -96,7 +96,7 @@ bool surely_obeys(const Query& query, const Rule& rule, std::span<const double> 
       return false;
     }
   }
-  return true;  // what stays as it is breaks no rule of its own
+  return true;  // an unchanged feature breaks no rule of its own
 }
 
 class Inquiry {
@@ -104,7 +104,7 @@ class Inquiry {
   Inquiry(const Prepared& prepared, const Query& query, std::span<const Rule> rules, Budget& budget)
       : prepared_(prepared), query_(query), rules_(rules), budget_(budget) {}
 
-  /// The query when of the rules in question only these hold.
+  /// The query in which only these of the liftable rules hold.
   Answer with_only(const Chosen& set) {
     std::vector<Rule> without;
     for (std::size_t r = 0; r < rules_.size(); ++r) {
@@ -114,8 +114,8 @@ class Inquiry {
     return budget_.note(explain(prepared_, lifted(query_, without), budget_.rest()));
   }
 
-  /// From an open set to one to which no rule can be added; a search that does not end counts as
-  /// no, which can only make the complement larger, and is remembered.
+  /// Extends an open set to one to which no rule can be added. A search that does not end counts as
+  /// "not open", which can only make the complement larger, and is remembered.
   Chosen grown(Chosen set, const Answer& answer) {
     add_obeyed(set, answer);
     for (std::size_t r = 0; r < rules_.size(); ++r) {
@@ -131,7 +131,7 @@ class Inquiry {
     return set;
   }
 
-  /// From a set that blocks to one of which every member is needed.
+  /// Reduces a blocking set to one in which every member is needed.
   Chosen shrunk(Chosen set) {
     for (std::size_t r = 0; r < rules_.size(); ++r) {
       if (!set[r]) continue;
@@ -156,7 +156,8 @@ class Inquiry {
 };
 
 /// Without its limits a feature of a linear rule may have too many values to list, and some costs
-/// do not support that. The more limits are lifted, the more values there are, so all of them tell.
+/// do not support that. Lifting more limits only adds values, so it is enough to check with all
+/// limits lifted.
 void check_lifted_limits(const Prepared& prepared, const Query& query) {
   std::vector<Rule> limits = rules_of(query);
   std::erase_if(limits, [](const Rule& rule) { return rule.kind == Rule::Kind::clause; });

@@ -47,7 +47,8 @@ class Widening {
     Query alone = query;  // without rules between features
     alone.clauses.clear();
     for (const FeatureSet& set : feature_sets(query)) begin(set, box, alone);
-    // A derived column keeps the interval of the first box; the others widen while it is in there.
+    // A derived column keeps the interval of the first box. The columns of its formula widen only
+    // while its value stays in that interval.
     plain_.derived.clear();
     for (const Derived& derived : query.derived) {
       FeatureRule& rule = plain_.features[derived.feature];
@@ -106,8 +107,8 @@ class Widening {
     if (set.group) begin_group(*set.group);
   }
 
-  /// A whole-number feature may keep a present value that is not whole, which the searches, with
-  /// their whole numbers around the given point, do not try. No interval extends to it.
+  /// A whole-number feature may keep a present value that is not whole. The searches try only whole
+  /// numbers, so no interval extends to such a value.
   void stop_at_present_value(std::size_t d) {
     const double now = query_.point[d], value = plain_.point[d];
     const FeatureKind kind = query_.features[d].kind;
@@ -124,8 +125,8 @@ class Widening {
     maximal_ = false;  // the interval might extend beyond it
   }
 
-  /// The end of the axis, or the last cut where only infinity lies beyond it: no change costs so
-  /// little, so no search tells whether infinity has the outcome.
+  /// The end of the axis, or the last cut if only infinity lies beyond it. No change to infinity
+  /// has a finite cost, so no search tells whether it has the outcome.
   void widen_to_reach(std::size_t d, bool up) {
     Interval& interval = wide_.region[d];
     const Interval& reach = reach_[d];
@@ -318,8 +319,8 @@ class Widening {
   bool maximal_ = true;
 };
 
-/// Of the counted requirements keeps those that hold in the point, as ones that must hold: a box in
-/// which they hold has enough of them. Whether others were dropped.
+/// Of the counted requirements, keeps those that hold in the point and requires all of them. A box
+/// in which they hold has enough of them. Returns whether others were dropped.
 bool keep_agreeing(std::span<const Ensemble> ensembles, std::span<const double> point,
                    Query& query) {
   if (!query.agree) return false;
@@ -371,7 +372,7 @@ WideRegion find_wide_region(const Prepared& prepared, const Query& query,
     Widening widening(prepared, plain, point, budget);
     for (const FeatureSet& set : sets) widening.widen_set(set);
     WideRegion region = widening.finish();
-    // Where other models agree instead, the box could be wider.
+    // The box could be wider where other models agree instead.
     region.maximal = region.maximal && !some;
     return region;
   } catch (const Pace::Stopped&) {

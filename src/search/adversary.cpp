@@ -19,7 +19,7 @@ namespace {
 
 constexpr int most_sweeps = 4;
 
-/// The smallest number inside of an interval's lower end; a whole number where asked.
+/// The smallest number that an interval's lower end admits; a whole number if `whole`.
 double first_in(const Interval& interval, bool whole, Precision precision) {
   const double first = first_right_of({interval.lower, !interval.lower_closed}, precision);
   return whole ? std::ceil(first) : first;
@@ -29,8 +29,9 @@ double last_in(const Interval& interval, bool whole, Precision precision) {
   return whole ? std::floor(last) : last;
 }
 
-/// The rows near a point that the models can tell apart, feature by feature. Moves a row among them
-/// to where a requirement is missed by most. A heuristic: the models decide about the row.
+/// The rows near a point that the models can distinguish, feature by feature. Moves a row among
+/// them to where a requirement is missed by most. This is a heuristic: the models decide about the
+/// row.
 class Descent {
  public:
   /// `near` is the query for the neighbours of a point, `ensemble` the model of its requirement,

@@ -62,7 +62,8 @@ class Bisection {
         best = std::move(answer);
       }
     }
-    // A limit may leave the cost proven and the least sum not: that is no finished answer.
+    // A limit may end the search for the least sum after the cost was proven. The answer is then
+    // not finished.
     const bool finished =
         low == high && solved_for == caps_[high] && best.status == Status::optimal;
     best.status = finished ? Status::optimal : Status::feasible;
@@ -109,7 +110,8 @@ class Bisection {
     const bool found = !answer.solutions.empty();
     answer.cost = found ? total_cost(query_, answer.best().point) : infinity;
     answer.distance = answer.cost;
-    // Without a point the inner bound is one on sums, which says nothing about the largest term.
+    // Without a point, the inner search's bound is about sums. It says nothing about the largest
+    // term.
     answer.lower_bound = found                                 ? std::min(lower_bound, answer.cost)
                          : answer.status == Status::infeasible ? infinity
                                                                : 0.0;

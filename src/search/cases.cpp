@@ -13,12 +13,12 @@
 namespace boxwood {
 namespace {
 
-/// Each case is a search of its own; more of them would take longer than anyone waits.
+/// Each case is a search of its own. More cases than this would take too long.
 constexpr std::size_t most_cases = 10'000;
 
 using Case = std::vector<Requirement>;
 
-/// "One of these classes" is each of them in turn.
+/// "One of these classes" has one case for each class.
 std::vector<Case> cases_of_classes(const Requirement& requirement, const ClassIn& wanted) {
   std::vector<Case> cases;
   for (const std::size_t target : wanted.targets) {
@@ -49,7 +49,7 @@ std::vector<Case> cases_below(const Requirement& requirement, const Ensemble& en
   return cases;
 }
 
-/// Every class but these.
+/// All classes except these.
 ClassIn other_classes(const Ensemble& ensemble, const std::vector<std::size_t>& targets) {
   ClassIn others;
   for (std::size_t k = 0; k < ensemble.class_count(); ++k) {
@@ -62,7 +62,8 @@ std::vector<Interval> outside(const Interval& range) {
   std::vector<Interval> parts;
   const Interval below{.upper = range.lower, .upper_closed = !range.lower_closed};
   const Interval above{.lower = range.upper, .lower_closed = !range.upper_closed};
-  // An output that overflows is infinite, and outside of an interval that is open there.
+  // An output that overflows is infinite; it lies outside an interval whose end at infinity is
+  // open.
   constexpr double infinite = std::numeric_limits<double>::infinity();
   if (range.lower > -infinite || !range.lower_closed) parts.push_back(below);
   if (range.upper < infinite || !range.upper_closed) parts.push_back(above);
@@ -116,8 +117,8 @@ std::vector<Case> cases_of(const Requirement& requirement, const Ensemble& ensem
   return {{requirement}};
 }
 
-/// The present value of the score that a case asks to be large: the larger, the nearer its points
-/// usually are.
+/// The present value of the score that the case wants to be large. Points of a case with a larger
+/// value are usually nearer.
 double promise(const Case& one, std::span<const double> scores) {
   if (const auto* lead = std::get_if<ScoreIn>(&one.back().outcome)) return scores[lead->output];
   const auto* wanted = std::get_if<ClassIs>(&one.back().outcome);

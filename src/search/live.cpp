@@ -18,7 +18,7 @@
 namespace boxwood {
 namespace {
 
-/// What tells a region from another, in a form that has an order.
+/// A key that distinguishes regions and can be ordered.
 std::vector<double> key_of(const LiveRegion& region) {
   std::vector<double> key;
   for (std::size_t d = 0; d < region.row.size(); ++d) {
@@ -34,7 +34,7 @@ std::vector<double> key_of(const LiveRegion& region) {
   return key;
 }
 
-/// A model that says nothing, with the columns of the others.
+/// A model without effect, with the columns of the others.
 Ensemble silent(std::span<const Ensemble> ensembles) {
   Ensemble model;
   model.input = common_precision(ensembles);
@@ -122,7 +122,7 @@ class LiveSearch {
     std::stable_sort(order.begin(), order.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& [bound, region] : order) {
-      // With the fewest changes first, a dearer region may hold the answer.
+      // With the fewest changes first, a region with a higher cost may hold the answer.
       if (!query_.fewest_first && bound > cost_) break;
       if (budget_.exhausted() != Stop::finished || !search(*region)) {
         open_ = query_.fewest_first ? 0 : bound;
