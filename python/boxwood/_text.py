@@ -39,18 +39,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def printable_facts(value: Any) -> Any:
-    """Return lists and dicts with all texts in them made printable, keys included.
-
-    Parameters
-    ----------
-    value : object
-        As json reads it.
-
-    Returns
-    -------
-    object
-        A copy.
-    """
+    """Return a copy of lists and dicts in which all texts are printable, keys included."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, dict):
@@ -61,20 +50,7 @@ def printable_facts(value: Any) -> Any:
 
 
 def json_text(value: Any, **options: Any) -> str:
-    r"""Write JSON in which all hidden characters of texts are written like ``\u202e``.
-
-    Parameters
-    ----------
-    value : object
-        What json can write.
-    **options
-        Of `json.dumps`.
-
-    Returns
-    -------
-    str
-        The JSON. A reader gets the same texts.
-    """
+    r"""Write JSON in which all hidden characters of texts are written like ``\u202e``."""
     # Outside of texts there are line breaks only, and inside of them json has escaped those.
     return HIDDEN.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}",
                       json.dumps(value, ensure_ascii=False, **options))

@@ -39,22 +39,10 @@ CONVERTERS = {
 
 
 def library_of(model: Any) -> str:
-    """Name the library that a model belongs to.
+    """Name the library that a model belongs to: a key of `CONVERTERS`.
 
-    Parameters
-    ----------
-    model : object
-        A fitted model. A class derived from a library's class belongs to that library.
-
-    Returns
-    -------
-    str
-        A key of `CONVERTERS`.
-
-    Raises
-    ------
-    UnsupportedModelError
-        If no base class comes from a known library.
+    A class derived from a library's class belongs to that library. UnsupportedModelError is raised
+    if no base class comes from a known library.
     """
     return _root(_library_class(unwrapped(model)))
 

@@ -16,20 +16,7 @@ if TYPE_CHECKING:
 
 
 def to_bytes(model: Any, pool: Any = None) -> bytes:
-    """Save a CatBoost model as JSON.
-
-    Parameters
-    ----------
-    model : catboost.CatBoost
-        A fitted `CatBoost`, `CatBoostClassifier`, `CatBoostRegressor` or `CatBoostRanker`.
-    pool : catboost.Pool, optional
-        The training data, for the names of the categories.
-
-    Returns
-    -------
-    bytes
-        The content of `save_model("model.json", format="json")`.
-    """
+    """Save a CatBoost model as JSON; `pool`, the training data, has the names of the categories."""
     if not hasattr(model, "save_model"):
         raise UnsupportedModelError(
             f"{type(model).__name__} is not a CatBoost model",
@@ -111,19 +98,10 @@ def _texts(data: Any, column: int) -> list[str]:
 
 
 def with_categories(content: bytes, texts: Mapping[int, Sequence[str]]) -> bytes:
-    """Add the names of categories to a model file, also of those that no tree names.
+    """Add the names of categories, by feature, to a model file that `to_bytes` made.
 
-    Parameters
-    ----------
-    content : bytes
-        What `to_bytes` returns.
-    texts : mapping
-        The names by feature.
-
-    Returns
-    -------
-    bytes
-        The file with the key `categories` in `features_info`, `categorical_features`.
+    They go into the key `categories` of `features_info`, `categorical_features`, and may be names
+    that no tree has.
     """
     model = json.loads(content)
     for feature in model["features_info"].get("categorical_features", []):

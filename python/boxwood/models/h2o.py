@@ -63,21 +63,8 @@ class Info:
 def converted(model: Any) -> Ensemble:
     """Convert a model of the package h2o.
 
-    Parameters
-    ----------
-    model : h2o.model.ModelBase
-        It is downloaded from its server as a MOJO file. Releases of H2O that export these files
-        with a licence only say so themselves.
-
-    Returns
-    -------
-    Ensemble
-        Its trees.
-
-    Raises
-    ------
-    UnsupportedModelError
-        As for `read`, and if H2O does not export the model.
+    It is downloaded from its server as a MOJO file. Releases of H2O that export these files with a
+    licence only say so themselves.
     """
     if not hasattr(model, "download_mojo"):
         raise UnsupportedModelError(f"{type(model).__name__} of h2o is not a trained model",
@@ -97,23 +84,7 @@ def converted(model: Any) -> Ensemble:
 
 
 def read(content: bytes) -> Ensemble | None:
-    """Convert a MOJO file.
-
-    Parameters
-    ----------
-    content : bytes
-        A ZIP archive.
-
-    Returns
-    -------
-    Ensemble or None
-        Its trees; None if the archive is no MOJO file.
-
-    Raises
-    ------
-    UnsupportedModelError
-        If the file is damaged, or is no GBM or DRF that can be represented.
-    """
+    """Convert a MOJO file; None if the archive is not one."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
     except zipfile.BadZipFile:

@@ -49,23 +49,7 @@ class Axis:
 
 
 def converted(model: Any) -> Ensemble:
-    """Convert an `ExplainableBoostingClassifier` or `ExplainableBoostingRegressor`.
-
-    Parameters
-    ----------
-    model : interpret.glassbox.EBMModel
-        A fitted EBM, also one with differential privacy.
-
-    Returns
-    -------
-    Ensemble
-        One tree for each term.
-
-    Raises
-    ------
-    UnsupportedModelError
-        If the model is not a fitted EBM, or has one class only.
-    """
+    """Convert an explainable boosting machine: one tree for each term."""
     name = type(model).__name__
     if not any(base.__name__ in KNOWN for base in type(model).__mro__):
         inside = [key for key in ("tree_", "sk_model_") if hasattr(model, key)]

@@ -19,18 +19,7 @@ CROSS_ENTROPY = "cross_entropy"
 
 
 def to_bytes(model: Any) -> bytes:
-    """Write a LightGBM model as text.
-
-    Parameters
-    ----------
-    model : lightgbm.Booster or lightgbm.LGBMModel
-        A trained booster, or a fitted `LGBMClassifier`, `LGBMRegressor`, `LGBMRanker`.
-
-    Returns
-    -------
-    bytes
-        The text of `model_to_string`, with the labels of the classes where they are known.
-    """
+    """Write a LightGBM model as text, with the labels of the classes where they are known."""
     if hasattr(model, "model_to_string"):
         return model.model_to_string().encode()
     if all(base.__name__ != "LGBMModel" for base in type(model).__mro__):

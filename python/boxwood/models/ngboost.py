@@ -23,22 +23,10 @@ NOTE = "outputs may differ from ngboost's in the last digits: numpy has its own 
 
 
 def converted(model: Any) -> Ensemble:
-    """Convert an `NGBRegressor`, `NGBClassifier` or `NGBSurvival`.
+    """Convert an `NGBRegressor`, `NGBClassifier` or `NGBSurvival` over decision trees.
 
-    Parameters
-    ----------
-    model : ngboost.NGBoost
-        Fitted, over decision trees. Of a regressor the output is what `predict` returns: the mean.
-
-    Returns
-    -------
-    Ensemble
-        The trees of the parameters that count.
-
-    Raises
-    ------
-    UnsupportedModelError
-        If it is not fitted, or its mean depends on several parameters at once.
+    The output of a regressor is the mean, as `predict` returns it. Models whose mean depends on
+    several parameters at once are refused.
     """
     name = type(model).__name__
     if not getattr(model, "base_models", None):

@@ -30,20 +30,7 @@ NOTE = "probabilities may differ from Spark's in the last digits: Java has its o
 def converted(model: Any) -> Ensemble:
     """Convert a tree model of PySpark, or a pipeline that ends in one.
 
-    Parameters
-    ----------
-    model : pyspark.ml.Model
-        It is saved to a temporary folder and read from there, with pyarrow.
-
-    Returns
-    -------
-    Ensemble
-        Its trees.
-
-    Raises
-    ------
-    UnsupportedModelError
-        If it is not a fitted tree model.
+    It is saved to a temporary folder and read from there, with pyarrow.
     """
     name = type(model).__name__
     if name not in (*FORESTS, *ALONE, "PipelineModel"):

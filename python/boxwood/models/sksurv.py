@@ -22,23 +22,7 @@ TREES = ("SurvivalTree", "ExtraSurvivalTree")
 
 
 def converted(model: Any) -> Ensemble:
-    """Convert a `SurvivalTree`, `RandomSurvivalForest` or `ExtraSurvivalTrees`.
-
-    Parameters
-    ----------
-    model : sksurv.base.SurvivalAnalysisMixin
-        Fitted.
-
-    Returns
-    -------
-    Ensemble
-        A regression model whose output is the risk score.
-
-    Raises
-    ------
-    UnsupportedModelError
-        If it is not fitted, or not one of these.
-    """
+    """Convert a survival tree or forest to a regression model whose output is the risk score."""
     name = type(model).__name__
     bases = {base.__name__ for base in type(model).__mro__}
     if not bases & {*FORESTS, *TREES}:

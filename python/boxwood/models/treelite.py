@@ -38,23 +38,7 @@ NOTE = "Treelite has no classes: the class is that of the largest probability"
 
 
 def converted(model: Any) -> Ensemble:
-    """Convert a `treelite.Model`.
-
-    Parameters
-    ----------
-    model : treelite.Model
-        A model of any frontend.
-
-    Returns
-    -------
-    Ensemble
-        Its trees.
-
-    Raises
-    ------
-    UnsupportedModelError
-        If it has several targets, or a postprocessor that is not supported.
-    """
+    """Convert a `treelite.Model` of any frontend."""
     if not hasattr(model, "dump_as_json"):
         raise UnsupportedModelError(f"{type(model).__name__} is not a treelite.Model",
                                     "Give a treelite.Model, a checkpoint or a JSON dump")

@@ -18,17 +18,8 @@ from boxwood.models._missing import with_missing_number
 def to_bytes(model: Any) -> bytes:
     """Save an XGBoost model as UBJSON.
 
-    Parameters
-    ----------
-    model : xgboost.Booster or xgboost.XGBModel
-        A trained booster, or a fitted `XGBClassifier`, `XGBRegressor`, `XGBRanker`,
-        `XGBRFClassifier`, `XGBRFRegressor` and the like.
-
-    Returns
-    -------
-    bytes
-        The content of `save_model("model.ubj")`. An estimator with a number for missing values,
-        which that file does not record, becomes Boxwood's own model file.
+    An estimator with a number for missing values, which that file does not record, becomes
+    Boxwood's own model file.
     """
     if not hasattr(model, "save_model"):
         raise UnsupportedModelError(

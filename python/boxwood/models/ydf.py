@@ -34,23 +34,7 @@ EXP = "outputs may differ from ydf's in the last digits: it has its own exp"
 
 
 def converted(model: Any) -> Ensemble:
-    """Convert a model of ydf.
-
-    Parameters
-    ----------
-    model : ydf.GenericModel
-        It is saved to a temporary folder and read from there.
-
-    Returns
-    -------
-    Ensemble
-        Its trees.
-
-    Raises
-    ------
-    UnsupportedModelError
-        If it is not a tree model that can be represented.
-    """
+    """Convert a model of ydf: it is saved to a temporary folder and read from there."""
     if not hasattr(model, "save"):
         raise UnsupportedModelError(f"{type(model).__name__} of ydf is not a fitted model", GIVE)
     with tempfile.TemporaryDirectory(prefix="boxwood-") as folder:
