@@ -1,7 +1,8 @@
 """Checks that the tree is built as ARCHITECTURE.md says.
 
 Includes point only upstream between folders, public headers need nothing but each other and the
-standard library, no file has grown past 600 lines, and none names a place on somebody's machine.
+standard library, no file has grown past 600 lines, none names a place on somebody's machine, and the
+sources of the page use nothing that its compiler lacks.
 The second half plants each fault in a small tree and expects it to be found.
 """
 import pathlib
@@ -21,6 +22,11 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 # Written so that this file does not name such a place itself.
 MACHINE_PATH = re.compile(r"(?<![\w.~$}/-])/(?:" + "|".join(["work", "tmp", "home", "root", "Users"]) + r")/\w")
 STANDARD_HEADER = re.compile(r"[a-z0-9_]+")
+# The page is compiled with the standard library of emscripten 3.1.6 (libc++ 13), which lacks these of C++20.
+MISSING_ON_THE_PAGE = re.compile(
+    r"\bstd::(?:ranges|views|format|vformat|format_to|bit_cast|atomic_ref|jthread|stop_token|stop_source|source_location|pmr|"
+    r"execution|osyncstream|make_unique_for_overwrite|make_shared_for_overwrite)\b"
+    r"|^\s*#\s*include\s*<(?:ranges|format|source_location|stop_token|syncstream|memory_resource|execution)>")
 
 
 def table(text, first_column):
@@ -162,6 +168,18 @@ def text_faults(root):
     return faults
 
 
+def page_faults(root):
+    """What GCC accepts in the sources of the page and emscripten does not: better known now than when the page is built."""
+    for folder in ("include", "src", "checker", "page/core"):
+        for path in files_below(root / folder) if (root / folder).is_dir() else ():
+            if path.suffix not in (".cpp", ".hpp"):
+                continue
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                if found := MISSING_ON_THE_PAGE.search(line.split("//")[0]):
+                    yield (f"{path.relative_to(root)}:{number}: the page's compiler (emscripten 3.1.6) has no "
+                           f"{found[0].strip()}: write it without, for instance std::none_of(begin, end, …)")
+
+
 def namespace_faults(root):
     """The files of a group of tests are compiled together, so each needs a namespace of its own."""
     for path in sorted((root / "tests").glob("*_test.cpp")):
@@ -173,7 +191,7 @@ def namespace_faults(root):
 
 def all_faults(root):
     architecture = Architecture((root / "ARCHITECTURE.md").read_text())
-    return include_faults(root, architecture) + text_faults(root) + list(namespace_faults(root))
+    return include_faults(root, architecture) + text_faults(root) + list(namespace_faults(root)) + list(page_faults(root))
 
 
 class TheTree(unittest.TestCase):
@@ -278,6 +296,14 @@ class PlantedFaults(unittest.TestCase):
     def test_unnamed_namespace_in_a_test(self):
         self.write("tests/cells_test.cpp", "namespace {\nint helper();\n}\n")
         self.expect("tests/cells_test.cpp: put everything into namespace cells_test")
+
+    def test_what_the_compiler_of_the_page_lacks(self):
+        for text in ("#include <ranges>\n", "bool b = std::ranges::none_of(all, odd);\n", "auto t = std::format(\"\");\n",
+                     "auto u = std::bit_cast<int>(f);\n"):
+            self.write("src/grid/cells.cpp", text + "// std::ranges and std::format may be talked about\n")
+            self.expect("src/grid/cells.cpp:1: the page's compiler (emscripten 3.1.6) has no")
+        self.write("src/grid/cells.cpp", "std::formatter_of(1); fmt::format(\"\"); std::midpoint(1, 2);\n")
+        self.assertEqual(all_faults(self.root), [])
 
     def test_machine_path(self):
         self.write("docs/page.md", "fine\nread it from /" + "home/somebody/model.json\n")
