@@ -8,6 +8,7 @@ BENCH_FLAGS =
 DATA = ../shared/data
 MNIST =
 OUT =
+PARTS = all
 EXPERIMENTS =
 
 help:
@@ -36,13 +37,14 @@ help:
 	@echo 'make install     install the release build (PREFIX=$(PREFIX))'
 	@echo 'make clean       remove build/'
 
-demo: build
+demo:
+	@$(MAKE) --no-print-directory build PARTS=boxwood_cli
 	@bash scripts/demo.sh $(COMMAND)
 
 build:
 	@bash scripts/bootstrap.sh build
 	@cmake --preset release
-	@cmake --build --preset release
+	@cmake --build --preset release --target $(PARTS)
 
 page:
 	@bash scripts/bootstrap.sh page
