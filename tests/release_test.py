@@ -38,6 +38,20 @@ class Release(unittest.TestCase):
         self.assertIn("--require-hashes", wheels["before-build"])
         self.assertIn("--no-build-isolation", wheels["build-frontend"]["args"])
 
+    def test_what_checks_and_prints_is_of_one_version(self):
+        """Checkers find other things in every version, and printed numbers differ: both would fail without a change."""
+        lists = "".join((ROOT / folder / "requirements.txt").read_text() for folder in ("tests", "docs"))
+        pinned = set(re.findall(r"^([\w.-]+)==\d", lists, re.MULTILINE))
+        printed = {"ruff", "mypy", "nanobind", "mkdocs", "mkdocs-material", "mkdocstrings", "mkdocstrings-python"}
+        for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("**/*.py")):
+            text = page.read_text()
+            code = text if page.suffix == ".py" else "".join(re.findall(r"^```python\n(.*?)^```", text, re.M | re.S))
+            printed |= set(re.findall(r"^\s*(?:import|from) (\w+)", code, re.M))
+        others = {"boxwood", "boxwood_check", "sklearn", "pyspark", "ray", "dask", *sys.stdlib_module_names}
+        self.assertIn("sklearn", printed)
+        self.assertLessEqual(printed - others, pinned)
+        self.assertIn("scikit-learn", pinned)
+
     def test_bill_of_materials_names_every_part(self):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "boxwood-0-py3-none-any.whl").write_bytes(b"wheel")
