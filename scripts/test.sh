@@ -127,10 +127,11 @@ engines() {  # BOXWOOD_ENGINE_ROWS, 20000 by default
 }
 drawn_pipelines() {  # BOXWOOD_PIPELINES, 200 by default
   local number=${BOXWOOD_PIPELINES:-200}
-  heading "Random pipelines, $number of each kind"
+  heading "Random pipelines, compositions and rows, $number of each kind, fresh seeds"
   package_test pipelines "nanobind, sklearn, catboost, lightgbm, xgboost" \
-    "random pipelines need tests/requirements.txt in .venv" BOXWOOD_CASES="$number" OMP_NUM_THREADS=1 \
-    .venv/bin/python -m pytest -p no:cacheprovider tests/python/test_pipelines.py tests/python/test_pipeline_rows.py
+    "random pipelines need tests/requirements.txt in .venv" BOXWOOD_CASES="$number" \
+    BOXWOOD_SEED="${BOXWOOD_SEED:-fresh}" OMP_NUM_THREADS=1 .venv/bin/python -m pytest -p no:cacheprovider \
+    tests/python/test_{pipelines,pipeline_rows,pipeline_bins,stacks,nested,composed,catboost_inside,tables}.py
 }
 wheel() {
   heading "The Python package as a wheel, in an environment of its own"

@@ -1,6 +1,8 @@
 """What the tests of the Python package share. The package under test is the one on PYTHONPATH."""
 
+import os
 import pathlib
+import random
 
 import boxwood
 import numpy as np
@@ -11,6 +13,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GERMAN = ROOT / "examples" / "german_credit"
 # A row of `colours`.
 RED = {"n": 0.0, "c0": 1.0, "c1": 0.0, "c2": 0.0, "c3": 0.0}
+
+# What is drawn is the same every day; `make test-long` draws other cases (BOXWOOD_SEED=fresh), and more (BOXWOOD_CASES).
+SEED = os.environ.get("BOXWOOD_SEED", "0")
+IS_FRESH = SEED == "fresh"
+
+
+def case_numbers(usual, most=1 << 30):
+    """Return the numbers of the random cases, which their names show.
+
+    BOXWOOD_SEED=<number> BOXWOOD_CASES=1 repeats one of them.
+    """
+    first = random.SystemRandom().randrange(1 << 30) if IS_FRESH else int(SEED)
+    return range(first, first + min(most, int(os.environ.get("BOXWOOD_CASES", str(usual)))))
 
 
 @pytest.fixture(scope="session")

@@ -5,13 +5,13 @@ grid is compared with the model itself, and the cheapest of them with the answer
 """
 
 import itertools
-import os
 
 import boxwood
 import catboost
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import case_numbers
 from sklearn import calibration, compose, ensemble, model_selection, pipeline, preprocessing
 
 JOBS, HOMES, ROOMS = list("abcdefg"), ["x", "y", "z", ""], [0, 1, 2, 3, 4]
@@ -50,7 +50,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("seed", range(min(100, int(os.environ.get("BOXWOOD_CASES", "1")))))
+@pytest.mark.parametrize("seed", case_numbers(1, 100))
 def test_categories_inside(way, seed):
     random, frame, label = drawn(seed)
     model = WAYS[way](lambda **more: small(random, (seed + len(way)) % 2 and way != "pipeline", **more))

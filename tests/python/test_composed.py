@@ -6,7 +6,6 @@ shares nothing with the search. BOXWOOD_CASES sets the number of random models.
 
 import itertools
 import json
-import os
 import warnings
 
 import boxwood
@@ -16,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
+from conftest import case_numbers
 from sklearn import (
     calibration,
     compose,
@@ -28,7 +28,6 @@ from sklearn import (
     tree,
 )
 
-CASES = min(4000, int(os.environ.get("BOXWOOD_CASES", "36")))
 COLUMNS = ["a", "b", "c"]
 
 
@@ -134,7 +133,7 @@ def asked(model, frame):
         return model.predict(frame)
 
 
-@pytest.mark.parametrize("index", range(CASES))
+@pytest.mark.parametrize("index", case_numbers(36, 4000))
 def test_optima_are_those_of_brute_force(index):
     model, _, labels = make(index)
     try:

@@ -3,11 +3,10 @@
 BOXWOOD_CASES sets the number of random models.
 """
 
-import os
-
 import boxwood
 import numpy as np
 import pytest
+from conftest import case_numbers
 from sklearn import (
     calibration,
     compose,
@@ -56,7 +55,7 @@ def classifiers(index):
     }[index % 6]()
 
 
-@pytest.mark.parametrize("index", range(min(600, int(os.environ.get("BOXWOOD_CASES", "6")))))
+@pytest.mark.parametrize("index", case_numbers(6, 600))
 def test_averages_of_averages(index):
     frame, _, labels = draw(70 + index, 3 if index % 6 == 3 or index % 12 == 6 else 2, rows=90)
     model = classifiers(index).fit(frame, labels)
@@ -84,7 +83,7 @@ REGRESSORS = {
 
 
 @pytest.mark.parametrize("way", REGRESSORS)
-@pytest.mark.parametrize("index", range(min(600, int(os.environ.get("BOXWOOD_CASES", "2")))))
+@pytest.mark.parametrize("index", case_numbers(2, 600))
 def test_numbers_of_averages(way, index):
     frame, score, _ = draw(90 + index, rows=90)
     kinds = ["xgboost"] * 3 if index == 1 else np.random.default_rng(index).choice(KINDS, 3).tolist()

@@ -3,14 +3,13 @@
 BOXWOOD_CASES sets how many pipelines of each kind are drawn.
 """
 
-import os
-
 import boxwood
 import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
 import xgboost
+from conftest import case_numbers
 from sklearn import compose, ensemble, feature_selection, impute, pipeline, preprocessing
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -48,7 +47,7 @@ def binned(way, index):
 
 
 @pytest.mark.parametrize("way", ["all", "scaled", "logarithm", "selected", "missing"])
-@pytest.mark.parametrize("index", range(int(os.environ.get("BOXWOOD_CASES", "1"))))
+@pytest.mark.parametrize("index", case_numbers(1))
 def test_columns_of_intervals(way, index):
     model, frame = binned(way, index)
     try:

@@ -4,17 +4,17 @@ BOXWOOD_CASES sets how many pipelines are drawn (`make test-long` draws more).
 """
 
 import itertools
-import os
 
 import boxwood
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import case_numbers
 from sklearn import compose, ensemble, impute, preprocessing
 from sklearn import pipeline as sk
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-DRAWN = range(int(os.environ.get("BOXWOOD_CASES", "6")))
+DRAWN = case_numbers(6)
 REFUSED = "marks missing values|rejects|no category"
 
 

@@ -5,7 +5,6 @@ BOXWOOD_CASES sets how many pipelines are drawn (`make test-long` draws more).
 
 import itertools
 import json
-import os
 
 import boxwood
 import catboost
@@ -15,6 +14,7 @@ import pandas as pd
 import pytest
 import xgboost
 from boxwood import pipelines
+from conftest import case_numbers
 from sklearn import (
     calibration,
     compose,
@@ -29,7 +29,7 @@ from sklearn import (
 from sklearn import pipeline as sk
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-DRAWN = range(int(os.environ.get("BOXWOOD_CASES", "8")))
+DRAWN = case_numbers(8)
 QUIET = {"verbose": -1, "n_jobs": 1, "min_child_samples": 5}
 
 

@@ -3,12 +3,11 @@
 BOXWOOD_CASES sets the number of random models.
 """
 
-import os
-
 import boxwood
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import case_numbers
 from sklearn import ensemble, linear_model, pipeline, preprocessing, tree
 from test_composed import COLUMNS, KINDS, brute_force, check_optimum, draw, small, start
 
@@ -27,7 +26,7 @@ def limit(numbers):
     return float(levels[at:at + 2].mean())
 
 
-@pytest.mark.parametrize("index", range(int(os.environ.get("BOXWOOD_CASES", "6"))))
+@pytest.mark.parametrize("index", case_numbers(6))
 def test_stacks(index):
     """Every outcome of a point that is not within rounding of a limit is the library's."""
     random = np.random.default_rng(index)

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow
 import pytest
 import xgboost
-from conftest import RED
+from conftest import IS_FRESH, RED, case_numbers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import ensemble, tree
@@ -388,7 +388,7 @@ def test_groups_are_told_as_the_command_tells_them(colours, rules, tmp_path):
     assert set(wide.values["colour"]) <= {"red", "green", "blue", "grey"}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=len(case_numbers(60)), deadline=None, derandomize=not IS_FRESH)
 @given(st.integers(18, 79), st.floats(1, 200, width=32), st.booleans(),
        st.sampled_from(["Bonn", "Jena", "Ulm"]), st.sampled_from([1, 2, 5]),
        st.sampled_from(["l2", "l1", "l0", "linf"]))
