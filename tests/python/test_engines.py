@@ -139,6 +139,8 @@ def spark(tmp_path_factory):
     folder = tmp_path_factory.mktemp("spark")
     changed = {"SPARK_HOME": os.path.dirname(pyspark.__file__), "PYSPARK_PYTHON": sys.executable,
                "SPARK_WORKER_DIR": str(folder / "work"), "SPARK_LOCAL_IP": "127.0.0.1",
+               # Java that runs for seconds: compiling what it does seldom costs more than it saves.
+               "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
                "SPARK_LOCAL_DIRS": str(folder / "local")}
     before = {name: os.environ.get(name) for name in changed}
     os.environ.update(changed)
