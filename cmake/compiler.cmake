@@ -42,10 +42,11 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     add_link_options(-fsanitize=${BOXWOOD_SANITIZE})
     if(BOXWOOD_SANITIZE MATCHES "undefined")
       add_compile_options(-fno-sanitize-recover=undefined)
-      # The address sanitizer finds these as well, and no class has a virtual function. Without them it takes a
-      # seventh less time to compile.
+      # The address sanitizer finds null and object-size as well, no class has a virtual function, and no pointer
+      # is cast to a type with a stricter alignment (tests/architecture_test.py). Without them it takes a quarter
+      # less time to compile.
       if(BOXWOOD_SANITIZE MATCHES "address")
-        add_compile_options(-fno-sanitize=null,object-size,vptr)
+        add_compile_options(-fno-sanitize=null,object-size,vptr,alignment)
       endif()
     endif()
   endif()

@@ -1,8 +1,8 @@
 """Checks that the tree is built as ARCHITECTURE.md says.
 
 Includes point only upstream between folders, public headers need nothing but each other and the
-standard library, no file has grown past 600 lines, none names a place on somebody's machine, and the
-sources of the page use nothing that its compiler lacks.
+standard library, no file has grown past 600 lines, none names a place on somebody's machine, the
+sources of the page use nothing that its compiler lacks, and no pointer is cast to a stricter alignment.
 The second half plants each fault in a small tree and expects it to be found.
 """
 import pathlib
@@ -21,6 +21,8 @@ IGNORED_FOLDERS = {".git", ".venv", ".cache", "build", "node_modules", "__pycach
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 # Written so that this file does not name such a place itself.
 MACHINE_PATH = re.compile(r"(?<![\w.~$}/-])/(?:" + "|".join(["work", "tmp", "home", "root", "Users"]) + r")/\w")
+CAST = re.compile(r"\breinterpret_cast<[^>]*>|\bstatic_cast<[^>]*\*(?: ?const)?>")
+BYTES = re.compile(r"<(?:const )?(?:unsigned char|char|std::byte|void)(?: const)? ?\*>$")
 STANDARD_HEADER = re.compile(r"[a-z0-9_]+")
 # The page is compiled with the standard library of emscripten 3.1.6 (libc++ 13), which lacks these of C++20.
 MISSING_ON_THE_PAGE = re.compile(
@@ -180,6 +182,16 @@ def page_faults(root):
                            f"{found[0].strip()}: write it without, for instance std::none_of(begin, end, …)")
 
 
+def cast_faults(root):
+    """No pointer is cast to a type of stricter alignment, for which the sanitizers do not look (cmake/compiler.cmake)."""
+    for folder in ("include", "src", "checker"):
+        for path in files_below(root / folder) if (root / folder).is_dir() else ():
+            if path.suffix in (".cpp", ".hpp"):
+                for cast in CAST.findall(path.read_text(encoding="utf-8")):
+                    if not BYTES.search(cast):
+                        yield f"{path.relative_to(root)}: {cast}: cast pointers to bytes only, and copy with std::memcpy"
+
+
 def namespace_faults(root):
     """The files of a group of tests are compiled together, so each needs a namespace of its own."""
     for path in sorted((root / "tests").glob("*_test.cpp")):
@@ -191,7 +203,8 @@ def namespace_faults(root):
 
 def all_faults(root):
     architecture = Architecture((root / "ARCHITECTURE.md").read_text())
-    return include_faults(root, architecture) + text_faults(root) + list(namespace_faults(root)) + list(page_faults(root))
+    return [*include_faults(root, architecture), *text_faults(root), *namespace_faults(root), *page_faults(root),
+            *cast_faults(root)]
 
 
 class TheTree(unittest.TestCase):
@@ -304,6 +317,13 @@ class PlantedFaults(unittest.TestCase):
             self.expect("src/grid/cells.cpp:1: the page's compiler (emscripten 3.1.6) has no")
         self.write("src/grid/cells.cpp", "std::formatter_of(1); fmt::format(\"\"); std::midpoint(1, 2);\n")
         self.assertEqual(all_faults(self.root), [])
+
+    def test_cast_to_a_stricter_alignment(self):
+        self.write("src/grid/cells.cpp", "auto* a = reinterpret_cast<const unsigned char*>(b);\n")
+        self.assertEqual(all_faults(self.root), [])
+        for cast in ("reinterpret_cast<const double*>", "static_cast<std::uint32_t *>"):
+            self.write("src/grid/cells.cpp", f"auto* a = {cast}(b);\n")
+            self.expect(f"src/grid/cells.cpp: {cast}: cast pointers to bytes only")
 
     def test_machine_path(self):
         self.write("docs/page.md", "fine\nread it from /" + "home/somebody/model.json\n")
