@@ -2,6 +2,7 @@
 own where a signal is sent."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -22,18 +23,19 @@ def hard():
     data = random.normal(size=(600, 40))
     label = (np.sin(3 * data).sum(axis=1) + random.normal(size=600) > 0).astype(int)
     model = ensemble.RandomForestClassifier(300, max_depth=9, random_state=0).fit(data, label)
-    return boxwood.Explainer(model, data), data[np.argmin(model.predict_proba(data)[:, 1])]
+    rows = data[np.argsort(model.predict_proba(data)[:, 1])]
+    return boxwood.Explainer(model, data), rows[0], rows
 
 
 def test_time_limit_keeps_the_best_and_a_bound(hard):
-    explainer, row = hard
+    explainer, row, _ = hard
     answer = explainer.explain(row, 1, probability=0.8, time_limit=0.5)
     assert answer.stop == "time" and not answer.proven
     assert 0 <= answer.lower_bound <= answer.cost
 
 
 def test_progress_is_told_and_can_stop(hard):
-    explainer, row = hard
+    explainer, row, _ = hard
     told = []
 
     def watch(progress):
@@ -46,7 +48,7 @@ def test_progress_is_told_and_can_stop(hard):
 
 
 def test_what_a_callback_raises_is_raised(hard):
-    explainer, row = hard
+    explainer, row, _ = hard
 
     def watch(progress):
         raise LookupError("not today")
@@ -58,7 +60,7 @@ def test_what_a_callback_raises_is_raised(hard):
 
 
 def test_other_threads_go_on(hard):
-    explainer, row = hard
+    explainer, row, _ = hard
     count = 0
     over = threading.Event()
 
@@ -91,18 +93,13 @@ def test_questions_from_several_threads(german, applicants):
 
 
 SETTING = """
+    import pickle
     import signal
     import sys
-    import boxwood
     import numpy as np
-    from sklearn import ensemble
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what runs in the background
-    random = np.random.default_rng(0)
-    data = random.normal(size=(600, 40))
-    label = (np.sin(3 * data).sum(axis=1) + random.normal(size=600) > 0).astype(int)
-    model = ensemble.RandomForestClassifier(300, max_depth=9, random_state=0).fit(data, label)
-    explainer = boxwood.Explainer(model, data)
-    rows = data[np.argsort(model.predict_proba(data)[:, 1])]
+    with open(sys.argv[1], "rb") as file:
+        explainer, rows = pickle.load(file)
 
     def searching():  # tells the test, once
         if not told:
@@ -114,21 +111,28 @@ SETTING = """
 """
 
 
-def interrupted(program):
+@pytest.fixture(scope="module")
+def interrupted(hard, tmp_path_factory):
     """What a program prints that gets Ctrl-C as soon as it says "searching"."""
-    child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SETTING) + textwrap.dedent(program)],
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                             env=os.environ)
-    try:
-        assert child.stdout.readline() == "searching\n", child.stderr.read()
-        child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=60)
-    finally:
-        child.kill()
-    return out, err
+    explainer, _, rows = hard
+    file = tmp_path_factory.mktemp("signals") / "explainer"
+    with open(file, "wb") as stream:
+        pickle.dump((explainer, rows), stream)
+
+    def run(program):
+        child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SETTING) + textwrap.dedent(program), file],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+        try:
+            assert child.stdout.readline() == "searching\n", child.stderr.read()
+            child.send_signal(signal.SIGINT)
+            return child.communicate(timeout=60)
+        finally:
+            child.kill()
+
+    return run
 
 
-def test_ctrl_c_keeps_what_was_found():
+def test_ctrl_c_keeps_what_was_found(interrupted):
     out, err = interrupted("""
         answer = explainer.explain(rows[0], 1, probability=0.8,
                                    progress=lambda now: now.best_cost == np.inf or searching())
@@ -139,7 +143,7 @@ def test_ctrl_c_keeps_what_was_found():
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_ctrl_c_while_another_thread_computes(threads):
+def test_ctrl_c_while_another_thread_computes(interrupted, threads):
     out, err = interrupted(f"""
         import threading
         def compute():
@@ -164,7 +168,7 @@ def test_short_searches_start_no_thread(german, applicants):
     assert seen == {threading.get_ident()}
 
 
-def test_ctrl_c_with_nothing_found_is_a_keyboard_interrupt():
+def test_ctrl_c_with_nothing_found_is_a_keyboard_interrupt(interrupted):
     out, err = interrupted("""
         try:
             explainer.explain(rows[0], 1, probability=0.8, engine="paper", threads=1,
@@ -175,7 +179,7 @@ def test_ctrl_c_with_nothing_found_is_a_keyboard_interrupt():
     assert out == "interrupted\n", err
 
 
-def test_ctrl_c_keeps_the_rows_that_are_done():
+def test_ctrl_c_keeps_the_rows_that_are_done(interrupted):
     out, err = interrupted("""
         import warnings
         import tqdm.auto
