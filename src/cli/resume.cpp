@@ -58,7 +58,12 @@ struct RowLine {
 
 RowLine parse_json_line(const std::string& line) {
   RowLine found;
-  const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+  nlohmann::json object;
+  try {
+    object = parse_json(line, "line");
+  } catch (const Error&) {  // the end of a line is missing
+    return found;
+  }
   if (!object.is_object() || !object.contains("row") || !object["row"].is_number_unsigned()) {
     return found;
   }
