@@ -121,7 +121,9 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
     codecs = _codecs(schema, known, learned, columns, single)
     domains = {i: column.domain for i, column in columns.items() if column.domain is not None}
     for i, (low, high, _) in domains.items():
-        least, largest = schema.features[i].range or (None, None)
+        labels = schema.features[i].labels
+        given_range = (0.0, len(labels) - 1.0) if labels else (None, None)
+        least, largest = schema.features[i].range or given_range
         schema.features[i].range = (low if least is None else max(least, low),
                                     high if largest is None else min(largest, high))
     notes += dict.fromkeys(

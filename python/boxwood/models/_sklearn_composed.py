@@ -81,6 +81,8 @@ def read_member(model: Any, of: Any, response: str, data: Any = None, *, average
         raise UnsupportedModelError(
             f"this {name} uses the probabilities of {type(model).__name__} ({content.objective}), "
             "which its trees alone do not determine", "Use another tree model in it")
+    if response == "score" and _is_lightgbm_forest(content):
+        content.divisor = 1.0  # decision_function of a random forest is the sum of its trees
     classes = more.pop("classes", None)
     if classes is None:
         count = len(content.classes) if nested else 2 if content.task == "binary" else \
@@ -103,6 +105,11 @@ def composed(of: Any, parts: list[Part], *, labels: list[str], **settings: Any) 
     share_categories([part.model for part in parts], places)
     libraries = {part.model.library for part in parts}
     features = _features(of, parts, places, names, len(libraries) > 1)
+    if hasattr(of, "feature_names_in_") and all(part.columns is None for part in parts):
+        # As in a pipeline, columns that the steps of all members drop are no features.
+        read = sorted({column for to in places for column in to.tolist()})
+        features = [features[column] for column in read]
+        places = [np.searchsorted(read, to) for to in places]
     precision = "float32" if all(part.model.input == "float32" for part in parts) else "float64"
     trees: list[Tree] = []
     base: list[float] = []
@@ -379,7 +386,8 @@ def one_versus_rest(model: Any, data: Any = None) -> Ensemble:
                 "classes", itself)
         part = read_member(fitted, model, "probability", data, averaged=True,
                            classes=[-1, target])
-        if by_score and (part.model.task != "binary" or len(part.model.base) != 1):
+        if by_score and (part.model.task != "binary" or len(part.model.base) != 1
+                         or _is_lightgbm_forest(part.model)):
             raise UnsupportedModelError(f"this {name} compares the scores of "
                                         f"{type(fitted).__name__}", itself)
         parts.append(part)
@@ -390,6 +398,11 @@ def one_versus_rest(model: Any, data: Any = None) -> Ensemble:
     return composed(model, parts, labels=class_labels(model), normalised=True, by_score=by_score,
                     last_of_equals=_last_of_equals(model),
                     sum="float32" if all(part.single for part in parts) else "float64")
+
+
+def _is_lightgbm_forest(content: Ensemble) -> bool:
+    # Its decision_function is the sum of its trees, and its probability is of their average.
+    return content.source.startswith("LightGBM") and content.divisor != 1
 
 
 def _last_of_equals(model: Any) -> bool:
@@ -451,8 +464,10 @@ def thresholded(model: Any, data: Any = None) -> Ensemble:
             "Explain its estimator_ and ask for a probability: boxwood.Class(label, probability=…)")
     if made["sum"] == "float32" and not isinstance(given, np.float64):
         given = np.float32(given)  # a Python number is compared in the array's precision
-    if not math.isfinite(given) or (of_score and content.task != "binary"
-                                    and len(content.base) != 1):
+    forest = of_score and given != 0 and _is_lightgbm_forest(
+        read_member(inside, model, "probability", data).model)
+    if not math.isfinite(given) or forest or (of_score and content.task != "binary"
+                                              and len(content.base) != 1):
         raise UnsupportedModelError(f"this {type(model).__name__} has a threshold of {given} "
                                     f"on {used}, which is not supported",
                                     'Fit it with response_method="predict_proba"')

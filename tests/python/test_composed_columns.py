@@ -1,0 +1,79 @@
+"""Models made of several: columns that no member reads, truth values behind functions, and LightGBM's random forests."""
+
+import boxwood
+import lightgbm
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import calibration, compose, ensemble, model_selection, multiclass, pipeline, preprocessing, tree
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def people(rows=150):
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame({"name": [f"person {i}" for i in range(rows)], "age": random.integers(18, 60, rows),
+                          "member": random.random(rows) < 0.4, "income": random.normal(20, 5, rows).round(1)})
+    return frame, (frame["income"] + 6 * frame["member"] + frame["age"] / 10 > 26).to_numpy().astype(int)
+
+
+def piped(columns, model=None):
+    steps = compose.make_column_transformer(*columns)
+    return pipeline.make_pipeline(steps, model or tree.DecisionTreeClassifier(max_depth=3, random_state=0))
+
+
+def check(model, frame, labels, read):
+    """Predictions are the model's, answers have the columns that are read, and the model confirms them."""
+    explainer = boxwood.Explainer(model, frame)
+    assert [one.name for one in explainer.schema] == read
+    said = model.predict(frame)
+    assert (explainer.predict(frame) == said).all()
+    if hasattr(model, "predict_proba"):
+        assert np.abs(explainer.predict_proba(frame) - model.predict_proba(frame)).max() < 1e-14
+    at = int(np.flatnonzero(said == 0)[0])
+    answer = explainer.explain(frame.iloc[at], 1)
+    assert answer.status == "optimal" and model.predict(answer.point_frame())[0] == 1
+    return answer
+
+
+@pytest.mark.parametrize("way", ["calibrated", "votes", "nested"])
+def test_columns_that_all_members_drop_are_no_features(way):
+    frame, labels = people()
+    one = piped([("passthrough", ["income", "age"]), ("drop", ["name"])])
+    other = piped([(preprocessing.StandardScaler(), ["income"])])
+    calibrated = calibration.CalibratedClassifierCV(one, cv=2)
+    model = {"calibrated": calibrated,
+             "votes": ensemble.VotingClassifier([("a", one), ("b", other)], voting="hard"),
+             "nested": ensemble.VotingClassifier([("a", calibrated), ("b", other)], voting="soft")}[way]
+    check(model.fit(frame, labels), frame, labels, ["age", "income"])
+
+
+def test_truth_values_behind_a_function_keep_their_labels():
+    frame, labels = people()
+    model = piped([(preprocessing.PowerTransformer(), ["member"]), ("passthrough", ["income"])])
+    for whole in (model, model_selection.FixedThresholdClassifier(model, threshold=0.4)):
+        answer = check(whole.fit(frame, labels), frame, labels, ["member", "income"])
+        assert answer.point_frame()["member"].dtype == bool
+
+
+@pytest.mark.parametrize("step", [False, True])
+def test_random_forests_of_lightgbm_have_scores_that_are_sums(step):
+    # Their decision_function is the sum of the trees, while probabilities come from the average.
+    frame, labels = people()
+    frame = frame[["age", "income"]]
+    forest = lightgbm.LGBMClassifier(boosting_type="rf", subsample=0.7, subsample_freq=1, n_estimators=5, verbosity=-1,
+                                     min_child_samples=5, n_jobs=1)
+    inside = pipeline.make_pipeline(preprocessing.StandardScaler(), forest) if step else forest
+    for method in ("sigmoid", "isotonic"):
+        model = calibration.CalibratedClassifierCV(inside, cv=2, method=method).fit(frame, labels)
+        check(model, frame, labels, ["age", "income"])
+    fixed = model_selection.FixedThresholdClassifier(inside, threshold=0.3).fit(frame, labels)
+    check(fixed, frame, labels, ["age", "income"])
+    if not hasattr(forest, "decision_function"):
+        return  # before LightGBM 4.7
+    by_score = fixed.set_params(response_method="decision_function", threshold=0.8).fit(frame, labels)
+    with pytest.raises(boxwood.UnsupportedModelError, match="predict_proba"):
+        boxwood.Explainer(by_score, frame)
+    three = np.digitize(frame["income"], [17, 23])
+    with pytest.raises(boxwood.UnsupportedModelError, match="compares the scores of"):
+        boxwood.Explainer(multiclass.OneVsRestClassifier(inside).fit(frame, three), frame)
