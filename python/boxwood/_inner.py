@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from boxwood import _core
 from boxwood._pushing import Steps
 from boxwood.models import library_of, unwrapped
@@ -82,6 +84,8 @@ def members(model: Any, data: Any) -> Iterator[tuple[Any, Sequence[int] | None, 
         return
     place = next((one for one in MEMBERS if hasattr(model, one)), None)
     found = getattr(model, place) if place else []
+    if isinstance(found, np.ndarray):  # the trees of gradient boosting, by round and class
+        found = found.ravel().tolist()
     found = list(found) if isinstance(found, (list, tuple)) else [found]
     chosen = getattr(model, "estimators_features_", None)  # of bagging, which makes an array
     rows = data if chosen is None else array_of(model, data)

@@ -48,6 +48,17 @@ def test_columns_that_all_members_drop_are_no_features(way):
     check(model.fit(frame, labels), frame, labels, ["age", "income"])
 
 
+@pytest.mark.parametrize("kind", ["GradientBoosting", "HistGradientBoosting", "RandomForest", "AdaBoost"])
+def test_pipelines_of_every_model_may_be_members(kind):
+    frame, labels = people()
+    frame = frame[["age", "income"]]
+    inside = getattr(ensemble, f"{kind}Classifier")(random_state=0)
+    inside.set_params(**{"max_iter" if kind[0] == "H" else "n_estimators": 3})
+    one = pipeline.make_pipeline(preprocessing.StandardScaler(), inside)
+    for model in (calibration.CalibratedClassifierCV(one, cv=2), ensemble.VotingClassifier([("a", one)])):
+        check(model.fit(frame, labels), frame, labels, ["age", "income"])
+
+
 def test_truth_values_behind_a_function_keep_their_labels():
     frame, labels = people()
     model = piped([(preprocessing.PowerTransformer(), ["member"]), ("passthrough", ["income"])])
