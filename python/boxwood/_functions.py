@@ -9,13 +9,14 @@ threshold whose results are that near to each other.
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from boxwood.errors import Error
+from boxwood.errors import Error, UnsupportedModelError
 
 # numpy's own tests allow 4 units for float32 and fewer for float64; twice that.
 UNITS = 8
@@ -140,6 +141,24 @@ def monotone(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return function
 
 
+RENAMING = {"rename": {"columns"}, "set_axis": {"labels", "axis"}, "add_prefix": {"prefix"},
+            "add_suffix": {"suffix"}}
+
+
+def only_renames(step: Any) -> bool:
+    """Whether a FunctionTransformer calls a method of pandas' frames that only renames columns."""
+    given = dict(step.kw_args or {})
+    function = step.func
+    if isinstance(function, functools.partial) and not function.args:
+        given = {**function.keywords, **given}
+        function = function.func
+    frame, _, name = getattr(function, "__qualname__", "").rpartition(".")
+    if frame not in ("DataFrame", "NDFrame") or not function.__module__.startswith("pandas."):
+        return False
+    columns = name != "set_axis" or given.get("axis") in (1, "columns")
+    return name in RENAMING and set(given) == RENAMING[name] and columns
+
+
 def known_function(function: Any) -> Function | None:
     """Return what is known of a function, or None."""
     try:
@@ -151,6 +170,18 @@ def known_function(function: Any) -> Function | None:
     return known
 
 
+def doubles(function: Function, given: np.ndarray) -> np.ndarray:
+    """Apply a function to an array of one column, and return doubles."""
+    try:
+        return np.asarray(function.call(given), dtype=np.float64)
+    except Exception as error:  # of the user's function
+        raise UnsupportedModelError(
+            f"pipeline: {function.name} fails for an array of numbers "
+            f"({type(error).__name__}: {error})",
+            "Declare functions of arrays. To rename columns use "
+            'FunctionTransformer(pandas.DataFrame.rename, kw_args={"columns": …})') from error
+
+
 def finite_range(function: Function, single: bool, read: str) -> tuple[float, float]:
     """Return the least and the largest number whose result the model reads as finite."""
     largest = float(np.finfo(np.float32 if single else np.float64).max)
@@ -159,7 +190,7 @@ def finite_range(function: Function, single: bool, read: str) -> tuple[float, fl
     def finite(number: float) -> bool:
         given = np.array([[number]], dtype=np.float32 if single else np.float64)
         with np.errstate(all="ignore"):
-            made = np.asarray(function.call(given), dtype=np.float64)
+            made = doubles(function, given)
             if read == "float32":
                 made = made.astype(np.float32)
         return bool(np.isfinite(made).all())

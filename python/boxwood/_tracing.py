@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from boxwood._functions import Function, known_function, of_power, of_quantiles
+from boxwood._functions import Function, known_function, of_power, of_quantiles, only_renames
 from boxwood._tables import missing
 from boxwood.errors import UnsupportedModelError
 
@@ -168,7 +168,8 @@ def follow(step: Any, path: str, sources: list[Source], trace: Trace) -> list[So
     if kind in RISING_STEPS:
         return [_changed(source) for source in sources]
     if kind == "FunctionTransformer":
-        return sources if step.func is None else _applied(step, path, sources, trace)
+        unchanged = step.func is None or only_renames(step)
+        return sources if unchanged else _applied(step, path, sources, trace)
     if kind == "SimpleImputer":
         return _imputed(step, path, sources, trace)
     if kind == "MissingIndicator":

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._binning import beyond
+from boxwood._functions import doubles
 from boxwood._pushing import OTHER, RawColumn, Steps, mixed, objects, push, pushed_tree, readable
 from boxwood._tables import as_table
 from boxwood._tracing import (
@@ -491,7 +492,7 @@ def _check_declared(column: RawColumn, index: int, data: Any) -> None:
     numbers = np.unique(np.asarray(values, dtype=np.float32 if column.single else np.float64))
     numbers = numbers[~np.isnan(numbers)]
     for function in declared:
-        made = np.asarray(function.call(numbers[:, None]), dtype=np.float64)[:, 0]
+        made = doubles(function, numbers[:, None])[:, 0]
         falls = np.flatnonzero(np.diff(made) < 0)
         if len(falls):
             a, b = numbers[falls[0]], numbers[falls[0] + 1]

@@ -1,11 +1,14 @@
 """Models made of several: columns that no member reads, truth values behind functions, and LightGBM's random forests."""
 
+import functools
+
 import boxwood
+import catboost
 import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import calibration, compose, ensemble, model_selection, multiclass, pipeline, preprocessing, tree
+from sklearn import calibration, compose, ensemble, frozen, model_selection, multiclass, pipeline, preprocessing, tree
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -57,6 +60,55 @@ def test_pipelines_of_every_model_may_be_members(kind):
     one = pipeline.make_pipeline(preprocessing.StandardScaler(), inside)
     for model in (calibration.CalibratedClassifierCV(one, cv=2), ensemble.VotingClassifier([("a", one)])):
         check(model.fit(frame, labels), frame, labels, ["age", "income"])
+
+
+def test_thresholds_inside_do_not_matter_to_what_reads_probabilities():
+    frame, labels = people()
+    frame = frame[["age", "income"]]
+    with_threshold = catboost.CatBoostClassifier(iterations=4, verbose=False, allow_writing_files=False)
+    with_threshold.fit(frame, labels).set_probability_threshold(0.3)
+    check(calibration.CalibratedClassifierCV(frozen.FrozenEstimator(with_threshold), cv=2).fit(frame, labels), frame,
+          labels, ["age", "income"])
+    for inside in (tree.DecisionTreeClassifier(max_depth=3), ensemble.GradientBoostingClassifier(n_estimators=3)):
+        fixed = model_selection.FixedThresholdClassifier(inside, threshold=0.3)
+        for whole in (calibration.CalibratedClassifierCV(fixed, cv=2), ensemble.StackingClassifier([("a", fixed)], cv=2)):
+            check(whole.fit(frame, labels), frame, labels, ["age", "income"])
+    votes = ensemble.VotingClassifier([("a", fixed)]).fit(frame, labels)
+    with pytest.raises(boxwood.UnsupportedModelError, match="itself made of several models"):
+        boxwood.Explainer(votes, frame)
+
+
+@pytest.mark.parametrize("function", [
+    preprocessing.FunctionTransformer(pd.DataFrame.rename, kw_args={"columns": {"income": "pay"}}),
+    preprocessing.FunctionTransformer(functools.partial(pd.DataFrame.set_axis, labels=["age", "pay"], axis=1)),
+    preprocessing.FunctionTransformer(pd.DataFrame.add_prefix, kw_args={"prefix": "my "})])
+def test_columns_may_be_renamed_by_pandas(function):
+    frame, labels = people()
+    frame = frame[["age", "income"]]
+    name = function.transform(frame).columns[1]
+    later = compose.make_column_transformer((preprocessing.StandardScaler(), [name]), remainder="passthrough")
+    model = pipeline.make_pipeline(function, later, tree.DecisionTreeClassifier(max_depth=3, random_state=0))
+    check(model.fit(frame, labels), frame, labels, ["age", "income"])
+
+
+def test_functions_that_do_more_than_rename_are_refused():
+    frame, labels = people()
+    frame = frame[["age", "income"]]
+
+    def capital(table):
+        return table.rename(columns=str.upper)
+
+    def refused(function, **arguments):
+        step = preprocessing.FunctionTransformer(function, kw_args=arguments)
+        model = pipeline.make_pipeline(step, tree.DecisionTreeClassifier(max_depth=3)).fit(frame, labels)
+        with pytest.raises(boxwood.UnsupportedModelError) as error:
+            boxwood.Explainer(model, frame)
+        return str(error.value)
+
+    assert "applies clip" in refused(pd.DataFrame.clip, lower=20)
+    assert "applies set_axis" in refused(pd.DataFrame.set_axis, labels=range(len(frame)), axis=0)
+    assert "applies capital" in refused(capital)
+    assert "kw_args={\"columns\": …}" in refused(boxwood.monotone(capital))
 
 
 def test_truth_values_behind_a_function_keep_their_labels():

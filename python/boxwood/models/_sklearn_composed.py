@@ -72,6 +72,8 @@ def read_member(model: Any, of: Any, response: str, data: Any = None, *, average
             remedy = f"Put these steps before the whole model, make_pipeline(step, {name}(…)): " \
                 "its last step alone can then be explained in the space after the step"
         raise UnsupportedModelError(f"{name}: {error.reason}", remedy) from error
+    if response != "vote":
+        _leave_threshold_out(content)
     nested = content.link == "composed"
     if nested and not (averaged and response != "vote" and _is_average(content)):
         raise UnsupportedModelError(
@@ -89,6 +91,22 @@ def read_member(model: Any, of: Any, response: str, data: Any = None, *, average
             len(content.base)
         classes = [] if content.task == "regression" else list(range(count))
     return Part(content, response, classes, **more)
+
+
+def _leave_threshold_out(content: Ensemble) -> None:
+    """Turn a single model with its own threshold into the model, whose scores are the same."""
+    made = json.loads(content.composition) if content.link == "composed" else {}
+    if "threshold" not in made or len(made["members"]) != 1 or "groups" in made:
+        return
+    one = made["members"][0]
+    if one["response"] != "probability" or one.get("calibrations") or one["weight"] != 1 or \
+            made["divisor"] != 1 or list(one["classes"]) != [0, 1]:
+        return
+    for key in ARITHMETIC:
+        setattr(content, key, one[key])
+    content.composition = ""
+    if len(content.notes) == 1:
+        content.source = content.notes[0]  # it begins with the library
 
 
 def _is_average(content: Ensemble) -> bool:
