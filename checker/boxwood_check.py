@@ -4,13 +4,13 @@
     python3 boxwood_check.py MODEL [MODEL ...] QUESTION PROOF
 
 MODEL is Boxwood's model file or an XGBoost JSON file, QUESTION a question file, PROOF a certificate
-(docs/formats.md, docs/proof.md). Prints "accepted" and what is proven, or "rejected" and why. Exit
-code 0: accepted, 1: rejected, 2: a file cannot be read or uses something that is not covered.
+(docs/formats.md, docs/proof.md). Prints "accepted" and what is proven, or "rejected" and why. Exit code
+0: accepted, 1: rejected, 2: a file cannot be read, is malformed or uses something that is not covered.
 
-The file uses the Python standard library only and shares no code with Boxwood. Scores are exact
-integers and fractions. Costs are IEEE doubles, added in the order that the claim is about; Python's
-floats are IEEE doubles. Python compares floats with fractions exactly. Words in square brackets are
-headings or bold words of docs/proof.md, which has the theorem behind each part.
+The file uses the Python standard library only and shares no code with Boxwood. Scores are exact integers
+and fractions. Costs are IEEE doubles, added in the order that the claim is about; Python's floats are IEEE
+doubles, and Python compares them with fractions exactly. Words in square brackets are headings or bold
+words of docs/proof.md, which has the theorem behind each part.
 """
 
 import decimal
@@ -22,8 +22,7 @@ import sys
 from collections import Counter, namedtuple
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from types import SimpleNamespace
 
 INF = math.inf
@@ -39,27 +38,29 @@ class Unsupported(Exception):
     """The model or the question is outside of what this checker covers, or a file is malformed."""
 
 
-# ----------------------------------------------------------------------------- files and numbers
+def need(condition, complaint, failure=Unsupported):
+    """Refuse a file, or reject a certificate, unless a condition holds."""
+    if not condition:
+        raise failure(complaint)
+
+
+# --------------------------------------------------------------------------------- files and numbers
 
 def parsed(content):
     """Read JSON in UTF-8. Refuse 1e400, NaN, and a key that is given twice."""
     def unique(pairs):
-        if len(dict(pairs)) < len(pairs):
-            raise Unsupported("a key is given twice")
+        need(len(dict(pairs)) == len(pairs), "a key is given twice")
         return dict(pairs)
 
     def finite(text):
-        if not math.isfinite(float(text)):
-            raise Unsupported(f"{text[:40]} is not a finite number")
+        need(math.isfinite(float(text)), f"{text[:40]} is not a finite number")
         return float(text)
-    return json.loads(content.decode(), object_pairs_hook=unique, parse_float=finite,
-                      parse_constant=finite)
+    return json.loads(content.decode(), object_pairs_hook=unique, parse_float=finite, parse_constant=finite)
 
 
 def number(value):
     """Give a number of a file as a double; infinities and NaN are text there."""
-    if type(value) not in (int, float) and value not in ("inf", "-inf", "nan"):
-        raise Unsupported(f"{value!r} is not a number")
+    need(type(value) in (int, float) or value in ("inf", "-inf", "nan"), f"{value!r} is not a number")
     return float(value)
 
 
@@ -69,15 +70,14 @@ def read(data, what, keys, ignored=""):
     A key without a default is required. Other keys are refused: their meaning is not known here.
     """
     unknown = set(data) - set(keys) - set(ignored.split())
-    if unknown:
-        raise Unsupported(f"{what} with {', '.join(sorted(unknown))}")
+    need(not unknown, f"{what} with {', '.join(sorted(unknown))}")
     made = SimpleNamespace()
     for key, expected in keys.items():
         kind = expected if isinstance(expected, type) else type(expected)
         value = data.get(key, expected)
         value = number(value) if kind is float else value
-        if value not in expected if kind is tuple else type(value) is not kind:
-            raise Unsupported(f"{what} without {key}, or the value of {key} is not known here")
+        need(value in expected and type(value) is type(expected[0]) if kind is tuple else type(value) is kind,
+             f"{what} without {key}, or the value of {key} is not known here")
         setattr(made, key, value)
     return made
 
@@ -85,6 +85,11 @@ def read(data, what, keys, ignored=""):
 def same(one, other):
     """Whether two values are equal, or both missing."""
     return one == other or (math.isnan(one) and math.isnan(other))
+
+
+def exact(value):
+    """Give a double as a fraction, if it is finite."""
+    return Fraction(value) if math.isfinite(value) else value
 
 
 def single(value):
@@ -95,7 +100,7 @@ def single(value):
         return math.copysign(INF, value)
 
 
-def next_up(value, precision):
+def next_up(value, precision=float):
     """Give the next larger number of a precision."""
     if precision is float or value == INF:
         return math.nextafter(value, INF)
@@ -103,65 +108,81 @@ def next_up(value, precision):
     return struct.unpack("<f", struct.pack("<i", bits + 1 if value >= 0 else bits - 1))[0]
 
 
-def first_from(bound, is_open, precision):
+def first_from(bound, precision=float, is_open=False):
     """Give the smallest number of a precision that is >= bound (> bound if open)."""
-    if bound in (INF, -INF):
-        return bound
-    value = -next_up(-precision(float(bound)), precision)  # below the bound
-    while value < bound or (is_open and value == bound):
+    value = precision(float(bound))
+    while value >= bound and value > -INF:
+        value = -next_up(-value, precision)
+    while value < bound or (is_open and value == bound < INF):
         value = next_up(value, precision)
-    return value
+    return value + 0.0
 
 
-def rounds_from(end, closed, precision):
-    """[Rounded differences] Give (y, open): what rounds to >= end (not closed: > end) is >= y."""
-    first = first_from(end, not closed, precision)
-    if first == -INF:
-        return first, not closed
-    below = Fraction(-next_up(-first, precision))
-    if first == INF:
-        return below, False
-    middle = (below + Fraction(first)) / 2
-    return middle, precision(float(middle)) < first
+def span(lower, upper, precision=float, lower_closed=True, upper_closed=True):
+    """Give the first and the last number of a precision between two ends; infinite ones if there is none."""
+    if (lower == INF and not lower_closed) or (upper == -INF and not upper_closed):
+        return INF, -INF
+    return first_from(lower, precision, not lower_closed), -first_from(-upper, precision, not upper_closed)
 
 
-# An interval is a list of its two ends (sign, end, closed). The sign is 1 for the lower end (at
-# least the end) and -1 for the upper one (at most the end).
-
-def ends_of(interval, precision=float):
-    """Read an interval of the question file."""
-    lower, upper, lower_closed, upper_closed = interval
+def interval(data, precision=float):
+    """Read an interval of a file, whose ends are rounded to a precision, as its span."""
+    lower, upper, *is_closed = data
     lower, upper = precision(number(lower)), precision(number(upper))
-    if any(map(math.isnan, (lower, upper))) or {lower_closed, upper_closed} - {True, False}:
-        raise Unsupported("an interval without two ends")
-    return [(1, lower, lower_closed), (-1, upper, upper_closed)]
+    need(lower <= upper and list(map(type, is_closed)) == [bool, bool], "an impossible interval")
+    return span(lower, upper, precision, *is_closed)
 
 
-def beyond(sign, end, closed):
-    """Give the interval outside of one end of an interval."""
-    return sorted([(-sign, end, not closed), (sign, -sign * INF, True)], reverse=True)
+def rounds_from(end, precision=float):
+    """[Rounded differences] Give the least exact number that, rounded, may be >= end."""
+    end = first_from(end, precision)
+    if end == -INF:
+        return end
+    end, below = (Fraction(one) if math.isfinite(one) else
+                  Fraction(2) ** (1024 if precision is float else 128) * (1 if one > 0 else -1)
+                  for one in (end, -next_up(-end, precision)))
+    last_digit = end / (end - below) % 2  # the middle rounds to the even one; numbers between are none
+    return (end + below) / 2 + last_digit * Fraction(1, 2 ** 1075)
 
 
-def within(value, ends):
-    """Whether a value lies in an interval."""
-    return all(sign * value > sign * end or (closed and value == end)
-               for sign, end, closed in ends)
+# A split or a condition of a clause: whether the value of a feature lies in one of some spans (if not
+# `inside`: in none). `missing`: whether missing values pass, with `zero` also numbers that count as zero.
+Test = namedtuple("Test", "feature spans missing zero inside", defaults=(False, True))
+ZERO = single(1e-35)  # up to here a number counts as zero where zero goes with missing values
 
 
-def in_codes(value, codes):
-    """Whether a value, cut off to a whole number, is one of some categories."""
-    return -1 < value < 2 ** 31 and int(value) in codes
+def passes(test, value):
+    """Whether a value, read as the models read it, passes a test."""
+    if math.isnan(value) or (test.zero and abs(value) <= ZERO):
+        return test.missing
+    return test.inside == any(low <= value <= high for low, high in test.spans)
 
 
-# ------------------------------------------------------------------------------------- the model
+def cuts_of(test, precision):
+    """[Cuts] Give the first numbers above the cuts of a test."""
+    spans = [*test.spans, *[(-ZERO, ZERO)] * test.zero]
+    ends = {end for low, high in spans for end in (low, next_up(high, precision))}
+    return ends - {-INF, next_up(-INF, precision), INF}
+
+
+def code_spans(codes, precision, zero_up=False):
+    """Give the spans of the numbers that are some categories when they are cut off to whole numbers."""
+    need(all(type(code) is int and 0 <= code < 2 ** 31 for code in codes) and
+         sorted(set(codes)) == list(codes), "categories that are none, or do not ascend")
+    listed = set(codes)
+    begins, ends = ([code + side for code in codes if code - 1 + 2 * side not in listed] for side in (0, 1))
+    return [span(begin if begin or zero_up else -1, end, precision, begin > 0 or zero_up, False)
+            for begin, end in zip(begins, ends)]
+
+
+# ----------------------------------------------------------------------------------------- the model
 
 PRECISIONS = ("float32", "float64")
 WORDS = {  # in the order of the hash
     "input": PRECISIONS, "accumulator": PRECISIONS, "order": ("base_first", "base_last"),
-    "link": ("identity", "sigmoid", "exponential", "softmax", "winner", "votes", "square",
-             "softplus", "isolation"),
-    "link_form": ("plain", "onnxruntime", "catboost"),
-    "task": ("regression", "binary", "multiclass"),
+    "link": ("identity", "sigmoid", "exponential", "softmax", "winner", "votes", "square", "softplus",
+             "isolation"),
+    "link_form": ("plain", "onnxruntime", "catboost"), "task": ("regression", "binary", "multiclass"),
     "decision": ("output_above_half", "score_above_zero", "score_from_zero", "score_above_half",
                  "largest_score")}
 MODEL = {"boxwood_model": (1,), **WORDS, "factor": 1.0, "divisor": 1.0, "steepness": 1.0,
@@ -171,7 +192,6 @@ TREE = {"output": int, "values": list, "sets": [], **dict.fromkeys(NODE, list),
         "missing_at_zero": [], "zero_up": []}
 KINDS = ("leaf", "<", "<=", "==", "in")
 Node = namedtuple("Node", [*NODE, "categories"])  # kind is a position in KINDS
-ZERO = single(1e-35)  # up to here a number counts as zero where zero goes with missing values
 
 
 class Model:
@@ -179,24 +199,21 @@ class Model:
 
     def __init__(self, data):
         data = xgboost_as_boxwood(data) if "learner" in data else data
-        given = read({"link_form": "plain", "decision": "output_above_half", **data}, "a model",
-                     MODEL, "source library objective notes classes")
-        vars(self).update(vars(given))
-        words = [getattr(self, key) for key in WORDS]
+        data = {"link_form": "plain", "decision": "output_above_half", **data}
+        vars(self).update(vars(read(data, "a model", MODEL, "source library objective notes classes")))
         self.single, self.width = self.accumulator == "float32", len(self.features)
         self.round = single if self.single else float
-        base = [number(one) for one in given.base]
-        self.base = [self.round(one) for one in base]
+        base = [number(one) for one in self.base]
         # [The hash of a model]
-        hashed = [self.factor, self.divisor, self.steepness, len(base), *base, self.width,
-                  len(given.trees)]
-        self.trees = [self.tree(tree, hashed) for tree in given.trees]
-        text = " ".join(["boxwood model 1", *words, ""]).encode()
+        hashed = [self.factor, self.divisor, self.steepness, len(base), *base, self.width, len(self.trees)]
+        self.trees = [self.tree(tree, hashed) for tree in self.trees]
+        text = " ".join(["boxwood model 1", *(getattr(self, key) for key in WORDS), ""]).encode()
         self.hash = hashlib.sha256(text + struct.pack(f"<{len(hashed)}d", *hashed)).hexdigest()
-        self.factor, self.divisor = self.round(self.factor), self.round(self.divisor)
-        if not all(0 < one < INF for one in (self.factor, self.divisor, self.steepness)) or \
-                (self.task == "binary" and len(base) != 1):
-            raise Unsupported("a factor that is not positive, or a binary model of several outputs")
+        self.base, self.factor, self.divisor = (
+            [self.round(one) for one in base], self.round(self.factor), self.round(self.divisor))
+        need(all(0 < one < INF for one in (self.factor, self.divisor, self.steepness)) and
+             (self.task != "binary" or len(base) == 1) and not any(map(math.isnan, base)),
+             "a factor that is not positive, or a binary model of several outputs")
         self.unit = Fraction(self.factor) / Fraction(self.divisor)
         self.errors = [self.error(k) for k in range(len(base))]
         self.bounded = INF not in self.errors
@@ -207,36 +224,30 @@ class Model:
         count, values = len(tree.kind), [number(one) for one in tree.values]
         tree.kind = [KINDS.index(kind) for kind in tree.kind]
         tree.threshold = [number(one) for one in tree.threshold]
-        tree.missing_at_zero = tree.missing_at_zero or [False] * count
-        tree.zero_up = tree.zero_up or [False] * count
+        tree.missing_at_zero, tree.zero_up = (
+            flags or [False] * count for flags in (tree.missing_at_zero, tree.zero_up))
+        need({*map(type, chain(tree.feature, tree.left, tree.right, tree.value))} == {int} and
+             {*map(type, chain(tree.missing_left, tree.missing_at_zero, tree.zero_up))} == {bool},
+             "a node whose numbers or flags are none")
         last = len(values) - (len(self.base) if tree.output == -1 else 1)
-        if not count or not -1 <= tree.output < len(self.base):
-            raise Unsupported("a tree without nodes or of an unknown output")
-        if any(map(math.isnan, values + tree.threshold)):
-            raise Unsupported("a tree with a number that is none")
-        nodes = []
+        need(count and -1 <= tree.output < len(self.base) and
+             not any(map(math.isnan, values + tree.threshold)),
+             "a tree without nodes, of an unknown output, or with a number that is none")
+        for codes in tree.sets:
+            code_spans(codes, float)  # they are categories
+        tree.nodes = []
         for at, node in enumerate(zip(*(getattr(tree, key) for key in NODE), strict=True)):
-            kind, feature, _, left, right, value = node[:6]
-            if not (0 <= value <= last if kind == 0 else 0 <= feature < self.width and
-                    at < min(left, right) <= max(left, right) < count and
-                    (kind < 4 or 0 <= value < len(tree.sets))):
-                raise Unsupported("a node that refers to nothing")
-            nodes.append(Node(*node, frozenset(tree.sets[value] if kind == 4 else ())))
-        hashed += [tree.output, count, *(field for node in nodes for field in node[:9]),
-                   len(values), *values, len(tree.sets)]
+            kind, feature, _, left, right, value, _, at_zero, zero_up = node
+            need(0 <= value <= last if kind == 0 else
+                 0 <= feature < self.width and at < min(left, right) <= max(left, right) < count and
+                 (0 <= value < len(tree.sets) if kind == 4 else not zero_up) and not (at_zero and kind > 2),
+                 "a node that refers to nothing, or with a flag of another kind")
+            tree.nodes.append(Node(*node, tuple(tree.sets[value] if kind == 4 else ())))
+        hashed += [tree.output, count, *(field for node in tree.nodes for field in node[:9]), len(values),
+                   *values, len(tree.sets)]
         hashed += [one for codes in tree.sets for one in (len(codes), *codes)]
-        tree.nodes, tree.values = nodes, [self.round(one) for one in values]
+        tree.values = [self.round(one) for one in values]
         return tree
-
-    def goes_left(self, node, value):
-        """Whether a value, read as the model reads it, goes to the left child."""
-        value = single(value) if self.input == "float32" else value
-        if math.isnan(value) or (node.missing_at_zero and abs(value) <= ZERO):
-            return bool(node.missing_left)
-        if node.kind == 4:
-            return in_codes(value, node.categories) and not (node.zero_up and value < 0)
-        return (value < node.threshold, value <= node.threshold, value == node.threshold)[
-            node.kind - 1]
 
     def scores(self, leaves):
         """[Scores] Add the numbers of one leaf of each tree as the library does."""
@@ -280,10 +291,10 @@ def xgboost_as_boxwood(data):
     """[XGBoost JSON] Give an XGBoost file in the form of the model file."""
     learner = data["learner"]
     objective, booster = learner["objective"]["name"], learner["gradient_booster"]
-    if objective not in OBJECTIVES or booster["name"] != "gbtree" or \
-            "best_iteration" in learner.get("attributes", {}):
-        raise Unsupported("of XGBoost files only gbtree models with common objectives and without "
-                          "early stopping are read directly; use boxwood inspect --save-model")
+    need(objective in OBJECTIVES and booster["name"] == "gbtree" and
+         "best_iteration" not in learner.get("attributes", {}),
+         "of XGBoost files only gbtree models with common objectives and without early stopping are read "
+         "directly; use boxwood inspect --save-model")
     parameters, (task, link) = learner["learner_model_param"], OBJECTIVES[objective]
     base = [single(float(text)) for text in parameters["base_score"].strip("[]").split(",")]
     if link == "sigmoid":
@@ -291,35 +302,33 @@ def xgboost_as_boxwood(data):
     outputs = max(1, *(int(parameters.get(key, 1)) for key in ("num_class", "num_target")))
     trees = []
     for tree, output in zip(booster["model"]["trees"], booster["model"]["tree_info"], strict=True):
-        if any(tree.get("split_type", [])) or \
-                int(tree["tree_param"].get("size_leaf_vector", 1)) > 1:
-            raise Unsupported("categories and vector leaves of XGBoost files are not read directly")
+        need(output >= 0 and not any(tree.get("split_type", [])) and
+             int(tree["tree_param"].get("size_leaf_vector", 1)) <= 1,
+             "categories and vector leaves of XGBoost files are not read directly")
         nodes, values, numbering = [], [], [0]
         for index in numbering:  # breadth first, as Boxwood numbers nodes
             child, value = tree["left_children"][index], single(tree["split_conditions"][index])
-            left, missing = len(numbering), bool(tree["default_left"][index])
+            left, missing = len(numbering), tree["default_left"][index] == 1
             if child == -1:
                 nodes.append(("leaf", -1, 0.0, -1, -1, len(values), False))
                 values.append(value)
-            elif left < len(tree["left_children"]):
-                feature = tree["split_indices"][index]
-                nodes.append(("<", feature, value, left, left + 1, -1, missing))
-                numbering += [child, tree["right_children"][index]]
             else:
-                raise Unsupported("an XGBoost tree in which two nodes have the same child")
+                need(left < len(tree["left_children"]) and 0 < min(child, tree["right_children"][index]),
+                     "a node of an XGBoost tree that is the child of two, or of none")
+                nodes.append(("<", tree["split_indices"][index], value, left, left + 1, -1, missing))
+                numbering += [child, tree["right_children"][index]]
         columns = dict(zip(NODE, map(list, zip(*nodes))))
         trees.append({"output": output, "values": values, **columns})
-    return {"boxwood_model": 1, "task": task, "link": link, "input": "float32",
-            "accumulator": "float32", "order": "base_first", "trees": trees,
-            "base": base * (outputs if len(base) == 1 else 1),
+    return {"boxwood_model": 1, "task": task, "link": link, "input": "float32", "accumulator": "float32",
+            "order": "base_first", "base": base * (outputs if len(base) == 1 else 1), "trees": trees,
             "features": [None] * int(parameters["num_feature"])}
 
 
-# ----------------------------------------------------------------- [Alternatives and conditions]
+# --------------------------------------------------------------------- [Alternatives and conditions]
 
-# sign * (score[plus] - score[minus]) >= least (> least if open), for the library's scores, exactly.
-# With `part`, instead: the softmax of plus is at least (sign 1) or at most (sign -1) `part`.
-Condition = namedtuple("Condition", "plus minus sign least is_open part", defaults=(False, None))
+# sign * (score[plus] - score[minus]) >= least, for the library's scores, exactly. With `part`, instead:
+# the softmax of plus is at least (sign 1) or at most (sign -1) `part`.
+Condition = namedtuple("Condition", "plus minus sign least part", defaults=(None,))
 
 REQUIREMENTS = {  # the keys of each kind of requirement
     "class": {"class": int, "probability": 0.0, "margin": 0.0}, "classes": {"classes": list},
@@ -328,8 +337,7 @@ DIRECT = ("identity", "votes")  # links whose output is the score
 INVERSE = {  # the score of an output, and the outputs that a score may have
     "sigmoid": (lambda y, steep: (y / (1 - y)).ln() / steep, 0, 1),
     "exponential": (lambda y, _: y.ln(), 0, INF),
-    "softplus": (lambda y, _: y.ln() + y / 2 if y < FUZZ else (y.exp() - 1).ln() if y < 1000 else y,
-                 0, INF),
+    "softplus": (lambda y, _: y.ln() + y / 2 if y < FUZZ else (y.exp() - 1).ln() if y < 1000 else y, 0, INF),
     "isolation": (lambda y, _: -(-y).ln() / Decimal(2).ln(), -INF, 0),
     "square": (lambda y, _: abs(y).sqrt().copy_sign(y), -INF, INF)}
 
@@ -339,15 +347,9 @@ def as_decimal(fraction):
     return Decimal(fraction.numerator) / Decimal(fraction.denominator)
 
 
-def rounded(plus, minus, sign, end, closed, centre=0, precision=float):
+def lead(plus, minus, sign, end, centre=0, precision=float):
     """The condition that sign * (score[plus] - score[minus] - centre), rounded, is >= an end."""
-    least, is_open = rounds_from(end, closed, precision)
-    return Condition(plus, minus, sign, least + sign * centre, is_open)
-
-
-def lead_within(plus, minus, ends):
-    """The conditions for a rounded difference of scores in an interval."""
-    return [rounded(plus, minus, sign, sign * end, closed) for sign, end, closed in ends]
+    return Condition(plus, minus, sign, rounds_from(end, precision) + sign * centre)
 
 
 class Outcome:
@@ -355,28 +357,28 @@ class Outcome:
 
     def __init__(self, models, data):
         kind = next((kind for kind in REQUIREMENTS if kind in data), "class")
-        keys = {**REQUIREMENTS[kind], "model": 0, "negated": False}
-        wanted = vars(read(data, "a requirement", keys))
+        wanted = vars(read(data, "a requirement", {**REQUIREMENTS[kind], "model": 0, "negated": False}))
+        need(0 <= wanted["model"] < len(models), "a requirement about no model")
         self.number, self.negated = wanted["model"], wanted["negated"]
-        self.model, self.by_score = models[self.number], kind == "score"
-        model = self.model
+        self.model = model = models[self.number]
         self.link, self.binary, outputs = model.link, model.task == "binary", range(len(model.base))
         self.classes = {"binary": range(2), "multiclass": outputs, "regression": ()}[model.task]
         self.wanted = wanted[kind] if kind == "classes" else [wanted[kind]]  # numbers
         self.rival, self.margin, chance = map(data.get, ("rival", "margin", "probability"))
         existing = self.classes if kind in ("class", "classes") else outputs
-        if self.number < 0 or not set(self.wanted + [self.rival or 0]) <= set(existing) or \
-                (self.margin is not None and chance is not None):
-            raise Unsupported("a requirement about no model or output, or of two kinds")
+        need(set(self.wanted + [self.rival or 0]) <= set(existing) and None in (self.margin, chance),
+             "a requirement about no class or output, or of two kinds")
+        given = data.get("range") if chance is None else [chance, "inf", True, True]
+        self.interval = given and interval(given)
+        need(not given or (-INF < self.interval[1] and self.interval[0] < INF), "an interval without numbers")
         self.class_0 = kind == "class" and self.binary and self.wanted == [0]
-        interval = data.get("range") if chance is None else [chance, "inf", True, True]
-        self.interval = interval and ends_of(interval)
+        self.exact = kind == "score" or self.link in DIRECT  # it is about scores
         onnx, by_output = model.link_form == "onnxruntime", model.decision == "output_above_half"
-        if onnx and not (model.single and self.link in ("sigmoid", "softmax", *DIRECT)):
-            raise Unsupported(f"models with the link {self.link} in the form {model.link_form}")
+        need(not onnx or (model.single and self.link in ("sigmoid", "softmax", *DIRECT)),
+             f"models with the link {self.link} in the form {model.link_form}")
         self.tiny = Fraction(1, 2 ** (20 if onnx else 120 if model.single else 1000))
         half = model.decision == "score_above_half" or (by_output and self.link in DIRECT)
-        self.middle = Fraction(1, 2) if half else 0  # where a binary model changes its class
+        self.middle = 0.5 if half else 0.0  # where a binary model changes its class
         self.by_output = by_output and self.link not in (*DIRECT, "winner")
         self.alternatives = self.alternatives_of(self.negated)
 
@@ -389,10 +391,9 @@ class Outcome:
 
     def score_for(self, output, sign):
         """Bound the score: an output >= (sign -1: <=) `output` needs a score beyond the result."""
-        if self.by_score or self.link in DIRECT or output == -sign * INF:
+        if output == -sign * INF:
             return output
-        if self.link not in INVERSE:
-            raise Unsupported(f"outputs of the link {self.link}")
+        need(self.link in INVERSE, f"outputs of the link {self.link}")
         inverse, lowest_output, highest_output = INVERSE[self.link]
         y = Fraction(sign * 2 ** 127 if output == sign * INF else output)  # infinite: overflows
         y -= sign * (abs(y) * self.relative(y) * 2 + self.tiny)
@@ -403,72 +404,68 @@ class Outcome:
 
     def softmax_within(self, k, lower, upper):
         """[Softmax] Conditions for a probability from `lower` to `upper`."""
-        low, high, relative, lead = Fraction(0), Fraction(1), 2 * self.relative(1), -INF
+        low, high, relative, least = Fraction(0), Fraction(1), 2 * self.relative(1), -INF
         if lower > 0:
             low = Fraction(min(lower, 2)) * (1 - relative) - self.tiny
         if upper < 1:
             high = Fraction(max(upper, -1)) * (1 + relative) + self.tiny
         if low >= 1 or high <= 0:
-            lead = INF
+            least = INF
         elif low > 0:
-            lead = Fraction(as_decimal(low / (1 - low)).ln() - 1000 * FUZZ)
-        return [Condition(k, rival, 1, lead) for rival in self.classes if rival != k] + [
-            Condition(k, None, sign, -INF, part=as_decimal(part))
+            least = Fraction(as_decimal(low / (1 - low)).ln() - 1000 * FUZZ)
+        return [Condition(k, rival, 1, least) for rival in self.classes if rival != k] + [
+            Condition(k, None, sign, -INF, as_decimal(part))
             for sign, part in ((1, low), (-1, high)) if 0 < part < 1]
 
-    def conditions(self, ends):
+    def conditions(self, interval):
         """Conditions for an interval of whatever the requirement is about."""
-        k, exact = self.wanted[0], self.by_score or self.link in DIRECT
-        if self.rival is not None:
-            return lead_within(k, self.rival, ends)
+        k, ends = min(self.wanted[0], len(self.model.base) - 1), list(zip((1, -1), interval))
         if self.class_0:  # its probability is 1 - output, rounded by the library
-            ends = [one for one in ends if math.isfinite(one[1])]
-            if exact:
-                return [rounded(0, None, -sign, sign * end, closed, 1, self.model.round)
-                        for sign, end, closed in ends]
+            ends = [(-sign, end) for sign, end in ends if math.isfinite(end)]
+            if self.exact:
+                return [lead(0, None, sign, -sign * end, 1, self.model.round) for sign, end in ends]
             slack = Fraction(1, 2 ** (23 if self.model.single else 51))
-            ends = [(-sign, 1 - Fraction(end) + sign * slack, closed) for sign, end, closed in ends]
-        elif self.link == "softmax" and not exact:
-            return self.softmax_within(k, *(end for _, end, _ in ends))
-        k = min(k, len(self.model.base) - 1)  # class 1 of a binary model has output 0
-        return [Condition(k, None, sign, sign * self.score_for(end, sign), exact and not closed)
-                for sign, end, closed in ends]
+            ends = [(sign, 1 - Fraction(end) - sign * slack) for sign, end in ends]
+        if self.exact:
+            return [lead(k, self.rival, sign, sign * end) for sign, end in ends]
+        if self.link == "softmax":
+            return self.softmax_within(k, *interval)
+        return [Condition(k, None, sign, sign * self.score_for(end, sign)) for sign, end in ends]
 
     def wins(self, target, scores):
         """Conditions for a predicted class; of several classes, the first of equals wins."""
         near, model = 0, self.model
         if self.by_output:
             near = Fraction(1, 2 ** (20 if model.single else 46))
-            if self.link != ("sigmoid" if self.binary else "softmax"):
-                raise Unsupported(f"classes of the link {self.link}")
+            need(self.link == ("sigmoid" if self.binary else "softmax"), f"classes of the link {self.link}")
         if self.binary:
             from_zero = model.decision == "score_from_zero"  # then the middle belongs to class 1
-            if target == 1:
-                return [Condition(0, None, 1, self.middle, not from_zero)]
-            near /= min(1, Fraction(model.steepness))
-            return [Condition(0, None, -1, -self.middle - near, from_zero)]
+            sign = 1 if target == 1 else -1
+            least = sign * self.middle if (target == 1) == from_zero else next_up(sign * self.middle)
+            near = 0 if target == 1 else near / min(1, Fraction(model.steepness))
+            return [Condition(0, None, sign, Fraction(least) - near)]
         tied = [scores and scores[k] == scores[target] for k in self.classes]  # so are the outputs
-        return [Condition(target, k, 1, 0 if tied[k] else -near, k < target)
+        more = Fraction(next_up(0.0))  # the least difference between numbers
+        return [Condition(target, k, 1, (more if k < target else 0) - (0 if tied[k] else near))
                 for k in self.classes if k != target]
 
     def alternatives_of(self, negated, scores=None):
         """List alternatives; every point with the outcome (negated: without it) fulfils one."""
         if self.interval:
-            outside = [beyond(sign, end, closed) for sign, end, closed in self.interval
-                       if end != -sign * INF or not closed]
-            return [self.conditions(ends) for ends in (outside if negated else [self.interval])]
+            lower, upper = self.interval
+            outside = [(-INF, -next_up(-lower))] * (lower > -INF) + [(next_up(upper), INF)] * (upper < INF)
+            return [self.conditions(one) for one in (outside if negated else [self.interval])]
         won = [self.wins(k, scores) for k in self.classes if (k in self.wanted) != negated]
         if self.margin is None:
             return won
-        margin, target = number(self.margin), self.wanted[0]
+        target, sign, least = self.wanted[0], 1, number(self.margin)
+        if negated:
+            sign, least = -1, next_up(-least)
         if self.binary:
-            sign = 1 if (target == 1) != negated else -1
-            leads = [[rounded(0, None, sign, -margin if negated else margin, not negated,
-                              self.middle)]]
+            leads = [lead(0, None, sign if target == 1 else -sign, least, self.middle)]
         else:
-            ends = beyond(1, margin, True) if negated else beyond(-1, margin, False)
-            leads = [lead_within(target, k, ends) for k in self.classes if k != target]
-        return won + leads if negated else [won[0] + sum(leads, [])]
+            leads = [lead(target, k, sign, least) for k in self.classes if k != target]
+        return won + [[one] for one in leads] if negated else [won[0] + leads]
 
     def refuted(self, alternatives, upper):
         """Whether every alternative has a condition that fails; `upper` bounds differences."""
@@ -476,12 +473,9 @@ class Outcome:
 
     def fails(self, condition, upper):
         """Whether a condition cannot hold."""
-        plus, minus, sign, least, is_open, part = condition
+        plus, minus, sign, least, part = condition
         if part is None:
-            if least == -INF and not is_open:
-                return False
-            most = upper(plus, minus, sign)
-            return most < least or (is_open and most == least)
+            return least > -INF and upper(plus, minus, sign) < least
         total = Decimal(0)  # [Softmax]
         for rival in (k for k in self.classes if k != plus):
             most = upper(plus, rival, 1) if sign == 1 else upper(rival, plus, 1)
@@ -493,29 +487,27 @@ class Outcome:
     def certainly(self, scores, holds):
         """[Known scores] Whether the library's scores certainly have the outcome or have not."""
         plain = self.link in (*DIRECT, "winner")
-        if not all(math.isfinite(score) or (plain and not math.isnan(score)) for score in scores):
+        if any(math.isnan(score) or not (plain or math.isfinite(score)) for score in scores):
             return False
-        exact = [Fraction(score) if math.isfinite(score) else score for score in scores]
 
         def difference(plus, minus, sign):
-            if minus is None:
-                return sign * exact[plus]
-            return 0 if exact[plus] == exact[minus] else sign * (exact[plus] - exact[minus])
+            one, other = exact(scores[plus]), 0 if minus is None else exact(scores[minus])
+            return 0 if one == other else sign * (one - other)
 
         return self.refuted(self.alternatives_of(self.negated != holds, scores), difference)
 
 
-# ---------------------------------------------------------------------------------- the question
+# -------------------------------------------------------------------------------------- the question
 
+NO_LIMIT = 2 ** 31
 MIXTURES = {"l2": (1, 0, 0), "l1": (0, 1, 0), "linf": (0, 1, 0), "l0": (0, 0, 1)}
-QUESTION = {"boxwood_question": (1,), "point": list, "requirements": list, "features": list,
-            "groups": [], "clauses": [], "max_changes": INF, "cost": (*MIXTURES, "mixture"),
-            "mixture": {}, "fewest_first": False}
+QUESTION = {"boxwood_question": (1,), "point": list, "requirements": list, "features": list, "groups": [],
+            "clauses": [], "max_changes": NO_LIMIT, "cost": (*MIXTURES, "mixture"), "mixture": {},
+            "fewest_first": False}
 FEATURE = {"kind": ("continuous", "integer", "ordinal", "categorical"), "fixed": False,
-           "range": ["-inf", "inf", True, True], "allowed": [], "step": 0.0,
-           "missing_allowed": False, "changes": [], "direction": ("both", "up", "down"),
-           "least_change": 0.0, "most_change": INF, "weight": 1.0, "up": 1.0, "down": 1.0,
-           "scale": 1.0, "quantiles": []}
+           "range": ["-inf", "inf", True, True], "allowed": [], "step": 0.0, "missing_allowed": False,
+           "changes": [], "direction": ("both", "up", "down"), "least_change": 0.0, "most_change": INF,
+           "weight": 1.0, "up": 1.0, "down": 1.0, "scale": 1.0, "quantiles": []}
 GROUP = {"columns": list, "weight": 1.0, "none_allowed": False}
 LITERAL = {"feature": int, "inside": bool, "missing": False}  # and a range or codes
 
@@ -536,63 +528,66 @@ class Variable:
         """Give the position of the cell that has some values, or None."""
         return next((at for at, own in enumerate(self.values) if all(map(same, own, values))), None)
 
+
 class Question:
     """What is asked: admissible values, costs, clauses, requirements."""
 
     def __init__(self, data, models):
         data = read(data, "a question", QUESTION, "scale_name")
-        self.models, self.norm, self.point = models, data.cost, [number(x) for x in data.point]
+        self.models, self.norm, self.point = models, data.cost, [number(one) for one in data.point]
         self.max_changes, self.fewest = data.max_changes, data.fewest_first
         self.precision = single if any(model.input == "float32" for model in models) else float
-        self.mixture = MIXTURES.get(self.norm) or [number(data.mixture[key])
-                                                   for key in ("l2", "l1", "l0")]
-        self.rules = [read({"kind": "continuous", "direction": "both", **one}, "a feature", FEATURE,
-                           "domain") for one in data.features]
+        self.mixture = MIXTURES.get(self.norm) or [number(data.mixture[key]) for key in ("l2", "l1", "l0")]
+        rules = [read({"kind": "continuous", "direction": "both", **one}, "a feature", FEATURE, "domain")
+                 for one in data.features]
         self.groups = [read(one, "a group", GROUP) for one in data.groups]
         grouped = [column for group in self.groups for column in group.columns]
-        if not data.requirements or {model.width for model in models} != {len(self.point)} or \
-                len(self.rules) != len(self.point) or len(set(grouped)) < len(grouped) or \
-                not all(group.weight >= 0 for group in self.groups):
-            raise Unsupported("the question does not fit the models, or has impossible groups")
-        for rule, now in zip(self.rules, self.point):
-            self.complete(rule, now)
+        need(len({model.input for model in models}) == 1 or all(same(single(one), one) for one in self.point),
+             "models that read a value in different precisions, as different numbers")
+        need(data.requirements and {model.width for model in models} == {len(self.point)} == {len(rules)} and
+             len(set(grouped)) == len(grouped) and all(group.weight >= 0 for group in self.groups) and
+             data.max_changes >= 0,
+             "the question does not fit the models, or has impossible groups")
+        self.rules = [self.completed(*one) for one in zip(rules, self.point)]
         self.clauses = [[self.literal(one) for one in clause] for clause in data.clauses]
         self.wanted = [Outcome(models, one) for one in data.requirements]
 
-    def complete(self, rule, now):
+    def completed(self, rule, now):
         """Read the numbers of a feature's rule; costs must not fall with the distance."""
-        rule.now, rule.ends = now, ends_of(rule.range, self.precision)
+        rule.now = now
+        ends = [*rule.range[:2], *(is_closed or math.isinf(number(end))  # changed values are finite
+                                   for is_closed, end in zip(rule.range[2:], rule.range))]
+        rule.range = {precision: interval(ends, precision) for precision in (single, float)}
         rule.allowed = [self.precision(number(one)) + 0.0 for one in rule.allowed]
         rule.changes = [[number(size) for size in row] for row in rule.changes]
         sizes = [rule.step, rule.least_change, rule.most_change, rule.weight, rule.up, rule.down,
-                 *self.mixture, *(size for row in rule.changes for size in row)]
-        if rule.quantiles:
-            raise Unsupported("costs by quantiles; the fast checker covers them")
-        if not all(size >= 0 for size in sizes) or not rule.scale > 0 or \
-                (math.isinf(self.precision(now)) and not rule.fixed):
-            raise Unsupported("a negative cost, or a change from an infinite value")
+                 *self.mixture, *chain(*rule.changes)]
+        need(not rule.quantiles, "costs by quantiles; the fast checker covers them")
+        need(all(size >= 0 for size in sizes) and rule.scale > 0 and
+             (rule.fixed or not math.isinf(self.precision(now))), "negative costs, or a change from infinity")
+        return rule
 
     def literal(self, data):
-        """Read a condition of a clause; `holds` says whether a value satisfies it."""
+        """Read a condition of a clause."""
         kind = "codes" if "codes" in data else "range"
-        literal = read(data, "a condition", {**LITERAL, kind: list})
-        ends = None if kind == "codes" else ends_of(literal.range, self.precision)
+        given = read(data, "a condition", {**LITERAL, kind: list})
+        spans = (code_spans(given.codes, self.precision) if kind == "codes" else
+                 [interval(given.range, self.precision)])
+        return Test(given.feature, spans, given.missing, False, given.inside)
 
-        def holds(value):
-            value = self.precision(value)
-            if math.isnan(value):
-                return literal.missing
-            inside = within(value, ends) if ends else in_codes(value, literal.codes)
-            return inside == literal.inside
-
-        literal.holds = holds
-        literal.cuts = set_cuts(literal.codes, False) if ends is None else {
-            (end, closed == (sign == -1)) for sign, end, closed in ends}
-        return literal
+    def split(self, node):
+        """Give the test of a node: what goes left."""
+        if node.kind == 4:
+            spans = code_spans(node.categories, self.precision, node.zero_up)
+        else:
+            lower, upper_closed = node.threshold if node.kind == 3 else -INF, node.kind > 1
+            spans = [span(lower, node.threshold, self.precision, True, upper_closed)]
+        return Test(node.feature, spans, bool(node.missing_left), node.missing_at_zero)
 
     # [Costs] The same operations in the same order as the claim is about.
 
     def cost_of_size(self, weight, size):
+        """Give the cost of a change of some size."""
         l2, l1, l0 = self.mixture
         return weight * ((l2 * (size * size) if l2 else 0.0) + (l1 * size if l1 else 0.0) + l0)
 
@@ -612,129 +607,104 @@ class Question:
 
     # [Cells] Admissible values.
 
-    def admissible(self, rule, value, ends):
-        """Whether a feature may have a value, as far as it is not about multiples of a step."""
-        if math.isfinite(rule.now):
-            change = abs(Fraction(value) - Fraction(rule.now))
-            if rule.direction == ("down" if value > rule.now else "up") or \
-                    not rule.least_change <= change <= rule.most_change:
-                return False
-        return within(value, ends) and (not rule.allowed or value in rule.allowed)
+    def limits(self, rule, sign, precision):
+        """Give the first and the last value that a rule's limits admit above (sign 1) the present one or
+        below it (sign -1); of a missing value (sign 0), on both sides."""
+        low, high = rule.range[precision]
+        if rule.direction == {1: "down", -1: "up"}.get(sign):
+            return INF, -INF
+        if sign and math.isfinite(rule.now):
+            sizes = (rule.least_change, rule.most_change)[::sign]
+            lower, upper = (exact(rule.now) + exact(sign * size) for size in sizes)
+            low, high = max(low, first_from(lower, precision)), min(high, -first_from(-upper, precision))
+        return low, high
 
-    def snapped(self, rule, value):
-        """Give values of a feature's kind, with the nearest ones on both sides of a value."""
+    def first_value(self, rule, bound):
+        """Give the smallest value >= a bound of a feature's kind and step."""
         if not rule.step:
-            return [value] if rule.kind == "continuous" else [math.floor(value), math.ceil(value)]
-        parts, times = float(round(1 / rule.step)), Fraction(value) / Fraction(rule.step)
+            return bound if rule.kind == "continuous" else math.ceil(bound)
+        parts, times = float(round(1 / rule.step)), math.floor(Fraction(bound) / Fraction(rule.step))
         by_parts = parts > 1 and 1 / parts == rule.step
-        values = [self.precision(n / parts if by_parts else n * rule.step)
-                  for n in range(math.floor(times) - 2, math.floor(times) + 4)]
-        if abs(times) > 2 ** 50 and value not in values:
-            raise Unsupported("a step that is too fine for its values")
-        return values
+        value = min(value for n in range(times - 2, times + 4)
+                    if (value := self.precision(n / parts if by_parts else n * rule.step)) >= bound)
+        need(abs(times) <= 2 ** 50 or value == bound, "a step that is too fine for its values")
+        return value
 
-    def cell_value(self, rule, low, high):
-        """Give the admissible value of a cell that is the nearest to the present one, or None."""
-        (_, lower, lower_closed), (_, upper, upper_closed) = rule.ends
-        least, missing = Fraction(rule.least_change), math.isnan(rule.now)
-        lows = [(low, False), (lower, not lower_closed)]
-        highs = [(-high, False), (-upper, not upper_closed)]
-        if not missing:
-            lows.append((Fraction(rule.now) + least, False))
-            highs.append((-Fraction(rule.now) + least, False))
-        above, below = missing or rule.now < low, missing or rule.now > high
-        if not missing and rule.direction == ("down" if above else "up"):
-            return None
-        points = [max(first_from(*one, self.precision) for one in lows)] if above else []
-        points += [-max(first_from(*one, self.precision) for one in highs)] if below else []
-        table = rule.kind == "categorical" and rule.changes
+    def cell_value(self, rule, low, high, sign):
+        """Give the admissible value from low to high that is the nearest to the present one, or None."""
+        least, most = self.limits(rule, sign, self.precision)
+        low, high = max(low, least), min(high, most)
+        up, down = ([low], []) if sign == 1 or (sign == 0 and low > -INF) else ([], [high])
+        if sign == 0 and low == -high == -INF:
+            up = [0.0]
+        table = rule.changes if rule.kind == "categorical" and sign else []
         if table:  # sizes of changes; beyond the table all are 1
-            points += range(-1, max(map(len, [table, *table])) + 1)
-        values = rule.allowed or [value + 0.0 for one in points if math.isfinite(one)
-                                  for value in self.snapped(rule, one)]
-        values = [one for one in values
-                  if low <= one <= high and self.admissible(rule, one, rule.ends)]
-        if missing:  # all values cost the same
-            zero = low <= 0 <= high and self.admissible(rule, 0.0, rule.ends)
-            return min(values, default=0.0 if zero else None)
+            up, down = [low, *range(max(map(len, [table, *table])) + 1)], [-1, high]
+        values = rule.allowed or [self.first_value(rule, one) for one in up if math.isfinite(one)] + [
+            -self.first_value(rule, -one) for one in down if math.isfinite(one)]
 
         def farness(value):
-            if table:
-                return self.term(rule, value), value < 0, abs(value)
-            return abs(Fraction(value) - Fraction(rule.now))
-        return min(values, key=farness, default=None)
+            return (self.term(rule, value), value < 0, abs(value)) if table else (value * (sign or 1),)
+        return min((one + 0.0 for one in values if low <= one <= high), key=farness, default=None)
 
     # [Cells] Variables.
 
     def cuts(self):
         """[Cuts] Give for each feature the first number above each of its cuts."""
         cuts = [set() for _ in self.point]
-        for node in (node for model in self.models for tree in model.trees for node in tree.nodes):
-            if node.kind == 4:
-                cuts[node.feature] |= set_cuts(node.categories, node.zero_up)
-            elif node.kind:
-                inclusive = ((False,), (True,), (False, True))[node.kind - 1]
-                cuts[node.feature] |= {(node.threshold, one) for one in inclusive}
-                if node.missing_at_zero:
-                    cuts[node.feature] |= {(-ZERO, False), (ZERO, True)}
-        for literal in (literal for clause in self.clauses for literal in clause):
-            cuts[literal.feature] |= literal.cuts
-        return [sorted({first_from(value, inclusive, self.precision) for value, inclusive in own
-                        if math.isfinite(value)}) for own in cuts]
+        nodes = {node._replace(left=0, right=0) for model in self.models for tree in model.trees
+                 for node in tree.nodes if node.kind}
+        for test in [*map(self.split, nodes), *chain(*self.clauses)]:
+            cuts[test.feature] |= cuts_of(test, self.precision)
+        return map(sorted, cuts)
 
     def variables(self):
         """Make the variables by number, in the order of the features."""
         groups = {column: group for group in self.groups for column in group.columns}
         return {d: self.group_variable(groups[d]) if d in groups else self.feature_variable(d, cuts)
-                for d, cuts in enumerate(self.cuts())
-                if d not in groups or groups[d].columns[0] == d}
+                for d, cuts in enumerate(self.cuts()) if d not in groups or groups[d].columns[0] == d}
 
     def feature_variable(self, d, cuts):
+        """Make the cells of a feature."""
         rule, start, cells = self.rules[d], self.precision(self.point[d]), []
         stays = rule.fixed or (math.isnan(start) and not rule.missing_allowed)
-        ends = [*(-next_up(-cut, self.precision) for cut in cuts), INF]
-        for low, high in zip([-INF, *cuts], ends):
+        for low, high in zip([-INF, *cuts], [*(-next_up(-cut, self.precision) for cut in cuts), INF]):
             if low <= start <= high:
                 cells.append(([rule.now], 0.0))
             elif not stays:
-                value = self.cell_value(rule, low, high)
+                value = self.cell_value(rule, low, high, (start < low) - (start > high))
                 if value is not None and self.term(rule, value) < INF:
                     cells.append(([value], self.term(rule, value)))
         if math.isnan(start) or (rule.missing_allowed and not rule.fixed):
             cells.append(([math.nan], self.term(rule, math.nan)))
         return Variable([d], cells, [rule.now])
 
+    def admits(self, rule, value):
+        """Whether a column of a group may have a value."""
+        low, high = self.limits(rule, 1 if value else -1, float)
+        return value == rule.now or (not rule.fixed and low <= value <= high and
+                                     (not rule.allowed or value in rule.allowed))
+
     def group_variable(self, group):
+        """Make the cells of a group: one column is 1, or none."""
         columns, cells = group.columns, []
         rules, now = [self.rules[d] for d in columns], [self.point[d] for d in columns]
-        if now.count(1) > 1 or any(value not in (0, 1) for value in now):
-            raise Unsupported("the columns of a group are not one-hot")
-        cost = self.cost_of_size(group.weight, 1.0)
+        need(now.count(1) <= 1 and set(now) <= {0, 1}, "the columns of a group are not one-hot")
         for hot in range(len(columns) + 1):  # past the last: none
             values = [float(k == hot) for k in range(len(columns))]
-            if values == now:
-                cells.append((values, 0.0))
-            elif cost < INF and (hot < len(columns) or group.none_allowed) and \
-                    all(value == rule.now or (
-                        not rule.fixed and self.admissible(rule, value, ends_of(rule.range)))
-                        for rule, value in zip(rules, values)):
+            cost = 0.0 if values == now else self.cost_of_size(group.weight, 1.0)
+            if values == now or (cost < INF and (hot < len(columns) or group.none_allowed) and
+                                 all(map(self.admits, rules, values))):
                 cells.append((values, cost))
         return Variable(columns, cells, now)
 
 
-def set_cuts(codes, zero_up):
-    """[Cuts] Give the cuts around the runs of a set of categories."""
-    ends = {(code + 1.0, False) for code in codes if code + 1 not in codes}
-    return ends | {(-1.0, True) if code == 0 and not zero_up else (float(code), False)
-                   for code in codes if code - 1 not in codes}
-
-
-# ------------------------------------------------------------------------------------- [The tree]
+# ----------------------------------------------------------------------------------------- [The tree]
 
 # Its cells of the variables on its path, what it adds to the outputs, and that times 2^shift.
 Leaf = namedtuple("Leaf", "cells numbers whole")
-# A set of cells for each variable, the cheapest bit of those without their own cell, and the live
-# leaves of each tree and clause. A dead box, which holds no point better than the claim, is None.
+# A set of cells for each variable, the cheapest bit of those without their own cell, and the live leaves of
+# each tree and clause. A dead box, which holds no point better than the claim, is None.
 Box = namedtuple("Box", "cells far live")
 
 
@@ -742,48 +712,46 @@ class Checker:
     """Walks the tree of a certificate. The claim is (changes or 0, cost)."""
 
     def __init__(self, question, claim):
-        self.question, self.claim = question, claim
-        self.variables = question.variables()
+        self.question, self.claim, self.variables, self.sides = question, claim, question.variables(), {}
         self.variable_of = {d: v for v, one in self.variables.items() for d in one.columns}
-        self.set_tolls()
-        self.priced = [(outcome.model, outcome.number, condition) for outcome in question.wanted
-                       if len(outcome.alternatives) == 1
-                       for condition in outcome.alternatives[0] if condition.part is None]
         self.trees = [(m, tree) for m, model in enumerate(question.models) for tree in model.trees]
         self.shift = max((Fraction(value).denominator.bit_length()
                           for _, tree in self.trees for value in tree.values), default=1)
-        self.sides = {}
-        # A condition of a clause counts as a leaf: a point lies in one of each tree and clause.
-        self.clauses = [[Leaf(self.cells_where(one.feature, one.holds), {}, {}) for one in clause]
-                        for clause in question.clauses]
+        self.priced = [(one.model, one.number, condition) for one in question.wanted
+                       if len(one.alternatives) == 1
+                       for condition in one.alternatives[0] if condition.part is None]
+        self.set_tolls()
         near = {v: sum(1 << bit for bit, cost in enumerate(variable.costs)
                        if question.fewest or cost < claim[1] or cost == 0)
                 for v, variable in self.variables.items()}
-        leaves = [self.leaves(m, tree, near) for m, tree in self.trees]
-        self.whole = self.restricted(Box(near, {}, leaves + self.clauses), near)
+        # A condition of a clause counts as a leaf: a point lies in one of each tree and clause.
+        self.clauses = [[Leaf(dict([self.side(test)]), {}, {}) for test in clause]
+                        for clause in question.clauses]
+        live = [self.leaves(m, tree, near) for m, tree in self.trees] + self.clauses
+        self.whole = self.restricted(Box(near, {}, live), near)
 
-    def cells_where(self, d, holds):
-        """Give {variable of a feature: those of its cells whose value satisfies `holds`}."""
-        variable = self.variables[self.variable_of[d]]
-        column = variable.columns.index(d)
-        return {self.variable_of[d]: sum(bit for values, bit in zip(variable.values, variable.bit)
-                                         if holds(values[column]))}
+    def side(self, test):
+        """Give the variable of a test, and those of its cells that pass."""
+        v = self.variable_of[test.feature]
+        variable, column = self.variables[v], self.variables[v].columns.index(test.feature)
+        return v, sum(bit for values, bit in zip(variable.values, variable.bit)
+                      if passes(test, self.question.precision(values[column])))
 
     def leaves(self, m, tree, cells):
         """Give the leaves of a tree that have some of these cells of each variable."""
-        model, made, stack = self.question.models[m], [], [(tree.nodes[0], {})]
-        outputs = range(len(model.base)) if tree.output == -1 else [tree.output]
+        made, stack, count = [], [(tree.nodes[0], {})], len(self.question.models[m].base)
         while stack:
             node, path = stack.pop()
             if node.kind == 0:
+                outputs = range(count) if tree.output == -1 else [tree.output]
                 numbers = dict(zip(outputs, tree.values[node.value:]))
-                whole = {k: int(Fraction(one) * 2 ** self.shift) for k, one in numbers.items()}
-                made.append(Leaf(path, numbers, whole))
+                made.append(Leaf(path, numbers, {k: int(Fraction(one) * 2 ** self.shift)
+                                                 for k, one in numbers.items()}))
                 continue
-            key = (model.input, node._replace(left=0, right=0))
+            key = node._replace(left=0, right=0)
             if key not in self.sides:
-                self.sides[key] = self.cells_where(node.feature, partial(model.goes_left, node))
-            (v, left), = self.sides[key].items()
+                self.sides[key] = self.side(self.question.split(node))
+            v, left = self.sides[key]
             for child, side in ((node.left, left), (node.right, ~left)):
                 if side & path.get(v, cells[v]):
                     stack.append((tree.nodes[child], {**path, v: side & path.get(v, cells[v])}))
@@ -803,11 +771,10 @@ class Checker:
         """Give the changes {variable: bit} of a box within some cells; None: it is excluded."""
         far = dict(box.far)
         for v, own in cells.items():
-            own &= box.cells[v]
-            if not own:
+            if not own & box.cells[v]:
                 return None
-            if not own & 1:
-                far[v] = lowest(own)
+            if not own & box.cells[v] & 1:
+                far[v] = lowest(own & box.cells[v])
         excluded = len(far) > self.question.max_changes or self.measure(far) >= self.claim
         return None if excluded else far
 
@@ -816,8 +783,7 @@ class Checker:
         far = self.far_within(box, cells)
         if far is None:
             return None
-        common = {v: own & box.cells[v] for v, own in cells.items()}
-        box = Box({**box.cells, **common}, far, box.live)
+        box = Box({**box.cells, **{v: own & box.cells[v] for v, own in cells.items()}}, far, box.live)
         # A leaf stays live if neither its cells nor the changes of the box are other ones.
         moved = [v for v in cells if v in far]
         live = [[leaf for leaf in leaves if not (moved or cells.keys() & leaf.cells.keys()) or
@@ -833,8 +799,7 @@ class Checker:
                  if m == outcome.number]
 
         def upper(plus, minus, sign):
-            total = sum(max(sign * (leaf.whole.get(plus, 0) - leaf.whole.get(minus, 0))
-                            for leaf in leaves)
+            total = sum(max(sign * (leaf.whole.get(plus, 0) - leaf.whole.get(minus, 0)) for leaf in leaves)
                         for output, leaves in trees if output in (-1, plus, minus))
             return Fraction(total, 2 ** self.shift) * model.unit + model.offset(plus, minus, sign)
 
@@ -851,12 +816,12 @@ class Checker:
         if 0 < cost < INF and question.norm != "linf" and not question.fewest:
             scale = Fraction(2) ** (41 - math.frexp(cost)[1])
             self.limit = math.floor(Fraction(cost) * scale) + 2 + (count + 2) // 1024
-            self.tolls = {v: [min(math.floor(Fraction(one) * scale), self.limit)
-                              for one in variable.costs] for v, variable in self.variables.items()}
+            self.tolls = {v: [min(math.floor(Fraction(one) * scale), self.limit) for one in variable.costs]
+                          for v, variable in self.variables.items()}
         else:
-            most = min(question.max_changes, changes if question.fewest else INF)
-            one = 2 ** 30 if most < INF else 0
-            self.limit = int(min(most, count) + 1) * one or 2 ** 40
+            most = min(question.max_changes, changes if question.fewest else NO_LIMIT)
+            one = 2 ** 30 if most < NO_LIMIT else 0
+            self.limit = (min(most, count) + 1) * one or 2 ** 40
             self.tolls = {v: [0] + [one] * (len(variable.costs) - 1)
                           for v, variable in self.variables.items()}
 
@@ -869,8 +834,7 @@ class Checker:
             shares.append({})
             for _ in range(take(tokens, 0, len(self.variables))):
                 v = take(tokens, 0, len(self.question.point))
-                if v not in self.variables or v in shares[-1]:
-                    raise Rejected("rule D: shares of a variable that does not exist, or twice")
+                need(v in self.variables and v not in shares[-1], "rule D: shares of no variable", Rejected)
                 below, runs, begin, share = self.variables[v].below, [], 0, 0
                 for _ in range(take(tokens, 1, len(below) - 1)):
                     end, before = take(tokens, begin, len(below) - 2), share
@@ -883,10 +847,9 @@ class Checker:
     def thinned(self, box, exponent, prices, shares, sums):
         """Give a box without the leaves that the bound excludes."""
         weights, bound, left = Counter(), 0, exponent - self.shift
-        for price, (model, m, (plus, minus, sign, least, *_)) in zip(prices, self.priced):
+        for price, (model, m, (plus, minus, sign, least, _)) in zip(prices, self.priced):
             if price:
-                if least in (INF, -INF) or not model.bounded:
-                    raise Rejected("rule D: a price for a condition that cannot be used")
+                need(abs(least) < INF and model.bounded, "rule D: a price that cannot be used", Rejected)
                 weights[m, plus] += sign * price
                 weights[m, minus] -= sign * price
                 needed = (least - model.offset(plus, minus, sign)) / model.unit
@@ -916,34 +879,30 @@ class Checker:
     def check_point(self, point):
         """Check that a point consists of cells, costs what is claimed, and has the outcome."""
         cells = {}
-        if len(point) != len(self.question.point):
-            raise Rejected("the point has the wrong length")
+        need(len(point) == len(self.question.point), "the point has the wrong length", Rejected)
         for v, variable in self.variables.items():
             at = variable.position([point[d] for d in variable.columns])
-            if at is None:
-                raise Rejected(f"the value of feature {v} is not that of a cell")
+            need(at is not None, f"the value of feature {v} is not that of a cell", Rejected)
             cells[v] = variable.bit[at]
         far = {v: lowest(bit) for v, bit in cells.items() if bit > 1}
-        if self.measure(far) != self.claim or len(far) > self.question.max_changes:
-            raise Rejected("the point has another cost or number of changes than claimed")
-        if not all(any(leaf.cells[v] & cells[v] for leaf in clause for v in leaf.cells)
-                   for clause in self.clauses):
-            raise Rejected("the point breaks a clause")
+        need(self.measure(far) == self.claim and len(far) <= self.question.max_changes,
+             "the point has another cost or number of changes than claimed", Rejected)
+        need(all(any(leaf.cells[v] & cells[v] for leaf in clause for v in leaf.cells)
+                 for clause in self.clauses), "the point breaks a clause", Rejected)
         for one in self.question.wanted:
             leaves = [self.leaves(one.number, tree, cells)[0].numbers for tree in one.model.trees]
-            if not one.certainly(one.model.scores(leaves), True):
-                raise Rejected("the point does not certainly have the outcome")
+            need(one.certainly(one.model.scores(leaves), True),
+                 "the point does not certainly have the outcome", Rejected)
 
     # [The tree]
 
     def run(self, tree):
         """Walk the tree; every box must be closed. Gives the number of closed boxes."""
-        tokens, open_boxes, closed = iter(tree), [(self.whole, None)], 0
+        tokens, open_boxes, closed, wanted = iter(tree), [(self.whole, None)], 0, self.question.wanted
         while open_boxes:
             token, (box, dual) = next(tokens), open_boxes.pop()
             if token >= 0:
-                if token not in self.variables:
-                    raise Rejected(f"variable {token} does not exist")
+                need(token in self.variables, f"variable {token} does not exist", Rejected)
                 below, first = self.variables[token].below, 0
                 for _ in range(take(tokens, 0, len(below) - 1)):
                     first ^= below[take(tokens, 0, len(below) - 1)]
@@ -951,18 +910,14 @@ class Checker:
                     open_boxes.append((box and self.restricted(box, {token: cells}), dual))
             elif token == -1:
                 unit = take(tokens, -1, 44)
-                if unit >= 0:
-                    dual = self.read_dual(unit, tokens)
-                elif dual is None:
-                    raise Rejected("rule D: there are no numbers to use again")
+                dual = self.read_dual(unit, tokens) if unit >= 0 else dual
+                need(dual, "rule D: there are no numbers to use again", Rejected)
                 open_boxes.append((box and self.thinned(box, *dual), dual))
             else:
-                r, wanted = -2 - token, self.question.wanted
-                if box is not None and not (r < len(wanted) and self.refuted(box, wanted[r])):
-                    raise Rejected(f"requirement {r} does not close a box")
-                closed += 1
-        if next(tokens, None) is not None:
-            raise Rejected("the tree goes on after its end")
+                r, closed = -2 - token, closed + 1
+                need(box is None or (r < len(wanted) and self.refuted(box, wanted[r])),
+                     f"requirement {r} does not close a box", Rejected)
+        need(next(tokens, None) is None, "the tree goes on after its end", Rejected)
         return closed
 
 
@@ -974,35 +929,33 @@ def lowest(cells):
 def take(tokens, low, high):
     """Take a number of the tree within some limits."""
     token = next(tokens)
-    if not low <= token <= high:
-        raise Rejected(f"the number {token} is out of range")
+    need(low <= token <= high, f"the number {token} is out of range", Rejected)
     return token
+
+
+PROOF = {"boxwood_proof": (1,), "models": list, "question": str, "tree": list, "point": [], "cost": INF,
+         "changes": 0, "claim": ("optimal", "infeasible", "lower_bound")}
 
 
 def check(models, question_bytes, proof):
     """[What is proven] Check a proof; gives what is proven. Raises Rejected or Unsupported."""
     decimal.setcontext(PRECISE)
-    if not isinstance(proof, dict) or proof.get("boxwood_proof") != 1:
-        raise Rejected("this is not a proof of version 1")
-    if proof.get("models") != [model.hash for model in models] or \
-            proof.get("question") != hashlib.sha256(question_bytes).hexdigest():
-        raise Rejected("the proof is about other models or another question")
+    given = read(proof, "a proof", PROOF)
+    claim, cost, changes = given.claim, given.cost, given.changes
+    need(given.models == [model.hash for model in models] and
+         given.question == hashlib.sha256(question_bytes).hexdigest(),
+         "the proof is about other models or another question", Rejected)
     question = Question(parsed(question_bytes), models)
-    claim, changes, tree = proof.get("claim"), proof.get("changes"), proof.get("tree")
-    if claim not in ("optimal", "infeasible", "lower_bound") or not isinstance(tree, list) or \
-            not all(type(token) is int for token in tree):
-        raise Rejected("there is no such claim, or no tree of whole numbers")
-    counts = question.fewest and claim != "infeasible"
-    if counts != (changes is not None) or (counts and (type(changes) is not int or changes < 0)):
-        raise Rejected("changes must be claimed for fewest changes first, and only there")
-    cost = INF if claim == "infeasible" else number(proof["cost"])
-    if not cost >= 0:
-        raise Rejected("the claimed cost is not a number, or negative")
-    checker = Checker(question, (INF if claim == "infeasible" else changes or 0, cost))
+    left_out = {"optimal": set(), "lower_bound": {"point"}, "infeasible": {"point", "cost", "changes"}}[claim]
+    need(proof.keys() == PROOF.keys() - left_out - (set() if question.fewest else {"changes"}),
+         "the proof has other keys than its claim; changes are for fewest changes first", Rejected)
+    need(cost >= 0 and changes >= 0 and all(type(token) is int for token in given.tree),
+         "a cost or a number of changes below 0, or a tree of other things than whole numbers", Rejected)
+    checker = Checker(question, (INF if claim == "infeasible" else changes, cost))
     if claim == "optimal":
-        checker.check_point([number(one) for one in proof["point"]])
+        checker.check_point([number(one) for one in given.point])
     try:
-        boxes = checker.run(tree)
+        boxes = checker.run(given.tree)
     except StopIteration:
         raise Rejected("the tree ends before every box is closed") from None
     if claim == "infeasible":

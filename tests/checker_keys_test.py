@@ -48,15 +48,20 @@ CASES = {  # what is refused, with the words that name it
 }
 
 
-def verdicts(model, question, claim):
+def fast_program():
+    """The fast checker; it is beside the command."""
+    return pathlib.Path(os.environ.get("BOXWOOD_COMMAND", "")).parent / "boxwood_check"
+
+
+def verdicts(model, question, claim, change=lambda proof: proof):
     """Run both checkers on files of these contents; the fast one only if it was built."""
-    program = pathlib.Path(os.environ.get("BOXWOOD_COMMAND", "")).parent / "boxwood_check"
+    program = fast_program()
     text = json.dumps(question)
     proof = {"boxwood_proof": 1, "models": [checker.Model(MODEL).hash],
              "question": checker.hashlib.sha256(text.encode()).hexdigest(), **claim}
     with tempfile.TemporaryDirectory() as folder:
         files = [pathlib.Path(folder) / name for name in ("model.json", "question.json", "proof.json")]
-        for file, content in zip(files, (json.dumps(model), text, json.dumps(proof))):
+        for file, content in zip(files, (json.dumps(model), text, change(json.dumps(proof)))):
             file.write_text(content)
         commands = [["python3", ROOT / "checker" / "boxwood_check.py"], [program]]
         for command in commands if program.is_file() else commands[:1]:
@@ -106,6 +111,15 @@ HOSTILE_QUESTIONS = [  # a checker that reads one of these might leave out cells
     with_clause(inside="true"), with_clause(range=NAN_END), with_clause(feature=-1),
     {"groups": [{"columns": [0, 0]}]}, {"groups": [{"columns": [0]}, {"columns": [0]}]}, {"groups": [{"columns": []}]},
     {"groups": [{"columns": [-1]}]}, {"groups": [{"columns": [0], "weight": "nan"}]},
+    # Numbers that another reader might cut off, wrap around or leave out.
+    with_requirement(output=0.5), with_requirement(output=False), with_requirement(output=0, model=0.5),
+    with_requirement(classes=0), with_requirement(output=0, range=[1.0, "inf", True]),
+    with_requirement(output=0, range=[1.0, "inf", True, True, True]), with_requirement(output=0, range=[2.0, 1.0, True, True]),
+    with_requirement(output=0, range=[1.0, "inf", 1, 1]), with_feature(range=[1.0, 2.0]), with_feature(range=[3, 2, True, True]),
+    with_clause(feature=0.5), with_clause(range=["-inf", "inf", True]),
+    {"clauses": [[{"feature": 0, "inside": True, "codes": [2 ** 32]}]]}, {"clauses": [[{"feature": 0, "inside": True, "codes": [1.5]}]]},
+    {"clauses": [[{"feature": 0, "inside": True, "codes": [2, 1]}]]}, {"clauses": {"0": []}}, {"features": {"0": {}}},
+    {"max_changes": -1}, {"max_changes": 1.5}, {"max_changes": 2 ** 32}, {"boxwood_question": 1.5}, {"boxwood_question": True},
     {"point": [False]}, {"point": ["NaN"]}, {"point": ["-inf"]}, {"point": [0.0, 1.0]}, {"max_changes": "many"},
 ]
 
@@ -122,25 +136,36 @@ HOSTILE_MODELS = [  # bounds of scores hold for positive factors, and for number
     with_tree(values=[0.0, "nan"]), with_tree(output=1), with_tree(left=[0, -1, -1]), with_tree(right=[3, -1, -1]),
     with_tree(feature=[1, -1, -1]), with_tree(value=[-1, 0, 2]), with_tree(values=[False, True]),
     with_tree(kind=["in", "leaf", "leaf"], sets=[[5], [0, 1]]),
+    with_tree(kind=["in", "leaf", "leaf"], value=[0, 0, 1], sets=[[2 ** 32]]),
+    with_tree(kind=["in", "leaf", "leaf"], value=[0, 0, 1], sets=[[2.5]]),
+    with_tree(kind=["in", "leaf", "leaf"], value=[0, 0, 1], sets=[[1, 0]]),
+    with_tree(threshold=[2.0, 0.0, 0.0, 5.0]), with_tree(right=[2, -1, -1, 0]), with_tree(missing_left=[False] * 4),
+    with_tree(feature=[0.5, -1, -1]), with_tree(feature=[2 ** 32, -1, -1]), with_tree(right=[2.5, -1, -1]),
+    with_tree(output=0.5), with_tree(output=2 ** 32), with_tree(output=False), with_tree(missing_left=[0, 0, 0]),
+    with_tree(zero_up=[True, False, False]), with_tree(kind=["==", "leaf", "leaf"], missing_at_zero=[True, False, False]),
+    {"boxwood_model": 1.5}, {"features": {"a": 1}}, {"features": "x"}, {"base": {"0": 0.0}},
 ]
+TWO_PRECISIONS = [MODEL, {**MODEL, "input": "float32"}], {**QUESTION, "point": [0.1]}
 
 
 class HostileFiles(unittest.TestCase):
     def test_both_checkers_refuse_them(self):
         """The point costs 2; that nothing costs less than 9, or that there is no point, is never accepted."""
-        files = [(MODEL, {**QUESTION, **change}) for change in HOSTILE_QUESTIONS]
-        files += [({**MODEL, **change}, QUESTION) for change in HOSTILE_MODELS]
+        files = [([MODEL], {**QUESTION, **change}) for change in HOSTILE_QUESTIONS]
+        files += [([{**MODEL, **change}], QUESTION) for change in HOSTILE_MODELS] + [TWO_PRECISIONS]
         lines = []
-        for model, question in files:
+        for models, question in files:
             text = json.dumps(question)
             for claim in ({"claim": "infeasible"}, {"claim": "lower_bound", "cost": 9.0}):
-                proof = {"boxwood_proof": 1, "models": [checker.Model(MODEL).hash], "tree": [-2],
+                hashes = [checker.Model({**MODEL, "input": model.get("input")}).hash if len(models) > 1
+                          else checker.Model(MODEL).hash for model in models]
+                proof = {"boxwood_proof": 1, "models": hashes, "tree": [-2],
                          "question": checker.hashlib.sha256(text.encode()).hexdigest(), **claim}
-                with self.subTest(model=model, question=question), self.assertRaises(Exception) as refused:
-                    checker.check([checker.Model(model)], text.encode(), proof)
-                self.assertNotIn("other models", str(refused.exception), [model, question])
-                lines.append(json.dumps({"models": [model], "question": text, "proof": json.dumps(proof)}))
-        program = pathlib.Path(os.environ.get("BOXWOOD_COMMAND", "")).parent / "boxwood_check"
+                with self.subTest(models=models, question=question), self.assertRaises(Exception) as refused:
+                    checker.check([checker.Model(model) for model in models], text.encode(), proof)
+                self.assertNotIn("other models", str(refused.exception), [models, question])
+                lines.append(json.dumps({"models": models, "question": text, "proof": json.dumps(proof)}))
+        program = fast_program()
         if program.is_file():
             with tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder) / "batch.jsonl"
@@ -150,13 +175,60 @@ class HostileFiles(unittest.TestCase):
             for one, line in zip(said.splitlines(), lines):
                 self.assertTrue(one.startswith("cannot be checked"), f"{one}: {line}")
 
-    def test_a_tree_of_xgboost_that_does_not_end_is_refused(self):
-        tree = {"left_children": [1, 0, -1], "right_children": [2, 2, -1], "split_conditions": [1.0, 1.0, 1.0],
+    def test_odd_files_of_xgboost_are_refused(self):
+        good = {"left_children": [1, -1, -1], "right_children": [2, -1, -1], "split_conditions": [1.0, 1.0, 1.0],
                 "split_indices": [0, 0, 0], "default_left": [0, 0, 0], "tree_param": {}}
-        learner = {"objective": {"name": "reg:squarederror"}, "learner_model_param": {"base_score": "0", "num_feature": "1"},
-                   "gradient_booster": {"name": "gbtree", "model": {"trees": [tree], "tree_info": [0]}}}
-        with self.assertRaises(checker.Unsupported):
-            checker.Model({"learner": learner})
+        loop, none = {"left_children": [1, 0, -1], "right_children": [2, 2, -1]}, {"right_children": [-2, -1, -1]}
+        cases = [({}, {}, 0), (loop, {}, 0), (none, {}, 0), ({}, {}, -1), ({}, {}, 1), ({"split_type": [1, 0, 0]}, {}, 0),
+                 ({"split_indices": [1, 0, 0]}, {}, 0), ({"tree_param": {"size_leaf_vector": "2"}}, {}, 0),
+                 ({}, {"gradient_booster": {"name": "dart"}}, 0), ({}, {"objective": {"name": "count:poisson"}}, 0),
+                 ({}, {"attributes": {"best_iteration": "3"}}, 0), ({"default_left": [0]}, {}, 0),
+                 ({}, {"learner_model_param": {"base_score": "nan", "num_feature": "1"}}, 0)]
+        for number, (tree, more, output) in enumerate(cases):
+            booster = {"name": "gbtree", "model": {"trees": [{**good, **tree}], "tree_info": [output]}}
+            learner = {"objective": {"name": "reg:squarederror"}, "gradient_booster": booster,
+                       "learner_model_param": {"base_score": "0", "num_feature": "1"}, **more}
+            with self.subTest(number):
+                if number == 0:
+                    self.assertEqual(len(checker.Model({"learner": learner}).trees[0].nodes), 3)
+                    continue
+                with self.assertRaises((checker.Unsupported, ValueError, KeyError, IndexError)):
+                    checker.Model({"learner": learner})
+
+    def test_files_that_are_deep_long_or_not_json_end_both_checkers_with_a_reason(self):
+        deep, many = "[" * 100_000 + "]" * 100_000, "9" * 100_000
+        claim = {"claim": "lower_bound", "cost": "X", "tree": [-2]}
+        for text in (deep, many, f"-1e{many}", "NaN", "Infinity", "1e400", "tru", "0x10", "01", "1,", "'1'", "1 //"):
+            for done in verdicts(MODEL, QUESTION, claim, lambda proof, text=text: proof.replace('"X"', text)):
+                self.assertEqual(done.returncode, 2, f"{text[:20]}: {done}")
+                self.assertTrue(done.stdout.startswith("cannot be checked: "), done.stdout)
+        for done in verdicts(MODEL, QUESTION, claim, lambda proof: "\ufeff" + proof.replace('"X"', "2.0")):
+            self.assertEqual(done.returncode, 2, done)
+
+    def test_a_certificate_has_the_keys_of_its_claim_and_no_others(self):
+        whole = {"claim": "lower_bound", "cost": 2.0, "tree": [-2]}
+        point, changes = {"point": [2.0]}, {"changes": 1}
+        for fewest, claim, code in (
+                (False, whole, 0), (False, {**whole, **point}, 1), (False, {**whole, **changes}, 1), (False, {**whole, "x": 1}, None),
+                (False, {"claim": "infeasible", "cost": 2.0, "tree": [-2]}, 1), (False, {"claim": "lower_bound", "tree": [-2]}, 1),
+                (False, {**whole, **point, "claim": "optimal"}, 0), (False, {**whole, "claim": "optimal"}, 1),
+                (True, {**whole, **changes}, 0), (True, whole, 1), (True, {**whole, "changes": -1}, 1)):
+            for done in verdicts(MODEL, {**QUESTION, "fewest_first": fewest}, claim):
+                self.assertIn(done.returncode, {1, 2} if code is None else {code}, f"{claim}: {done}")
+
+
+class Cells(unittest.TestCase):
+    def test_a_missing_value_takes_the_largest_value_of_a_cell_without_a_smallest(self):
+        """Of the multiples of 0.5 below 2 the largest is 1.5; of the whole numbers it is 1."""
+        low = [{"output": 0, "range": ["-inf", 0.0, True, True]}]
+        for rule, value in ({"step": 0.5}, 1.5), ({"kind": "integer"}, 1.0), ({"range": ["-inf", 1.75, False, True]}, 1.75):
+            question = {**QUESTION, "point": ["nan"], "requirements": low, "clauses": [],
+                        "features": [{"missing_allowed": True, **rule}]}
+            for chosen, code in ((value, 0), (value - 1, 1)):
+                model = {**MODEL, "trees": [{**MODEL["trees"][0], "missing_left": [False] * 3}]}
+                claim = {"claim": "optimal", "cost": 1.0, "point": [chosen], "tree": [-2]}
+                self.assertEqual([done.returncode for done in verdicts(model, question, claim)][:2], [code] * 2
+                                 if fast_program().is_file() else [code])
 
 
 class DeadBoxes(unittest.TestCase):

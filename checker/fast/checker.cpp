@@ -14,8 +14,9 @@ Checker::Checker(const std::vector<Model>& models, const Question& question, dou
   variables_ = question.variables();
   for (std::uint32_t v = 0; v < variables_.size(); ++v) add_variable(v);
   for (const Json& wanted : question.requirements) {
-    const auto m = wanted.value("model", std::size_t{0});
-    if (m >= models.size()) throw Unsupported("a requirement about a model that does not exist");
+    const int number = wanted.contains("model") ? check::whole(wanted["model"]) : 0;
+    const auto m = static_cast<std::size_t>(number);
+    if (number < 0 || m >= models.size()) throw Unsupported("a requirement about no model");
     outcomes_.emplace_back(models[m], wanted);
     model_of_.push_back(static_cast<std::uint32_t>(m));
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr double zero_size = static_cast<double>(1e-35F);
 
 std::vector<bool> flags_of(const Json& tree, const char* key, std::size_t count) {
-  if (!tree.contains(key)) return std::vector<bool>(count, false);
+  if (!tree.contains(key) || tree.at(key) == Json::array()) return std::vector<bool>(count, false);
   return tree.at(key).get<std::vector<bool>>();
 }
 
@@ -45,6 +45,35 @@ double no_nan(double value) {
   return value;
 }
 
+int whole(const Json& value) {
+  const auto least = std::numeric_limits<int>::min(), most = std::numeric_limits<int>::max();
+  if (!value.is_number_integer() || value < least || value > most) {
+    throw Unsupported("a number that must be a whole number of 32 bits");
+  }
+  return value.get<int>();
+}
+
+std::vector<int> codes_of(const Json& list) {
+  if (!list.is_array()) throw Unsupported("a list of categories is missing");
+  std::vector<int> codes;
+  for (const Json& one : list) {
+    codes.push_back(whole(one));
+    const int least = codes.size() < 2 ? 0 : codes[codes.size() - 2] + 1;
+    if (codes.back() < least) throw Unsupported("categories that do not ascend");
+  }
+  return codes;
+}
+
+const Json& list_at(const Json& object, const char* key) {
+  const Json& list = object.at(key);
+  if (!list.is_array()) throw Unsupported(std::string(key) + " is not a list");
+  return list;
+}
+
+bool is_version(const Json& data, const char* key) {
+  return data.contains(key) && data[key].is_number_integer() && data[key] == 1;
+}
+
 namespace {
 
 double positive(const Json& value) {
@@ -71,7 +100,7 @@ void known(const Json& object, std::initializer_list<std::string_view> keys, con
 }
 
 Model::Model(const Json& data) {
-  if (!data.is_object() || data.value("boxwood_model", 0) != 1) {
+  if (!data.is_object() || !is_version(data, "boxwood_model")) {
     throw Unsupported("the model file is not Boxwood's of version 1");
   }
   known(data,
@@ -93,24 +122,33 @@ Model::Model(const Json& data) {
   factor = positive(data.value("factor", Json(1.0)));
   divisor = positive(data.value("divisor", Json(1.0)));
   steepness = positive(data.value("steepness", Json(1.0)));
-  for (const Json& value : data.at("base")) base.push_back(no_nan(number(value)));
+  for (const Json& value : list_at(data, "base")) base.push_back(no_nan(number(value)));
   if (task == "binary" && base.size() != 1) throw Unsupported("a binary model of several outputs");
-  width = data.at("features").size();
+  width = list_at(data, "features").size();
   single = accumulator == "float32";
   if (!(read(factor) > 0 && read(factor) < inf && read(divisor) > 0 && read(divisor) < inf)) {
     throw Unsupported("a factor that float32 cannot hold");
   }
   const std::array<std::string, 5> kinds{"leaf", "<", "<=", "==", "in"};
-  for (const Json& one : data.at("trees")) {
+  for (const Json& one : list_at(data, "trees")) {
     Tree tree;
     known(one,
           {"output", "values", "sets", "kind", "feature", "threshold", "left", "right", "value",
            "missing_left", "missing_at_zero", "zero_up"},
           "a tree");
-    tree.output = one.at("output");
-    for (const Json& value : one.at("values")) tree.values.push_back(no_nan(number(value)));
-    if (one.contains("sets")) tree.sets = one.at("sets").get<std::vector<std::vector<int>>>();
+    tree.output = whole(one.at("output"));
+    for (const Json& value : list_at(one, "values")) tree.values.push_back(no_nan(number(value)));
+    if (one.contains("sets")) {
+      for (const Json& set : list_at(one, "sets")) tree.sets.push_back(codes_of(set));
+    }
     const std::size_t count = one.at("kind").size();
+    for (const auto& [key, column] : one.items()) {
+      if (key == "output" || key == "values" || key == "sets") continue;
+      const bool absent = (key == "missing_at_zero" || key == "zero_up") && column == Json::array();
+      if (!column.is_array() || (column.size() != count && !absent)) {
+        throw Unsupported("a tree whose columns have different lengths");
+      }
+    }
     const auto missing = flags_of(one, "missing_left", count);
     const auto at_zero = flags_of(one, "missing_at_zero", count);
     const auto zero_up = flags_of(one, "zero_up", count);
@@ -119,10 +157,10 @@ Model::Model(const Json& data) {
       const auto kind = std::find(kinds.begin(), kinds.end(), one.at("kind").at(i));
       if (kind == kinds.end()) throw Unsupported("a node of an unknown kind");
       Node node{static_cast<int>(kind - kinds.begin()),
-                one.at("feature").at(i),
-                one.at("left").at(i),
-                one.at("right").at(i),
-                one.at("value").at(i),
+                whole(one.at("feature").at(i)),
+                whole(one.at("left").at(i)),
+                whole(one.at("right").at(i)),
+                whole(one.at("value").at(i)),
                 no_nan(number(one.at("threshold").at(i))),
                 missing.at(i),
                 at_zero.at(i),
@@ -134,8 +172,9 @@ Model::Model(const Json& data) {
                     static_cast<std::size_t>(node.value) + outputs <= tree.values.size()
               : node.left > self && node.left < size && node.right > self && node.right < size &&
                     node.feature >= 0 && static_cast<std::size_t>(node.feature) < width &&
-                    (node.kind != 4 ||
-                     (node.value >= 0 && static_cast<std::size_t>(node.value) < tree.sets.size()));
+                    (node.kind == 4 ? node.value >= 0 && !node.at_zero &&
+                                          static_cast<std::size_t>(node.value) < tree.sets.size()
+                                    : !node.zero_up && !(node.at_zero && node.kind == 3));
       if (!fits) throw Unsupported("a node that refers to nothing");
       tree.nodes.push_back(node);
     }
@@ -205,18 +244,18 @@ bool goes_left(const Node& node, const Tree& tree, double value) {
     default: {
       if (!(value > -1 && value < 0x1p31) || (node.zero_up && value < 0)) return false;
       const auto& set = tree.sets[static_cast<std::size_t>(node.value)];
-      return std::find(set.begin(), set.end(), static_cast<int>(value)) != set.end();
+      return std::binary_search(set.begin(), set.end(), static_cast<int>(value));
     }
   }
 }
 
 void add_set_cuts(const std::vector<int>& set, bool zero_up, std::vector<Cut>& cuts) {
-  const auto has = [&](int code) { return std::find(set.begin(), set.end(), code) != set.end(); };
-  for (const int code : set) {
-    if (!has(code - 1)) {
-      cuts.push_back(code == 0 && !zero_up ? Cut{-1, true} : Cut{static_cast<double>(code), false});
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const double code = set[i];
+    if (i == 0 || set[i - 1] + 1.0 != code) {
+      cuts.push_back(code == 0 && !zero_up ? Cut{-1, true} : Cut{code, false});
     }
-    if (!has(code + 1)) cuts.push_back({code + 1.0, false});
+    if (i + 1 == set.size() || set[i + 1] - 1.0 != code) cuts.push_back({code + 1, false});
   }
 }
 

@@ -30,6 +30,14 @@ struct Unsupported : std::runtime_error {
 /// A number of a JSON file; infinities and NaN are text there.
 double number(const Json& value);
 double no_nan(double value);
+/// A whole number of a JSON file; others would be cut off to another number.
+int whole(const Json& value);
+/// A list of codes of categories: numbers >= 0 in ascending order.
+std::vector<int> codes_of(const Json& list);
+/// An object of a file at a key where a list must be.
+const Json& list_at(const Json& object, const char* key);
+/// Whether a file is of version 1.
+bool is_version(const Json& data, const char* key);
 /// A text of a JSON file that is one of these words.
 std::string word(const Json& value, std::initializer_list<std::string_view> choices);
 /// Refuses an object of a file that has other keys, whose meaning is not known here.

@@ -69,9 +69,10 @@ void Outcomes::check_numbers() const {
   const auto check = [&](const char* key, int count) {
     if (!wanted_.contains(key)) return;
     const Json& value = wanted_[key];
-    const auto listed =
-        value.is_array() ? value.get<std::vector<long>>() : std::vector{value.get<long>()};
-    for (const long k : listed) {
+    const bool is_list = std::string_view(key) == "classes";
+    if (value.is_array() != is_list) throw Unsupported("a requirement of an unknown form");
+    for (const Json& one : is_list ? value : Json::array({value})) {
+      const int k = whole(one);
       if (k < 0 || k >= count) throw Unsupported("a requirement about no class or output");
     }
     ++kinds;

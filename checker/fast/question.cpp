@@ -40,6 +40,11 @@ void check_costs(const Rule& rule) {
   if (!fits) throw Unsupported("a rule with a negative cost");
 }
 
+std::size_t feature_number(const Json& value) {
+  if (whole(value) < 0) throw Unsupported("a negative number of a feature");
+  return static_cast<std::size_t>(whole(value));
+}
+
 double share(const std::vector<double>& q, double value) {
   const auto below = std::lower_bound(q.begin(), q.end(), value) - q.begin();
   const auto above = std::upper_bound(q.begin(), q.end(), value) - q.begin();
@@ -72,8 +77,11 @@ std::vector<double> numbers(const Json& list) {
 }
 
 Interval interval(const Json& data) {
-  return {no_nan(number(data.at(0))), no_nan(number(data.at(1))), data.at(2).get<bool>(),
-          data.at(3).get<bool>()};
+  if (!data.is_array() || data.size() != 4) throw Unsupported("an interval is a list of four");
+  const Interval made{no_nan(number(data[0])), no_nan(number(data[1])), data[2].get<bool>(),
+                      data[3].get<bool>()};
+  if (made.lower > made.upper) throw Unsupported("an interval whose ends are exchanged");
+  return made;
 }
 
 namespace {
@@ -93,7 +101,7 @@ Rule read_rule(const Json& data) {
   if (data.contains("allowed")) rule.allowed = numbers(data["allowed"]);
   if (data.contains("quantiles")) rule.quantiles = numbers(data["quantiles"]);
   if (data.contains("changes")) {
-    for (const Json& row : data["changes"]) rule.changes.push_back(numbers(row));
+    for (const Json& row : list_at(data, "changes")) rule.changes.push_back(numbers(row));
   }
   const auto take = [&](const char* key, double& value) {
     if (data.contains(key)) value = number(data[key]);
@@ -111,8 +119,10 @@ Rule read_rule(const Json& data) {
 
 Group read_group(const Json& data) {
   known(data, {"columns", "weight", "none_allowed"}, "a group");
-  Group group{data.at("columns").get<std::vector<std::size_t>>(), 1,
-              data.value("none_allowed", false)};
+  Group group{{}, 1, data.value("none_allowed", false)};
+  for (const Json& column : list_at(data, "columns")) {
+    group.columns.push_back(feature_number(column));
+  }
   if (data.contains("weight")) group.weight = number(data["weight"]);
   if (!(group.weight >= 0)) throw Unsupported("a group with a negative cost");
   return group;
@@ -121,11 +131,11 @@ Group read_group(const Json& data) {
 Literal read_literal(const Json& data) {
   known(data, {"feature", "inside", "range", "codes", "missing"}, "a condition");
   Literal literal;
-  literal.feature = data.at("feature");
+  literal.feature = feature_number(data.at("feature"));
   literal.inside = data.at("inside");
   literal.missing = data.value("missing", false);
   literal.by_codes = data.contains("codes");
-  if (literal.by_codes) literal.codes = data["codes"].get<std::vector<int>>();
+  if (literal.by_codes) literal.codes = codes_of(data["codes"]);
   if (!literal.by_codes) literal.range = interval(data.at("range"));
   return literal;
 }
@@ -133,7 +143,7 @@ Literal read_literal(const Json& data) {
 }  // namespace
 
 Question::Question(const Json& data, const std::vector<Model>& models) : models_(models) {
-  if (!data.is_object() || data.value("boxwood_question", 0) != 1) {
+  if (!data.is_object() || !is_version(data, "boxwood_question")) {
     throw Unsupported("the question file is not of version 1");
   }
   known(data,
@@ -141,9 +151,13 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
          "max_changes", "cost", "mixture", "fewest_first", "scale_name"},
         "a question");
   point = numbers(data.at("point"));
-  for (const Json& one : data.at("features")) rules.push_back(read_rule(one));
-  for (const Json& one : data.value("groups", Json::array())) groups.push_back(read_group(one));
-  for (const Json& clause : data.value("clauses", Json::array())) {
+  const Json none = {{"groups", Json::array()}, {"clauses", Json::array()}};
+  for (const Json& one : list_at(data, "features")) rules.push_back(read_rule(one));
+  for (const Json& one : list_at(data.contains("groups") ? data : none, "groups")) {
+    groups.push_back(read_group(one));
+  }
+  for (const Json& clause : list_at(data.contains("clauses") ? data : none, "clauses")) {
+    if (!clause.is_array()) throw Unsupported("a clause is a list of conditions");
     clauses.emplace_back();
     for (const Json& one : clause) {
       clauses.back().push_back(read_literal(one));
@@ -152,7 +166,8 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
       }
     }
   }
-  if (data.contains("max_changes")) max_changes = data["max_changes"].get<long>();
+  if (data.contains("max_changes")) max_changes = whole(data["max_changes"]);
+  if (max_changes && *max_changes < 0) throw Unsupported("a negative number of changes");
   norm = data.at("cost");
   if (norm == "mixture") {
     l2 = number(data.at("mixture").at("l2"));
@@ -169,9 +184,15 @@ Question::Question(const Json& data, const std::vector<Model>& models) : models_
 
 /// Throws Unsupported unless the models read the point, and each column is in one group at most.
 void Question::check_fit() {
-  bool fits = !requirements.empty() && rules.size() == point.size();
+  bool fits = requirements.is_array() && !requirements.empty() && rules.size() == point.size();
   for (const Model& model : models_) {
     fits = fits && model.width == point.size();
+    for (const double value :
+         model.input == models_.front().input ? std::vector<double>() : point) {
+      if (!std::isnan(value) && to_single(value) != value) {
+        throw Unsupported("models that read a value in different precisions, as different numbers");
+      }
+    }
     single_ = single_ || model.input == "float32";
   }
   std::vector<bool> grouped(point.size());
@@ -373,7 +394,7 @@ bool Question::literal_holds(const Literal& literal, double given) const {
   if (literal.by_codes) {
     const bool named =
         value > -1 && value < 0x1p31 &&
-        std::count(literal.codes.begin(), literal.codes.end(), static_cast<int>(value)) > 0;
+        std::binary_search(literal.codes.begin(), literal.codes.end(), static_cast<int>(value));
     return named == literal.inside;
   }
   Interval range = literal.range;
