@@ -143,6 +143,7 @@ HOSTILE_MODELS = [  # bounds of scores hold for positive factors, and for number
     with_tree(feature=[0.5, -1, -1]), with_tree(feature=[2 ** 32, -1, -1]), with_tree(right=[2.5, -1, -1]),
     with_tree(output=0.5), with_tree(output=2 ** 32), with_tree(output=False), with_tree(missing_left=[0, 0, 0]),
     with_tree(zero_up=[True, False, False]), with_tree(kind=["==", "leaf", "leaf"], missing_at_zero=[True, False, False]),
+    {"trees": [{key: column for key, column in MODEL["trees"][0].items() if key != "missing_left"}]},
     {"boxwood_model": 1.5}, {"features": {"a": 1}}, {"features": "x"}, {"base": {"0": 0.0}},
 ]
 TWO_PRECISIONS = [MODEL, {**MODEL, "input": "float32"}], {**QUESTION, "point": [0.1]}
