@@ -300,6 +300,7 @@ def xgboost_as_boxwood(data):
     if link == "sigmoid":
         base = [single(-math.log(single(single(1 / p) - 1))) for p in base]
     outputs = max(1, *(int(parameters.get(key, 1)) for key in ("num_class", "num_target")))
+    need(len(base) in (1, outputs), "base scores that are not one for each output")
     trees = []
     for tree, output in zip(booster["model"]["trees"], booster["model"]["tree_info"], strict=True):
         need(output >= 0 and not any(tree.get("split_type", [])) and

@@ -1,7 +1,8 @@
 """Runs the checkers on the cases that proof_test writes, and on mutations of them.
 
 A mutated certificate must be rejected, unless what it claims is true: then it may still be a proof.
-The true answer of every case is known.
+The true answer of every case is known. Where a model or a question is damaged and the hashes are made
+to fit, no checker may accept what the other one rejects; either may refuse the files.
 """
 
 import copy
@@ -94,6 +95,38 @@ def mutated(case, draw):
     return proof, False
 
 
+STRANGE = [True, None, "inf", "-inf", "nan", -1, 0, 1, 2, 3, 0.5, 1.5, -0.0, 1e308, 1e-320, 0.1, 2 ** 31, 2 ** 32, 2 ** 53 + 1,
+           10 ** 40, "leaf", "<", "identity", [], {}]
+
+
+def places(data):
+    """List (container, key) of every value of a JSON document."""
+    found, waiting = [], [data]
+    while waiting:
+        one = waiting.pop()
+        inside = list(one.items()) if isinstance(one, dict) else list(enumerate(one)) if isinstance(one, list) else []
+        found += [(one, key) for key, _ in inside]
+        waiting += [value for _, value in inside]
+    return found
+
+
+def damaged(case, draw):
+    """Change a value of a model or the question, and let the certificate be about the result. None: it has no hash."""
+    changed = {**case, "models": copy.deepcopy(case["models"])}
+    question = json.loads(case["question"])
+    data, key = draw.choice(places(changed["models"] if draw.random() < 0.5 else question))
+    other = draw.choice(STRANGE)
+    numeric = type(data[key]) in (int, float) and draw.random() < 0.4
+    data[key] = data[key] + draw.choice([-1, 1, 0.5]) if numeric else copy.deepcopy(other)
+    changed["question"] = json.dumps(question)
+    try:
+        hashes = [checker.Model(copy.deepcopy(model)).hash for model in changed["models"]]
+    except REFUSALS:
+        return None
+    return changed, {**case["proof"], "models": hashes,
+                     "question": checker.hashlib.sha256(changed["question"].encode()).hexdigest()}
+
+
 def has_dual(proof):
     """Whether a certificate seems to use rule D: -1 is also a possible share."""
     return -1 in proof["tree"]
@@ -116,7 +149,7 @@ def main(path, count, seed, program):
     """Check all cases; 1 if something is wrong."""
     draw = random.Random(int(seed))
     faults = tried = kept = rejected = dual = left = 0
-    for_fast, expected = [], []
+    for_fast, expected, strange = [], [], []
     with open(path, encoding="utf-8") as file:
         cases = [json.loads(line) for line in file]
     for case in cases:
@@ -140,6 +173,8 @@ def main(path, count, seed, program):
         expected.append(why is None)
         if case["expected"] != "accepted":
             continue
+        if made := damaged(case, draw):
+            strange.append((*made, verdict(*made)))
         for _ in range(int(count)):
             proof, hashes = mutated(case, draw)
             if proof == case["proof"]:
@@ -165,6 +200,13 @@ def main(path, count, seed, program):
             print(f"seed {case['seed']}: checkers disagree: Python "
                   f"{'accepts' if one else 'rejects'}, the fast one says {line}: {json.dumps(proof)}")
             faults += 1
+    for (case, proof, why), line in zip(strange, fast_verdicts(program, [one[:2] for one in strange]), strict=True):
+        if (why is None and line.startswith("rejected")) or (line.startswith("accepted") and (why or "").startswith("Rejected")):
+            print(f"seed {case['seed']}: of damaged files, Python says {why or 'accepted'}, the fast one {line}: "
+                  f"{json.dumps([case['models'], case['question'], proof])}")
+            faults += 1
+    agreed = sum(why is None for _, _, why in strange)
+    print(f"{len(strange)} damaged models and questions, of which the claim is proven for {agreed}; {faults} faults")
     return 1 if faults else 0
 
 

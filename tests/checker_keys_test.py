@@ -184,7 +184,8 @@ class HostileFiles(unittest.TestCase):
                  ({"split_indices": [1, 0, 0]}, {}, 0), ({"tree_param": {"size_leaf_vector": "2"}}, {}, 0),
                  ({}, {"gradient_booster": {"name": "dart"}}, 0), ({}, {"objective": {"name": "count:poisson"}}, 0),
                  ({}, {"attributes": {"best_iteration": "3"}}, 0), ({"default_left": [0]}, {}, 0),
-                 ({}, {"learner_model_param": {"base_score": "nan", "num_feature": "1"}}, 0)]
+                 ({}, {"learner_model_param": {"base_score": "nan", "num_feature": "1"}}, 0),
+                 ({}, {"learner_model_param": {"base_score": "[0, 0]", "num_feature": "1"}}, 0)]
         for number, (tree, more, output) in enumerate(cases):
             booster = {"name": "gbtree", "model": {"trees": [{**good, **tree}], "tree_info": [output]}}
             learner = {"objective": {"name": "reg:squarederror"}, "gradient_booster": booster,
