@@ -350,7 +350,7 @@ def as_decimal(fraction):
 
 def lead(plus, minus, sign, end, centre=0, precision=float):
     """The condition that sign * (score[plus] - score[minus] - centre), rounded, is >= an end."""
-    return Condition(plus, minus, sign, rounds_from(end, precision) + sign * centre)
+    return Condition(plus, minus, sign, rounds_from(end, precision) + sign * Fraction(centre))
 
 
 class Outcome:

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -57,7 +58,11 @@ def verdicts(model, question, claim, change=lambda proof: proof):
     """Run both checkers on files of these contents; the fast one only if it was built."""
     program = fast_program()
     text = json.dumps(question)
-    proof = {"boxwood_proof": 1, "models": [checker.Model(MODEL).hash],
+    try:
+        hashed = checker.Model(model).hash
+    except Exception:  # noqa: BLE001 - the file is refused before the hash matters
+        hashed = checker.Model(MODEL).hash
+    proof = {"boxwood_proof": 1, "models": [hashed],
              "question": checker.hashlib.sha256(text.encode()).hexdigest(), **claim}
     with tempfile.TemporaryDirectory() as folder:
         files = [pathlib.Path(folder) / name for name in ("model.json", "question.json", "proof.json")]
@@ -231,6 +236,20 @@ class Cells(unittest.TestCase):
                 claim = {"claim": "optimal", "cost": 1.0, "point": [chosen], "tree": [-2]}
                 self.assertEqual([done.returncode for done in verdicts(model, question, claim)][:2], [code] * 2
                                  if fast_program().is_file() else [code])
+
+
+class Margins(unittest.TestCase):
+    def test_a_margin_of_0_is_reached_where_the_classes_meet_and_not_beside_it(self):
+        """The score of the right leaf, from 2 on, is the middle, or the next number above or below."""
+        for decision, middle in ("score_above_half", 0.5), ("score_above_zero", 0.0):
+            for score, wanted, code in ((middle, 0, 0), (math.nextafter(middle, 9), 0, 1), (math.nextafter(middle, -9), 0, 0),
+                                        (math.nextafter(middle, 9), 1, 0), (middle, 1, 1)):
+                tree = {**MODEL["trees"][0], "values": [-1.0 if wanted else 1.0, score]}
+                model = {**MODEL, "task": "binary", "decision": decision, "trees": [tree]}
+                question = {**QUESTION, "requirements": [{"class": wanted, "margin": 0.0}]}
+                claim = {"claim": "optimal", "cost": 2.0, "point": [2.0], "tree": [-2]}
+                for done in verdicts(model, question, claim):
+                    self.assertEqual(done.returncode, code, [model, question, done.stdout])
 
 
 class DeadBoxes(unittest.TestCase):
