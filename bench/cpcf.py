@@ -4,10 +4,13 @@
         [--seeds 2,31,73,127,179] [--queries 50] [--parts l1,l0,l2,isolation] [--minutes 25]
         [--ocean PYTHON --peer-queries 2 --peer-minutes 20] [--write docs/cpcf.md]
 
-The full run is the default. Every answer is appended to build/bench/cpcf/answers.jsonl, and a
-question that has an answer there is not asked again, so that a run can be continued or extended.
+The full run is the default. Every answer is appended to build/bench/cpcf/answers.jsonl, which begins
+with the answers of bench/cpcf_answers.csv.gz. A question that has an answer there is not asked again,
+so that a run can be continued or extended. --shuffle asks the cells in a random order, so that a run
+that ends early has seen a fair sample of them. The peers' sample is stratified: from each kind of
+model, size and cost one random cell, then from each a second one, and so on.
 PYTHON is that of an environment with bench/peers/ocean_requirements.txt and the scikit-learn and
-XGBoost of this one. Times are processor time of one thread.
+XGBoost of this one. Times and limits are processor time of one thread (MaxSAT's limit: the clock).
 """
 
 import argparse
@@ -22,9 +25,11 @@ from pathlib import Path
 import boxwood
 import cpcf_page
 import cpcf_problem as protocol
+from tools import Lines
 
 HERE = Path(__file__).resolve().parent
 COSTS = {"l1": "l1", "l0": "l0", "l2": "l2", "isolation": "l1"}
+CLOCK = 10  # seconds of the clock for each second of processor time, beside other work
 KEY = ("set", "model", "trees", "depth", "seed", "part", "query", "tool")
 
 
@@ -34,8 +39,12 @@ class Store:
     def __init__(self, file: Path) -> None:
         self.file = file
         file.parent.mkdir(parents=True, exist_ok=True)
-        lines = file.read_text().splitlines() if file.is_file() else []
-        self.answers = [json.loads(line) for line in lines]
+        if file.is_file():
+            self.answers = [json.loads(line) for line in file.read_text().splitlines()]
+        else:
+            kept = HERE / "cpcf_answers.csv.gz"
+            self.answers = cpcf_page.read(kept) if kept.is_file() else []
+            file.write_text("".join(json.dumps(one) + "\n" for one in self.answers))
         self.known = {tuple(one[key] for key in KEY) for one in self.answers}
 
     def add(self, **answer: object) -> None:
@@ -94,14 +103,18 @@ class Cell:
                                          node_limit=1)
                 setup = time.process_time() - begin
             begin = time.process_time()
+            # The library's own limit is one of the clock.
             answer = explainers[name].explain(self.rows[i], target, cost=self.norm, threads=1,
-                                              ties=1, time_limit=seconds)
+                                              ties=1, time_limit=CLOCK * seconds)
             spent = time.process_time() - begin
             point = list(map(float, answer.array)) if answer.found else None
             cost, valid = self.judge(i, point, whole)
             if cost is not None and abs(cost - answer.cost) > 1e-6 * (1 + cost):
                 valid = False
-            store.add(**self.case, query=i, tool=tool, status=str(answer.status), cost=cost,
+            status = str(answer.status)
+            if spent > seconds and answer.proven:  # a proof past the limit does not count
+                status = "late"
+            store.add(**self.case, query=i, tool=tool, status=status, cost=cost,
                       bound=answer.lower_bound, seconds=spent, setup=setup, valid=valid,
                       limit=seconds)
 
@@ -118,14 +131,15 @@ class Cell:
             "rows": [self.rows[i] for i in missing], "targets": [self.targets[i] for i in missing],
             "norm": int(self.norm[1]), "seconds": seconds, "tool": tool,
             "seed": self.case["seed"]}))
+        lines, found, fault = Lines([python, HERE / "peers" / "ocean_cpcf.py", file],
+                                    subprocess.DEVNULL, 1), [], None
         try:
-            done = subprocess.run([python, HERE / "peers" / "ocean_cpcf.py", file], text=True,
-                                  capture_output=True, check=False,
-                                  timeout=60 + 2 * seconds * len(missing))
-            lines, fault = done.stdout.splitlines(), done.stderr.strip()[-200:]
-        except subprocess.TimeoutExpired as late:
-            lines, fault = (late.stdout or b"").decode().splitlines(), "no answer in time"
-        found = [json.loads(line) for line in lines if line.startswith("{")]
+            for _ in missing:
+                found.append(lines.next(120 + 2 * seconds))  # of processor time, set-up included
+        except (TimeoutError, EOFError) as error:
+            fault = type(error).__name__
+        finally:
+            lines.stop()
         for place, i in enumerate(missing):
             one = found[place] if place < len(found) else {
                 "status": "error", "error": fault, "point": None, "seconds": None}
@@ -148,6 +162,19 @@ def cases(given: argparse.Namespace) -> list[dict]:
     return out
 
 
+def stratified(found: list[dict]) -> list[dict]:
+    """The cells in a random order in which every kind of model, size and cost comes equally early."""
+    found = list(found)
+    random.Random(0).shuffle(found)
+    rounds: dict[tuple, int] = {}
+    order = []
+    for case in found:
+        kind = tuple(case[key] for key in ("model", "trees", "depth", "part"))
+        rounds[kind] = rounds.get(kind, 0) + 1
+        order.append((rounds[kind], case))
+    return [case for _, case in sorted(order, key=lambda pair: pair[0])]
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, help="folder of the CSV files")
@@ -156,6 +183,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--models", default=",".join(protocol.MODELS))
     parser.add_argument("--seeds", default=",".join(map(str, protocol.SEEDS)))
     parser.add_argument("--parts", default=",".join(COSTS))
+    parser.add_argument("--shuffle", action="store_true", help="the cells in a random order")
     parser.add_argument("--queries", type=int, default=protocol.QUERIES)
     parser.add_argument("--seconds", type=float, default=60, help="limit of a question")
     parser.add_argument("--minutes", type=float, default=1e9, help="of the clock, for Boxwood")
@@ -179,16 +207,14 @@ def main() -> None:
 
     if given.data:
         ends = time.monotonic() + 60 * given.minutes
-        for case in cases(given):
+        for case in stratified(cases(given)) if given.shuffle else cases(given):
             if time.monotonic() < ends and store.missing(case, given.queries, "boxwood"):
                 cell(case).ask(store, given.queries, given.seconds)
                 print(cpcf_page.line_of(case, store.answers), flush=True)
     if given.data and given.ocean:
         ends = time.monotonic() + 60 * given.peer_minutes
-        first = given.seeds.split(",")[0]
-        sample = [case for case in cases(given) if case["seed"] == int(first)]
-        random.Random(0).shuffle(sample)  # a run that ends early has seen a fair sample
-        for case in sample:
+        first = int(given.seeds.split(",")[0])
+        for case in stratified([case for case in cases(given) if case["seed"] == first]):
             for tool in given.peers.split(","):
                 if tool == "maxsat" and case["part"] != "l1":
                     continue  # MaxSAT has neither other norms nor isolation in the protocol

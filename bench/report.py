@@ -1,6 +1,6 @@
 """The pages of a run: the plot, a summary and the targets, and beside them a page with all tables.
 
-    python3 bench/report.py build/bench/results/full.json --write docs/performance.md
+    python3 bench/report.py build/bench/results/full/results.json --write docs/performance.md
 
 writes docs/performance.md, docs/benchmark_tables.md and docs/img/solved.svg.
 """
@@ -8,11 +8,13 @@ writes docs/performance.md, docs/benchmark_tables.md and docs/img/solved.svg.
 import argparse
 import json
 import pathlib
+import statistics
 
 import targets
 from pages import write_block
 from results import PROVEN, Results, median, proven, quantile, times
 from targets import show
+from tools import REPEAT
 
 HEADS = ["model", "tool", "asked", "proven", "median", "90 %", "worst", "cost / best", "invalid",
          "confirmed", "refuted", "set-up"]
@@ -22,7 +24,7 @@ NORM_TITLES = {"squared_l2": "squared L2", "l1": "L1"}
 SUMMARY = [
     ("German and tabular", "Credit, income and other tabular models of 50 to 1,000 trees: {}."),
     ("German 250×8", "250 trees of depth 8 on German credit, time for a proven answer: {}."),
-    ("… L1, median against treecf", "How many times longer treecf takes for the same proof: {}."),
+    ("… L1, median against treecf:", "How many times longer treecf takes for the same proof: {}."),
     ("… L1, median against CP-SAT", "How many times longer OCEAN with CP-SAT takes: {}."),
     ("MNIST pairs, squared L2", "Telling two digits apart, 784 pixels: {}."),
     ("Forests: all but", "Random forests of 100 trees of depth 8: {}."),
@@ -31,6 +33,7 @@ SUMMARY = [
     ("No proof is refuted", "Proofs compared with the answers of other tools: {}."),
     ("Tabular: a median query",
      "Time of a median answer, in predictions of one row by XGBoost: {}."),
+    ("Batch", "Proven answers a second of one core, German credit, 250 trees of depth 8: {}."),
 ]
 
 
@@ -52,7 +55,7 @@ def one_line(entry):
     answers = entry["answers"]
     if not answers:
         return f"{entry['tool']}, {entry['norm']}: no answer; {entry['stopped']}"
-    return (f"{entry['tool']}, {entry['norm']}, {entry['threads']} threads: "
+    return (f"{entry['tool']}, {entry['norm']}, threads {entry['threads']}: "
             f"{sum(map(proven, answers))} of {len(answers)} proven, median "
             f"{show(median(answers))}, worst {show(max(times(answers)))}, "
             f"{sum(answer['valid'] is False for answer in answers)} invalid"
@@ -113,32 +116,48 @@ def peers_sentence(results):
 def protocol(results):
     raw = results.raw
     queries = "all" if raw["queries"] is None else f"the first {raw['queries']}"
+    dates, commits = " and ".join(raw["dates"]), ", ".join(raw["commits"])
     text = [(
-        f"Run “{raw['name']}” of {raw['date']}: {raw['machine']}, {raw['threads']} threads, at "
-        f"most {raw['limit']:g} s a query, {queries} queries of each model; a tool gets "
-        f"{raw['minutes']:g} minutes on a model, the fast engine {raw['fast_minutes']:g}. Boxwood "
-        f"{raw['versions']['boxwood']} ({raw['versions']['commit']}), XGBoost "
-        f"{raw['versions']['xgboost']}.")]
+        f"Run “{raw['name']}” of {dates}: {raw['machine']} that also did other work. **All times and "
+        f"limits are processor time** of a tool's process, with **one thread** for every tool; at most "
+        f"{raw['limit']:g} s a query, {queries} queries of each model. Boxwood "
+        f"{raw['versions']['boxwood']} ({commits}), the least time of {REPEAT} runs of each query that "
+        f"takes under a second; XGBoost {raw['versions']['xgboost']}.")]
     if raw["queries"] is not None or raw["limit"] < FULL_LIMIT:
         text.append("**This is a slice**: its figures and verdicts hold for these queries and "
                     "this limit alone.")
     peers = peers_sentence(results)
     if peers:
         text.append(f"Peers: {peers}.")
-    if raw.get("others_on", "*") != "*":
-        text.append(f"Only the fast engine was asked on all models, the others on "
-                    f"{raw['others_on'].replace(',', ', ')}.".replace("*", "\\*"))
+    text += [budget(results, tool) for tool in raw["tools"]]
     if raw["left_out"]:
         text.append(f"Left out, because their data was not given: {', '.join(raw['left_out'])}.")
-    return " ".join(text)
+    return "\n".join(filter(None, text))
+
+
+def budget(results, tool):
+    """How many models and queries a tool was asked, and how long it got where it did not finish."""
+    entries = [entry for entry in results.raw["asks"] if entry["tool"] == tool
+               and entry["threads"] == 1]
+    open_ones = [entry["used"] for entry in entries if entry["stopped"]]
+    asked, wanted = (sum(counts) for counts in zip(*(
+        (len(entry["answers"]), entry["wanted"]) for entry in entries)))
+    text = (f"\n- {results.raw['tools'][tool]}: {len(entries)} pairs of model and metric, asked "
+            f"{asked} of their {wanted} queries")
+    if not open_ones:
+        return text + "."
+    return (f"{text}; in the {len(open_ones)} pairs that it did not finish it got "
+            f"{min(open_ones):.0f} to {max(open_ones):.0f} s, with a median of "
+            f"{statistics.median(open_ones):.0f} s.")
 
 
 def stops(results):
     """Which tools did not get to the end of a model's queries."""
-    lines = [f"{entry['tool']} on {entry['model']} ({NORM_TITLES[entry['norm']]}): "
-             f"{entry['stopped']}, {len(entry['answers'])} of {entry['wanted']} answered"
+    lines = [[entry["model"], results.raw["tools"][entry["tool"]], NORM_TITLES[entry["norm"]],
+              f"{len(entry['answers'])} of {entry['wanted']}",
+              str(sum(map(proven, entry["answers"]))), entry["stopped"]]
              for entry in results.raw["asks"] if entry["stopped"]]
-    return "\n".join(f"- {line}" for line in lines)
+    return table(["model", "tool", "metric", "asked", "proven", "why"], lines) if lines else ""
 
 
 def sections(results):
@@ -184,7 +203,8 @@ def draw(results, file):
                       [100 * (i + 1) / total for i in range(len(proofs))]
                       + [100 * len(proofs) / total],
                       where="post", label=results.raw["tools"][tool])
-        axis.set(xscale="log", title=title, xlabel="seconds", ylim=(0, 101))
+        axis.set(xscale="log", title=title, ylim=(0, 101),
+                 xlabel="seconds of processor time, one thread")
         if axis.lines:
             axis.legend(fontsize=7)
     axes[0].set_ylabel("% of queries proven")

@@ -1,13 +1,14 @@
 """How time and memory of the fast engine grow: trees, depth, features, classes, free features, cells.
 
     PYTHONPATH=build/release/python .venv/bin/python bench/scaling.py [--ocean PYTHON]
-        [--write docs/cpcf.md]
+        [--treecf PYTHON] [--write docs/cpcf.md]
 
 Made-up data, XGBoost; one size grows, the others keep their values in BASE. Each model is asked in
 a process of its own. Times are processor time of one thread, the median over the rows; memory is
-the growth of the process's peak from before the model is prepared to the last answer. OCEAN's
-CP-SAT gets fewer rows and a limit; its memory includes its libraries. Peers cannot hold features
-fixed, so that free features are measured for Boxwood alone.
+the growth of the process's peak from before the model is prepared to the last answer. The peers get
+fewer rows and a limit of processor time for each; a size that they do not finish is left out, and
+so are larger ones. The peers are not asked with features that are held fixed, and treecf takes two
+classes only. Every figure is kept in build/bench/cpcf/scaling.jsonl and not measured again.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from pages import write_block
+from tools import Lines
 
 HERE = Path(__file__).resolve().parent
 BASE = {"trees": 100, "depth": 5, "features": 10, "classes": 2, "free": None, "cells": 64}
@@ -104,8 +106,8 @@ def ask(given, work, seconds):
     return json.loads(done.stdout)
 
 
-def ask_ocean(given, work, seconds, python, rows):
-    """The same of CP-SAT; None where it gives no answer in time."""
+def ask_peer(given, work, seconds, command, rows):
+    """The same of a peer; None where it does not prove every answer within the limit."""
     file = work / "scaling_peer.pickle"
     count = given["rows"].shape[1]
     given["model"].get_booster().feature_names = [f"x{i}" for i in range(count)]
@@ -115,16 +117,20 @@ def ask_ocean(given, work, seconds, python, rows):
                      for i in range(count)],
         "forests": {}, "rows": list(given["rows"][:rows]), "targets": given["targets"][:rows],
         "norm": 1, "seconds": seconds, "tool": "cpsat", "seed": 2}))
+    lines, found = Lines([*command, file], subprocess.DEVNULL, 1), []
     try:
-        done = subprocess.run([python, HERE / "peers" / "ocean_cpcf.py", file], text=True,
-                              capture_output=True, check=False, timeout=60)
-    except subprocess.TimeoutExpired:
+        for _ in range(rows):
+            # The first line also has to wait for imports and set-up.
+            found.append(lines.next(seconds + (60 if not found else 5)))
+    except (TimeoutError, EOFError):
         return None
-    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    if not found or any(one["status"] not in ("optimal", "infeasible") for one in found):
+    finally:
+        lines.stop()
+    if any(one["status"] not in ("optimal", "infeasible") or one["seconds"] > seconds
+           for one in found):
         return None
     return {"seconds": statistics.median(one["seconds"] for one in found),
-            "memory": max(one["peak"] for one in found) / 1024}
+            "memory": max(one["memory"] for one in found), "proven": rows, "asked": rows}
 
 
 def exponent(points, key):
@@ -141,7 +147,7 @@ def draw(axis, curves, file):
     from matplotlib import pyplot
 
     figure, places = pyplot.subplots(1, 2, figsize=(8, 3))
-    for place, key, unit in zip(places, ("seconds", "memory"), ("seconds (median)", "MB")):
+    for place, key, unit in zip(places, ("seconds", "memory"), ("seconds of processor time", "MB")):
         for name, points in curves.items():
             if len(points) > 1:
                 place.plot([size for size, _ in points], [one[key] for _, one in points],
@@ -154,49 +160,93 @@ def draw(axis, curves, file):
     pyplot.close(figure)
 
 
+class Kept:
+    """The figures of this and earlier runs."""
+
+    def __init__(self, file):
+        self.file, self.known = file, {}
+        file.parent.mkdir(parents=True, exist_ok=True)
+        for line in file.read_text().splitlines() if file.is_file() else []:
+            one = json.loads(line)
+            self.known[one["tool"], one["axis"], one["size"]] = one["found"]
+
+    def get(self, tool, axis, size, measure):
+        key = tool, axis, size
+        if key not in self.known:
+            self.known[key] = measure()
+            print(*key, self.known[key], flush=True)
+            with self.file.open("a") as stream:
+                stream.write(json.dumps({"tool": tool, "axis": axis, "size": size,
+                                         "found": self.known[key]}) + "\n")
+        return self.known[key]
+
+
+def programs(given):
+    """How each tool is started that was asked for; None for Boxwood."""
+    return {"Boxwood": None,
+            **({"OCEAN, CP-SAT": [given.ocean, HERE / "peers" / "ocean_cpcf.py"]}
+               if given.ocean else {}),
+            **({"treecf": [given.treecf, HERE / "peers" / "treecf_scaling.py"]}
+               if given.treecf else {})}
+
+
+def curve(tool, command, axis, kept, given, models):
+    """[(size, figures)] of a tool along an axis, as far as it finishes."""
+    points = []
+    if tool != "Boxwood" and axis == "free" or tool == "treecf" and axis == "classes":
+        return points
+    for size in AXES[axis]:
+        def measure(size=size):
+            if size not in models:
+                models[size] = made(axis, size)
+            if command is None:
+                return ask(models[size], given.work, given.seconds)
+            return ask_peer(models[size], given.work, given.seconds, command, given.peer_rows)
+        found = kept.get(tool, axis, size, measure)
+        if found is None:
+            break
+        points.append((size, found))
+    return points
+
+
+def cells(axis, tool, points):
+    """A line of the table."""
+    times = [1e3 * one["seconds"] for _, one in points]
+    space = [one["memory"] for _, one in points]
+    several = len(points) > 1
+    return [TITLES[axis], tool, f"{points[0][0]} to {points[-1][0]}",
+            f"{sum(o['proven'] for _, o in points)} of {sum(o['asked'] for _, o in points)}",
+            f"{times[0]:.2g} to {times[-1]:,.{0 if times[-1] >= 100 else 1}f} ms",
+            f"{exponent(points, 'seconds'):.2f}" if several else "–",
+            f"{space[0]:.2g} to {space[-1]:.2g} MB",
+            f"{exponent(points, 'memory'):.2f}" if several else "–"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--answer", help=argparse.SUPPRESS)
-    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--seconds", type=float, default=10, help="limit of a question")
     parser.add_argument("--work", type=Path, default=Path("build/bench/cpcf"))
     parser.add_argument("--ocean", help="the Python of an environment with oceanpy")
-    parser.add_argument("--ocean-rows", type=int, default=1)
-    parser.add_argument("--ocean-minutes", type=float, default=10)
+    parser.add_argument("--treecf", help="the Python of an environment with treecf")
+    parser.add_argument("--peer-rows", type=int, default=3)
     parser.add_argument("--write", type=Path)
     given = parser.parse_args()
     if given.answer:
         return answer(given.answer, given.seconds)
-    ends = time.monotonic() + 60 * given.ocean_minutes
-    lines = ["| grows | sizes | proven | time, smallest to largest | exponent of time | memory, "
-             "smallest to largest | exponent of memory | CP-SAT: sizes | time | exponent of time |",
-             "|---|---|---|---|---|---|---|---|---|---|"]
-    for axis, sizes in AXES.items():
-        ours, theirs, alive = [], [], True
-        for size in sizes:
-            model = made(axis, size)
-            ours.append((size, ask(model, given.work, given.seconds)))
-            # What a peer does not finish it is not asked at larger sizes.
-            if given.ocean and axis != "free" and time.monotonic() < ends and alive:
-                found = ask_ocean(model, given.work, given.seconds, given.ocean, given.ocean_rows)
-                theirs += [(size, found)] if found else []
-                alive = found is not None
-            print(axis, size, ours[-1][1], theirs[-1:] if given.ocean else "", flush=True)
-        times = [1e3 * one["seconds"] for _, one in ours]
-        space = [one["memory"] for _, one in ours]
-        cells = [TITLES[axis], f"{sizes[0]} to {sizes[-1]}",
-                 f"{sum(o['proven'] for _, o in ours)} of {sum(o['asked'] for _, o in ours)}",
-                 f"{times[0]:.2g} to {times[-1]:.2g} ms", f"{exponent(ours, 'seconds'):.2f}",
-                 f"{space[0]:.2g} to {space[-1]:.2g} MB", f"{exponent(ours, 'memory'):.2f}"]
-        if len(theirs) > 1:
-            cells += [f"{theirs[0][0]} to {theirs[-1][0]}, {len(theirs)} of {len(sizes)} proven",
-                      f"{theirs[0][1]['seconds']:.2g} to {theirs[-1][1]['seconds']:.2g} s",
-                      f"{exponent(theirs, 'seconds'):.2f}"]
-        else:
-            cells += ["–"] * 3
-        lines.append("| " + " | ".join(cells) + " |")
+    kept = Kept(given.work / "scaling.jsonl")
+    heads = ["grows", "tool", "sizes", "proven", "time, smallest to largest", "exponent of time",
+             "memory, smallest to largest", "exponent of memory"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for axis in AXES:
+        models, curves = {}, {}
+        for tool, command in programs(given).items():
+            points = curve(tool, command, axis, kept, given, models)
+            if points:
+                curves[tool] = points
+                lines.append("| " + " | ".join(cells(axis, tool, points)) + " |")
         if given.write:
-            draw(axis, {"Boxwood": ours, "OCEAN, CP-SAT": theirs},
-                 given.write.parent / "img" / f"growth_{axis}.svg")
+            draw(axis, curves, given.write.parent / "img" / f"growth_{axis}.svg")
             write_block(given.write, "scaling", "\n".join(lines))
     print("\n".join(lines))
     return None

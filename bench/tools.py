@@ -1,13 +1,16 @@
 """The tools that are compared, and how one of them is asked: a process that prints a line a query.
 
 Boxwood's two engines come from boxwood_ask; each peer has an adapter in bench/peers/ and an
-environment of its own, because their requirements differ. A tool that crashes or hangs loses that
-query and goes on with the next.
+environment of its own, because their requirements differ. All times and limits are processor time
+of the tool's process and its children, so that other work on the machine neither shortens what a
+tool may do nor lengthens what it took. A tool that crashes, or is still busy past the limit, loses
+that query and goes on with the next.
 """
 
 import dataclasses
 import importlib.metadata
 import json
+import os
 import pathlib
 import queue
 import shutil
@@ -17,9 +20,16 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-SETUP_SECONDS = 900  # at most, for reading a model and preparing it
-GRACE_SECONDS = 30  # past the limit, before a silent tool counts as hung
-RESTARTS = 5
+SETUP_SECONDS = 900  # of processor time at most, for reading a model and preparing it
+GRACE_SECONDS = 5  # of processor time past the limit, before a busy tool is ended
+SILENT_SECONDS = 3600  # of the clock, before a tool that waits for nothing counts as hung
+RESTARTS = 5  # after crashes
+TITLES = {"fast": "Boxwood", "paper": "Boxwood, engine paper", "treecf": "treecf",
+          "treecf_cold": "treecf without warm start", "ocean": "OCEAN, CP-SAT"}
+REPEAT = 3  # times that Boxwood is asked; the least time counts
+# Every tool has one thread, whatever its libraries would start by themselves.
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
+                                     "RAYON_NUM_THREADS", "NUMBA_NUM_THREADS")}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +37,6 @@ class Tool:
     """`program` starts it; a peer takes only models without kinds, and none of `unfit` families."""
 
     name: str
-    title: str
     program: tuple
     peer: bool
     norms: tuple
@@ -42,7 +51,9 @@ class Tool:
 
     def command(self, folder, meta, norm, threads, limit, rows):
         model = [folder] if self.peer else [folder / meta["model"], folder / "queries.json"]
-        flags = ["--norm", norm, "--threads", threads, "--time-limit", limit]
+        flags = ["--norm", norm, "--threads", threads, "--processor-limit", limit]
+        if self.name == "fast":
+            flags += ["--repeat", REPEAT]
         return [str(part) for part in [*self.program, *model, *flags,
                                        *(["--rows", rows] if rows else [])]]
 
@@ -53,8 +64,7 @@ def engine_tool(ask, engine):
                            check=False)
     if "no engine" in probe.stderr:
         return None
-    titles = {"fast": "Boxwood", "paper": "Boxwood, engine paper"}
-    return Tool(engine, titles[engine], (ask, "--engine", engine), False, ("squared_l2", "l1"))
+    return Tool(engine, (ask, "--engine", engine), False, ("squared_l2", "l1"))
 
 
 def python_from(versions, named=None):
@@ -102,8 +112,8 @@ def peer_tools(work, names, python312):
             python = environment(work / "venv_treecf", sys.executable,
                                  peers / "treecf_requirements.txt")
             program = (python, peers / "treecf_peer.py")
-            tools += [Tool("treecf", "treecf", program, True, ("l1",), ("ten",)),
-                      Tool("treecf_cold", "treecf without warm start", (*program, "--cold"), True,
+            tools += [Tool("treecf", program, True, ("l1",), ("ten",)),
+                      Tool("treecf_cold", (*program, "--cold"), True,
                            ("l1",), ("ten",))]
     except (subprocess.CalledProcessError, OSError) as fault:
         print(f"treecf is left out: its environment could not be made ({fault})", flush=True)
@@ -113,18 +123,32 @@ def peer_tools(work, names, python312):
             if python is None:
                 raise OSError("it needs Python 3.12 or newer; name one with --python312")
             python = environment(work / "venv_ocean", python, peers / "ocean_requirements.txt")
-            tools.append(Tool("ocean", "OCEAN, CP-SAT", (python, peers / "ocean_peer.py"), True,
+            tools.append(Tool("ocean", (python, peers / "ocean_peer.py"), True,
                               ("l1",), ("ames",)))
         except (subprocess.CalledProcessError, OSError) as fault:
             print(f"oceanpy is left out: {fault}", flush=True)
     return [tool for tool in tools if tool.name in names]
 
 
-class Lines:
-    """The lines of a running process, with a limit on how long one may take to come."""
+def processor_seconds(process):
+    """What a process, the children that it has waited for and those that still run have used."""
+    try:
+        fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        used = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        for task in pathlib.Path(f"/proc/{process}/task").iterdir():
+            used += sum(map(processor_seconds, (task / "children").read_text().split()))
+    except OSError:  # it has ended meanwhile
+        return 0.0
+    return used
 
-    def __init__(self, command, errors):
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+
+class Lines:
+    """The lines of a running process, with a limit on the processor time that one may take."""
+
+    def __init__(self, command, errors, threads):
+        environment = {**os.environ, **(ONE_THREAD if threads == 1 else {})}
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True,
+                                        env=environment)
         self.lines = queue.Queue()
         threading.Thread(target=self._pump, daemon=True).start()
 
@@ -134,9 +158,19 @@ class Lines:
         self.lines.put(None)
 
     def next(self, seconds):
-        """The next line as an object; None when the process has ended; queue.Empty when late."""
-        line = self.lines.get(timeout=seconds)
-        return None if line is None else json.loads(line)
+        """The next line as an object; EOFError when the process has ended, TimeoutError when late."""
+        before, started = processor_seconds(self.process.pid), time.perf_counter()
+        while True:
+            try:
+                line = self.lines.get(timeout=0.25)
+            except queue.Empty:
+                used = processor_seconds(self.process.pid) - before
+                if used > seconds or time.perf_counter() - started > SILENT_SECONDS:
+                    raise TimeoutError from None
+                continue
+            if line is None:
+                raise EOFError
+            return json.loads(line)
 
     def stop(self):
         self.process.kill()
@@ -147,43 +181,38 @@ def ranges_text(rows):
     return ",".join(str(row) for row in rows)
 
 
-def ask(tool, folder, meta, *, norm, threads, limit, rows, minutes, errors, extra=()):
-    """Asks a tool the rows of a model, in their order, for at most so many minutes past set-up.
+def ask(tool, folder, meta, *, norm, threads, limit, rows, seconds, errors, extra=()):
+    """Asks a tool the rows of a model, in their order, for at most so many seconds past set-up.
 
-    The time is looked at between two queries only, so that slow queries are not left out of what
-    was asked. Returns the set-up line, the answers and why it stopped early, if it did.
+    Yields ("setup", line), ("answer", line) and ("failed", why). The time is looked at between two
+    queries only, so that slow queries are not left out of what was asked.
     """
-    left, answers, setup, restarts, stopped = list(rows), [], None, 0, None
-    used = 0.0
-    while left and stopped is None:
+    left, prepared, restarts, used = list(rows), False, 0, 0.0
+    while left and used <= seconds:
         command = tool.command(folder, meta, norm, threads, limit, ranges_text(left))
-        lines = Lines([*command, *extra], errors)
+        lines = Lines([*command, *extra], errors, threads)
         try:
             first = lines.next(SETUP_SECONDS)
-            if first is None:
-                stopped = "it failed before the first query"
-                break
-            setup = setup or first
-            started = time.perf_counter()
-            while left:
+            if not prepared:
+                yield "setup", first
+            prepared = True
+            while left and used <= seconds:
                 answer = lines.next(limit + GRACE_SECONDS)
-                if answer is None:
-                    raise EOFError
-                answers.append(answer)
+                answer["seconds"] = answer.pop("processor_seconds", answer.get("seconds"))
                 left.remove(answer["row"])
-                if left and used + time.perf_counter() - started > 60 * minutes:
-                    stopped = f"stopped after {minutes:g} minutes"
-                    break
-        except (queue.Empty, EOFError) as fault:
-            if setup is None:
-                stopped = "set-up took too long"
-                break
-            status = "crashed" if isinstance(fault, EOFError) else "hung"
-            answers.append({"row": left.pop(0), "status": status, "seconds": limit, "point": None})
-            restarts += 1
-            used += time.perf_counter() - started
+                used += answer["seconds"] or 0.0
+                yield "answer", answer
+        except (TimeoutError, EOFError) as fault:
+            late = isinstance(fault, TimeoutError)
+            if not prepared:
+                yield "failed", "set-up took too long" if late else "it failed before the first query"
+                return
+            used += limit
+            yield "answer", {"row": left.pop(0), "status": "unknown" if late else "crashed",
+                             "seconds": limit, "point": None}
+            restarts += not late
             if restarts > RESTARTS:
-                stopped = f"it crashed or hung {restarts} times"
+                yield "failed", f"it crashed {restarts} times"
+                return
         finally:
             lines.stop()
-    return {"setup": setup, "answers": answers, "stopped": stopped}

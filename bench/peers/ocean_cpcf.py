@@ -3,18 +3,20 @@
     python ocean_cpcf.py PICKLE
 
 Reads what bench/cpcf.py or bench/scaling.py wrote and prints a line of JSON for each row: status,
-point, seconds of processor time in one thread, and the seconds that the set-up took.
+point, seconds of processor time in one thread, the seconds that the set-up took, and by how many MB
+the process has grown since the model was loaded. CP-SAT's limit is one of processor time, MaxSAT's
+one of the clock.
 """
 
 import json
 import pickle
-import resource
 import sys
 import time
 import warnings
 
 import numpy as np
 import pandas
+import peer
 from ocean import ConstraintProgrammingExplainer, MaxSATExplainer
 from ocean.abc import Mapper
 from ocean.feature import Feature
@@ -46,6 +48,7 @@ def main():
         given = pickle.load(stream)  # written by the benchmark a moment ago
     explainers = {}
     cpsat = given["tool"] == "cpsat"
+    before = peer.reset_peak()
     for row, target in zip(given["rows"], given["targets"]):
         forest = given["forests"].get(target)
         name = target if forest is not None else None
@@ -64,11 +67,17 @@ def main():
         explainer = explainers[name]
         begin, point = time.process_time(), None
         try:
-            # MaxSAT takes whole seconds only.
-            limit = given["seconds"] if cpsat else max(1, round(given["seconds"]))
-            found = explainer.explain(np.asarray(row), y=int(target), norm=given["norm"],
-                                      max_time=limit, num_workers=1 if cpsat else None,
-                                      random_seed=given["seed"], clean_up=False)
+            def ask(limit, workers, at=row, explainer=explainer, y=int(target)):
+                return explainer.explain(np.asarray(at), y=y, norm=given["norm"], max_time=limit,
+                                         num_workers=workers, random_seed=given["seed"],
+                                         clean_up=False)
+            if cpsat:
+                def stop(explainer=explainer):
+                    explainer.solver.stop_search()
+                with peer.Alarm(given["seconds"], stop):
+                    found = ask(peer.NO_CLOCK, 1)
+            else:  # takes whole seconds only
+                found = ask(max(1, round(given["seconds"])), None)
             status = explainer.get_solving_status().lower()
             if found is not None:
                 point = [float(value) for value in found.to_numpy()]
@@ -78,9 +87,8 @@ def main():
         except Exception as fault:  # noqa: BLE001 - a failure of the peer is a result
             status, extra = "error", {"error": f"{type(fault).__name__}: {fault}"[:200]}
         spent = time.process_time() - begin
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         print(json.dumps({"status": status, "point": point, "seconds": spent, "setup": setup,
-                          "peak": peak, **extra}), flush=True)
+                          "memory": peer.peak() - before, **extra}), flush=True)
         try:
             explainer.cleanup()
         except Exception:  # noqa: BLE001

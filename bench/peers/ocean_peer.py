@@ -49,9 +49,10 @@ def main():
         def answer(query):
             if "class" not in query:
                 raise ValueError("a classifier is needed")
-            found = explainer.explain(
-                np.array(peer.as_floats(query["point"])), y=query["class"],
-                norm=NORMS[given.norm], max_time=given.time_limit, num_workers=given.threads)
+            with peer.Alarm(given.processor_limit, lambda: explainer.solver.stop_search()):
+                found = explainer.explain(
+                    np.array(peer.as_floats(query["point"])), y=query["class"],
+                    norm=NORMS[given.norm], max_time=peer.NO_CLOCK, num_workers=given.threads)
             return {
                 "status": STATUS[explainer.get_solving_status()],
                 "lower_bound": explainer.solver.BestObjectiveBound() / explainer._obj_scale,
