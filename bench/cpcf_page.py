@@ -32,8 +32,8 @@ def question(one):
 def seconds(one):
     """Time to the proof. Where there is none: Boxwood's limit, but what a peer has really spent.
 
-    The limit is one of the clock. On a busy machine a peer may spend less processor time within it, and
-    its time to a proof is only known to be longer than what it spent.
+    MaxSAT's limit is one of the clock. On a busy machine it may spend less processor time within it,
+    and its time to a proof is only known to be longer than what it spent.
     """
     if proven(one):
         return one["seconds"]
@@ -174,12 +174,13 @@ def told(answers):
     for tool, title in PEERS.items():
         some = [one for one in answers if one["tool"] == tool]
         if some:
+            kinds = {tuple(o[key] for key in ("model", "trees", "depth", "part")) for o in some}
             parts.append(f"- **{title}**: {len(some)} questions in "
                          f"{len({question(o)[:6] for o in some})} cells of seed "
-                         f"{some[0]['seed']}, drawn at random from all cells.")
+                         f"{some[0]['seed']}, of {len(kinds)} kinds of model, size and cost.")
     limit = max(one["limit"] for one in answers)
-    parts.append(f"- Limit of a question: {limit:g} s. One thread. Processor time on "
-                 f"{platform.machine()} with {os.cpu_count()} cores that also did other work.")
+    parts.append(f"- Limit of a question: {limit:g} s of processor time (MaxSAT: of the clock). One "
+                 f"thread. {platform.machine()} with {os.cpu_count()} cores that also did other work.")
     return "\n".join(parts)
 
 

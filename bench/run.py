@@ -200,7 +200,8 @@ def bench_model(plan, folder, given, minutes, present, store, errors):
 
 
 def versions():
-    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"],
+    # The last commit that changed the library.
+    commit = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%h", "--", "src", "include"],
                             capture_output=True, text=True, check=False)
     return {"boxwood": (ROOT / "VERSION").read_text().strip(),
             "commit": commit.stdout.strip() or None,

@@ -76,6 +76,15 @@ class Ask(unittest.TestCase):
         facts = self.ask(questions(), "--batch")[1]
         self.assertEqual((facts["answers"], facts["statuses"]), (6, {"optimal": 6}))
 
+    def test_processor_time_is_limited_and_repeats_give_the_least(self):
+        for seconds, proven in (("1000", True), ("0", False)):
+            answers = self.ask(questions(), "--processor-limit", seconds, "--repeat", "3")[1:]
+            wanted = [answer for answer in answers if not answer["already_met"]]
+            self.assertTrue(wanted)
+            for answer in wanted:
+                self.assertEqual(answer["status"] == "optimal", proven)
+                self.assertGreater(answer["processor_seconds"], 0)
+
     def test_an_unknown_engine_is_named(self):
         self.assertIn("no engine", self.ask(questions(), "--engine", "steam", fails=True))
 

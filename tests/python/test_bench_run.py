@@ -1,0 +1,80 @@
+"""bench/run.py gives tools processor time, keeps what it has measured and goes on where it ended."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+tools = pytest.importorskip("tools")
+store = pytest.importorskip("store")
+
+# Answers the rows of --rows: row 1 works without end, row 2 sleeps, row 3 crashes.
+FAKE = """
+import json, sys, time
+def rows():
+    text = sys.argv[sys.argv.index("--rows") + 1]
+    return [int(part) for part in text.split(",")]
+print(json.dumps({"setup_seconds": 0.0}), flush=True)
+for row in rows():
+    while row == 1:
+        pass
+    if row == 2:
+        time.sleep(1.0)
+    if row == 3:
+        sys.exit(1)
+    print(json.dumps({"row": row, "status": "optimal", "seconds": 9.0, "processor_seconds": 0.2,
+                      "point": None}), flush=True)
+"""
+META = {"name": "some", "family": "german", "kinds": False, "model": "model.ubj"}
+
+
+@pytest.fixture
+def ask(tmp_path, monkeypatch):
+    program = tmp_path / "fake.py"
+    program.write_text(FAKE)
+    monkeypatch.setattr(tools, "GRACE_SECONDS", 0.1)
+    tool = tools.Tool("fake", (sys.executable, program), True, ("l1",))
+
+    def run(rows, seconds):
+        return list(tools.ask(tool, tmp_path, META, norm="l1", threads=1, limit=0.3, rows=rows,
+                              seconds=seconds, errors=None))
+    return run
+
+
+def answers(lines):
+    return {line["row"]: (line["status"], line["seconds"]) for kind, line in lines
+            if kind == "answer"}
+
+
+def test_limits_are_of_processor_time(ask):
+    # The one that sleeps is past the limit by the clock only.
+    assert answers(ask([1, 2, 3, 4], 100)) == {
+        1: ("unknown", 0.3), 2: ("optimal", 0.2), 3: ("crashed", 0.3), 4: ("optimal", 0.2)}
+
+
+def test_a_tool_ends_when_its_time_is_spent(ask):
+    assert list(answers(ask([4, 5, 6, 7], 0.5))) == [4, 5, 6]
+
+
+def test_results_are_kept_and_a_cut_line_is_dropped(tmp_path):
+    file = tmp_path / "answers.jsonl"
+    key = ("some", "fake", "l1", 1)
+    place = dict(zip(store.KEY, key, strict=True))
+    first = store.Store(file, {"limit": 60})
+    first.add(line="session", settings={"limit": 60})
+    first.add(line="answer", **place, answer={"row": 0, "seconds": 1.5})
+    with file.open("a") as stream:
+        stream.write('{"line": "answer", "mod')
+    again = store.Store(file, {"limit": 60})
+    again.add(line="answer", **place, answer={"row": 1, "seconds": 2.0})
+    entry = store.Store(file, {"limit": 60}).entry(key)
+    assert [answer["row"] for answer in entry["answers"]] == [0, 1]
+    assert store.spent(entry) == 3.5
+
+
+def test_results_with_other_limits_are_refused(tmp_path):
+    file = tmp_path / "answers.jsonl"
+    store.Store(file, {"limit": 60}).add(line="session", settings={"limit": 60})
+    with pytest.raises(SystemExit, match="--name"):
+        store.Store(file, {"limit": 5})
