@@ -13,7 +13,8 @@ constexpr double zero_size = static_cast<double>(1e-35F);
 
 std::vector<bool> flags_of(const Json& tree, const char* key, std::size_t count) {
   const bool optional = std::string_view(key) != "missing_left";
-  if (optional && (!tree.contains(key) || tree[key] == Json::array())) return std::vector<bool>(count, false);
+  if (optional && (!tree.contains(key) || tree[key] == Json::array()))
+    return std::vector<bool>(count, false);
   return tree.at(key).get<std::vector<bool>>();
 }
 
