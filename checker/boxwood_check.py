@@ -226,7 +226,8 @@ class Model:
         tree.threshold = [number(one) for one in tree.threshold]
         tree.missing_at_zero, tree.zero_up = (
             flags or [False] * count for flags in (tree.missing_at_zero, tree.zero_up))
-        need({*map(type, chain(tree.feature, tree.left, tree.right, tree.value))} == {int} and
+        need(all(type(one) is int and -2 ** 31 <= one < 2 ** 31
+                 for one in chain(tree.feature, tree.left, tree.right, tree.value)) and
              {*map(type, chain(tree.missing_left, tree.missing_at_zero, tree.zero_up))} == {bool},
              "a node whose numbers or flags are none")
         last = len(values) - (len(self.base) if tree.output == -1 else 1)
@@ -556,6 +557,7 @@ class Question:
     def completed(self, rule, now):
         """Read the numbers of a feature's rule; costs must not fall with the distance."""
         rule.now = now
+        interval(rule.range)  # it is one
         ends = [*rule.range[:2], *(is_closed or math.isinf(number(end))  # changed values are finite
                                    for is_closed, end in zip(rule.range[2:], rule.range))]
         rule.range = {precision: interval(ends, precision) for precision in (single, float)}
