@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,8 @@ _LEAST_ROWS = 20
 _LEAST_VALUES = 5  # of a column that a formula is about: fewer agree by chance
 _LEAST_EXCEPTIONS = 10
 _MOST_TERMS = 6
+_MOST_SAMPLES = 300  # of rows, to find a sum that does not hold in all of them
+_SAMPLES, _FEW_ROWS = 12, 8  # of rows, to find a formula that does not hold in all of them
 
 
 class Suggestion(Rule):
@@ -55,8 +58,7 @@ def suggest_rules(data: Any, *, share: float = 1.0) -> list[Suggestion]:
     data : DataFrame or dict
         Columns by name. Numbers are compared; other columns are categories.
     share : float
-        The least share of rows in which a rule must hold. Sums and derived columns are suggested
-        only if they hold in all rows.
+        The least share of rows in which a rule must hold.
 
     Returns
     -------
@@ -70,8 +72,8 @@ def suggest_rules(data: Any, *, share: float = 1.0) -> list[Suggestion]:
     columns = _columns(data)
     numeric = {name: values for name, values in columns.items() if values.dtype.kind == "f"}
     single = {str(name) for name in data if np.asarray(data[name]).dtype == np.float32}
-    return [*_orders(numeric, least), *_sums(numeric), *_implications(columns, least),
-            *_derived(numeric, single)]
+    return [*_orders(numeric, least), *_sums(numeric, least), *_implications(columns, least),
+            *_derived(numeric, single, least)]
 
 
 def _columns(data: Any) -> dict[str, np.ndarray]:
@@ -105,7 +107,7 @@ def _orders(columns: dict[str, np.ndarray], least: float) -> list[Suggestion]:
             if not any((a, c) in found and (c, b) in found for c in columns)]
 
 
-def _sums(columns: dict[str, np.ndarray]) -> Iterator[Suggestion]:
+def _sums(columns: dict[str, np.ndarray], least: float) -> Iterator[Suggestion]:
     # Rules hold exactly, and sums of decimals such as 0.1 + 0.2 = 0.3 do not: only whole numbers.
     names = [name for name, values in columns.items()
              if len(values) and np.all(np.abs(values) < 2**31)
@@ -113,47 +115,76 @@ def _sums(columns: dict[str, np.ndarray]) -> Iterator[Suggestion]:
     if not names or len(columns[names[0]]) < _LEAST_ROWS:
         return
     matrix = np.column_stack([np.ones(len(columns[names[0]]))] + [columns[n] for n in names])
-    for at, factors in _dependent(matrix):
+    whole, rows = matrix.astype(np.int64), len(matrix)
+    seen = set()
+    for at, factors in _sums_of_samples(matrix, least):
         used = [(i, factor) for i, factor in enumerate(factors) if factor != 0]
-        if len(used) > _MOST_TERMS or matrix.shape[0] < 3 * len(used):
+        key = at, tuple(used)
+        if key in seen or len(used) > _MOST_TERMS or rows < 3 * len(used):
             continue
-        whole = matrix.astype(np.int64)
-        if not np.array_equal(10_000 * whole[:, at],
-                              sum(round(10_000 * f) * whole[:, i] for i, f in used)):
+        seen.add(key)
+        holds = 10_000 * whole[:, at] == sum(round(10_000 * f) * whole[:, i] for i, f in used)
+        share = float(np.mean(holds))
+        if share < least:
             continue
         right = Sum(tuple((_quoted(names[i - 1]), f) for i, f in used if i > 0), float(factors[0]))
         if all(factor < 0 for i, factor in used if i > 0):  # shares that add up to a constant
             left = " + ".join([_quoted(names[at - 1])] + [
                 f"{'' if f == -1 else _number(-f) + ' * '}{_quoted(names[i - 1])}"
                 for i, f in used if i > 0])
-            yield Suggestion(f"{left} = {_number(float(factors[0]))}", 1.0, matrix.shape[0])
+            yield Suggestion(f"{left} = {_number(float(factors[0]))}", share, rows)
         else:
-            yield Suggestion(f"{_quoted(names[at - 1])} = {right}", 1.0, matrix.shape[0])
+            yield Suggestion(f"{_quoted(names[at - 1])} = {right}", share, rows)
 
 
-def _derived(columns: dict[str, np.ndarray], single: set[str]) -> Iterator[Suggestion]:
+def _sums_of_samples(matrix: np.ndarray, least: float) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield sums that may hold in all rows, or in so many that a small sample has no exception."""
+    if least == 1:
+        yield from _dependent(matrix)
+        return
+    width = matrix.shape[1]
+    size = min(len(matrix), 2 * width + 4)
+    draw = np.random.default_rng(0)
+    # So many samples that one without an exception is missed once in a thousand times.
+    good = max(least**size, 1e-3)
+    for _ in range(min(_MOST_SAMPLES, math.ceil(math.log(1e-3) / math.log1p(-good)))):
+        yield from _dependent(matrix[draw.choice(len(matrix), size, replace=False)])
+
+
+def _derived(columns: dict[str, np.ndarray], single: set[str],
+             least: float) -> Iterator[Suggestion]:
     """Columns that are a sum, difference, product or quotient of two others, to the last digit."""
     usable = {name: values for name, values in columns.items()
               if len(values) >= _LEAST_ROWS and not np.isnan(values).any()
               and len(np.unique(values)) >= _LEAST_VALUES}
-    by_start: dict[bytes, list[str]] = {}  # so that most pairs are seen at once to give no column
-    for name, values in usable.items():
-        by_start.setdefault((values[:_LEAST_ROWS] + 0.0).tobytes(), []).append(name)
+    if not usable:
+        return
+    # So that most pairs are seen at once to give no column: some sample has no exception.
+    rows = len(next(iter(usable.values())))
+    draw = np.random.default_rng(0)
+    samples = [np.arange(_LEAST_ROWS)] if least == 1 else \
+        [draw.choice(rows, _FEW_ROWS, replace=False) for _ in range(_SAMPLES)]
+    by_sample: dict[tuple[int, bytes], list[str]] = {}
+    for (name, values), (at, sample) in itertools.product(usable.items(), enumerate(samples)):
+        by_sample.setdefault((at, (values[sample] + 0.0).tobytes()), []).append(name)
     for a, b in itertools.permutations(usable, 2):
         kind = np.float32 if {a, b} <= single else np.float64
         x, y = usable[a].astype(kind), usable[b].astype(kind)
-        short = _results(x[:_LEAST_ROWS], y[:_LEAST_ROWS], a < b)
-        for sign, result in short:
-            names = by_start.get((result.astype(np.float64) + 0.0).tobytes(), [])
-            for name in names:
-                whole = dict(_results(x, y, True)).get(sign)
-                if name in (a, b) or (kind == np.float32) != (name in single) or whole is None \
-                        or not np.array_equal(whole.astype(np.float64), usable[name]):
-                    continue
+        seen = []
+        for at, sample in enumerate(samples):
+            for sign, result in _results(x[sample], y[sample], a < b):
+                key = at, (result.astype(np.float64) + 0.0).tobytes()
+                seen += [(sign, name) for name in by_sample.get(key, [])]
+        for sign, name in dict.fromkeys(seen):
+            whole = dict(_results(x, y, True)).get(sign)
+            if name in (a, b) or (kind == np.float32) != (name in single) or whole is None:
+                continue
+            share = float(np.mean(whole.astype(np.float64) == usable[name]))
+            if share >= least:
                 ending = " in float32" if kind == np.float32 else ""
                 yield Suggestion(
-                    f"column {_quoted(name)} is {_quoted(a)} {sign} {_quoted(b)}{ending}", 1.0,
-                    len(usable[name]))
+                    f"column {_quoted(name)} is {_quoted(a)} {sign} {_quoted(b)}{ending}", share,
+                    rows)
 
 
 def _results(x: np.ndarray, y: np.ndarray, first: bool) -> Iterator[tuple[str, np.ndarray]]:
@@ -168,13 +199,21 @@ def _results(x: np.ndarray, y: np.ndarray, first: bool) -> Iterator[tuple[str, n
 
 
 def _dependent(matrix: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Columns that are sums of earlier ones with short coefficients, by least squares."""
+    """Columns that are sums of earlier ones with short coefficients, by least squares.
+
+    A sum is not used in further ones: its terms are, and the coefficients are then unique.
+    """
+    kept = [0, 1]
     for at in range(2, matrix.shape[1]):
-        others = matrix[:, :at]
-        factors = np.asarray(np.linalg.lstsq(others, matrix[:, at], rcond=None)[0])
+        factors = np.asarray(np.linalg.lstsq(matrix[:, kept], matrix[:, at], rcond=None)[0])
         short = np.asarray(np.round(factors, 4))
         if np.allclose(short, factors, atol=1e-7) and np.count_nonzero(short[1:]) > 0:
-            yield at, short
+            whole = np.zeros(at)
+            whole[kept] = short
+            yield at, whole
+            if np.array_equal(matrix[:, kept] @ short, matrix[:, at]):
+                continue
+        kept.append(at)
 
 
 def _implications(columns: dict[str, np.ndarray], least: float) -> Iterator[Suggestion]:

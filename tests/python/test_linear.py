@@ -156,6 +156,26 @@ def test_suggestions_are_relations_that_hold():
         boxwood.suggest_rules(np.zeros((3, 3)))
 
 
+def test_sums_and_formulas_may_have_exceptions():
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(2)
+    rows = 400
+    data = pandas.DataFrame({"a": random.integers(0, 40, rows), "b": random.integers(0, 50, rows),
+                             "c": random.normal(9, 1, rows), "d": random.normal(5, 1, rows)})
+    data["total"] = data.a + data.b
+    data["rest"] = 100 - data.a - data.b
+    data["part"] = data.c / data.d
+    odd = np.arange(rows) % 50 == 7
+    data.loc[odd, ["total", "rest"]] += 3
+    data.loc[odd, "part"] += 0.5
+    texts = ["total = a + b", "rest + a + b = 100", "column part is c / d"]
+    assert not set(texts) & {str(rule) for rule in boxwood.suggest_rules(data)}
+    nearly = {str(rule): rule for rule in boxwood.suggest_rules(data, share=0.95)}
+    for text in texts:
+        assert nearly[text].share == 1 - odd.mean() and nearly[text].rows == rows
+    assert not set(texts) & {str(rule) for rule in boxwood.suggest_rules(data, share=0.99)}
+
+
 def test_suggestions_can_be_asked(loans):
     explainer, data, _ = loans
     more = data.assign(least=data.debt // 2)
