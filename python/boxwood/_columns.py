@@ -14,6 +14,7 @@ import numpy as np
 from boxwood._codec import Codec
 from boxwood._core import unify_missing
 from boxwood._forms import Form
+from boxwood._formulas import ColumnFormula
 from boxwood._groups import NONE, Group
 from boxwood._refusals import Refusals
 from boxwood._tables import (
@@ -44,11 +45,16 @@ class Columns:
     called : sequence of str, optional
         The names of the data's columns, in the model's order. They differ from the model's where it
         was fitted without names, and where LightGBM has replaced spaces.
+    formulas : sequence, optional
+        Of the last columns, which a pipeline calculates from the others: rows do not have them.
     """
 
     def __init__(self, codecs: Sequence[Codec], groups: Sequence[OneHot] = (),
-                 refusals: Refusals | None = None, called: Sequence[str] | None = None) -> None:
+                 refusals: Refusals | None = None, called: Sequence[str] | None = None,
+                 formulas: Sequence[ColumnFormula] = ()) -> None:
         self.codecs = tuple(codecs)
+        self.formulas = tuple(formulas)
+        self.given = len(self.codecs) - len(self.formulas)
         self.names = [codec.name for codec in codecs]
         self.called = self.names if called is None else list(called)
         self.titles = [codec.title for codec in codecs]
@@ -61,9 +67,9 @@ class Columns:
         self.groups = [self._group(one) for one in groups]
         self._group_at = {i: group for group in self.groups for i in group.places}
         # Whether an array of floating-point numbers can be used as a point without conversion.
-        self._plain = not any(codec.written or codec.float32_only or codec.mark is not None
-                              for codec in codecs)
-        self._array_form = Form("array", self.names)
+        self._plain = not self.formulas and not any(
+            codec.written or codec.float32_only or codec.mark is not None for codec in codecs)
+        self._array_form = Form("array", self.names[:self.given])
         self._with_others = [i for i, codec in enumerate(codecs) if codec.others]
         # Consecutive rows usually have the same names, so the last order is kept.
         self._last_order: tuple[list[str | None], list[int]] = [], []
@@ -131,9 +137,9 @@ class Columns:
         named = [name for name in given if name is not None]
         if not named or (self.unnamed and not set(self.names) & set(named)
                          and not set(self.titles) <= set(named)):
-            if len(given) == len(self):
-                return list(range(len(self)))
-            raise Error(place, f"{len(given)} columns, but the model reads {len(self)}",
+            if len(given) == self.given:
+                return list(range(self.given))
+            raise Error(place, f"{len(given)} columns, but the model reads {self.given}",
                         "Give the columns of the training data, in the same order")
         for name, count in Counter(named).items():
             if count > 1 and name in self.places:
@@ -143,9 +149,10 @@ class Columns:
         where = {str(name).replace(" ", "_"): i for i, name in enumerate(given)}
         where |= {name: i for i, name in enumerate(given) if name is not None}
         places = [where.get(name, where.get(called, where.get(title)))
-                  for name, called, title in zip(self.names, self.called, self.titles,
-                                                 strict=True)]
-        lost = [name for name, at in zip(self.names, places, strict=True) if at is None]
+                  for name, called, title in zip(self.names[:self.given],
+                                                 self.called[:self.given],
+                                                 self.titles[:self.given], strict=True)]
+        lost = [name for name, at in zip(self.names, places, strict=False) if at is None]
         if lost:
             others = [name for name in named if where[name] not in places]
             raise Error(place, f"the model reads {_listed(lost)}, which "
@@ -192,15 +199,16 @@ class Columns:
             raise Error(place, f"it is {kind} a row",
                         "Give a Series, a mapping, a one-row table or a 1-D array")
         values, order = self._values_in(row, place)
-        for codec, at in zip(self.codecs, order, strict=True):
+        for codec, at in zip(self.codecs, order, strict=False):
             if codec.mark is None:
                 continue
             # Only columns of objects distinguish kinds of missing values.
             plain = getattr(codec.dtype, "kind", "O") != "O" and missing(values[at])
             codec.check_marks([np.nan if plain else values[at]], place)
         raw = not is_row(row)
-        point = np.array([codec.encode(values[at], place, raw=raw)
-                          for codec, at in zip(self.codecs, order, strict=True)])
+        point = self._calculated(np.array([
+            [codec.encode(values[at], place, raw=raw)
+             for codec, at in zip(self.codecs, order, strict=False)]]))[0]
         if self.refusals is not None:
             self.refusals.check(point[np.newaxis], place)
         return point
@@ -235,8 +243,8 @@ class Columns:
         columns = columns_of(table, place)
         order = self.order_of_table([column.name for column in columns], place)
         count = len(columns[0].values) if columns else 0
-        points = np.empty((count, len(self)))
-        for i, (codec, at) in enumerate(zip(self.codecs, order, strict=True)):
+        points = np.empty((count, self.given))
+        for i, (codec, at) in enumerate(zip(self.codecs, order, strict=False)):
             if codec.mark is not None and module_of(table) == "pandas":
                 given = table.iloc[:, at]
                 # Steps get what pandas' own types of numbers leave out as NaN.
@@ -245,9 +253,16 @@ class Columns:
             elif codec.mark is not None and isinstance(table, np.ndarray):
                 codec.check_marks(table[:, at], place)
             points[:, i] = codec.numbers(columns[at], place)
+        points = self._calculated(points)
         if self.refusals is not None:
             self.refusals.check(points, place)
         return points
+
+    def _calculated(self, points: np.ndarray) -> np.ndarray:
+        """Add the columns that a pipeline calculates."""
+        if not self.formulas:
+            return points
+        return np.column_stack([points, *(one.values(points) for one in self.formulas)])
 
     def decode(self, index: int, number: float) -> Any:
         """Turn a number that the model reads back into a value; see `Codec.decode`."""
@@ -306,6 +321,7 @@ class Columns:
 
     def like(self, form: Form, point: np.ndarray) -> Any:
         """Convert a point to a form; except in arrays, codes become labels and categories."""
+        point = point[:self.given]
         if form.kind == "array" and not any(codec.written for codec in self.codecs):
             return point.copy()
         values = [self.value(i, number, form.strangers) for i, number in enumerate(point)]

@@ -13,6 +13,7 @@ import numpy as np
 
 from boxwood import _core
 from boxwood._pushing import Steps
+from boxwood.errors import UnsupportedModelError
 from boxwood.models import library_of, unwrapped
 from boxwood.models._formats import is_source
 from boxwood.models._sklearn_common import array_of
@@ -57,6 +58,10 @@ def inner_pipelines(name: str, model: Any, columns: Sequence[str],
         if is_pipeline(member):
             steps = follow_steps(member, rows)
             for column in steps.columns:
+                if column.formula is not None:
+                    raise UnsupportedModelError(
+                        f'{name}: a pipeline inside it calculates "{column.name}" from other '
+                        "columns", "Do this step once, in a pipeline around the whole model")
                 column.find_domain("float64" if reads_doubles(member) else "float32")
             found = [column.name for column in steps.columns]
             yield PipelineSteps(name, steps, own if len(own) == len(found) else found)

@@ -12,6 +12,7 @@ import numpy as np
 from boxwood import _core
 from boxwood._codec import Codec, label_text
 from boxwood._columns import Columns
+from boxwood._formulas import ColumnFormula
 from boxwood._groups import NONE, found_groups, given_groups
 from boxwood._html import plain_number
 from boxwood._loading import class_values
@@ -92,10 +93,11 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
     known = _known_of_models(models, ensembles)
     schema = _schema_of_model(first)
     _name_categories(schema, categories)
+    formulas = _formulas(pipelines, [feature.name for feature in known.features])
     learned = _nothing_learned(schema)
     notes: list[str] = []
     if data is not None:
-        learned = _learn_all(schema, known, given, data)
+        learned = _learn_all(schema, known, given, data, formulas)
         if scale is not None:
             _measure(schema, learned.points, scale)
             schema.scaled = scale
@@ -110,6 +112,11 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
     if values is not None:  # the same labels for all libraries; files may differ
         schema.classes = [str(value) for value in values]
     _merge(schema, given)
+    stated = [one.rule() for one in formulas]
+    schema.rules = [*stated, *(rule for rule in schema.rules or [] if rule not in stated)]
+    notes += [f'"{one.formula.name}" is calculated by the pipeline: changes are made to '
+              + ", ".join(f'"{one.names[raw]}"' for raw in one.formula.node.columns())
+              for one in formulas]
     if groups is not None:
         schema.one_hot = given_groups(groups, schema)
     notes += _grid_notes(schema, learned.found_whole)
@@ -131,8 +138,10 @@ def put_together(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble],
         for one in pipelines for called, column in zip(one.names, one.steps.columns, strict=True)
         for function in column.functions if function.declared)
     closed = frozenset(i for i, column in columns.items() if column.closed)
-    return Known(schema, Columns(codecs, schema.one_hot, Refusals(models, codecs, closed, domains),
-                                 learned.called), learned.frame_columns, notes, single)
+    divided = frozenset(place for one in formulas for place in one.places.values())
+    refusals = Refusals(models, codecs, closed, domains, divided)
+    columns_known = Columns(codecs, schema.one_hot, refusals, learned.called, formulas)
+    return Known(schema, columns_known, learned.frame_columns, notes, single)
 
 
 def _known_of_models(models: Mapping[str, Any], ensembles: Sequence[_core.Ensemble]) -> _Models:
@@ -190,6 +199,21 @@ def _allow_named_categories(schema: Schema, known: _Models, columns: Mapping[int
         labels = list(feature.labels or ())
         if named and len(labels) > 1 and feature.allowed is None:
             feature.allowed = labels[:-1]
+
+
+def _formulas(pipelines: Sequence[PipelineSteps], names: list[str]) -> list[ColumnFormula]:
+    """Find the columns that pipelines calculate; models of the same columns calculate the same."""
+    found: dict[str, ColumnFormula] = {}
+    for one in pipelines:
+        for column in one.steps.columns:
+            if column.formula is None:
+                continue
+            places = {raw: names.index(one.names[raw]) for raw in column.formula.node.columns()}
+            made = ColumnFormula(column.formula, list(one.names), places)
+            if found.setdefault(column.name, made).formula != made.formula:
+                raise Error(one.model, f'it calculates "{column.name}" in another way than the '
+                            "previous model", "Ask the models one by one")
+    return [found[name] for name in names if name in found]
 
 
 def _is_float32(schema: Schema, learned: _Learned) -> bool:
@@ -264,7 +288,8 @@ def _read_by_value(ensemble: _core.Ensemble, model: Any) -> set[int]:
                 feature.categories and not any(one.label for one in feature.categories))}
 
 
-def _learn_all(schema: Schema, known: _Models, given: Schema, data: Any) -> _Learned:
+def _learn_all(schema: Schema, known: _Models, given: Schema, data: Any,
+               formulas: Sequence[ColumnFormula]) -> _Learned:
     # Texts in the data may be labels of the given schema. Where that schema says that a feature is
     # a number, the data gives it no labels.
     numbers = set()
@@ -277,7 +302,7 @@ def _learn_all(schema: Schema, known: _Models, given: Schema, data: Any) -> _Lea
             numbers.add(feature.name)
     table = columns_of(data)
     nothing = _nothing_learned(schema)
-    plain = Columns(_codecs(schema, known, nothing, {}, False))
+    plain = Columns(_codecs(schema, known, nothing, {}, False), formulas=formulas)
     order = plain.order_of_table([column.name for column in table], "data")
     dtypes, frame_columns = [None] * len(order), None
     if is_table(data) and module_of(data) == "pandas":
@@ -296,9 +321,15 @@ def _learn_all(schema: Schema, known: _Models, given: Schema, data: Any) -> _Lea
             found_whole.add(feature.name)
     points = np.column_stack([codec.numbers(table[at], "data")
                               for codec, at in zip(_codecs(schema, known, nothing, {}, False),
-                                                   order, strict=True)])
-    called = [table[at].name or feature.name for at, feature in zip(order, schema, strict=True)]
+                                                   order, strict=False)])
+    points = np.column_stack([points, *(one.values(points) for one in formulas)])
+    called = [table[at].name or feature.name for at, feature in zip(order, schema, strict=False)]
     singles = [table[at].single for at in order]
+    for one in formulas:
+        originals.append(None)
+        dtypes.append(None)
+        called.append(one.formula.name)
+        singles.append(one.formula.single)
     floats = frozenset(i for i, at in enumerate(order) if table[at].kind == "float")
     return _Learned(originals, points, dtypes, frame_columns, frozenset(found_whole), called,
                     singles, floats)

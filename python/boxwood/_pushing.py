@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from boxwood._binning import OUTSIDE, expanded
+from boxwood._formulas import Formula
 from boxwood._functions import UNITS, Function, finite_range
 from boxwood._tracing import ALONE, BIN, RAW, TABLE, Source
 from boxwood.errors import UnsupportedModelError
@@ -51,6 +52,10 @@ class RawColumn:
         Functions of its numbers that steps apply.
     domain : tuple of float
         The least and the largest number of which all these functions are finite.
+    formula : Formula, optional
+        It is no column of the raw table: the steps calculate it from others.
+    used : bool
+        A formula reads it.
     """
 
     name: str
@@ -62,6 +67,8 @@ class RawColumn:
     complete: bool = False
     functions: list[Function] = field(default_factory=list)
     domain: tuple[float, float] = (-LARGEST, LARGEST)
+    formula: Formula | None = None
+    used: bool = False
 
     def find_domain(self, read: str) -> None:
         """Set the domain for a model that reads numbers of this type."""
@@ -76,7 +83,7 @@ class RawColumn:
     def filler(self) -> Any:
         """Return some value that the pipeline takes."""
         known = self.shared or self.categories
-        return known[0] if known else 1.0 if self.functions else 0.0
+        return known[0] if known else 1.0 if self.functions or self.used else 0.0
 
 
 def objects(values: list[Any]) -> np.ndarray:
@@ -122,8 +129,23 @@ class Steps:
         """Run the steps and return the columns of their output.
 
         Columns that are not given have arbitrary values. `far`: numbers may be so large that they
-        become infinite.
+        become infinite. Each formula is run by itself, with numbers of its columns for which it
+        gives the number that is wanted.
         """
+        plain = {i: values for i, values in given.items() if self.columns[i].formula is None}
+        made = self._run(plain, count, far)
+        for i, values in given.items():
+            formula = self.columns[i].formula
+            if formula is None:
+                continue
+            own: dict[int, np.ndarray] = {formula.column: values}
+            own |= {raw: np.full(count, number) for raw, number in formula.others.items()}
+            alone = self._run(own, count, far)
+            made = [alone[j] if source.raw == i else column
+                    for j, (column, source) in enumerate(zip(made, self.sources, strict=True))]
+        return made
+
+    def _run(self, given: dict[int, np.ndarray], count: int, far: bool) -> list[np.ndarray]:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             made = self.transform(self.rows(given, count), far)
@@ -153,6 +175,8 @@ class Steps:
         """Make a raw table; columns that are not given have arbitrary values."""
         arrays = []
         for i, column in enumerate(self.columns):
+            if column.formula is not None:
+                continue
             values = given.get(i)
             if values is None:
                 values = np.full(count, column.filler(),

@@ -36,16 +36,19 @@ class Refusals:
     domains : mapping
         By column the least and the largest number of which functions of a pipeline are finite, and
         the names of these functions.
+    divided : set of int
+        Columns that formulas of a pipeline may divide by.
     """
 
     def __init__(self, models: Mapping[str, Any], codecs: Sequence[Codec],
-                 closed: frozenset[int],
-                 domains: Mapping[int, tuple[float, float, str]]) -> None:
+                 closed: frozenset[int], domains: Mapping[int, tuple[float, float, str]],
+                 divided: frozenset[int] = frozenset()) -> None:
         self._models = [one for one in models.values()
                         if not isinstance(one, (str, bytes, bytearray, memoryview, os.PathLike))
                         and library_of(one) not in ANY_ROW and hasattr(one, "predict")]
         self._codecs = tuple(codecs)
         self._closed = closed
+        self._divided = divided
         self.domains = dict(domains)
         self._known: dict[int, str] = {}  # why a column may not be missing, or nothing
 
@@ -106,22 +109,25 @@ class Refusals:
         return ""
 
     def _table(self, model: Any, missing: frozenset[int]) -> Any:
-        values = [codec.decode(np.nan if i in missing else 0.0)
+        plain = [float(i in self._divided) for i in range(len(self._codecs))]
+        values = [codec.decode(np.nan if i in missing else plain[i])
                   for i, codec in enumerate(self._codecs)]
         names = input_names(model)
         if names is None:
             names = getattr(model, "feature_names_", None)
         if names is None:
-            plain = all(isinstance(value, (int, float)) for value in values)
-            return np.array([values], dtype=np.float64 if plain else object)
+            values = values[:getattr(model, "n_features_in_", len(values))]
+            numeric = all(isinstance(value, (int, float)) for value in values)
+            return np.array([values], dtype=np.float64 if numeric else object)
         pandas = library("pandas")
 
         # A text that is missing is still in a column of texts, and of the data's type.
-        series = [pandas.Series([codec.decode(0.0)]) for codec in self._codecs]
+        series = [pandas.Series([codec.decode(number)])
+                  for codec, number in zip(self._codecs, plain, strict=True)]
         for i in missing:
             kind = series[i].dtype if isinstance(values[i], float) else object
-            numeric = getattr(kind, "kind", "O") in "biuf"
-            series[i] = pandas.Series([values[i]], dtype=float if numeric else kind)
+            number = getattr(kind, "kind", "O") in "biuf"
+            series[i] = pandas.Series([values[i]], dtype=float if number else kind)
         for i, codec in enumerate(self._codecs):
             if getattr(codec.dtype, "kind", "") == "O":
                 typed = series[i].astype(codec.dtype)

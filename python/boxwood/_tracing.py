@@ -10,9 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
+from boxwood._formulas import Formula, Made, UntraceableError, found_formula, traced
 from boxwood._functions import Function, known_function, of_power, of_quantiles, only_renames
 from boxwood._tables import missing
-from boxwood.errors import UnsupportedModelError
+from boxwood.errors import UnsupportedModelError, library
 
 RAW, RISING, TABLE, BIN = "raw", "rising", "table", "bin"
 ALONE = "Explain the last step alone, with columns that the other steps have transformed"
@@ -74,7 +77,12 @@ class Trace:
     functions : dict
         By raw column the functions that are applied to it.
     complete : set
-        Raw columns whose missing values are filled in from other columns.
+        Raw columns whose missing values are filled in from other columns, or before a formula.
+    names : list
+        The names of the raw columns.
+    formulas : list
+        Formulas of several raw columns. They are numbered after the raw columns, and their results
+        are treated like raw columns.
     """
 
     categories: dict[int, list[Any]] = field(default_factory=dict)
@@ -82,6 +90,14 @@ class Trace:
     missing: dict[int, Any] = field(default_factory=dict)
     functions: dict[int, list[Function]] = field(default_factory=dict)
     complete: set[int] = field(default_factory=set)
+    names: list[str] = field(default_factory=list)
+    formulas: list[Formula] = field(default_factory=list)
+
+    def column_of(self, formula: Formula) -> int:
+        """Return the number of a formula among the raw columns; a new one is added."""
+        if formula not in self.formulas:
+            self.formulas.append(formula)
+        return len(self.names) + self.formulas.index(formula)
 
 
 @dataclass(frozen=True)
@@ -225,9 +241,7 @@ def _applied(step: Any, path: str, sources: list[Source], trace: Trace) -> list[
     called = getattr(step.func, "__name__", "a function")
     function = known_function(step.func)
     if function is None:
-        raise refuse(path, step, f"applies {called}, which is not known to be monotone",
-                     "If it never falls as its argument rises, and treats each number by itself, "
-                     f"declare it: boxwood.monotone({called})")
+        return _calculated(step, path, sources, trace)
     if step.kw_args:
         raise refuse(path, step, f"applies {called} with kw_args",
                      "Fit it with a function of one argument")
@@ -240,6 +254,93 @@ def _applied(step: Any, path: str, sources: list[Source], trace: Trace) -> list[
                      "Apply it to the raw column, before the other steps")
     return [replace(_changed(source), function=source.function if function.exact else function)
             for source in sources]
+
+
+def _calculated(step: Any, path: str, sources: list[Source], trace: Trace) -> list[Source]:
+    """Trace columns through a function that calculates with several of them."""
+    called = getattr(step.func, "__name__", "a function")
+    unknown = f"applies {called}, which is not known to be monotone"
+    declare = ("If it never falls as its argument rises, and treats each number by itself, "
+               f"declare it: boxwood.monotone({called})")
+    columns = [source.raw for source in sources]
+    made: list[Made] | None = None
+    reason, framed = "", False
+    for framed in (True, False):
+        try:
+            made = traced(lambda table: step.func(table, **(step.kw_args or {})), columns,
+                          [trace.names[raw] for raw in columns]
+                          if framed and all(raw < len(trace.names) for raw in columns) else None)
+            break
+        except UntraceableError as error:
+            # Arrays are indexed in another way than frames.
+            reason = str(error) if reason in ("", "it chooses rows") else reason
+    if made is None:
+        raise refuse(path, step, f"{unknown}, and is no arithmetic of columns: {reason}", declare)
+    found = []
+    for one in made:
+        plain = one.node.sign == "column"
+        if plain and not one.functions:
+            found.append(sources[columns.index(one.node.column)])
+            continue
+        source = Source(one.node.column, same=False) if plain else \
+            _formula(one, step, path, sources, trace, unknown, declare)
+        for function in one.functions:
+            if source.state != RAW:
+                raise refuse(path, step, f"applies {function.name} to results of functions",
+                             "Apply one function to the formula")
+            trace.functions.setdefault(source.raw, []).append(function)
+            source = replace(_changed(source), function=None if function.exact else function)
+        found.append(source)
+    _compare(step, path, called, columns, made, trace if framed else None)
+    return found
+
+
+def _formula(one: Made, step: Any, path: str, sources: list[Source], trace: Trace, unknown: str,
+             declare: str) -> Source:
+    """Give the formula of one output a number after the raw columns."""
+    used = one.node.columns()
+    if len(used) < 2:
+        raise refuse(path, step, unknown, declare)
+    for source in sources:
+        if source.raw in used and (source.state != RAW or source.raw >= len(trace.names)):
+            raise refuse(path, step, "calculates with numbers that an earlier step has changed",
+                         "Apply it to the raw columns, before the other steps")
+    formula = found_formula(one.node, trace.names)
+    if formula is None:
+        raise refuse(path, step, f"calculates {one.node.text(trace.names)}, in which no column "
+                                 "comes through unchanged, whatever the others are",
+                     "Divide it into two columns, or add the column to the data before the "
+                     "pipeline and give Boxwood its formula as a rule: column … is …")
+    if any(source.raw in used and not source.same for source in sources):
+        trace.complete |= {*used}  # a missing value was filled in, which the formula does not know
+    return Source(trace.column_of(formula), same=False)
+
+
+def _compare(step: Any, path: str, called: str, columns: list[int], made: list[Made],
+             frame: Trace | None) -> None:
+    """Compare what a function gives with its formulas, bit for bit."""
+    draw = np.random.default_rng(0)
+    size = 10.0 ** draw.integers(-8, 9, (500, len(columns)))
+    numbers = draw.normal(size=(500, len(columns))) * size
+    numbers[:100] = np.round(numbers[:100])
+    numbers[:20][draw.random((20, len(columns))) < 0.3] = np.nan
+    at = {raw: place for place, raw in enumerate(columns)}
+    for kind in (np.float64, np.float32):
+        table: Any = numbers.astype(kind)
+        if frame is not None and all(raw < len(frame.names) for raw in columns):
+            table = library("pandas").DataFrame(table, columns=[frame.names[raw]
+                                                                for raw in columns])
+        with np.errstate(all="ignore"):
+            given = np.asarray(step.func(table, **(step.kw_args or {})))
+            for place, one in enumerate(made):
+                wanted = one.node.values(lambda raw, kind=kind: numbers.astype(kind)[:, at[raw]],
+                                         kind)
+                for function in one.functions:
+                    wanted = function.call(wanted)
+                if given.shape != (500, len(made)) or given.dtype != wanted.dtype \
+                        or not np.array_equal(given[:, place], wanted, equal_nan=True):
+                    raise refuse(path, step, f"applies {called}, which does not always calculate "
+                                             "what its code says", ALONE)
 
 
 def _curved(step: Any, kind: str, path: str, sources: list[Source], trace: Trace) -> list[Source]:

@@ -505,7 +505,7 @@ class Explainer(Analyses):
 
         strangers = strangers or [{}] * len(points)
         frame = {}
-        for i, name in enumerate(self.columns.names):
+        for i, name in enumerate(self.columns.names[:self.columns.given]):
             values = [self.columns.value(i, number, unknown)
                       for number, unknown in zip(points[:, i], strangers, strict=True)]
             column = pandas.Series(values, dtype=object)

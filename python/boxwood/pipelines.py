@@ -10,11 +10,13 @@ import itertools
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from boxwood._binning import beyond
+from boxwood._formulas import Formula
 from boxwood._functions import doubles
 from boxwood._pushing import OTHER, RawColumn, Steps, mixed, objects, push, pushed_tree, readable
 from boxwood._tables import as_table
@@ -113,7 +115,8 @@ def follow_steps(model: Any, data: Any = None) -> Steps:
     UnsupportedModelError
         If a step mixes columns or is not supported; it names the step and the reason.
     """
-    names, trace = _raw_names(model), Trace()
+    names = _raw_names(model)
+    trace = Trace(names=names)
     zeros_missing = library_of(model.steps[-1][1]) == "xgboost"
     sources = [Source(i) for i in range(len(names))]
     for name, step in model.steps[:-1]:
@@ -282,13 +285,17 @@ def _marks(steps: Steps) -> list[dict[str, Any]]:
         except (ValueError, TypeError):
             return ""  # refused
 
-    numbers = [i for i, column in enumerate(steps.columns) if column.categories is None]
+    numbers = [i for i, column in enumerate(steps.columns)
+               if column.categories is None and column.formula is None]
     alike = made(dict.fromkeys(numbers, np.array([np.nan])))
     if alike and alike == made(dict.fromkeys(numbers, objects([None]))):
         numbers = []  # usually none is distinguished, and one call is enough
     found = []
     for i, column in enumerate(steps.columns):
         texts = column.categories is not None and not _of_numbers(column.categories)
+        if column.formula is not None:
+            found.append(every)
+            continue
         if column.categories is None and i not in numbers:
             found.append(every)
             continue
@@ -390,6 +397,9 @@ def _steps(model: Any, names: list[str], trace: Trace, sources: list[Source], da
                 "Write NaN for missing and fit it again with missing_values=np.nan")
     for i, single in enumerate(_single(names, data)):
         columns[i].single = single and columns[i].categories is None
+    columns += [_calculated(formula, columns, trace, i)
+                for i, formula in enumerate(trace.formulas, len(names))]
+    raw = columns[:len(names)]
     for i, functions in trace.functions.items():
         columns[i].functions = functions
         _check_declared(columns[i], i, data)
@@ -408,7 +418,7 @@ def _steps(model: Any, names: list[str], trace: Trace, sources: list[Source], da
 
         return transform
 
-    steps = Steps(through(before), columns, sources, _table(named, columns), zeros_missing,
+    steps = Steps(through(before), columns, sources, _table(named, raw), zeros_missing,
                   lambda ends: through(beyond(before, ends)))
     try:
         steps.outputs({}, 1)
@@ -418,6 +428,23 @@ def _steps(model: Any, names: list[str], trace: Trace, sources: list[Source], da
                                     ALONE) from error
     _try_categories(steps, model)
     return steps
+
+
+def _calculated(formula: Formula, columns: list[RawColumn], trace: Trace, index: int) -> RawColumn:
+    """Make the column of a formula, which counts after the raw columns."""
+    used = [columns[raw] for raw in formula.node.columns()]
+    for column in used:
+        if column.categories is not None:
+            raise UnsupportedModelError(
+                f'pipeline: a step calculates with column "{column.name}", and another encodes it',
+                "Calculate with columns that are numbers only")
+        column.used = True
+    if formula.name in (column.name for column in columns):
+        raise UnsupportedModelError(f'pipeline: a step calculates "{formula.name}", and a column '
+                                    "has this name", "Rename the column")
+    return RawColumn(formula.name, single=all(column.single for column in used),
+                     formula=replace(formula, single=all(column.single for column in used)),
+                     complete=any(raw in trace.complete for raw in formula.node.columns()))
 
 
 def _try_categories(steps: Steps, model: Any) -> None:

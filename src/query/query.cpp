@@ -170,7 +170,9 @@ void check_feature(const Query& query, const Ensemble& ensemble, std::size_t i) 
     }
   }
   // A large double is infinite when read as float32; a change from infinity has no finite cost.
-  if (!rule.fixed && std::isinf(static_cast<float>(query.point[i])) &&
+  // check_derived says more about an infinite result of a formula.
+  const bool result = rule.derived && std::isinf(query.point[i]);
+  if (!rule.fixed && !result && std::isinf(static_cast<float>(query.point[i])) &&
       (ensemble.input == Precision::float32 || std::isinf(query.point[i]))) {
     throw Error(place,
                 fmt::format("the value {} is infinite, so a change has no cost", query.point[i]),

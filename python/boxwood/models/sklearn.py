@@ -97,6 +97,8 @@ def converted(model: Any, data: Any = None) -> Ensemble:
         steps = follow_steps(model, data)
         made = pushed_back(model, steps, data=data)
         for column in steps.columns:
+            if column.formula is not None:
+                made.unsaid = f'its steps calculate "{column.name}" from other columns'
             if column.domain != type(column)("").domain:
                 made.unsaid = f'{column.functions[0].name} of column "{column.name}" is finite ' \
                     "for some numbers only"
