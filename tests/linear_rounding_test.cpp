@@ -54,6 +54,42 @@ TEST(LinearRounding, RowsThatBreakARuleByRoundingAreDecidedAtOnce) {
   EXPECT_LT(answer.statistics.nodes, 40'000U);
 }
 
+/// The last tree of a problem is a rule's, and its last leaf may be the only one that is left: the
+/// search for the next one must not read beyond the leaves, however many there are.
+TEST(LinearRounding, ProblemsOfAnyNumberOfLeaves) {
+  constexpr std::size_t others = 6;
+  std::vector<Tree> trees;
+  for (std::size_t d = 0; d < others; ++d) {
+    trees.push_back(stump(static_cast<std::int32_t>(3 + d), 0.5, -1, 1));
+  }
+  const Ensemble model = binary_model(3 + others, trees, -0.5);
+  std::vector<double> row{1, 2, 0};
+  row.resize(3 + others, 0.0);
+  const double third = 1.0 / 3;
+  for (int first = 2; first < 16; ++first) {
+    for (int second = 3; second < 16; ++second) {
+      Query query = query_for(model, row);
+      for (FeatureRule& rule : query.features) {
+        rule.kind = FeatureKind::integer;
+        rule.range = {0, 4};
+      }
+      for (std::size_t d = 0; d < 3; ++d) query.features[d].weight = 200;
+      query.features[1].range.upper = first;
+      query.features[2].range.upper = second;
+      query.norm = Norm::l1;
+      query.requirements = {require_class(1)};
+      query.clauses = {{{},
+                        {{{{.feature = 0, .coefficient = -third},
+                           {.feature = 1, .coefficient = -third},
+                           {.feature = 2, .coefficient = third}},
+                          {.upper = -1}}}}};
+      const Answer answer = explain(model, query);
+      ASSERT_EQ(answer.status, Status::optimal);
+      EXPECT_EQ(answer.cost, 200 + 4);  // one of the three, and four of the others
+    }
+  }
+}
+
 /// Coefficients that are no multiples of a power of two that sums of doubles would hold, and limits
 /// that sums of doubles just reach or just miss. Sums of the oracle are multiples of 2^-115.
 TEST(LinearRounding, RulesAtTheEdgeOfRoundingAgreeWithBruteForce) {
