@@ -77,9 +77,12 @@ class Engine {
                  : outlook.wider(radius, factor);
     };
     const bool stay_near = context_.in_pieces && outlook.least() > 0;
+    const bool rules = context_.rule_ends.any();
+    const double growth = rules ? tuning_.rules_leaf_factor : tuning_.next_leaf_factor;
+    const std::uint32_t boxes = rules ? tuning_.rules_probe_boxes : tuning_.first_probe_boxes;
     double radius =
         stay_near ? outlook.least() : outlook.wider(outlook.least(), tuning_.first_leaf_factor);
-    for (;; radius = wider(radius, tuning_.next_leaf_factor)) {
+    for (;; radius = wider(radius, growth)) {
       if (radius >= std::min(context_.incumbent.cost(), context_.most)) radius = infinity;
       context_.cap = radius;
       std::unique_ptr<Node> node = compile();
@@ -87,7 +90,7 @@ class Engine {
         start_from_home(context_, node->problem);
         Probe& probe = workers_.local();
         if (std::isinf(context_.incumbent.cost()) && parts_.probe && probe.start(node->problem)) {
-          probe.search(tuning_.first_probe_boxes);
+          probe.search(boxes);
         }
       }
       context_.cap = infinity;

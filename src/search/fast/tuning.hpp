@@ -20,6 +20,8 @@ namespace boxwood::fast {
   R(piece_radius_factor, 2, 1.01, 1e6, "growth of the radius where leaves are cut into pieces, whose number grows with the radius") \
   R(good_radius_share, 0.5, 0, 1, "a first problem is kept if the point found costs more than this share of its radius; otherwise it is reduced") \
   W(first_probe_boxes, 24, 0, 1'000'000, "boxes searched for a first point in each first problem; measured: 8 is better on some models and worse on others") \
+  R(rules_leaf_factor, 3, 1, 1e6, "next_leaf_factor under linear rules, which put the answer far beyond the first radius; measured: 1.5 costs a fifth more on German credit, 6 is within noise") \
+  W(rules_probe_boxes, 100, 0, 1'000'000, "first_probe_boxes under linear rules; measured: 24 costs two and a half times as much on adult, 400 is within noise") \
   W(example_tries, 64, 0, 1'000'000, "nearest examples of the caller that are tried as a first point")                \
   /* Better points */                                                                                                \
   W(start_patience, 30, 0, 1'000'000, "unsuccessful attempts to improve the first point before giving up")           \
@@ -31,7 +33,7 @@ namespace boxwood::fast {
   W(restart_every, 8, 1, 1'000'000, "after so many unsuccessful attempts the best point is taken again")             \
   R(least_gain, 1e-9, 0, 0.5, "a point must be better by this share to count, so that rounding is not taken for progress") \
   R(least_repair_gain, 1e-12, 1e-15, 1e-6, "a move must gain this share of what is missing: the move table drifts by rounding") \
-  W(escapes, 8, 0, 1'000, "so often a repair under linear rules goes on when no move helps, with larger weights of what is missed; measured: 20 costs a tenth more on German credit") \
+  W(escapes, 3, 0, 1'000, "so often a repair under linear rules goes on when no move helps, with larger weights of what is missed; measured: 8 costs a tenth more on German credit, 1 costs more on students") \
   R(escape_factor, 2, 1.01, 1e6, "growth of these weights")                                                          \
   R(bias_spread, 1, 0, 1.9, "width of the random factors around 1 with which a repair prefers variables")            \
   /* Fewest changes first */                                                                                         \
