@@ -13,6 +13,7 @@
 #include <boxwood/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <queue>
@@ -135,16 +136,22 @@ class DerivedSearch {
     if (query.norm == Norm::linf || query.norm == Norm::custom) return;
     if (steps.size() != 3 || steps[2].a == steps[2].b) return;
     const Derived::Op op = steps[2].op;
-    if (op != Derived::Op::plus && op != Derived::Op::minus && op != Derived::Op::over) return;
+    if (op == Derived::Op::least || op == Derived::Op::most) return;
     const std::size_t a = steps[steps[2].a].feature, b = steps[steps[2].b].feature;
     for (const std::size_t step : {steps[2].a, steps[2].b}) {
       const FeatureRule& rule = query.features[steps[step].feature];
       if (steps[step].op != Derived::Op::column || rule.fixed) return;
       if (is_discrete(rule) || !rule.quantiles.empty()) return;
     }
-    const auto place = std::find(boxes_.arguments().begin(), boxes_.arguments().end(), b);
-    const Interval& divisors =
-        box.arguments[static_cast<std::size_t>(place - boxes_.arguments().begin())];
+    const auto values_in = [&](std::size_t feature) -> const Interval& {
+      const auto place = std::find(boxes_.arguments().begin(), boxes_.arguments().end(), feature);
+      return box.arguments[static_cast<std::size_t>(place - boxes_.arguments().begin())];
+    };
+    if (op == Derived::Op::times) {
+      return add_product({a, b}, {values_in(a), values_in(b)},
+                         boxes_.values_of(column, box.results[column]), query);
+    }
+    const Interval& divisors = values_in(b);
     const bool quotient = op == Derived::Op::over;
     if (quotient && !(divisors.lower > 0) && !(divisors.upper < 0)) return;
     const Interval values = boxes_.values_of(column, box.results[column]);
@@ -160,6 +167,35 @@ class DerivedSearch {
       (at_most ? sum.range.upper : sum.range.lower) = quotient ? 0 : end;
       query.clauses.push_back({{}, {sum}});
     }
+  }
+
+  /// A product is no linear function, but (a - l)(b - k) has one sign where l and k are ends of the
+  /// box, so that a b is at least, or at most, k a + l b - l k. The distance of these bounds
+  /// shrinks with the square of the box.
+  static void add_product(std::array<std::size_t, 2> features, std::array<Interval, 2> ends,
+                          const Interval& values, Query& query) {
+    constexpr double large = 1e150;
+    const auto [a, b] = features;
+    for (const Interval& one : ends) {
+      if (!(std::max(std::abs(one.lower), std::abs(one.upper)) < large)) return;
+    }
+    const auto add = [&](double of_a, double of_b, double end, bool upper) {
+      if (!(std::abs(end) < large)) return;
+      LinearCondition sum;
+      if (of_b != 0) sum.terms.push_back({.feature = a, .coefficient = of_b});
+      if (of_a != 0) sum.terms.push_back({.feature = b, .coefficient = of_a});
+      if (sum.terms.empty()) return;
+      // The exact end is within half a unit of the rounded one.
+      const double limit = std::nextafter(std::fma(of_a, of_b, end), upper ? infinity : -infinity);
+      (upper ? sum.range.upper : sum.range.lower) = limit;
+      query.clauses.push_back({{}, {sum}});
+    };
+    const double most = std::nextafter(values.upper, infinity);
+    const double least = std::nextafter(values.lower, -infinity);
+    add(ends[0].lower, ends[1].lower, most, true);
+    add(ends[0].upper, ends[1].upper, most, true);
+    add(ends[0].lower, ends[1].upper, least, false);
+    add(ends[0].upper, ends[1].lower, least, false);
   }
 
   /// Sets the derived columns and keeps the point if it is the cheapest; false if it does not have
