@@ -2,6 +2,7 @@
 // neighbours with the same decision are merged.
 #include "analysis/exhausted.hpp"
 #include "base/infinity.hpp"
+#include "grid/axis.hpp"
 #include "grid/cuts.hpp"
 #include "grid/linear_trees.hpp"
 #include "grid/rule_trees.hpp"
@@ -88,6 +89,38 @@ std::vector<Piece> pieces_of(std::span<const Cut> cuts, const Interval& view, Pr
   return pieces;
 }
 
+/// A piece of an axis for each admissible value, which reaches halfway to its neighbours: for axes
+/// on which every value may have its own answer.
+std::vector<Piece> values_of(const Query& query, std::size_t feature, const Interval& view,
+                             Precision precision, std::size_t most) {
+  const FeatureRule& given = query.features[feature];
+  FeatureRule rule;
+  rule.kind = given.kind;
+  rule.step = given.step;
+  rule.allowed = given.allowed;
+  const Axis axis(rule, std::numeric_limits<double>::quiet_NaN(), precision);
+  std::vector<double> values;
+  const double now = query.point[feature];
+  if (view.contains(now)) values.push_back(now);
+  for (double next = axis.rounded(view.lower, true); view.contains(next);
+       next = axis.rounded(std::nextafter(next, infinity), true)) {
+    if (next != now) values.push_back(next + 0.0);
+    if (values.size() > most) break;  // refused by the caller
+  }
+  std::sort(values.begin(), values.end());
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Piece piece{view, values[i]};
+    if (i > 0) piece.range.lower = pieces.back().range.upper;
+    if (i + 1 < values.size()) {
+      piece.range.upper = values[i] / 2 + values[i + 1] / 2;
+      piece.range.upper_closed = false;
+    }
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
 /// Rows of cells, from which rectangles grow as long as the next row has the same decision.
 class Quilt {
  public:
@@ -127,6 +160,38 @@ class Quilt {
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> open_;
 };
 
+bool reads(const Clause& clause, std::size_t feature) {
+  const auto is_about = [&](const auto& part) { return part.feature == feature; };
+  return std::any_of(clause.any_of.begin(), clause.any_of.end(), is_about) ||
+         std::any_of(clause.linear.begin(), clause.linear.end(), [&](const LinearCondition& sum) {
+           return std::any_of(sum.terms.begin(), sum.terms.end(), is_about);
+         });
+}
+
+/// Whether an axis is divided into its single values: a linear rule (with a radius) or a formula
+/// that reads it would divide cells by slanted lines or curves. Throws Error if it cannot be.
+bool is_by_value(const Query& query, const MapOptions& map, std::size_t axis,
+                 std::span<const Ensemble> ensembles) {
+  const std::string name = fmt::format("\"{}\"", ensembles.front().features[axis].name);
+  bool by_value = false;
+  for (const Derived& derived : query.derived) {
+    if (derived.feature == axis) {
+      throw Error("map", fmt::format("{} is a derived column, which cannot be an axis", name),
+                  "Choose a column of its formula");
+    }
+    by_value = by_value || reads(derived, axis);
+  }
+  for (const Clause& clause : query.clauses) {
+    by_value = by_value || (map.radius && !clause.linear.empty() && reads(clause, axis));
+  }
+  if (!by_value || is_discrete(query.features[axis])) return by_value;
+  throw Error("map",
+              fmt::format("{} is continuous and in a linear rule or a formula, which would divide "
+                          "the map by lines that are not parallel to its axes",
+                          name),
+              "Give it a kind (integer) or a step, or choose another feature");
+}
+
 class Painter {
  public:
   static constexpr std::size_t undecided = std::numeric_limits<std::size_t>::max();
@@ -140,6 +205,9 @@ class Painter {
     point[map_.x] = x;
     point[map_.y] = y;
     MapCell cell;
+    // Without a radius, what is no row is not drawn.
+    if (!follows(point)) return map_.radius ? nothing_at() : undecided;
+    set_derived(query_, point);
     std::vector<double> key;
     if (check_exhausted(budget_)) return undecided;
     if (map_.radius) {
@@ -162,6 +230,101 @@ class Painter {
   const MapCell& cell(std::size_t pattern) const { return cells_[pattern]; }
 
  private:
+  /// Whether the derived columns of a row are finite, or stay missing.
+  bool follows(const std::vector<double>& point) const {
+    return std::all_of(query_.derived.begin(), query_.derived.end(), [&](const Derived& derived) {
+      const bool missing =
+          std::any_of(derived.steps.begin(), derived.steps.end(), [&](const Derived::Step& step) {
+            return step.op == Derived::Op::column && std::isnan(point[step.feature]);
+          });
+      return missing || std::isfinite(as_read(derived_value(derived, point),
+                                              common_precision(prepared_.ensembles())));
+    });
+  }
+
+  /// There is no such row.
+  std::size_t nothing_at() {
+    MapCell cell;
+    cell.cost = infinity;
+    const auto [found, fresh] = numbers_.try_emplace({infinity}, cells_.size());
+    if (fresh) cells_.push_back(std::move(cell));
+    return found->second;
+  }
+
+  /// The linear rules where the two features have these values, as rules about the others: changes
+  /// of the two are from the query's row. False if some rule cannot hold.
+  bool place_in_rules(const std::vector<double>& point, Query& around) const {
+    for (std::size_t c = around.clauses.size(); c-- > 0;) {
+      Clause& clause = around.clauses[c];
+      if (clause.linear.empty() || !(reads(clause, map_.x) || reads(clause, map_.y))) continue;
+      bool holds_always = false;
+      std::vector<LinearCondition> left;
+      for (const LinearCondition& sum : clause.linear) {
+        LinearCondition rest;
+        LinearCondition placed;
+        for (const LinearTerm& term : sum.terms) {
+          (term.feature == map_.x || term.feature == map_.y ? placed : rest).terms.push_back(term);
+        }
+        rest.range = sum.range;
+        if (!placed.terms.empty() && !shift(placed, point, rest.range)) continue;
+        if (!rest.terms.empty()) {
+          left.push_back(std::move(rest));
+        } else {
+          holds_always = holds_always || rest.range.contains(0);
+        }
+      }
+      if (holds_always) {
+        around.clauses.erase(around.clauses.begin() + static_cast<std::ptrdiff_t>(c));
+        continue;
+      }
+      clause.linear = std::move(left);
+      if (clause.linear.empty() && clause.any_of.empty()) return false;
+    }
+    return true;
+  }
+
+  /// Takes what the placed terms add off the ends of a sum. False if the sum cannot hold, because a
+  /// value has no change from a missing one. Throws Error if doubles round that.
+  bool shift(const LinearCondition& placed, const std::vector<double>& point,
+             Interval& range) const {
+    for (const LinearTerm& term : placed.terms) {
+      const double value = point[term.feature], now = query_.point[term.feature];
+      double number = value;
+      if (term.of == LinearTerm::Of::codes) {
+        const bool named =
+            std::count(term.codes.begin(), term.codes.end(), static_cast<std::int32_t>(value)) > 0;
+        number = named ? 1 : 0;
+      } else if (term.of != LinearTerm::Of::value) {
+        if (std::isnan(now)) return false;
+        number = value - now;
+        if (!is_difference(number, value, now)) cannot_place(term.feature);
+        if (term.of == LinearTerm::Of::size) number = std::abs(number);
+      }
+      const double product = term.coefficient * number;
+      if (std::fma(term.coefficient, number, -product) != 0) cannot_place(term.feature);
+      for (double* const end : {&range.lower, &range.upper}) {
+        if (std::isinf(*end)) continue;
+        const double moved = *end - product;
+        if (!is_difference(moved, *end, product)) cannot_place(term.feature);
+        *end = moved + 0.0;
+      }
+    }
+    return true;
+  }
+
+  /// Whether a - b is exact: both parts of the sum that undoes it are then exact, too.
+  static bool is_difference(double difference, double a, double b) {
+    return std::isfinite(difference) && a - difference == b && b + difference == a;
+  }
+
+  [[noreturn]] void cannot_place(std::size_t feature) const {
+    throw Error("map",
+                fmt::format("a linear rule cannot be placed exactly at the values of \"{}\"",
+                            prepared_.ensembles().front().features[feature].name),
+                "Give the feature whole numbers or steps such as 0.5, choose other features, or "
+                "leave out the radius");
+  }
+
   /// The cheapest change of the other features that leads to the outcome. The values of the two
   /// features on the axes are not changes: they cost nothing and are not counted. False if a limit
   /// came first.
@@ -170,6 +333,10 @@ class Painter {
     Query around = query_;
     around.point = point;
     around.features[map_.x].fixed = around.features[map_.y].fixed = true;
+    if (!place_in_rules(point, around)) {
+      cell.cost = infinity;
+      return true;
+    }
     Options options = budget_.rest();
     options.ties = 1;
     const Answer answer = explain(prepared_, around, options);
@@ -188,17 +355,9 @@ class Painter {
   std::vector<MapCell> cells_;
 };
 
-bool reads(const Clause& clause, std::size_t feature) {
-  const auto is_about = [&](const auto& part) { return part.feature == feature; };
-  return std::any_of(clause.any_of.begin(), clause.any_of.end(), is_about) ||
-         std::any_of(clause.linear.begin(), clause.linear.end(), [&](const LinearCondition& sum) {
-           return std::any_of(sum.terms.begin(), sum.terms.end(), is_about);
-         });
-}
-
 /// The cuts at which the picture can change: those of the models and, with a radius, those of
 /// clauses, because these decide what the other features may change to. Linear rules add no cuts:
-/// their features cannot be axes.
+/// axes that they read are divided into values.
 Cuts cuts_seen(const Prepared& prepared, const Query& query, const MapOptions& map,
                Budget& budget) {
   Cuts seen = cuts_within(budget, prepared.ensembles());
@@ -238,19 +397,8 @@ Map find_map(const Prepared& prepared, const Query& query, const MapOptions& map
   if (map.radius && query.requirements.empty()) {
     throw Error("map", "a radius needs a requirement", "Give at least one requirement");
   }
-  if (map.radius && std::any_of(query.clauses.begin(), query.clauses.end(), [&](const Clause& one) {
-        return !one.linear.empty() && (reads(one, map.x) || reads(one, map.y));
-      })) {
-    throw Error("map", "with a radius, the features of a linear rule cannot be axes",
-                "Choose other features, or leave out the radius");
-  }
-  for (const Derived& derived : query.derived) {
-    if (derived.feature == map.x || derived.feature == map.y || reads(derived, map.x) ||
-        reads(derived, map.y)) {
-      throw Error("map", "a derived column and the columns of its formula cannot be axes",
-                  "Choose other features");
-    }
-  }
+  const bool x_by_value = is_by_value(query, map, map.x, prepared.ensembles());
+  const bool y_by_value = is_by_value(query, map, map.y, prepared.ensembles());
   const Precision precision = common_precision(prepared.ensembles());
   Map drawn;
   Budget budget(options);
@@ -263,8 +411,12 @@ Map find_map(const Prepared& prepared, const Query& query, const MapOptions& map
   }
   drawn.x_view = view_of(map.x_view, cuts[map.x], query.point[map.x]);
   drawn.y_view = view_of(map.y_view, cuts[map.y], query.point[map.y]);
-  const std::vector<Piece> columns = pieces_of(cuts[map.x], drawn.x_view, precision);
-  const std::vector<Piece> rows = pieces_of(cuts[map.y], drawn.y_view, precision);
+  const auto pieces = [&](std::size_t feature, bool by_value, const Interval& view) {
+    return by_value ? values_of(query, feature, view, precision, map.most_cells)
+                    : pieces_of(cuts[feature], view, precision);
+  };
+  const std::vector<Piece> columns = pieces(map.x, x_by_value, drawn.x_view);
+  const std::vector<Piece> rows = pieces(map.y, y_by_value, drawn.y_view);
   if (columns.empty() || rows.empty()) {
     throw Error("map", "the view contains no number in the precision of the models",
                 "Give a wider view");

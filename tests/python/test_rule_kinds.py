@@ -140,6 +140,57 @@ def test_sweep_and_robustness(asked):
     check(world, robust, now, world.classes[0] == 1, rule)
 
 
+def test_best_for_a_budget(asked):
+    world, numbers, text, rule = asked
+    now = world.rows[numbers[0]]
+    for budget in (1, 3):
+        found = world.explainer.best(world.data.iloc[numbers[0]], budget, 1, rules=[text], cost="l1")
+        reached = [chance for row, chance in zip(world.rows, world.chance[0], strict=True)
+                   if rule(row, now) and world.cost(row, now) <= budget]
+        assert found.status == ("optimal" if reached else "infeasible")
+        if reached:
+            assert found.value == max(reached)
+
+
+def test_reasons(asked):
+    world, numbers, text, rule = asked
+    now = world.rows[numbers[0]]
+    wanted = world.classes[0] == 1
+
+    def least(allowed):
+        return min((world.cost(row, now) for row, good in zip(world.rows, wanted, strict=True)
+                    if good and rule(row, now) and allowed({i for i in range(4) if row[i] != now[i]})),
+                   default=np.inf)
+
+    reasons = world.explainer.reasons(world.data.iloc[numbers[0]], 1, rules=[text], cost="l1")
+    assert {one.feature for one in reasons} == set(COLUMNS)
+    for one in reasons:
+        at = COLUMNS.index(one.feature)
+        assert one.sufficiency == pytest.approx(least(lambda changed, at=at: changed <= {at}))
+        without = least(lambda changed, at=at: at not in changed)
+        if np.isfinite(least(lambda changed: True)):
+            assert one.necessity == pytest.approx(without - least(lambda changed: True))
+
+
+def test_robust_answers(asked):
+    world, numbers, text, rule = asked
+    now, row = world.rows[numbers[0]], world.data.iloc[numbers[0]]
+    ask = {"rules": [text], "cost": "l1", "robust": {"c": 1}}
+    if world.derived:
+        with pytest.raises(boxwood.Error, match="derived"):
+            world.explainer.explain(row, 1, **ask)
+        return
+    # Neighbours may leave the range of the data, and rules do not restrict them.
+    label = dict(zip(world.rows, world.classes[0], strict=True))
+    beyond = world.frame([(*one[:2], c, one[3]) for one in world.rows for c in (-1, 5)], pd)
+    label |= {(*one[:2], c, one[3]): said for (one, c), said in
+              zip(itertools.product(world.rows, (-1, 5)), world.models[0].predict(beyond),
+                  strict=True)}
+    wanted = np.array([all(label[(*one[:2], one[2] + step, one[3])] == 1 for step in (-1, 0, 1))
+                       for one in world.rows])
+    check(world, world.explainer.explain(row, 1, **ask), now, wanted, rule)
+
+
 def test_why_not(asked):
     world, numbers, text, rule = asked
     number = numbers[1]
@@ -187,19 +238,50 @@ def test_widen_and_map(asked):
         assert inside.any()
         assert (world.classes[0][inside] == 1).all()
     ask = {"rules": [text], "features": ("a", "c"), "cost": "l1"}
+    drawn = explainer.map(world.data.iloc[number], 1, **ask)  # of the outcome alone
+    now = world.rows[number]
+    for row, label in zip(world.rows, world.classes[0], strict=True):
+        if row[1] == now[1] and row[3] == now[3]:
+            inside = cell_of(drawn, row[0], row[2])
+            assert not inside.any() or (drawn.labels[inside] == label).all()
+            assert inside.any() or not world.derived
     if world.derived:
-        with pytest.raises(boxwood.Error, match="columns of its formula cannot be axes"):
-            explainer.map(world.data.iloc[number], 1, **ask)
-    else:
-        drawn = explainer.map(world.data.iloc[number], 1, **ask)  # of the outcome alone
-        now = world.rows[number]
-        for row, label in zip(world.rows, world.classes[0], strict=True):
-            if row[1] == now[1] and row[3] == now[3]:
-                left, right, bottom, top = drawn.bounds.T
-                inside = (left <= row[0]) & (row[0] < right) & (bottom <= row[2]) & (row[2] < top)
-                assert not inside.any() or (drawn.labels[inside] == label).all()
-        with pytest.raises(boxwood.Error, match="features of a linear rule cannot be axes"):
-            explainer.map(world.data.iloc[number], 1, radius=2.0, **ask)
+        with pytest.raises(boxwood.Error, match="is a derived column, which cannot be an axis"):
+            explainer.map(world.data.iloc[number], 1, rules=[text], features=("share", "c"))
+
+
+def cell_of(drawn, x, y):
+    left, right, bottom, top = drawn.bounds.T
+    return (left <= x) & (x < right) & (bottom <= y) & (y < top)
+
+
+def test_a_map_with_a_radius_has_a_cell_for_every_value_of_a_rule(asked):
+    world, numbers, text, rule = asked
+    number = numbers[0]
+    now = world.rows[number]
+    for axes in [("a", "b"), ("c", "a")]:
+        drawn = world.explainer.map(
+            world.data.iloc[number], 1, rules=[text], features=axes, cost="l1", radius=2.0,
+            view={name: (RANGES[name][0] - 0.5, RANGES[name][-1] + 0.5) for name in axes})
+        x, y = (COLUMNS.index(name) for name in axes)
+        for at in itertools.product(*(RANGES[name] for name in axes)):
+            placed = list(now)
+            placed[x], placed[y] = at
+            costs = [world.cost(row, placed)
+                     for row, good in zip(world.rows, world.classes[0] == 1, strict=True)
+                     if (row[x], row[y]) == at and good and rule(row, now)]
+            inside = cell_of(drawn, *at)
+            assert inside.sum() == 1
+            assert drawn.costs[inside] == pytest.approx(min(costs, default=np.inf)), (axes, at)
+            assert (drawn.meets[inside] == (min(costs, default=np.inf) <= 2)).all()
+
+
+def test_a_map_needs_values_for_the_axes_of_a_rule(worlds):
+    world = worlds[False]
+    explainer = boxwood.Explainer(world.models[0], world.data, scale=None,
+                                  schema={"features": [{"name": "a", "kind": "continuous"}]})
+    with pytest.raises(boxwood.Error, match='"a" is continuous and in a linear rule.*a step'):
+        explainer.map(world.data.iloc[0], 1, rules=["a <= b"], features=("a", "c"), radius=1.0)
 
 
 def test_a_map_with_a_radius_honours_rules_about_other_features(worlds):
