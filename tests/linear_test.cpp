@@ -119,6 +119,7 @@ class SumMaker {
       made.any_of.push_back(below(2) == 0 ? stays(query, d) : rises(query, d));
       if (below(3) == 0) made.any_of.push_back(falls(query, below(query.point.size())));
     }
+    if (below(6) == 0) made.linear.push_back(clause(query, grouped).linear.front());
     return made;
   }
 
@@ -295,9 +296,10 @@ TEST(Linear, RefusesByNameWhatItDoesNotSupport) {
   EXPECT_EQ(complaint([&] { prove(std::span(&model, 1), query, explain(model, query)); }),
             "proof: proofs do not cover linear rules. Ask without a proof");
   query.clauses[0].linear.push_back(query.clauses[0].linear[0]);
+  query.clauses.resize(7, query.clauses[0]);
   EXPECT_EQ(complaint(explained),
-            "clause 0: has more than one linear condition. Give linear conditions in clauses of "
-            "their own");
+            "clauses: their sums leave more than 64 choices. Give fewer clauses with several sums, "
+            "of which one has to hold");
 }
 
 /// Three rules of which the cheapest change breaks one; the answer satisfies all of them, and the

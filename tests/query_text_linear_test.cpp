@@ -144,6 +144,22 @@ TEST(QueryTextLinear, StandInConditions) {
   EXPECT_TRUE(missing.any_of[0].missing);
 }
 
+TEST(QueryTextLinear, SumsMayBeAlternatives) {
+  const Clause either = clause_of("duration + age <= 5 or age - duration <= 2");
+  EXPECT_TRUE(either.any_of.empty());
+  ASSERT_EQ(either.linear.size(), 2U);
+  EXPECT_EQ(either.linear[0].range.upper, 5);
+  EXPECT_EQ(either.linear[1].range.upper, 2);
+  const Clause differs = clause_of("duration + age != 5");
+  ASSERT_EQ(differs.linear.size(), 2U);
+  EXPECT_EQ(differs.linear[0].range, (Interval{.upper = 5, .upper_closed = false}));
+  EXPECT_EQ(differs.linear[1].range, (Interval{.lower = 5, .lower_closed = false}));
+  const Clause implied = clause_of("if duration + age = 50 then duration <= 12");
+  EXPECT_EQ(implied.any_of.size(), 1U);
+  EXPECT_EQ(implied.linear.size(), 2U);
+  EXPECT_EQ(clause_of("if duration + age > 50 then duration - age <= 3").linear.size(), 2U);
+}
+
 TEST(QueryTextLinear, ErrorsShowThePlace) {
   EXPECT_EQ(complaint("duration + agee <= 5"),
             "text, column 12\n    duration + agee <= 5\n               ^ no feature \"agee\". Did "
@@ -154,19 +170,23 @@ TEST(QueryTextLinear, ErrorsShowThePlace) {
   EXPECT_EQ(complaint("duration * age <= 5"),
             "text, column 10\n    duration * age <= 5\n             ^ a feature can only be "
             "multiplied by a number");
-  EXPECT_EQ(complaint("duration + age != 5"),
-            "text, column 16\n    duration + age != 5\n                   ^ a sum cannot be "
-            "compared by !=. Use <=, <, >=, > or =");
   EXPECT_EQ(complaint("duration - duration <= 5"),
             "text, column 21\n    duration - duration <= 5\n                        ^ no feature "
             "is left in this comparison");
+  EXPECT_EQ(
+      complaint("duration + log(age) <= 5"),
+      "text, column 12\n    duration + log(age) <= 5\n               ^ rules do not have this "
+      "function. Use +, -, *, / and numbers, and change(a) for the size of a change");
   EXPECT_EQ(complaint("duration/age <= 5"),
             "text, column 1\n    duration/age <= 5\n    ^ no feature \"duration/age\". Write "
             "duration / age, with blanks");
-  EXPECT_EQ(complaint("duration + age <= 5 or age - duration <= 2"),
-            "text, column 1\n    duration + age <= 5 or age - duration <= 2\n    ^ two sums "
-            "cannot be alternatives of each other. Give each sum in a statement of its own, "
-            "without \"or\" between them");
+  const std::string seven =
+      "duration + age != 5; duration + age != 6; duration + age != 7; "
+      "duration + age != 8; duration + age != 9; duration + age != 10; ";
+  EXPECT_EQ(complaint(seven), "no error");
+  EXPECT_NE(complaint(seven + "duration + age != 11")
+                .find("the sums of which one has to hold leave more than 64 choices. Use"),
+            std::string::npos);
   EXPECT_EQ(complaint("duration + age <= 12345678901234567"),
             "text, column 19\n    duration + age <= 12345678901234567\n                      ^ the "
             "numbers of this rule have too many digits. Use at most 15 digits");

@@ -180,7 +180,7 @@ struct LinearCondition {
 };
 
 /// At least one of these conditions holds in the answer. "If a changes then b does not decrease" is
-/// the clause: a stays, or b is at least what it is now. A clause has at most one linear condition.
+/// the clause: a stays, or b is at least what it is now. One of several linear ones has to hold.
 struct Clause {
   std::vector<Literal> any_of;
   std::vector<LinearCondition> linear{};

@@ -176,6 +176,10 @@ class Sum:
     def __eq__(self, other: object) -> Rule:  # type: ignore[override]
         return self._compared("=", other)
 
+    def __ne__(self, other: object) -> Rule:  # type: ignore[override]
+        """Make the rule that they differ."""
+        return self._compared("!=", other)
+
 
 class Quotient(Sum):
     """A sum divided by a number or by another sum.

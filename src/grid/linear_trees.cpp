@@ -364,35 +364,36 @@ bool has_linear_rules(const Query& query) {
 bool has_spread(const Query& query) {
   const auto any = [&](const std::vector<Clause>& clauses) {
     return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
-      if (clause.linear.empty()) return false;
-      const std::vector<LinearTerm>& terms = clause.linear.front().terms;
-      return std::any_of(terms.begin(), terms.end(),
-                         [&](const LinearTerm& term) { return is_spread(query, term.feature); });
+      return std::any_of(clause.linear.begin(), clause.linear.end(), [&](const auto& sum) {
+        return std::any_of(sum.terms.begin(), sum.terms.end(),
+                           [&](const LinearTerm& term) { return is_spread(query, term.feature); });
+      });
     });
   };
   return any(query.clauses) || any(query.exact_clauses);
 }
 
 void check_spread_costs(const Query& query, std::span<const Ensemble> ensembles) {
+  const auto check = [&](const LinearTerm& term) {
+    if (!is_spread(query, term.feature)) return;
+    const std::string place =
+        fmt::format("feature \"{}\"", ensembles.front().features[term.feature].name);
+    const char* const remedy =
+        "Give it a kind (integer) or a step, and a range; or choose another cost";
+    const auto refuse = [&](const char* cost) {
+      throw Error(place,
+                  fmt::format("it is in a linear rule, and {} supports only features with at most "
+                              "{} discrete values there",
+                              cost, most_linear_values),
+                  remedy);
+    };
+    if (query.norm == Norm::linf) refuse("the largest change as cost (linf)");
+    if (query.norm == Norm::custom) refuse("a custom cost");
+    if (!query.features[term.feature].quantiles.empty()) refuse("a cost by quantile");
+  };
   for (const Clause& clause : query.clauses) {
-    if (clause.linear.empty()) continue;
-    for (const LinearTerm& term : clause.linear.front().terms) {
-      if (!is_spread(query, term.feature)) continue;
-      const std::string place =
-          fmt::format("feature \"{}\"", ensembles.front().features[term.feature].name);
-      const char* const remedy =
-          "Give it a kind (integer) or a step, and a range; or choose another cost";
-      const auto refuse = [&](const char* cost) {
-        throw Error(
-            place,
-            fmt::format("it is in a linear rule, and {} supports only features with at most "
-                        "{} discrete values there",
-                        cost, most_linear_values),
-            remedy);
-      };
-      if (query.norm == Norm::linf) refuse("the largest change as cost (linf)");
-      if (query.norm == Norm::custom) refuse("a custom cost");
-      if (!query.features[term.feature].quantiles.empty()) refuse("a cost by quantile");
+    for (const LinearCondition& sum : clause.linear) {
+      for (const LinearTerm& term : sum.terms) check(term);
     }
   }
 }

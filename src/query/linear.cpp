@@ -1,4 +1,6 @@
 // Linear conditions, decided exactly: a sum of products of doubles is added up without rounding.
+#include "query/linear_choices.hpp"
+
 #include <boxwood/query.hpp>
 
 #include <algorithm>
@@ -149,6 +151,15 @@ bool holds(const LinearCondition& condition, std::span<const double> from,
     return false;
   }
   return !std::isfinite(range.upper) || beyond(range.upper) <= (range.upper_closed ? 0 : -1);
+}
+
+std::size_t linear_choices(const std::vector<Clause>& clauses) {
+  std::size_t choices = 1;
+  for (const Clause& clause : clauses) {
+    choices *= std::max<std::size_t>(clause.linear.size(), 1);
+    if (choices > most_linear_choices) break;  // a larger product might overflow
+  }
+  return choices;
 }
 
 }  // namespace boxwood

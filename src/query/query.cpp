@@ -2,6 +2,7 @@
 #include "query/certain.hpp"
 #include "query/derived.hpp"
 #include "query/lead.hpp"
+#include "query/linear_choices.hpp"
 
 #include <boxwood/error.hpp>
 #include <boxwood/query.hpp>
@@ -247,10 +248,6 @@ bool are_codes(const std::vector<std::int32_t>& codes) {
 }
 
 void check_linear(const Query& query, const Clause& clause, const std::string& place) {
-  if (clause.linear.size() > 1) {
-    throw Error(place, "has more than one linear condition",
-                "Give linear conditions in clauses of their own");
-  }
   for (const LinearCondition& sum : clause.linear) {
     const Interval& range = sum.range;
     if (std::isnan(range.lower) || std::isnan(range.upper) || range.empty() ||
@@ -284,6 +281,11 @@ void check_linear(const Query& query, const Clause& clause, const std::string& p
 }
 
 void check_clauses(const Query& query) {
+  if (linear_choices(query.clauses) > most_linear_choices) {
+    throw Error("clauses",
+                fmt::format("their sums leave more than {} choices", most_linear_choices),
+                "Give fewer clauses with several sums, of which one has to hold");
+  }
   for (std::size_t c = 0; c < query.clauses.size(); ++c) {
     for (const Literal& literal : query.clauses[c].any_of) {
       const std::string place = fmt::format("clause {}", c);

@@ -156,9 +156,12 @@ Interval admissible_part(const Query& query, std::span<const double> point, std:
     const auto literal = true_one(true);
     if (literal != clause.any_of.end()) {
       part = intersection(part, kept_by(*literal, value, precision));
-    } else if (!clause.linear.empty()) {
-      part = kept_by(clause.linear.front(), query.point, point, feature, part);
+      continue;
     }
+    const auto sum =
+        std::find_if(clause.linear.begin(), clause.linear.end(),
+                     [&](const LinearCondition& one) { return holds(one, query.point, point); });
+    if (sum != clause.linear.end()) part = kept_by(*sum, query.point, point, feature, part);
   }
   return part.contains(value) ? part : Interval{value, value};
 }

@@ -97,9 +97,7 @@ Formula Parser::linear() {
 
 Formula Parser::linear_between(const Expression& left, const std::string& comparison_text,
                                const Expression& right, const Token& at) {
-  if (comparison_text == "!=") {
-    fail(at, "a sum cannot be compared by !=", "Use <=, <, >=, > or =");
-  }
+  if (comparison_text == "!=") return opposite(linear_between(left, "=", right, at));
   std::string sign = comparison_text;
   Sum difference;
   if (left.bottom || right.bottom) {
@@ -257,6 +255,10 @@ Expression Parser::operand_without_sign() {
   }
   if (!at.is_symbol("(")) {
     if (!at.is_name()) expected("a number, a feature or \"(\"");
+    if (peek(1).is_symbol("(") && !names_.find(at.text)) {
+      fail(at, "rules do not have this function",
+           "Use +, -, *, / and numbers, and change(a) for the size of a change");
+    }
     return of_subject(subject(), at);
   }
   if (peek(1).is_name()) {

@@ -1,5 +1,6 @@
 // Adds conditions to a query: as ranges and allowed values where these are equivalent, because the
 // search is faster with them, otherwise as clauses. Finds conditions that contradict each other.
+#include "query/linear_choices.hpp"
 #include "query/reach.hpp"
 #include "query/text_parser.hpp"
 #include "query/text_values.hpp"
@@ -273,12 +274,14 @@ class Meaning {
       return only_missing && !std::isnan(query_.point[literal.feature]) &&
              !query_.features[literal.feature].missing_allowed;
     });
-    if (clause.linear.size() > 1) {
-      fail(condition_->part, "two sums cannot be alternatives of each other",
-           "Give each sum in a statement of its own, without \"or\" between them");
-    }
     if (is_too_large(clause)) too_large();
     query_.clauses.push_back(std::move(clause));
+    if (linear_choices(query_.clauses) > most_linear_choices) {
+      fail(condition_->part,
+           fmt::format("the sums of which one has to hold leave more than {} choices",
+                       most_linear_choices),
+           "Use \"or\", \"!=\" and \"if\" between sums less often");
+    }
   }
 
   bool leaves_nothing(Subject subject, const Values& values) const {

@@ -4,12 +4,14 @@
 #include "grid/grid.hpp"
 #include "grid/linear_trees.hpp"
 #include "grid/rule_trees.hpp"
+#include "search/bottleneck.hpp"
 #include "search/guarded.hpp"
 #include "search/prepared.hpp"
 
 #include <boxwood/budget.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -93,6 +95,7 @@ class LinearRounds {
       : prepared_(prepared),
         query_(query),
         known_(known_solution),
+        ties_(options.ties),
         budget_(options, Budget::Share::nodes) {}
 
   Answer find() {
@@ -100,26 +103,117 @@ class LinearRounds {
     Query relaxed = query_;
     std::erase_if(relaxed.clauses, [](const Clause& clause) { return !clause.linear.empty(); });
     Answer answer = search(relaxed, false);
+    proven_ = std::max(proven_, answer.lower_bound);
     if (std::all_of(answer.solutions.begin(), answer.solutions.end(),
                     [&](const Solution& solution) { return satisfies(solution); })) {
       return finish(std::move(answer));
     }
     if (answer.status != Status::optimal) return without_broken(std::move(answer));
-    return finish(search(query_, true));
+    const std::vector<Query> choices = choices_of(query_);
+    if (choices.size() == 1) return finish(search(query_, true));
+    std::vector<Answer> answers;
+    for (const Query& choice : choices) answers.push_back(search(choice, true, false));
+    return finish(cheapest_of(std::move(answers)));
   }
 
  private:
-  Answer search(const Query& query, bool with_all) {
+  /// `whole`: the query has all rules, so its points are answers. `alone`: every answer is a point
+  /// of it, so its bound is that of the answer.
+  Answer search(const Query& query, bool whole, bool alone = true) {
     // Points of a relaxation may break rules: their cost is not that of an answer.
-    const Options rest = budget_.rest([this, with_all](const Progress& inner) {
-      const double best = with_all ? inner.best_cost : infinity;
-      return std::pair{best, std::max(proven_, inner.lower_bound)};
+    const Options rest = budget_.rest([this, whole, alone](const Progress& inner) {
+      const double best = whole ? inner.best_cost : infinity;
+      return std::pair{best, alone ? std::max(proven_, inner.lower_bound) : proven_};
     });
     const auto ask = has_rules(query) ? search_with_rules : explain_guarded;
-    Answer answer = ask(prepared_, query, rest, known_);
+    const bool knows = known_.empty() || allows_known(query);
+    Answer answer = ask(prepared_, query, rest, knows ? known_ : std::span<const double>{});
     budget_.note(answer);
-    proven_ = std::max(proven_, answer.lower_bound);
     return answer;
+  }
+
+  bool allows_known(const Query& query) const {
+    return obeys(query, known_, common_precision(prepared_.ensembles()));
+  }
+
+  /// Every choice of one sum for each clause with several. An answer satisfies the clauses if and
+  /// only if it satisfies those of some choice, so the cheapest answer of all is the cheapest one.
+  static std::vector<Query> choices_of(const Query& query) {
+    std::vector<Query> choices{query};
+    for (std::size_t c = 0; c < query.clauses.size(); ++c) {
+      const std::vector<LinearCondition>& sums = query.clauses[c].linear;
+      if (sums.size() < 2) continue;
+      std::vector<Query> more;
+      for (const Query& choice : choices) {
+        for (const LinearCondition& sum : sums) {
+          more.push_back(choice);
+          more.back().clauses[c].linear = {sum};
+        }
+      }
+      choices = std::move(more);
+    }
+    return choices;
+  }
+
+  Answer cheapest_of(std::vector<Answer> answers) const {
+    const auto best =
+        std::min_element(answers.begin(), answers.end(),
+                         [](const Answer& a, const Answer& b) { return a.cost < b.cost; });
+    Answer answer = *best;
+    bool proven = true, found = !answer.solutions.empty();
+    for (const Answer& other : answers) {
+      answer.lower_bound = std::min(answer.lower_bound, other.lower_bound);
+      const bool known = other.status == Status::optimal || other.status == Status::infeasible ||
+                         other.lower_bound >= answer.cost;
+      proven = proven && known;
+      if (!known && answer.stop == Stop::finished) answer.stop = other.stop;
+      if (&other == &*best || other.solutions.empty() || other.cost != answer.cost) continue;
+      answer.more_ties = answer.more_ties || other.more_ties;
+      for (const Solution& solution : other.solutions) {
+        const bool listed =
+            std::any_of(answer.solutions.begin(), answer.solutions.end(), [&](const Solution& one) {
+              return !is_before(one, solution) && !is_before(solution, one);
+            });
+        if (!listed) answer.solutions.push_back(solution);
+      }
+    }
+    if (query_.norm == Norm::linf) keep_least_sum(answer.solutions);
+    std::stable_sort(answer.solutions.begin(), answer.solutions.end(),
+                     [&](const Solution& a, const Solution& b) { return is_before(a, b); });
+    const std::size_t most = std::max<std::size_t>(ties_, 1);
+    if (answer.solutions.size() > most) {
+      answer.solutions.resize(most);
+      answer.more_ties = true;
+    }
+    if (found) answer.output_after = outputs_at(prepared_.ensembles(), answer.best().point);
+    answer.status = found    ? proven ? Status::optimal : Status::feasible
+                    : proven ? Status::infeasible
+                             : Status::unknown;
+    if (proven) answer.stop = Stop::finished;
+    return answer;
+  }
+
+  /// Of points with the same largest change, those with the least sum of changes are listed
+  /// (explain_bottleneck).
+  void keep_least_sum(std::vector<Solution>& solutions) const {
+    const Query sums = capped(query_, infinity);
+    double least = infinity;
+    for (const Solution& one : solutions) least = std::min(least, total_cost(sums, one.point));
+    std::erase_if(solutions,
+                  [&](const Solution& one) { return total_cost(sums, one.point) > least; });
+  }
+
+  /// The order of ties (Incumbent): fewer changes, then smaller values, missing ones last.
+  bool is_before(const Solution& a, const Solution& b) const {
+    const std::size_t changes = change_count(query_, a.point), more = change_count(query_, b.point);
+    if (changes != more) return changes < more;
+    for (std::size_t d = 0; d < a.point.size(); ++d) {
+      const bool missing = std::isnan(a.point[d]), other = std::isnan(b.point[d]);
+      if (missing != other) return other;
+      if (a.point[d] < b.point[d]) return true;
+      if (b.point[d] < a.point[d]) return false;
+    }
+    return false;
   }
 
   bool satisfies(const Solution& solution) const {
@@ -155,6 +249,7 @@ class LinearRounds {
   const Prepared& prepared_;
   const Query& query_;
   std::span<const double> known_;
+  std::size_t ties_;
   Budget budget_;
   double proven_ = 0;  // no point costs less
 };

@@ -41,6 +41,7 @@ def test_objects_write_text():
         "change(a) + 1.5 * change(b) <= 5"
     assert str(f("premium") + 20 * boxwood.category("type", "house") == 100) == \
         "premium + 20 * (type = house) = 100"
+    assert str(f("a") + f("b") != 3) == "a + b != 3"
     assert str(f("weight") + f("a") <= 1) == '"weight" + a <= 1'
     with pytest.raises(boxwood.Error, match="as two rules"):
         _ = f("a") <= f("b") <= f("c")
