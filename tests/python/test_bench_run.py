@@ -78,3 +78,35 @@ def test_results_with_other_limits_are_refused(tmp_path):
     store.Store(file, {"limit": 60}).add(line="session", settings={"limit": 60})
     with pytest.raises(SystemExit, match="--name"):
         store.Store(file, {"limit": 5})
+
+
+def entry(tool, times, wanted, stopped=None):
+    """What run.py hands to the report: a time of None is a query without a proof."""
+    found = [{"row": row, "status": "unknown" if time is None else "optimal", "valid": None,
+              "cost": None, "seconds": time or 20.0, "time": time or 20.0}
+             for row, time in enumerate(times)]
+    return {"model": "german_50x3", "tool": tool, "norm": "l1", "threads": 1, "setup": None,
+            "answers": found, "wanted": wanted, "used": sum(one["seconds"] for one in found),
+            "stopped": stopped}
+
+
+def test_a_page_says_what_each_tool_got():
+    report = pytest.importorskip("report")
+    raw = {"name": "full", "machine": "a machine", "dates": ["2026-01-01"], "commits": ["abc"],
+           "versions": {"boxwood": "0", "xgboost": "3"}, "limit": 20.0, "queries": None,
+           "threads": 1, "left_out": [], "batches": [],
+           "tools": {"fast": "Boxwood", "treecf": "treecf"},
+           "models": {"german_50x3": {"family": "german", "kinds": False, "wanted": 4,
+                                      "single_prediction": {"predict": 1e-4}}},
+           "asks": [entry("fast", [0.001] * 4, 4),
+                    entry("treecf", [0.2, None, 0.3], 4, "stopped after 20 s")]}
+    results = report.Results(raw)
+    text = report.protocol(results)
+    assert "processor time" in text and "one thread" in text
+    assert "asked 3 of their 4 queries; in the 1 pairs that it did not finish it got 20 to 20 s" in (
+        " ".join(text.split()))
+    figure, met = dict(report.targets.measure(results))[
+        "… L1, median against treecf: 50 times less on each model"]
+    assert figure.startswith("300 times (german_50x3)") and met
+    assert "asked 3 of their queries (at least 3 of each) and proved 2" in figure
+    assert "| german_50x3 | treecf | L1 | 3 of 4 | 2 | stopped after 20 s |" in report.stops(results)
