@@ -121,7 +121,7 @@ def ask_peer(given, work, seconds, command, rows):
     try:
         for _ in range(rows):
             # The first line also has to wait for imports and set-up.
-            found.append(lines.next(seconds + (60 if not found else 5)))
+            found.append(lines.next(seconds + (15 if not found else 5)))
     except (TimeoutError, EOFError):
         return None
     finally:
