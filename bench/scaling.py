@@ -136,7 +136,8 @@ def ask_peer(given, work, seconds, command, rows):
 def exponent(points, key):
     """The slope of the straight line through the logarithms."""
     sizes = np.log([size for size, _ in points])
-    return float(np.polyfit(sizes, np.log([max(one[key], 1e-6) for _, one in points]), 1)[0])
+    slope = np.polyfit(sizes, np.log([max(one[key], 1e-6) for _, one in points]), 1)[0]
+    return float(np.round(slope, 2)) + 0.0  # no minus before a zero
 
 
 def draw(axis, curves, file):
