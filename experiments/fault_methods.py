@@ -23,6 +23,7 @@ SURE = 0.9
 NODES, LIMIT = 100_000, 120.0  # of the search a question; seconds, should those take longer
 NORMAL, FAULT = 0, 1
 DIGITS = 8  # behind the point, for DiCE
+RIDGE = 0.2  # of covariances, in squared deviations
 SETTINGS, SMALL_SETTINGS = 24, 4  # that FOCUS tries
 
 
@@ -144,6 +145,30 @@ def residuals(case, explained=0.9):
     rows = (case.rows.to_numpy() - mean) / scale
     rest = rows - rows @ axes[:kept].T @ axes[:kept]
     return Blame(by_signal(rest ** 2))
+
+
+def precision(case, ridge=RIDGE):
+    """The inverse covariance of normal rows in deviations; the ridge keeps small differences small."""
+    rows = (case.normal.to_numpy() - case.normal.mean().to_numpy()) / deviations(case)
+    return np.linalg.inv(np.cov(rows.T) + ridge * np.eye(rows.shape[1]))
+
+
+def correlation_gain(case):
+    """By how much each signal alone can bring a row nearer to the normal ones (Mahalanobis).
+
+    In process monitoring this is the reconstruction-based contribution: with inverse covariance P,
+    the square of the distance of x falls by g' inv(P_bb) g if the features b move to where the
+    others put them, where g = (P x)_b. No other values of b bring it lower.
+    """
+    inverse = precision(case)
+    rows = (case.rows.to_numpy() - case.normal.mean().to_numpy()) / deviations(case)
+    pulls = rows @ inverse
+    weights = np.zeros((len(rows), len(SIGNALS)))
+    for i in range(len(SIGNALS)):
+        own = slice(2 * i, 2 * i + 2)
+        weights[:, i] = np.einsum("ri,ij,rj->r", pulls[:, own],
+                                  np.linalg.inv(inverse[own, own]), pulls[:, own])
+    return Blame(weights)
 
 
 def dice(case, method):
