@@ -95,7 +95,7 @@ def main():
     parser.add_argument("--rows", type=int, default=5)
     parser.add_argument("--trees", type=int, default=100, help="of each of the two forests")
     parser.add_argument("--sets", default=",".join(SETS))
-    parser.add_argument("--time-limit", type=float, default=900.0, help="seconds for each row")
+    parser.add_argument("--time-limit", type=float, default=900.0, help="seconds of processor time for each row")
     options = parser.parse_args()
     print("| set | rows | Boxwood: proven, median s | OCEAN: proven, median s | both proven | same "
           "cost | OCEAN's points refused by a library | processor time, OCEAN / Boxwood |")

@@ -3,12 +3,14 @@
     python ocean_plausible.py PICKLE SECONDS
 
 Reads what bench/plausible.py wrote and prints a line of JSON for each row: status, point, and the
-seconds of processor time, in one thread.
+seconds of processor time, in one thread. SECONDS is a limit of processor time for each row, so that
+other work on the machine does not shorten the search.
 """
 
 import json
 import pickle
 import sys
+import threading
 import time
 
 import numpy as np
@@ -17,6 +19,8 @@ from ocean import ConstraintProgrammingExplainer
 from ocean.abc import Mapper
 from ocean.feature import Feature
 from ocean_peer import MARGIN, STATUS
+
+LONGEST = 24 * 3600  # by the clock
 
 
 def mapper_of(models, points):
@@ -31,6 +35,27 @@ def mapper_of(models, points):
     return Mapper(features, columns=pandas.Index(list(features)))
 
 
+class Limit:
+    """Stops a search when the process has used so much processor time."""
+
+    def __init__(self, solver, seconds):
+        self.solver, self.done = solver, threading.Event()
+        self.end = time.process_time() + seconds
+        self.thread = threading.Thread(target=self.watch, daemon=True)
+
+    def watch(self):
+        while not self.done.wait(0.1):
+            if time.process_time() > self.end:
+                self.solver.stop_search()
+
+    def __enter__(self):
+        self.thread.start()
+
+    def __exit__(self, *_):
+        self.done.set()
+        self.thread.join()
+
+
 def main():
     file, seconds = sys.argv[1:]
     with open(file, "rb") as stream:
@@ -40,8 +65,8 @@ def main():
         isolation=given["isolation"], isolation_threshold=-float(given["isolation"].offset_))
     for row, target in zip(given["rows"], given["targets"]):
         begin = time.process_time()
-        found = explainer.explain(row, y=int(target), norm=1, max_time=float(seconds),
-                                  num_workers=1)
+        with Limit(explainer.solver, float(seconds)):
+            found = explainer.explain(row, y=int(target), norm=1, max_time=LONGEST, num_workers=1)
         print(json.dumps({
             "status": STATUS[explainer.get_solving_status()],
             "lower_bound": explainer.solver.BestObjectiveBound() / explainer._obj_scale,
