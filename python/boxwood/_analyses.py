@@ -285,7 +285,7 @@ class Analyses:
             it anomalous. For a normal row how far it is from an alarm.
         """
         threshold = threshold_of(self.core.ensemble(0))
-        for key in Asked(self._whole, Output(at_least=threshold), question).said(OUTCOME):
+        for key in said(question, OUTCOME):
             raise Error(key, "anomaly looks for the other side of the forest's threshold",
                         "Leave it out, or use explain")
         point = self.columns.point(x)

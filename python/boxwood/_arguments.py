@@ -16,11 +16,12 @@ LARGEST = 2**63 - 1
 PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
-def number(value: Any, name: str, least: float | None = None, *, bools: bool = False) -> float:
+def number(value: Any, name: str, least: float | None = None, *, bools: bool = False,
+           finite: bool = False) -> float:
     """Check a number.
 
     `least`: the smallest permitted number; NaN is then refused. `bools`: whether True and False are
-    accepted, as 1 and 0.
+    accepted, as 1 and 0. `finite`: whether infinity is refused.
     """
     plain = hasattr(value, "__float__") and not isinstance(value, (str, np.complexfloating)) \
         and getattr(value, "ndim", 0) == 0
@@ -34,6 +35,8 @@ def number(value: Any, name: str, least: float | None = None, *, bools: bool = F
         raise Error(name, f"{value!r} is not a number")
     if least is not None and not found >= least:
         raise Error(name, f"{value!r} is not a number ≥ {least:g}")
+    if finite and math.isinf(found):
+        raise Error(name, f"{value!r} is not a finite number", "Give a finite one")
     return found
 
 

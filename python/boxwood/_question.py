@@ -225,7 +225,7 @@ class Asked:
         if given is None:
             return
         if not isinstance(given, Mapping):
-            self._add(f"robust {digits(number(given, 'robust', 0))}", "robust")
+            self._add(f"robust {digits(number(given, 'robust', 0, finite=True))}", "robust")
             return
         columns = self.explainer.columns
         for name, within in given.items():
@@ -236,7 +236,7 @@ class Asked:
                 continue
             i = columns.index(name, "robust")
             if self.explainer.schema.features[i].kind != "categorical":
-                size = digits(number(within, place, 0))
+                size = digits(number(within, place, 0, finite=True))
                 self._add(f"robust {quoted(columns.names[i])} {size}", "robust")
                 continue
             if not is_list(within):

@@ -490,6 +490,8 @@ class Survival:
         return self.valid / self.total if self.total else float("nan")
 
     def __str__(self) -> str:
+        if not self.total:
+            return "there is no counterfactual to count"
         return (f"{self.valid} of {self.total} have the outcome in models that were not asked "
                 f"({100 * self.share:.1f} %, interval {100 * self.low:.1f} to "
                 f"{100 * self.high:.1f} %)")

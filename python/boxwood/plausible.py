@@ -36,6 +36,9 @@ def isolation_of(given: Any, points: np.ndarray | None,
         Its name with the contamination, itself, and the least score of a normal row.
     """
     forest = given
+    if hasattr(given, "fit") and not hasattr(given, "offset_"):
+        raise Error("plausible", f"{given!r} is not a fitted isolation forest",
+                    "Give a fitted IsolationForest of scikit-learn, or True to fit one")
     if not hasattr(given, "offset_"):
         share = CONTAMINATION if given is True else number(given, "plausible")
         if not 0 < share <= 0.5:

@@ -179,6 +179,9 @@ def test_anomalies(rows):
 
 
 def test_anomaly_needs_an_isolation_forest(classifier):
+    forest = boxwood.Explainer(IsolationForest(n_estimators=3, random_state=0).fit(data()))
+    with pytest.raises(boxwood.Error, match="at_least: anomaly looks for the other side"):
+        forest.anomaly(X, at_least=1)
     with pytest.raises(boxwood.Error, match="not an isolation forest"):
         explained(classifier).anomaly(X)
 

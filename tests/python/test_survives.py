@@ -129,6 +129,8 @@ def test_plausible_rows_are_normal(loans, models):
     assert again.explain(refused.iloc[0], "granted").cost == unknown.cost
     with pytest.raises(boxwood.Error, match="no data"):
         boxwood.Explainer(models[0], plausible=True)
+    with pytest.raises(boxwood.Error, match="is not a fitted isolation forest"):
+        boxwood.Explainer(models[0], data=frame, plausible=IsolationForest())
     with pytest.raises(boxwood.Error, match="not above 0 and at most"):
         boxwood.Explainer(models[0], data=frame, plausible=0.7)
 
@@ -173,6 +175,7 @@ def test_survival_counts_held_out_models(loans, models):
     assert measured.by_model == pytest.approx(expected)
     assert measured.low < measured.share <= measured.high
     assert "models that were not asked" in str(measured)
+    assert str(survival(held_out, frame.iloc[:0], "granted")) == "there is no counterfactual to count"
 
 
 def test_clopper_pearson():
