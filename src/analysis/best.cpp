@@ -153,7 +153,11 @@ class BestSearch {
     rest.limits.nodes = std::min(rest.limits.nodes, nodes);
     rest.any_within = any_within;
     if (!start.empty()) rest.examples = start;
+    if (any_within) rest.examples = highest_;
     Answer answer = explain(prepared_, at, rest);
+    if (any_within && !answer.solutions.empty() && !answer.already_met) {
+      highest_ = {answer.best().point};
+    }
     const bool ours = answer.stop == Stop::visitor ||
                       (answer.stop == Stop::nodes && nodes < options_.limits.nodes);
     Answer noted = answer;
@@ -262,6 +266,9 @@ class BestSearch {
   Budget budget_;
   Requirement first_;
   bool is_probability_ = false, falls_ = false;
+  /// What the last question found, if it was not the row itself: the engine looks for a high point
+  /// within the budget once, not again where it has an example.
+  std::vector<std::vector<double>> highest_;
   Status first_status_ = Status::unknown;
   std::vector<double> point_;  ///< reaches best_.value within the budget
   Best best_;

@@ -87,6 +87,10 @@ std::vector<SweepPoint> find_robust_sweep(const Prepared& prepared, const Query&
   if (!is_robust(query)) {
     throw Error("robust", "there is no distance to vary", "Give `robust` distances");
   }
+  if (query.agree) {  // explain refuses it too, but the multiple 0 asks without robustness
+    throw Error("robust", "an outcome of some of the models cannot be robust",
+                "Ask all models, or leave out the robustness");
+  }
   const bool fits = std::all_of(multiples.begin(), multiples.end(),
                                 [](double one) { return one >= 0 && one < infinity; });
   if (!fits || !std::is_sorted(multiples.begin(), multiples.end())) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 
 namespace boxwood {
 namespace {
@@ -110,7 +111,8 @@ std::vector<std::string> unseen_categories(const Explanation& explanation) {
 std::string distance_text(const FeatureSchema& feature, double distance) {
   FeatureSchema plain;
   plain.unit = feature.unit;
-  const double shorter = std::stod(fmt::format("{:.9g}", distance));
+  // Not std::stod, which throws where the distance is the smallest of numbers.
+  const double shorter = std::strtod(fmt::format("{:.9g}", distance).c_str(), nullptr);
   return value_text(plain, shorter <= distance ? shorter : distance, Precision::float64);
 }
 
@@ -145,10 +147,17 @@ std::string robust_promise(const Schema& schema, const Query& query, Precision p
     }
     parts.push_back(fmt::format("in \"{}\", which may be {}", titled->title, or_list(labels)));
   }
+  const bool rounds =
+      precision == Precision::float32 &&
+      std::any_of(query.features.begin(), query.features.end(), [](const auto& rule) {
+        return rule.robust > 0 && rule.kind == FeatureKind::continuous;
+      });
   return fmt::format(
-      "the outcome also holds for every row that differs from the proposed values {}. "
+      "the outcome also holds for every row that differs from the proposed values {}. {}"
       "This is promised for the proposed values, not for others in the same region.",
-      and_list(parts));
+      and_list(parts),
+      rounds ? "The model rounds numbers to float32; the distances are widened by this rounding. "
+             : "");
 }
 
 std::string robust_note(const Schema& schema, const Query& query, Precision precision) {

@@ -1,5 +1,7 @@
 """Linear rules from Python: text, objects, kept exactly, refused by name."""
 
+import itertools
+import json
 from fractions import Fraction
 
 import boxwood
@@ -232,3 +234,34 @@ def test_derived_columns_are_suggested():
     data = data.astype(np.float32)
     data["total"] = data.debt + data.income
     assert "column total is debt + income in float32" in map(str, boxwood.suggest_rules(data))
+
+
+def test_leaves_that_fill_the_last_word_of_a_set(tmp_path):
+    # 48 leaves of the model and 16 of the rule: the last leaf of the rule is the last of 64 bits.
+    def stump(feature, threshold, value):
+        return {"output": 0, "values": [0.0, value], "kind": ["<=", "leaf", "leaf"],
+                "feature": [feature, -1, -1], "threshold": [threshold, 0.0, 0.0],
+                "missing_left": [False] * 3, "left": [1, -1, -1], "right": [2, -1, -1],
+                "value": [-1, 0, 1]}
+
+    trees = [stump(0, t + 0.5, 1.0) for t in range(6)]
+    trees += [stump(1, t / 4 + 0.125, 0.5) for t in range(8)]
+    trees += [stump(2, i % 5 + 0.5, 0.25) for i in range(10)]
+    (tmp_path / "model.json").write_text(json.dumps({
+        "boxwood_model": 1, "source": "by hand", "objective": "sum", "task": "regression",
+        "link": "identity", "input": "float64", "accumulator": "float64", "order": "base_first",
+        "classes": [], "base": [0.0], "trees": trees,
+        "features": [{"name": name, "kind": "continuous"} for name in "abc"]}))
+    explainer = boxwood.Explainer(tmp_path / "model.json", scale=None, schema={"features": [
+        {"name": "a", "kind": "integer", "range": [0, 6]},
+        {"name": "b", "kind": "continuous", "range": [0, 2], "step": 0.25},
+        {"name": "c", "kind": "integer", "range": [0, 5]}]})
+    grid = np.array(list(itertools.product(range(7), np.arange(9) / 4, range(6))))
+    score = explainer.predict(grid)
+    for row in ([0, 0, 0], [6, 2, 0], [2, 1, 3]):
+        for least in (5.75, 6.0, 6.25, 8.0):
+            answer = explainer.explain(np.array(row, float), at_least=least, cost="l1", threads=1,
+                                       rules="a + 2 * b <= 6")
+            fits = (grid[:, 0] + 2 * grid[:, 1] <= 6) & (score >= least)
+            assert answer.proven
+            assert answer.cost == np.abs(grid - row).sum(axis=1)[fits].min()

@@ -55,8 +55,13 @@ def test_what_does_not_go_with_robust_answers_is_refused_by_name(forest):
                       (lambda: explainer.regions(row, 1, True, robust=0.05), "regions")):
         with pytest.raises(boxwood.Error, match=what):
             ask()
-    with pytest.raises(boxwood.Error, match="from 0 to 1"):
-        explainer.explain(row, True, robust=5)
+    for given, what in ((5, "from 0 to 1"), (float("inf"), "robust: inf is not a finite number"),
+                        ({"rate": float("inf")}, r'robust\["rate"\]: inf is not a finite number')):
+        with pytest.raises(boxwood.Error, match=what):
+            explainer.explain(row, True, robust=given)
+    several = boxwood.Explainer([model, model], frame)
+    with pytest.raises(boxwood.Error, match="an outcome of some of the models cannot be robust"):
+        several.robust_sweep(row, [0, 1], True, robust=0.05, agree=2)
 
 
 def holds_around(model, point, values, wanted):
@@ -216,6 +221,12 @@ def test_texts_say_what_is_promised_and_what_is_not(forest):
         assert "the outcome also holds for every row that differs from the proposed values" in words
         assert "as the model reads" not in words
         assert 'by at most 1.15 in "months"' in words
+        assert "the distances are widened by this rounding" in words  # of "rate", which is float32
+    whole = explainer.explain(row, True, robust={"months": 1})
+    assert "widened" not in str(whole)
+    # The smallest number there is.
+    least = explainer.explain(row, True, robust={"rate": 5e-324})
+    assert 'by at most 5e-324 in "rate"' in " ".join(str(least).split())
     far = explainer.explain(row, True, robust={"rate": 5, "months": 50})
     assert far.status == "infeasible" and "Ask with smaller distances" in str(far)
     assert "no row" not in str(far) and "why_not" not in str(far)

@@ -63,9 +63,12 @@ class Engine {
   std::unique_ptr<Node> reach_out() {
     const bool all = std::isfinite(context_.incumbent.cost()) || !context_.in_pieces;
     if (context_.any_will_do && all) {
-      // All of the given radius has to be searched, unless there is a point in it.
+      // All of the given radius has to be searched, unless there is a point in it. How high a point
+      // is found does not depend on what is asked for: a caller who asks again gives it as example.
       std::unique_ptr<Node> node = compile();
-      if (node && context_.incumbent.is_empty()) reach_high(context_, node->problem);
+      if (node && examples_.empty() && context_.incumbent.is_empty()) {
+        reach_high(context_, node->problem);
+      }
       return node;
     }
     const Outlook outlook(context_);

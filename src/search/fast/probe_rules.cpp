@@ -145,6 +145,7 @@ std::uint32_t Probe::most_of(const ProbeBox& box, const RuleCheck& check, std::u
   const std::uint32_t end = leaves.tree_begin[rule.tree + 1];
   const double close = *leaves.values_of(rule.tree, best) - check.end->close;
   for (std::uint32_t next = best;;) {
+    // The last leaf of the last tree may be the last bit of the set.
     if (next + 1 == end) return best;
     next = box.alive.first_in(next + 1, end);
     if (next == nothing || *leaves.values_of(rule.tree, next) < close) return best;

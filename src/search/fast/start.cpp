@@ -180,7 +180,9 @@ void reach_high(const Context& context, const Problem& problem) {
   std::vector<std::uint32_t> moved;
   for (std::uint32_t failed = 0; !best.empty() && failed < context.tuning.start_patience;) {
     if (context.watch.expired()) break;
-    local.place(best);
+    for (std::uint32_t v = 0; v < best.size(); ++v) {
+      if (local.at()[v] != best[v]) local.move(v, best[v]);
+    }
     moved.clear();
     for (std::uint32_t v = 0; v < best.size(); ++v) {
       if (best[v] != problem.nearest[v]) moved.push_back(v);
