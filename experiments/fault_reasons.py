@@ -143,8 +143,8 @@ measured with their covariance (Mahalanobis; in process monitoring the reconstru
 contribution). It has a formula, and no trees. *Gain in residuals* is the gain in a second detector,
 XGBoost with the same settings, which reads for each feature how far it is from where the others put it.
 There one feature of a signal moves at a time, to {VALUES} evenly spaced values, so this gain is not exact:
-asked exactly, with 30 derived columns that are sums of 30 terms each, six such questions took Boxwood
-0.4 s to more than 20 s, and thousands are needed.
+asked exactly, with 30 derived columns that are sums of 30 terms each, six of nine such questions took
+Boxwood 0.4 to 10 s, three did not end within 20 s, and thousands are needed.
 
 Among the sums with gain, the best of {len(sets.choice.rows)} detected faults is chosen: *{chosen}*. The
 sums without gain show what the exact gain adds. The first table has the faults for choosing, all others
