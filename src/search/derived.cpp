@@ -175,15 +175,14 @@ class DerivedSearch {
   static void add_product(std::array<std::size_t, 2> features, std::array<Interval, 2> ends,
                           const Interval& values, Query& query) {
     constexpr double large = 1e150;
-    const auto [a, b] = features;
     for (const Interval& one : ends) {
       if (!(std::max(std::abs(one.lower), std::abs(one.upper)) < large)) return;
     }
     const auto add = [&](double of_a, double of_b, double end, bool upper) {
       if (!(std::abs(end) < large)) return;
       LinearCondition sum;
-      if (of_b != 0) sum.terms.push_back({.feature = a, .coefficient = of_b});
-      if (of_a != 0) sum.terms.push_back({.feature = b, .coefficient = of_a});
+      if (of_b != 0) sum.terms.push_back({.feature = features[0], .coefficient = of_b});
+      if (of_a != 0) sum.terms.push_back({.feature = features[1], .coefficient = of_a});
       if (sum.terms.empty()) return;
       // The exact end is within half a unit of the rounded one.
       const double limit = std::nextafter(std::fma(of_a, of_b, end), upper ? infinity : -infinity);
