@@ -160,6 +160,23 @@ TEST_F(CommandLine, RobustnessIsTheDistanceToAnyOtherOutcome) {
   EXPECT_EQ(credit("robustness", {"--row", "3", "--tolerance", "1"}).err,
             "boxwood: --tolerance: the model predicts classes. Use --tolerance with models "
             "that predict a number\n");
+  for (const char* flag : {"--agree", "--live"}) {
+    const Result refused = credit("robustness", {"--row", "3", flag, "1"});
+    EXPECT_EQ(refused.code, 2) << flag;
+    EXPECT_TRUE(refused.err.starts_with(std::string("boxwood: ") + flag)) << refused.err;
+    EXPECT_TRUE(has(refused.err, "Leave it out, or use explain")) << refused.err;
+  }
+}
+
+TEST_F(CommandLine, MoreModelsThanThereAreCannotAgree) {
+  for (const char* number : {"0", "2"}) {
+    const Result refused = credit("explain", {"--row", "3", "--agree", number});
+    EXPECT_EQ(refused.code, 2) << number;
+    EXPECT_EQ(refused.err,
+              std::string("boxwood: --agree: ") + number +
+                  " models cannot agree: the number of models is 1. Give a number from 1 "
+                  "to the number of models; --also adds one\n");
+  }
 }
 
 TEST_F(CommandLine, RobustnessOfANumberHasATolerance) {

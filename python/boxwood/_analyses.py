@@ -315,9 +315,12 @@ class Analyses:
             nearest point with another outcome.
         """
         tolerance = number(tolerance, "tolerance", 0)
-        for key in said(question, OUTCOME):
+        for key in said(question, (*OUTCOME, "agree")):
             raise Error(key, "robustness always looks for any other outcome",
                         "Leave it out, or use explain")
+        if said(question, ("live",)):
+            raise Error("live", "the distance to another outcome does not support answers in a "
+                        "region with rows", "Leave it out, or use explain")
         asked = Asked(self._whole, None, question)
         point = self.columns.point(x)
         form = self.columns.form(x, point)

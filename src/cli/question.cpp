@@ -142,6 +142,15 @@ void load_others(const QuestionFlags& flags, Question& question) {
   }
 }
 
+void check_agree(const QuestionFlags& flags, const Question& question) {
+  const std::size_t count = deciding_models(question.ensembles).size();
+  if (!flags.agree || (*flags.agree > 0 && *flags.agree <= count)) return;
+  throw UsageError(
+      "--agree",
+      fmt::format("{} models cannot agree: the number of models is {}", *flags.agree, count),
+      "Give a number from 1 to the number of models; --also adds one");
+}
+
 void check_all_are_asked(const Question& question, const Query& query) {
   for (std::size_t e = 1; e < question.ensembles.size(); ++e) {
     const bool asked =
@@ -374,6 +383,7 @@ Question load_question(const QuestionFlags& flags, Host& host, const KeepRow& ke
     question.data = {.file = flags.file, .points = {question.saved->point}, .lines = {1}};
     return question;
   }
+  check_agree(flags, question);
   question.texts = texts_of(flags, question.schema, with_target);
   const Ensemble& ensemble = question.ensembles.front();
   const std::vector<double> nothing(ensemble.features.size(), std::nan(""));

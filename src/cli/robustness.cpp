@@ -38,6 +38,19 @@ void check_tolerance(const RobustnessFlags& flags, const Ensemble& ensemble) {
   }
 }
 
+/// The distance is to any other outcome, of one model, in any region.
+void refuse_flags_of_the_outcome(const QuestionFlags& flags) {
+  if (flags.agree) {
+    throw UsageError("--agree", "robustness always looks for any other outcome",
+                     "Leave it out, or use explain");
+  }
+  if (flags.live != 0) {
+    throw UsageError(
+        "--live", "the distance to another outcome does not support answers in a region with rows",
+        "Leave it out, or use explain");
+  }
+}
+
 /// A row, kept for the table, which shows all rows at the end.
 struct Judged {
   Query query;
@@ -45,6 +58,7 @@ struct Judged {
 };
 
 int run(const RobustnessFlags& flags, const CLI::App& command, Host& host) {
+  refuse_flags_of_the_outcome(flags.question);
   const std::vector<InputFile> inputs = files_of(flags.question);
   refuse_input_as_output(flags.output.output, inputs);
   const Question question = load_question(flags.question, host, keep_rows(flags.rows), false);

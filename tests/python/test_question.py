@@ -400,9 +400,12 @@ def test_robustness(german, row, best):
     largest = german.robustness(row, cost="linf")
     assert largest.distance <= best.distance
     for key, value in (("probability", 0.5), ("margin", 1.0), ("at_least", 0.5), ("at_most", 0.5),
-                       ("between", (0.1, 0.5)), ("change", "+5%"), ("requirements", ["granted"])):
+                       ("between", (0.1, 0.5)), ("change", "+5%"), ("requirements", ["granted"]),
+                       ("agree", 1)):
         with pytest.raises(boxwood.Error, match=f"^{key}: robustness always looks for any other outcome"):
             german.robustness(row, **{key: value})
+    with pytest.raises(boxwood.Error, match="^live: the distance to another outcome does not support"):
+        german.robustness(row, live=1)
     assert german.robustness(row, probability=None, output=0).distance == best.distance
 
 
