@@ -109,6 +109,46 @@ inline void make_robust(boxwood::Query& query) {
   }
 }
 
+/// A map of the first two numbers that are free, a tenth of their scale on each side of the row,
+/// with a radius somewhat larger than the distance of the answer.
+inline boxwood::MapOptions map_around(const boxwood::Query& query, double distance) {
+  constexpr double part = 0.1, beyond = 1.5;
+  boxwood::MapOptions map;
+  map.radius = beyond * distance;
+  std::vector<std::size_t> axes;
+  for (const std::size_t d : ten_numbers(query)) {
+    if (!query.features[d].fixed) axes.push_back(d);
+  }
+  map.x = axes.at(0);
+  map.y = axes.at(1);
+  const auto view = [&](std::size_t d) {
+    const double room = part * query.features[d].scale;
+    return boxwood::Interval{query.point[d] - room, query.point[d] + room};
+  };
+  map.x_view = view(map.x);
+  map.y_view = view(map.y);
+  return map;
+}
+
+/// The plain answer, feasible where the wide region around it or the map is not finished.
+inline boxwood::Answer wide_region(const boxwood::Prepared& prepared, const boxwood::Query& query,
+                                   const boxwood::Options& options) {
+  boxwood::Answer answer = boxwood::explain(prepared, query, options);
+  if (answer.solutions.empty()) return answer;
+  const auto wide = boxwood::find_wide_region(prepared, query, answer.best().point, {}, options);
+  if (wide.stop != boxwood::Stop::finished) answer.status = boxwood::Status::feasible;
+  return answer;
+}
+inline boxwood::Answer small_map(const boxwood::Prepared& prepared, const boxwood::Query& query,
+                                 const boxwood::Options& options) {
+  boxwood::Answer answer = boxwood::explain(prepared, query, options);
+  if (answer.solutions.empty()) return answer;
+  const boxwood::MapOptions around = map_around(query, answer.distance);
+  const boxwood::Map drawn = boxwood::find_map(prepared, query, around, options);
+  if (drawn.stop != boxwood::Stop::finished) answer.status = boxwood::Status::feasible;
+  return answer;
+}
+
 /// `rules`: rules_of_rows of all rows that are asked about.
 inline std::map<std::string, Ask> kinds(const std::vector<boxwood::Clause>& rules) {
   using namespace boxwood;
@@ -165,10 +205,8 @@ inline std::map<std::string, Ask> kinds(const std::vector<boxwood::Clause>& rule
           {"menu of 3, features", menu(Apart::features)},
           {"menu of 3, regions", menu(Apart::regions)},
           {"menu of 3, distance", menu(Apart::distance)},
-          {"wide region", after([](const Prepared& prepared, const Query& query,
-                                   const std::vector<double>& point, const Options& options) {
-             find_wide_region(prepared, query, point, {}, options);
-           })},
+          {"wide region", wide_region},
+          {"map", small_map},
           {"path",
            after([](const Prepared& prepared, const Query& query, const std::vector<double>& point,
                     const Options& options) { find_path(prepared, query, point, true, options); })},
