@@ -337,14 +337,50 @@ class Painter {
       cell.cost = infinity;
       return true;
     }
+    // First whether there is any point within the radius: beyond it nothing has to be found. What
+    // the neighbour needs is often enough here too.
+    if (!last_.empty()) {
+      last_.front()[map_.x] = point[map_.x];
+      last_.front()[map_.y] = point[map_.y];
+    }
+    if (asks_within()) {
+      Options any = budget_.rest();
+      any.ties = 1;
+      any.any_within = most_cost();
+      if (!last_.empty()) any.examples = last_;
+      Answer near = explain(prepared_, around, any);
+      if (!near.solutions.empty()) near.stop = Stop::finished;  // it ended with the first point
+      budget_.note(near);
+      if (near.status == Status::infeasible) {
+        cell.cost = infinity;
+        return true;
+      }
+      if (near.solutions.empty()) return false;
+      last_ = {std::move(near.solutions.front().point)};
+    }
     Options options = budget_.rest();
     options.ties = 1;
-    const Answer answer = explain(prepared_, around, options);
+    if (!last_.empty()) options.examples = last_;
+    Answer answer = explain(prepared_, around, options);
     budget_.note(answer);
     if (answer.status == Status::feasible || answer.status == Status::unknown) return false;
-    cell.cost = answer.solutions.empty() ? infinity : answer.cost;
     cell.meets = !answer.solutions.empty() && answer.distance <= *map_.radius;
+    cell.cost = cell.meets ? answer.cost : infinity;
+    if (!answer.solutions.empty()) last_ = {std::move(answer.solutions.front().point)};
     return true;
+  }
+
+  /// Some queries find the cheapest point even if any would do.
+  bool asks_within() const {
+    return !has_linear_rules(query_) && !query_.agree && query_.derived.empty();
+  }
+
+  /// A little more than any cost whose distance rounds to the radius: the distance decides.
+  double most_cost() const {
+    constexpr double beyond_rounding = 1 + 1e-9;
+    const double cost =
+        query_.norm == Norm::squared_l2 ? *map_.radius * *map_.radius : *map_.radius;
+    return std::max(cost * beyond_rounding, std::numeric_limits<double>::denorm_min());
   }
 
   const Prepared& prepared_;
@@ -353,6 +389,7 @@ class Painter {
   Budget& budget_;
   std::map<std::vector<double>, std::size_t> numbers_;
   std::vector<MapCell> cells_;
+  std::vector<std::vector<double>> last_;  // at most one: the answer of the cell before
 };
 
 /// The cuts at which the picture can change: those of the models and, with a radius, those of

@@ -11,10 +11,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 namespace boxwood {
 namespace {
+
+/// Nodes of the first look for a point. Most questions have one within a few dozen.
+constexpr std::uint64_t first_nodes = 100;
+
+/// The query for any point whose terms are all at most `cap`: such a point costs nothing. Bounds
+/// then only have to show that there is none, not how much it would cost.
+Query free_within(const Query& query, double cap) {
+  Query inner = capped(query, cap);
+  inner.term = [term = inner.term](std::size_t feature, double from, double to) {
+    return term(feature, from, to) < infinity ? 0.0 : infinity;
+  };
+  return inner;
+}
 
 /// Bisects the costs that a cell can have: the least one that, as a cap, leaves a point.
 class Bisection {
@@ -32,53 +46,70 @@ class Bisection {
                         CellOrder::by_cost, pace)) {
       for (const Cell& cell : variable.cells) caps_.push_back(cell.cost);
     }
+    if (caps_.empty()) caps_.push_back(0);
     std::sort(caps_.begin(), caps_.end());
     caps_.erase(std::unique(caps_.begin(), caps_.end()), caps_.end());
   }
 
   Answer run() {
-    Answer best = solve(infinity);
-    if (best.solutions.empty()) return finish(best, best.lower_bound);
-    double solved_for = infinity;
-    std::size_t low = 0, high = rank_of(best);
-    while (low < high && !stopped()) {
+    // The least sum is not needed until the cap is known: until then any point will do.
+    Answer best = solve(infinity, Ask::first);
+    if (best.status == Status::infeasible) return finish(best, infinity);
+    std::size_t low = 0, high = caps_.size() - 1;
+    if (!best.solutions.empty()) high = rank_of(best);
+    while (!stopped() && (low < high || best.solutions.empty())) {
       const std::size_t middle = low + (high - low) / 2;
-      Answer answer = solve(caps_[middle]);
+      Answer answer = solve(caps_[middle], Ask::any);
       if (!answer.solutions.empty()) {
         high = rank_of(answer);
-        solved_for = caps_[middle];
         best = std::move(answer);
-      } else if (answer.status == Status::infeasible) {
-        low = middle + 1;
-      } else {
+      } else if (answer.status != Status::infeasible) {
         break;
+      } else if (middle + 1 == caps_.size()) {
+        return finish(answer, infinity);  // no cell costs more
+      } else {
+        low = middle + 1;
       }
     }
-    // Points of the same sum but a larger change may be among the ties of a looser cap.
-    if (low == high && solved_for != caps_[high]) {
-      Answer answer = solve(caps_[high]);
-      if (!answer.solutions.empty()) {
-        solved_for = caps_[high];
-        best = std::move(answer);
-      }
+    if (best.solutions.empty()) {
+      best.status = Status::unknown;
+      return finish(best, 0);
     }
-    // A limit may end the search for the least sum after the cost was proven. The answer is then
-    // not finished.
-    const bool finished =
-        low == high && solved_for == caps_[high] && best.status == Status::optimal;
-    best.status = finished ? Status::optimal : Status::feasible;
+    const bool known = low == high;
+    best.status = Status::feasible;
+    if (known && !stopped()) {
+      const std::vector<std::vector<double>> start = {best.best().point};
+      Answer answer = solve(caps_[high], Ask::least, start);
+      // A limit may end the search for the least sum after the cost was proven. The answer is then
+      // not finished.
+      if (!answer.solutions.empty()) best = std::move(answer);
+    }
     return finish(best, caps_[low]);
   }
 
  private:
+  /// What is asked within a cap: the least sum; any point; or whether a few nodes find a point, one
+  /// that is near by its sum, so that its largest term is a good cap to begin with.
+  enum class Ask : std::uint8_t { least, any, first };
+
   bool stopped() const { return budget_.stopped() || budget_.exhausted() != Stop::finished; }
 
-  Answer solve(double cap) {
-    const Options options = budget_.rest([&](const Progress&) { return std::pair{best_, lower_}; });
+  Answer solve(double cap, Ask ask, std::span<const std::vector<double>> start = {}) {
+    Options options = budget_.rest([&](const Progress&) { return std::pair{best_, lower_}; });
+    const std::uint64_t nodes = options.limits.nodes;
+    // Under linear rules the values within a cell count too, and they are found by their cost.
+    const bool any = ask == Ask::any && query_.exact_clauses.empty();
+    if (any) options.any_within = infinity;
+    if (ask == Ask::first) options.limits.nodes = std::min(nodes, first_nodes);
+    if (!start.empty()) options.examples = start;
     const bool within = !known_.empty() && total_cost(query_, known_) <= cap;
-    Answer answer = explain_guarded(prepared_, capped(query_, cap), options,
-                                    within ? known_ : std::span<const double>{});
+    Answer answer = explain_guarded(prepared_, any ? free_within(query_, cap) : capped(query_, cap),
+                                    options, within ? known_ : std::span<const double>{});
     keep_least_change(answer);
+    // Ends that were asked for are no limits of the whole search.
+    const bool meant = (any && !answer.solutions.empty() && answer.stop == Stop::visitor) ||
+                       (ask == Ask::first && answer.stop == Stop::nodes && first_nodes < nodes);
+    if (meant) answer.stop = Stop::finished;
     budget_.note(answer);
     if (!answer.solutions.empty()) {
       best_ = std::min(best_, total_cost(query_, answer.best().point));
@@ -158,7 +189,7 @@ Answer explain_bottleneck(const Prepared& prepared, const Query& query, const Op
     Options any = options;
     any.any_within = infinity;
     Answer answer =
-        explain_guarded(prepared, capped(query, *options.any_within), any, known_solution);
+        explain_guarded(prepared, free_within(query, *options.any_within), any, known_solution);
     if (answer.solutions.empty()) return answer;
     answer.cost = answer.distance = total_cost(query, answer.best().point);
     answer.lower_bound = 0;  // it was one on the sum

@@ -8,7 +8,6 @@
 #include <cmath>
 
 namespace boxwood::fast {
-namespace {}  // namespace
 
 DualBound::DualBound(const Context& context, const Problem& problem)
     : context_(context), problem_(problem), price_(context.conditions.size(), 0.0) {
@@ -19,6 +18,12 @@ DualBound::DualBound(const Context& context, const Problem& problem)
   leaf_value_.assign(problem.leaf_count(), 0.0);
   reward_.assign(problem.leaf_count(), 0.0);
   favourite_ = problem.nearest;
+  keep_price_ = context.conditions.size() == 1 && context.reach() == 0;
+  if (keep_price_) {
+    price_.front() = 1;
+    set_rewards();
+    refresh();
+  }
 }
 
 void DualBound::build_slots() {
@@ -242,7 +247,7 @@ double DualBound::ascend() {
     if (slots_begin_[v] < slots_begin_[v + 1]) ascend_variable(v);
     if (context_.watch.expired()) return value();  // any shares give a bound
   }
-  for (std::size_t m = 0; m < price_.size(); ++m) search_price(m);
+  for (std::size_t m = 0; m < price_.size() && !keep_price_; ++m) search_price(m);
   return value();
 }
 

@@ -96,6 +96,9 @@ class DualBound {
   std::vector<double> price_;             // of a condition
   std::vector<std::uint32_t> favourite_;  // of a variable
   double rounding_ = 0;                   // what certify() took off for rounding
+  /// Where only points that cost nothing are searched for, the bound is a multiple of the price,
+  /// and its sign decides. From a price of 0 no ascent would begin, so the price is 1.
+  bool keep_price_ = false;
 
   std::vector<double> forced_, totals_, change_, residual_, scores_;
   std::vector<double> minima_;

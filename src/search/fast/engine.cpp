@@ -232,8 +232,9 @@ class Engine {
       double price = 0;
       const bool open = tighten(node, probe, root, price);
       const double gap = context_.radius() - from;
-      spending_.dual_took(price,
-                          open && gap > 0 && std::isfinite(gap) ? (node->bound - from) / gap : 1.0);
+      // Where nothing may cost anything, bounds are below 0 until they close the node.
+      const double open_share = gap > 0 ? (node->bound - from) / gap : tuning_.gap_closed_guess;
+      spending_.dual_took(price, open && std::isfinite(gap) ? open_share : 1.0);
       if (!open) return;
     }
     if (context_.watch.stopped()) {

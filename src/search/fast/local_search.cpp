@@ -177,7 +177,8 @@ bool LocalSearch::weigh_missed() {
 }
 
 bool LocalSearch::repair(double exponent, double limit) {
-  constexpr double tiny = 1e-300;  // keeps the price of a free move positive
+  // Keeps the price of a free move positive, and gains divided by it finite.
+  constexpr double tiny = 1e-250;
   const double least = terrain_.tuning.least_repair_gain;
   const auto variables = static_cast<std::uint32_t>(terrain_.home.size());
   weights_ = terrain_.weights;

@@ -167,9 +167,11 @@ void reach_high(const Context& context, const Problem& problem) {
   const auto keep = [&] {
     const double missing = local.missing();
     if (!(missing < least) || local.cost() > limit) return false;
+    // Less by rounding alone is no reason to go on: the table of moves drifts.
+    const bool better = !(missing >= least - context.tuning.least_repair_gain * std::abs(least));
     least = missing;
     best.assign(local.at().begin(), local.at().end());
-    return true;
+    return better;
   };
   for (const double exponent : first_exponents) {
     local.place(problem.nearest);
