@@ -440,7 +440,7 @@ class Map:
     meets : ndarray of bool
         Whether the target is met; with a radius, within it.
     costs : ndarray
-        With a radius: of the other features' changes.
+        With a radius: of the other features' changes; infinite beyond it.
     outputs : ndarray
         Of the first model; empty with a radius.
     view : tuple
