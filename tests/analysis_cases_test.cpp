@@ -2,10 +2,13 @@
 #include <boxwood/analysis.hpp>
 #include <boxwood/schema.hpp>
 
+#include "search/engine_settings.hpp"
 #include "small_models.hpp"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -46,6 +49,49 @@ TEST(Widen, LeavesOutAPresentValueThatIsNotWhole) {
     EXPECT_FALSE(wide.region[0].contains(2.5));
     EXPECT_FALSE(wide.region[0].contains(0));
     EXPECT_TRUE(wide.region[0].contains(value < 2.5 ? 1 : 9));
+  }
+}
+
+TEST(Widen, EndsAtACutThatTheModelCannotRead) {
+  // 0.3 lies between two numbers of float32, and the upper one is the float32 nearest to it.
+  const Ensemble model =
+      binary_model(2, {stump(0, 0.1, 0, 0), stump(0, 0.3, 1, -2, NodeKind::less_equal),
+                       stump(1, 0.5, 0, 0), stump(1, 1, 1.5, -0.5)});
+  Query query = query_for(model, std::vector{0.0, 0.0});
+  query.requirements = {require_class(1)};
+  const Prepared prepared(model);
+  for (const std::size_t first : {0U, 1U}) {
+    const WideRegion wide = find_wide_region(prepared, query, query.point, std::vector{first});
+    EXPECT_TRUE(wide.maximal);
+    EXPECT_EQ(wide.region[0].upper, 0.3);
+    EXPECT_TRUE(wide.region[0].upper_closed);
+    EXPECT_TRUE(wide.region[1].contains(9)) << "no point with feature 0 at 0.3 or below forbids it";
+  }
+}
+
+TEST(Widen, AsksForTwiceTheLogarithmOfTheCells) {
+  constexpr int cells = 1000;
+  std::vector<Tree> trees;
+  for (int cut = -cells; cut <= cells; ++cut) trees.push_back(stump(0, cut, 0, 0));
+  for (const int end : {1, 2, 3, 7, 64, 65, 333, 999, 1000, 2000}) {
+    std::vector<Tree> all = trees;
+    all.push_back(stump(0, end, 1, -2));
+    all.push_back(stump(0, -end, -2, 1));
+    const Ensemble model = binary_model(1, all);
+    Query query = query_for(model, std::vector{0.5});
+    query.requirements = {require_class(1)};
+    const Prepared prepared(model);
+    std::atomic<std::uint64_t> searches{0};
+    EngineSettings settings;
+    settings.searches = &searches;
+    Options options;
+    set(options, settings);
+    const WideRegion wide = find_wide_region(prepared, query, query.point, {}, options);
+    EXPECT_TRUE(wide.maximal);
+    EXPECT_EQ(wide.region[0],
+              (Interval{static_cast<double>(-end), static_cast<double>(end), true, false}));
+    EXPECT_GT(searches.load(), 0U);
+    EXPECT_LE(static_cast<double>(searches.load()), 2 * 2 * std::log2(cells + 1)) << end;
   }
 }
 

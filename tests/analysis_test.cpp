@@ -40,6 +40,14 @@ bool reads_float32(const RandomProblem& problem) {
                      [](const Ensemble& ensemble) { return ensemble.input == Precision::float32; });
 }
 
+/// A range whose ends are what the models read.
+Interval as_read(const RandomProblem& problem, Interval range) {
+  if (!reads_float32(problem)) return range;
+  range.lower = static_cast<float>(range.lower);
+  range.upper = static_cast<float>(range.upper);
+  return range;
+}
+
 /// The values nearest to `at` that are at least `far` away from it, among those that the models
 /// read.
 Interval nearest_ends(const RandomProblem& problem, double at, double far) {
@@ -278,7 +286,7 @@ TEST(Widen, EverythingInsideHasTheOutcomeAndNoSideCanMove) {
       wider += wide.region[d] != answer.best().region[d] ? 1 : 0;
       // One admissible value more on either side, and something in the box has not the outcome.
       WideRegion whole = wide;
-      whole.region[d] = problem.query.features[d].range;
+      whole.region[d] = as_read(problem, rule.range);
       const auto more = values_in(free, whole, point)[d];
       for (const bool up : {false, true}) {
         const auto next = up ? std::upper_bound(more.begin(), more.end(), inside[d].back())

@@ -1,7 +1,6 @@
-// A box around a point in which every point has the outcome. It is widened one side at a time: the
-// box is extended on this side as far as the constraints allow, and a search finds the point
-// without the outcome that lies least far out. The search proves that every point before it has the
-// outcome.
+// A box around a point in which every point has the outcome. It is widened one side at a time, some
+// cells at a time: a search among the points that these cells would add finds one without the
+// outcome or proves that there is none.
 #include "analysis/exhausted.hpp"
 #include "analysis/variables.hpp"
 #include "base/infinity.hpp"
@@ -33,6 +32,7 @@ class Widening {
         query_(query),
         budget_(budget),
         cuts_(cuts_within(budget_, prepared.ensembles())),
+        precision_(common_precision(prepared.ensembles())),
         plain_(query) {
     plain_.point.assign(point.begin(), point.end());
     plain_.clauses.clear();
@@ -52,7 +52,7 @@ class Widening {
     plain_.derived.clear();
     for (const Derived& derived : query.derived) {
       FeatureRule& rule = plain_.features[derived.feature];
-      rule.range = box[derived.feature];
+      rule.range = readable(box[derived.feature]);
       rule.fixed = std::isnan(point[derived.feature]);
     }
   }
@@ -97,11 +97,10 @@ class Widening {
         if (!std::isnan(value)) wide_.region[d] = {value, value};
         continue;
       }
-      reach_[d] =
-          admissible_part(alone, plain_.point, d, {}, common_precision(prepared_.ensembles()));
+      reach_[d] = admissible_part(alone, plain_.point, d, {}, precision_);
       stop_at_present_value(d);
       wide_.region[d] = intersection(box[d], reach_[d]);
-      rule.range = wide_.region[d];
+      rule.range = readable(wide_.region[d]);
       if (rule.kind == FeatureKind::categorical) begin_codes(d);
     }
     if (set.group) begin_group(*set.group);
@@ -130,23 +129,38 @@ class Widening {
   void widen_to_reach(std::size_t d, bool up) {
     Interval& interval = wide_.region[d];
     const Interval& reach = reach_[d];
-    const Precision precision = common_precision(prepared_.ensembles());
     const std::vector<Cut>& cuts = cuts_[d];
     if (up) {
       interval.upper = reach.upper;
       interval.upper_closed = reach.upper_closed;
-      if (cuts.empty() || std::isfinite(first_right_of(cuts.back(), precision))) return;
+      if (cuts.empty() || std::isfinite(first_right_of(cuts.back(), precision_))) return;
       if (interval.upper < cuts.back().value) return;
       interval.upper = cuts.back().value;
       interval.upper_closed = interval.upper_closed && cuts.back().inclusive;
     } else {
       interval.lower = reach.lower;
       interval.lower_closed = reach.lower_closed;
-      if (cuts.empty() || std::isfinite(last_left_of(cuts.front(), precision))) return;
+      if (cuts.empty() || std::isfinite(last_left_of(cuts.front(), precision_))) return;
       if (interval.lower > cuts.front().value) return;
       interval.lower = cuts.front().value;
       interval.lower_closed = interval.lower_closed && !cuts.front().inclusive;
     }
+  }
+
+  /// The same numbers between ends that the models can read. The searches read the ends of a range:
+  /// one at 0.3 admits the float32 nearest to it, which may lie in the next cell.
+  Interval readable(const Interval& interval) const {
+    Interval inside = interval;
+    if (std::isfinite(interval.lower)) {
+      inside.lower = first_right_of({interval.lower, !interval.lower_closed}, precision_);
+      inside.lower_closed = true;
+    }
+    if (std::isfinite(interval.upper)) {
+      inside.upper = last_left_of({interval.upper, interval.upper_closed}, precision_);
+      inside.upper_closed = true;
+    }
+    // Around a present value that the models cannot read there may be no such number.
+    return inside.lower <= inside.upper ? inside : interval;
   }
 
   void begin_codes(std::size_t d) {
@@ -200,80 +214,129 @@ class Widening {
     }
   }
 
-  /// The cheapest point of a box that fails a requirement; no point if it is proven that none does.
-  /// If the search was not finished, nothing is known.
+  /// Some point of a box that fails a requirement; none if it is proven that there is none. If the
+  /// search was not finished, nothing is known.
   struct Counterexample {
     bool finished = true;
     std::optional<std::vector<double>> point;
-    double cost = infinity;
   };
   Counterexample search(Query query) {
     Counterexample found;
-    if (check_exhausted(budget_)) {
-      found.finished = maximal_ = false;
-      return found;
-    }
+    query.term = no_cost;
     for (Requirement requirement : query_.requirements) {
+      if (found.point) break;
+      if (check_exhausted(budget_)) {
+        found.finished = false;
+        break;
+      }
       requirement.negated = !requirement.negated;
       query.requirements = {requirement};
       Options options = budget_.rest();
       options.ties = 1;
-      const Answer answer = explain(prepared_, query, options);
-      budget_.note(answer);
-      if (answer.status == Status::feasible || answer.status == Status::unknown) {
+      options.any_within = 0;
+      Answer answer = explain(prepared_, query, options);
+      if (!answer.solutions.empty()) {
+        answer.stop = Stop::finished;  // any point was enough
+        found.point = answer.best().point;
+      } else if (answer.status != Status::infeasible) {
         found.finished = false;
       }
-      if (answer.solutions.empty() || !(answer.cost < found.cost)) continue;
-      found.cost = answer.cost;
-      found.point = answer.best().point;
+      budget_.note(answer);
     }
+    found.finished = found.finished || found.point;
     if (!found.finished) maximal_ = false;
     return found;
   }
 
-  double rank(std::size_t d, double value) const {
-    const Precision precision = common_precision(prepared_.ensembles());
-    return static_cast<double>(cell_rank(cuts_[d], as_read(value, precision)));
-  }
-
   static double no_cost(std::size_t, double, double) { return 0; }
 
-  void widen_side(std::size_t d, bool up) {
-    Interval& interval = wide_.region[d];
-    const Interval& reach = reach_[d];
-    const bool there =
-        up ? interval.upper == reach.upper && interval.upper_closed == reach.upper_closed
-           : interval.lower == reach.lower && interval.lower_closed == reach.lower_closed;
-    if (there) return;
-    Query query = plain_;
-    Interval& range = query.features[d].range;
+  /// The first number beyond a side of the box that the feature may have.
+  double next_beyond(std::size_t d, bool up) const {
+    const Interval& interval = wide_.region[d];
+    const double next = up ? first_right_of({interval.upper, interval.upper_closed}, precision_)
+                           : last_left_of({interval.lower, !interval.lower_closed}, precision_);
+    if (plain_.features[d].kind == FeatureKind::continuous) return next;
+    return up ? std::ceil(next) : std::floor(next);
+  }
+
+  /// The box's interval of a feature, one of its sides moved out to the far end of a cell, as far
+  /// as the feature may go.
+  Interval side_until(std::size_t d, bool up, std::size_t cell) const {
+    const std::vector<Cut>& cuts = cuts_[d];
+    Interval wider = wide_.region[d];
     if (up) {
-      range.upper = reach.upper;
-      range.upper_closed = reach.upper_closed;
+      wider.upper = cell < cuts.size() ? cuts[cell].value : infinity;
+      wider.upper_closed = cell < cuts.size() && cuts[cell].inclusive;
     } else {
-      range.lower = reach.lower;
-      range.lower_closed = reach.lower_closed;
+      wider.lower = cell > 0 ? cuts[cell - 1].value : -infinity;
+      wider.lower_closed = cell > 0 && !cuts[cell - 1].inclusive;
     }
-    // Count cells, because distances that differ by less than rounding would be ties.
-    query.term = [this, d, up](std::size_t feature, double from, double to) {
-      if (feature != d || (to > from) != up) return 0.0;
-      return std::abs(rank(d, to) - rank(d, from));
-    };
-    const Counterexample found = search(std::move(query));
-    if (!found.finished) return;
-    if (!found.point) {
+    return intersection(wider, reach_[d]);
+  }
+
+  /// Whether a side of the box is where its feature can go no further.
+  bool at_end(std::size_t d, bool up) const {
+    const Interval& interval = wide_.region[d];
+    const Interval& reach = reach_[d];
+    return up ? interval.upper == reach.upper && interval.upper_closed == reach.upper_closed
+              : interval.lower == reach.lower && interval.lower_closed == reach.lower_closed;
+  }
+
+  /// Every point of the box has the outcome. So a search only has to look at the cells that one
+  /// step adds: one cell at first, then more and more, and once there is a counterexample, half of
+  /// the cells before it. Cells are counted outwards from the side. Those below `proven` have the
+  /// outcome; `open` is the cell of the nearest counterexample, or the number of all cells. Each
+  /// search looks at some cells from `proven` on and below `open`. After it, either `proven` is
+  /// larger by all of them, or `open` is one of them. So the loop ends, after about twice as many
+  /// searches as the logarithm of the number of cells.
+  void widen_side(std::size_t d, bool up) {
+    if (at_end(d, up)) return;
+    const std::vector<Cut>& cuts = cuts_[d];
+    const auto cell_of = [&](double value) { return cell_rank(cuts, as_read(value, precision_)); };
+    double next = next_beyond(d, up);
+    const auto may_be = [&] { return std::isfinite(next) && reach_[d].contains(next); };
+    if (!may_be()) return widen_to_reach(d, up);
+    const std::size_t first = cell_of(next);
+    const std::size_t end = cell_of(up ? reach_[d].upper : reach_[d].lower);
+    const auto steps_to = [&](std::size_t cell) { return up ? cell - first : first - cell; };
+    const auto cell_at = [&](std::size_t steps) { return up ? first + steps : first - steps; };
+    constexpr std::size_t growth = 4;
+    std::size_t proven = 0, open = steps_to(end) + 1;
+    bool found_one = false;
+    for (std::size_t most = 1; proven < open && may_be(); most = std::min(most * growth, open)) {
+      const std::size_t left = open - proven;
+      const std::size_t count = std::min(most, found_one ? (left + 1) / 2 : left);
+      Query query = plain_;
+      query.point[d] = next;
+      Interval& slab = query.features[d].range;
+      slab = readable(side_until(d, up, cell_at(proven + count - 1)));
+      (up ? slab.lower : slab.upper) = next;
+      (up ? slab.lower_closed : slab.upper_closed) = true;
+      const Counterexample found = search(std::move(query));
+      if (!found.finished) return;
+      if (found.point) {
+        open = std::clamp(steps_to(cell_of((*found.point)[d])), proven, proven + count - 1);
+        found_one = true;
+      } else {
+        proven += count;
+        extend(d, up, cell_at(proven - 1));
+        next = next_beyond(d, up);
+        // No number of the feature may lie in the next cells.
+        if (may_be()) proven = std::max(proven, steps_to(cell_of(next)));
+      }
+    }
+    if (!found_one) {
       widen_to_reach(d, up);
-    } else {
-      const double end = (*found.point)[d];
-      if (up ? end <= plain_.point[d] : end >= plain_.point[d]) return;
-      // The interval ends at the cut where the cell of the counterexample begins.
-      const std::vector<Cut>& cuts = cuts_[d];
-      const auto cell = static_cast<std::size_t>(rank(d, end));
-      const Cut& cut = cuts[up ? cell - 1 : cell];
-      (up ? interval.upper : interval.lower) = cut.value;
-      (up ? interval.upper_closed : interval.lower_closed) = up == cut.inclusive;
+      plain_.features[d].range = readable(wide_.region[d]);
+    } else if (up ? cell_at(open) > 0 : cell_at(open) < cuts.size()) {
+      extend(d, up, up ? cell_at(open) - 1 : cell_at(open) + 1);
     }
-    plain_.features[d].range = interval;
+  }
+
+  /// What was proven becomes part of the box at once.
+  void extend(std::size_t d, bool up, std::size_t cell) {
+    wide_.region[d] = side_until(d, up, cell);
+    plain_.features[d].range = readable(wide_.region[d]);
   }
 
   void try_code(std::size_t d, double code) {
@@ -282,7 +345,6 @@ class Widening {
     Query query = plain_;
     query.point[d] = code;
     query.features[d].fixed = true;
-    query.term = no_cost;
     const Counterexample found = search(std::move(query));
     if (found.point || !found.finished) return;
     values.insert(std::upper_bound(values.begin(), values.end(), code), code);
@@ -301,7 +363,6 @@ class Widening {
       query.point[group.columns[k]] = k == hot ? 1 : 0;
       query.features[group.columns[k]].fixed = true;
     }
-    query.term = no_cost;
     const Counterexample found = search(std::move(query));
     if (found.point || !found.finished) return;
     places.insert(std::upper_bound(places.begin(), places.end(), place), place);
@@ -312,6 +373,7 @@ class Widening {
   const Query& query_;
   Budget& budget_;
   Cuts cuts_;
+  Precision precision_;
   Query plain_;  ///< all points of the box, at no cost
   std::vector<Interval> reach_;
   std::vector<std::vector<double>> codes_;

@@ -52,6 +52,8 @@ struct EngineSettings {
   FastParts parts;
   fast::Tuning tuning;
   std::atomic<std::uint64_t>* leaf_visits = nullptr;  ///< if set: leaves looked at are added to it
+  std::atomic<std::uint64_t>* searches =
+      nullptr;  ///< if set: the number of searches is added to it
   RobustEffort robust;
   Judge judge;  ///< if set: asked about each point
 };

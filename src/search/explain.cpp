@@ -248,6 +248,7 @@ Answer explain_plain(const Prepared& prepared, const Query& query, const Options
     answer.solutions.push_back(solution_at(ensembles, point));
   }
   if (auto* const visits = settings_of(options).leaf_visits) *visits += watch.leaf_visits();
+  if (auto* const searches = settings_of(options).searches) ++*searches;
   answer.statistics = {watch.nodes(), unfinished.open_nodes, watch.peak_bytes(), threads,
                        watch.seconds()};
   return answer;
