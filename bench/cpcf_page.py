@@ -16,6 +16,7 @@ PARTS = {"l1": "L1", "l0": "L0", "l2": "squared L2", "isolation": "L1, isolation
 PEERS = {"cpsat": "OCEAN, CP-SAT", "maxsat": "OCEAN, MaxSAT"}
 # OCEAN counts costs in steps of 1e-8 and keeps its points off the thresholds.
 NEAR = 1e-5
+DRAWN = 8  # the fewest questions of a peer that make a curve
 FIELDS = ("set", "model", "trees", "depth", "seed", "part", "query", "tool", "status", "cost",
           "bound", "seconds", "setup", "valid", "limit")
 
@@ -204,17 +205,23 @@ def draw(answers, file):
     figure, axes = pyplot.subplots(1, 3, figsize=(11, 3.6), sharey=True, sharex=True)
     for axis, (model, title) in zip(axes, TITLES.items(), strict=True):
         chosen = [one for one in answers if one["model"] == model and one["part"] == "l1"]
-        curves = [("Boxwood, all questions", [o for o in chosen if o["tool"] == "boxwood"])]
-        # A claim that a cheaper point of Boxwood refutes is no proof.
-        curves += [(name, [{**two, "valid": two["valid"] and not refuted(one, two)}
-                           for one, two in pairs(chosen, tool)]) for tool, name in PEERS.items()]
-        for name, some in curves:
+        curves = [("Boxwood, all questions", "-", [o for o in chosen if o["tool"] == "boxwood"])]
+        for tool, name in PEERS.items():
+            found = pairs(chosen, tool)
+            if len(found) < DRAWN:
+                continue
+            # A claim that a cheaper point of Boxwood refutes is no proof.
+            curves += [("Boxwood, the same questions as CP-SAT", "--", [one for one, _ in found]),
+                       (name, "-", [{**two, "valid": two["valid"] and not refuted(one, two)}
+                                    for one, two in found])][tool != "cpsat":]
+        for name, style, some in curves:
             times = sorted(seconds(one) for one in some if proven(one))
             shares = [100 * (i + 1) / len(some) for i in range(len(times))]
             if some:
-                axis.step([*times, some[0]["limit"]], [*shares, shares[-1] if shares else 0], where="post",
-                          label=f"{name} ({len(some):,})")
-        axis.set(xscale="log", title=f"{title}, L1", xlabel="seconds", ylim=(0, 102),
+                limit = some[0]["limit"]
+                axis.step([*times[:1], *times, limit], [0, *shares, shares[-1]] if times else [0],
+                          style, where="post", label=f"{name} ({len(some):,})")
+        axis.set(xscale="log", title=f"{title}, L1", xlabel="seconds of processor time", ylim=(0, 102),
                  xlim=(1e-4, 100))
         axis.grid(alpha=0.3)
         axis.legend(fontsize=7, loc="lower right")

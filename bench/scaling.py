@@ -154,6 +154,8 @@ def draw(axis, curves, file):
                 place.plot([size for size, _ in points], [one[key] for _, one in points],
                            marker="o", label=f"{name}: exponent {exponent(points, key):.2f}")
         place.set(xscale="log", yscale="log", xlabel=TITLES[axis], ylabel=unit)
+        place.set_xticks(AXES[axis], [str(size) for size in AXES[axis]])
+        place.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
         place.grid(alpha=0.3)
         place.legend(fontsize=7)
     figure.tight_layout()

@@ -40,13 +40,15 @@ def medians_under(results, models, limit, norm="squared_l2"):
     return f"slowest median {show(found[worst])} ({worst})", found[worst] < limit
 
 
-def times_text(ratio):
-    return f"{float(f'{ratio:.3g}'):,.{0 if ratio >= 100 else 1}f} times"
+def times_text(ratio, open_end=False):
+    """`open_end`: the ratio is known to be larger, because the peer's median is the limit."""
+    text = f"{float(f'{ratio:.3g}'):,.{0 if ratio >= 100 else 1}f} times"
+    return f"more than {text}" if open_end else text
 
 
 def ratio_to(results, tool, models, norm, needed):
     """Whether the other tool's median is so many times ours, on the queries that both were asked."""
-    found, counts, proofs = {}, [], []
+    found, counts, proofs, limited = {}, [], [], set()
     for model in models:
         rows = results.common_rows(model, ["fast", tool], norm)
         if rows:
@@ -55,12 +57,15 @@ def ratio_to(results, tool, models, norm, needed):
             ours, theirs = (results.by_row(model, name, norm) for name in ("fast", tool))
             found[model] = (statistics.median(theirs[row]["time"] for row in rows)
                             / statistics.median(ours[row]["time"] for row in rows))
+            if sum(proven(theirs[row]) for row in rows) <= len(rows) // 2:
+                limited.add(model)
     if not found:
         return None
     least, most = min(found, key=found.get), max(found, key=found.get)
     enough = sum(ratio >= needed for ratio in found.values())
     fewest, many, done = min(counts), sum(counts), sum(proofs)
-    text = (f"{times_text(found[least])} ({least}) to {times_text(found[most])} ({most}), at least "
+    text = (f"{times_text(found[least], least in limited)} ({least}) to "
+            f"{times_text(found[most], most in limited)} ({most}), at least "
             f"{needed:,} times on {enough} of {len(found)} models; it was asked {many} of their "
             f"queries (at least {fewest} of each) and proved {done}")
     return text, found[least] >= needed

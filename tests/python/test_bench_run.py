@@ -80,26 +80,31 @@ def test_results_with_other_limits_are_refused(tmp_path):
         store.Store(file, {"limit": 5})
 
 
-def entry(tool, times, wanted, stopped=None):
+def entry(tool, times, wanted, stopped=None, model="german_50x3"):
     """What run.py hands to the report: a time of None is a query without a proof."""
     found = [{"row": row, "status": "unknown" if time is None else "optimal", "valid": None,
               "cost": None, "seconds": time or 20.0, "time": time or 20.0}
              for row, time in enumerate(times)]
-    return {"model": "german_50x3", "tool": tool, "norm": "l1", "threads": 1, "setup": None,
+    return {"model": model, "tool": tool, "norm": "l1", "threads": 1, "setup": None,
             "answers": found, "wanted": wanted, "used": sum(one["seconds"] for one in found),
             "stopped": stopped}
 
 
+def raw_of(*asks):
+    """The results of a run; its German models."""
+    return {"name": "full", "machine": "a machine", "dates": ["2026-01-01"], "commits": ["abc"],
+            "versions": {"boxwood": "0", "xgboost": "3"}, "limit": 20.0, "queries": None,
+            "threads": 1, "left_out": [], "batches": [],
+            "tools": {"fast": "Boxwood", "treecf": "treecf"},
+            "models": {one["model"]: {"family": "german", "kinds": False, "wanted": one["wanted"],
+                                      "single_prediction": {"predict": 1e-4}} for one in asks},
+            "asks": list(asks)}
+
+
 def test_a_page_says_what_each_tool_got():
     report = pytest.importorskip("report")
-    raw = {"name": "full", "machine": "a machine", "dates": ["2026-01-01"], "commits": ["abc"],
-           "versions": {"boxwood": "0", "xgboost": "3"}, "limit": 20.0, "queries": None,
-           "threads": 1, "left_out": [], "batches": [],
-           "tools": {"fast": "Boxwood", "treecf": "treecf"},
-           "models": {"german_50x3": {"family": "german", "kinds": False, "wanted": 4,
-                                      "single_prediction": {"predict": 1e-4}}},
-           "asks": [entry("fast", [0.001] * 4, 4),
-                    entry("treecf", [0.2, None, 0.3], 4, "stopped after 20 s")]}
+    raw = raw_of(entry("fast", [0.001] * 4, 4),
+                 entry("treecf", [0.2, None, 0.3], 4, "stopped after 20 s"))
     results = report.Results(raw)
     text = report.protocol(results)
     assert "processor time" in text and "one thread" in text
@@ -110,3 +115,23 @@ def test_a_page_says_what_each_tool_got():
     assert figure.startswith("300 times (german_50x3)") and met
     assert "asked 3 of their queries (at least 3 of each) and proved 2" in figure
     assert "| german_50x3 | treecf | L1 | 3 of 4 | 2 | stopped after 20 s |" in report.stops(results)
+
+
+def test_a_median_at_the_limit_is_a_lower_bound():
+    report = pytest.importorskip("report")
+    raw = raw_of(entry("fast", [0.001] * 4, 4), entry("treecf", [0.2, None, None, 0.1], 4))
+    figures = dict(report.targets.measure(report.Results(raw)))
+    figure, _ = figures["… L1, median against treecf: 50 times less on each model"]
+    assert figure.startswith("more than 10,100 times (german_50x3)")
+
+
+def test_every_model_weighs_the_same_in_the_picture():
+    report = pytest.importorskip("report")
+    other = {"model": "german_100x4"}
+    raw = raw_of(entry("fast", [0.001] * 4, 4), entry("treecf", [0.2, None, 0.3], 4),
+                 entry("fast", [0.002] * 4, 4, **other), entry("treecf", [0.4], 4, **other))
+    curves, models, queries = report.solved(report.Results(raw), ("german",))
+    assert (models, queries) == (2, 4)
+    assert [time for time, _ in curves["treecf"]] == [0.2, 0.3, 0.4]
+    assert [weight for _, weight in curves["treecf"]] == pytest.approx([1 / 6, 1 / 6, 1 / 2])
+    assert sum(weight for _, weight in curves["fast"]) == pytest.approx(1)
