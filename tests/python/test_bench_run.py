@@ -125,8 +125,9 @@ def test_a_median_at_the_limit_is_a_lower_bound():
     assert figure.startswith("more than 10,100 times (german_50x3)")
 
 
-def test_every_model_weighs_the_same_in_the_picture():
+def test_every_model_weighs_the_same_in_the_picture(monkeypatch):
     report = pytest.importorskip("report")
+    monkeypatch.setattr(report, "DRAWN", 4)
     other = {"model": "german_100x4"}
     raw = raw_of(entry("fast", [0.001] * 4, 4), entry("treecf", [0.2, None, 0.3], 4),
                  entry("fast", [0.002] * 4, 4, **other), entry("treecf", [0.4], 4, **other))
@@ -135,3 +136,6 @@ def test_every_model_weighs_the_same_in_the_picture():
     assert [time for time, _ in curves["treecf"]] == [0.2, 0.3, 0.4]
     assert [weight for _, weight in curves["treecf"]] == pytest.approx([1 / 6, 1 / 6, 1 / 2])
     assert sum(weight for _, weight in curves["fast"]) == pytest.approx(1)
+    monkeypatch.setattr(report, "DRAWN", 5)  # treecf was asked 4, and does not limit the others
+    curves, _, queries = report.solved(report.Results(raw), ("german",))
+    assert set(curves) == {"fast"} and queries == 8
