@@ -29,7 +29,6 @@ from tools import Lines
 
 HERE = Path(__file__).resolve().parent
 COSTS = {"l1": "l1", "l0": "l0", "l2": "l2", "isolation": "l1"}
-CLOCK = 10  # seconds of the clock for each second of processor time, beside other work
 KEY = ("set", "model", "trees", "depth", "seed", "part", "query", "tool")
 
 
@@ -85,8 +84,9 @@ class Cell:
             fine &= protocol.says(self.forests[target], self.columns, point) == 1
         return protocol.cost_of(self.features, self.columns, row, point, self.norm), bool(fine)
 
-    def ask(self, store: Store, queries: int, seconds: float, whole: bool = False) -> None:
-        """Ask Boxwood what is missing."""
+    def ask(self, store: Store, queries: int, seconds: float, clock: float,
+            whole: bool = False) -> None:
+        """Ask Boxwood what is missing; `clock`: seconds of the clock for one of processor time."""
         tool = "boxwood_whole" if whole else "boxwood"
         missing = store.missing(self.case, queries, tool)
         explainers = {}
@@ -105,7 +105,7 @@ class Cell:
             begin = time.process_time()
             # The library's own limit is one of the clock.
             answer = explainers[name].explain(self.rows[i], target, cost=self.norm, threads=1,
-                                              ties=1, time_limit=CLOCK * seconds)
+                                              ties=1, time_limit=clock * seconds)
             spent = time.process_time() - begin
             point = list(map(float, answer.array)) if answer.found else None
             cost, valid = self.judge(i, point, whole)
@@ -186,6 +186,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--shuffle", action="store_true", help="the cells in a random order")
     parser.add_argument("--queries", type=int, default=protocol.QUERIES)
     parser.add_argument("--seconds", type=float, default=60, help="limit of a question")
+    parser.add_argument("--clock", type=float, default=10,
+                        help="a question to Boxwood ends after so many times its limit by the clock")
     parser.add_argument("--minutes", type=float, default=1e9, help="of the clock, for Boxwood")
     parser.add_argument("--ocean", help="the Python of an environment with oceanpy")
     parser.add_argument("--peers", default="cpsat,maxsat")
@@ -209,7 +211,7 @@ def main() -> None:
         ends = time.monotonic() + 60 * given.minutes
         for case in stratified(cases(given)) if given.shuffle else cases(given):
             if time.monotonic() < ends and store.missing(case, given.queries, "boxwood"):
-                cell(case).ask(store, given.queries, given.seconds)
+                cell(case).ask(store, given.queries, given.seconds, given.clock)
                 print(cpcf_page.line_of(case, store.answers), flush=True)
     if given.data and given.ocean:
         ends = time.monotonic() + 60 * given.peer_minutes
@@ -220,8 +222,8 @@ def main() -> None:
                     continue  # MaxSAT has neither other norms nor isolation in the protocol
                 if time.monotonic() < ends and store.missing(case, given.peer_queries, tool):
                     one = cell(case)
-                    one.ask(store, given.peer_queries, given.seconds)
-                    one.ask(store, given.peer_queries, given.seconds, whole=True)
+                    one.ask(store, given.peer_queries, given.seconds, given.clock)
+                    one.ask(store, given.peer_queries, given.seconds, given.clock, whole=True)
                     one.ask_peer(store, given.peer_queries, given.seconds, tool, given.ocean,
                                  given.work)
     if given.write:
