@@ -99,6 +99,29 @@ def test_models_that_are_composed_of_others():
         stack.explain(frame.iloc[0], robust={"a": 1})
 
 
+def test_several_models_have_the_outcome_around_the_answer():
+    from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+
+    random = np.random.default_rng(11)
+    frame = pd.DataFrame(random.integers(0, 15, (200, 2)), columns=["a", "b"])
+    models = []
+    for model, least in ((RandomForestClassifier(n_estimators=5, max_depth=4, random_state=0), 16),
+                         (GradientBoostingClassifier(n_estimators=8, random_state=0), 18)):
+        models.append(model.fit(frame, frame["a"] + frame["b"] + random.integers(0, 4, 200) > least))
+    grid = pd.DataFrame(list(itertools.product(range(15), repeat=2)), columns=frame.columns)
+    good = np.logical_and(*(model.predict(grid) for model in models)).reshape(15, 15)
+    # Rows beyond the range of the data are no neighbours.
+    around = np.pad(good, 1, constant_values=True)
+    robust = np.all([around[i:i + 15, j:j + 15] for i in range(3) for j in range(3)], axis=0)
+    assert 0 < robust.sum() < good.sum()
+    explainer = boxwood.Explainer(models, frame, scale=None)
+    for a, b in ((2, 3), (7, 7), (0, 14), (10, 1)):
+        answer = explainer.explain({"a": a, "b": b}, True, robust={"a": 1, "b": 1}, cost="l1",
+                                   requirements=[boxwood.Class(True, model="model 2")])
+        costs = [abs(i - a) + abs(j - b) for i, j in zip(*np.nonzero(robust), strict=True)]
+        assert answer.status == "optimal" and answer.cost == min(costs)
+
+
 def test_one_of_several_classes():
     from sklearn.ensemble import RandomForestClassifier
 
