@@ -164,7 +164,8 @@ TEST(Map, WithARadiusHonoursRulesBetweenTheOtherFeatures) {
         (least <= 2 ? reached : blocked) += 1;
       }
     }
-    options.y = 3;  // now a feature of the rule is an axis
+    options.y = 3;  // now a continuous feature of the rule is an axis
+    query.features[3].kind = FeatureKind::continuous;
     EXPECT_THROW(find_map(Prepared(model), query, options), Error);
   }
   EXPECT_GT(reached, 0);
