@@ -239,7 +239,7 @@ struct MapCell {
   std::vector<double> outputs;       ///< of the first model; empty with a radius
   std::optional<std::size_t> label;  ///< the class, for classifiers without a radius
   bool meets = false;                ///< the requirements are met; with a radius: within it
-  double cost = 0;                   ///< with a radius: of changing the other features
+  double cost = 0;  ///< with a radius: of changing the other features; infinite beyond it
 };
 struct Map {
   Interval x_view, y_view;

@@ -327,14 +327,18 @@ def _compare(step: Any, path: str, called: str, columns: list[int], made: list[M
     at = {raw: place for place, raw in enumerate(columns)}
     for kind in (np.float64, np.float32):
         table: Any = numbers.astype(kind)
+        read = numbers.astype(kind)
+
+        def column(raw: int, read: Any = read) -> Any:
+            return read[:, at[raw]]
+
         if frame is not None and all(raw < len(frame.names) for raw in columns):
             table = library("pandas").DataFrame(table, columns=[frame.names[raw]
                                                                 for raw in columns])
         with np.errstate(all="ignore"):
             given = np.asarray(step.func(table, **(step.kw_args or {})))
             for place, one in enumerate(made):
-                wanted = one.node.values(lambda raw, kind=kind: numbers.astype(kind)[:, at[raw]],
-                                         kind)
+                wanted = one.node.values(column, kind)
                 for function in one.functions:
                     wanted = function.call(wanted)
                 if given.shape != (500, len(made)) or given.dtype != wanted.dtype \
