@@ -16,7 +16,7 @@ PARTS = {"l1": "L1", "l0": "L0", "l2": "squared L2", "isolation": "L1, isolation
 PEERS = {"cpsat": "OCEAN, CP-SAT", "maxsat": "OCEAN, MaxSAT"}
 # OCEAN counts costs in steps of 1e-8 and keeps its points off the thresholds.
 NEAR = 1e-5
-DRAWN = 8  # the fewest questions of a peer that make a curve
+DRAWN = 4  # the fewest questions of a peer that make a curve
 FIELDS = ("set", "model", "trees", "depth", "seed", "part", "query", "tool", "status", "cost",
           "bound", "seconds", "setup", "valid", "limit")
 
@@ -170,8 +170,8 @@ def told(answers):
         some = [one for one in own if one["seed"] == seed]
         counts = sorted({sum(question(o)[:6] == cell for o in some)
                          for cell in {question(o)[:6] for o in some}})
-        parts.append(f"    - seed {seed}: {len(some):,} questions, {counts[0]} to {counts[-1]} in "
-                     "a cell of 50")
+        each = f"{counts[0]} to {counts[-1]}" if counts[0] < counts[-1] else counts[0]
+        parts.append(f"    - seed {seed}: {len(some):,} questions, {each} in a cell of 50")
     for tool, title in PEERS.items():
         some = [one for one in answers if one["tool"] == tool]
         if some:
