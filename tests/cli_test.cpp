@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "command_line.hpp"
+#include "this_build.hpp"
 
 namespace boxwood {
 namespace cli_test {
@@ -20,6 +21,25 @@ TEST_F(CommandLine, VersionAndHelp) {
     EXPECT_EQ(result.code, 0);
     EXPECT_NE(result.out.find("Example"), std::string::npos) << command;
   }
+}
+
+TEST_F(CommandLine, HelpLeavesOutWhatTheCommandRefuses) {
+  const auto lists = [&](const char* command, const char* flag) {
+    return run({command, "--help"}).out.find(std::string("\n  ") + flag + " ") != std::string::npos;
+  };
+  for (const char* flag : {"--agree", "--live", "--robust"}) {
+    EXPECT_TRUE(lists("explain", flag)) << flag;
+    EXPECT_FALSE(lists("robustness", flag)) << flag;
+    EXPECT_FALSE(lists("map", flag)) << flag;
+  }
+  EXPECT_EQ(credit("robustness", {"--live", "1"}).err,
+            "boxwood: --live: the distance to another outcome does not support answers in a region "
+            "with rows. Leave it out, or use explain\n");
+}
+
+TEST_F(CommandLine, HelpThatCannotBeWrittenIsAnError) {
+  const std::string command = boxwood_test::command() + " --help > /dev/full 2> /dev/null";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
 }
 
 TEST_F(CommandLine, UnknownWordsAreAnsweredWithTheNearest) {
@@ -52,6 +72,9 @@ TEST_F(CommandLine, FlagsThatNameWhatIsNotThere) {
   EXPECT_EQ(result.err,
             "boxwood: --rows: \"x\" is not a row or a range of rows. Write all, or numbers such as "
             "0,3,7-9\n");
+  result = credit("explain", {"--rows", "5-2"});
+  EXPECT_EQ(result.err,
+            "boxwood: --rows: \"5-2\" is not ascending. Write the smaller number first: 2-5\n");
   result = credit("explain", {"--weights", "duration=0"});
   EXPECT_EQ(result.code, 2);
   EXPECT_EQ(result.err,

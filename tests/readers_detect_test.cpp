@@ -30,8 +30,11 @@ constexpr const char* save_again =
     ". Load it with XGBoost and save it with save_model(\"model.json\") or \"model.ubj\"";
 
 TEST(Detection, names_files_that_are_no_models) {
-  EXPECT_EQ(complaint(""), "m: the file is empty");
-  EXPECT_EQ(complaint(" \n"), "m: the file contains only whitespace");
+  EXPECT_EQ(complaint(""),
+            "m: the file is empty. Save the model again, and check that the saving ended");
+  EXPECT_EQ(complaint(" \n"),
+            "m: the file contains only whitespace. Save the model again, and check that the saving "
+            "ended");
   EXPECT_EQ(complaint("hello"), std::string("m: this is not a supported model file") + readable);
   EXPECT_EQ(complaint("{}"), std::string("m: this is an empty object, not a model") + readable);
   EXPECT_EQ(complaint("{\"a\": 1, \"b\": [2]}"),
@@ -102,7 +105,9 @@ TEST(Files, that_cannot_be_read_are_named) {
             (folder / "none.json").string() + ": no such file. Check the path of the model");
   const auto empty = folder / "empty.json";
   std::ofstream(empty).close();
-  EXPECT_EQ(file_complaint(empty), empty.string() + ": the file is empty");
+  EXPECT_EQ(file_complaint(empty),
+            empty.string() +
+                ": the file is empty. Save the model again, and check that the saving ended");
   const auto cut = folder / "cut.json";
   std::ofstream(cut) << "{\"learner\": {";
   EXPECT_EQ(file_complaint(cut),

@@ -162,4 +162,8 @@ void remove_flags(CLI::App& command, const std::vector<std::string>& names) {
   }
 }
 
+void hide_flags(CLI::App& command, const std::vector<std::string>& names) {
+  for (const std::string& name : names) command.get_option(name)->group("");
+}
+
 }  // namespace boxwood::cli

@@ -67,4 +67,7 @@ std::vector<std::string> outcome_flags();
 /// Takes flags away again, for commands that have no use for them.
 void remove_flags(CLI::App& command, const std::vector<std::string>& names);
 
+/// Leaves flags out of `--help` that the command refuses with a reason.
+void hide_flags(CLI::App& command, const std::vector<std::string>& names);
+
 }  // namespace boxwood::cli

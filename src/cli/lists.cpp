@@ -148,7 +148,8 @@ std::vector<std::size_t> parse_rows(std::string_view text, std::size_t count,
     }
     const auto [first, last] = *range;
     if (first > last) {
-      throw UsageError(std::string(flag), fmt::format("\"{}\" is not ascending", part));
+      throw UsageError(std::string(flag), fmt::format("\"{}\" is not ascending", part),
+                       fmt::format("Write the smaller number first: {}-{}", last, first));
     }
     if (last >= count) {
       throw UsageError(std::string(flag), fmt::format("row {} does not exist", last),

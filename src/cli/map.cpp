@@ -134,6 +134,7 @@ Command add_map(CLI::App& program, Host& host) {
   auto flags = std::make_shared<MapFlags>();
   add_question_flags(*app, flags->question);
   remove_flags(*app, {"--also"});
+  hide_flags(*app, {"--agree", "--live", "--robust"});
   app->add_option("--row", flags->row, "row number, counted from 0")->required();
   const std::string group = "What is drawn";
   app->add_option("--x", flags->x, "feature along the x axis")->required()->group(group);

@@ -104,6 +104,7 @@ Command add_regions(CLI::App& program, Host& host) {
       program.add_subcommand("regions", "list the boxes around a row in which the outcome holds");
   auto flags = std::make_shared<RegionFlags>();
   add_question_flags(*app, flags->question);
+  hide_flags(*app, {"--live", "--robust"});
   app->add_option("--row", flags->row, "row number, counted from 0")->required();
   app->add_option("--within", flags->within, "largest distance from the row (default: no limit)");
   app->add_flag("--any-outcome", flags->any_outcome, "list regions of every outcome")

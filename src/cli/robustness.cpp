@@ -117,6 +117,7 @@ Command add_robustness(CLI::App& program, Host& host) {
   add_question_flags(*app, flags->question);
   remove_flags(*app, outcome_flags());
   remove_flags(*app, {"--also"});
+  hide_flags(*app, {"--agree", "--live", "--robust"});
   app->add_option("--tolerance", flags->tolerance,
                   "for a predicted number: ignore differences up to this (default 0)");
   add_row_flags(*app, flags->rows);

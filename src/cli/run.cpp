@@ -136,7 +136,10 @@ int parse_and_run(int count, char** words, Host& host) {
   try {
     program.parse(count, words);
   } catch (const CLI::Success& asked) {  // --help, --version
-    return program.exit(asked);
+    const int code = program.exit(asked);
+    std::cout.flush();
+    if (!std::cout) throw Error("standard output", "cannot be written", "The disk may be full");
+    return code;
   } catch (const CLI::ExtrasError&) {
     return complain(unknown_word(program, commands, program.remaining(true)), usage);
   } catch (const CLI::ConversionError& error) {

@@ -139,8 +139,11 @@ Format detect_format(std::string_view bytes, std::string_view place) {
   if (text.starts_with("tree\nversion=") || text.starts_with("tree\r\nversion=")) {
     return Format::lightgbm_text;
   }
-  if (bytes.empty()) throw Error(std::string(place), "the file is empty");
-  if (text.empty()) throw Error(std::string(place), "the file contains only whitespace");
+  const std::string save_again = "Save the model again, and check that the saving ended";
+  if (bytes.empty()) throw Error(std::string(place), "the file is empty", save_again);
+  if (text.empty()) {
+    throw Error(std::string(place), "the file contains only whitespace", save_again);
+  }
   for (const Signature& signature : signatures) {
     if (bytes.starts_with(signature.start)) refuse(signature.what, signature.remedy);
   }
