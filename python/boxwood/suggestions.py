@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from boxwood._arguments import number
+from boxwood._tables import Column, columns_of, is_row, is_table, module_of
 from boxwood.errors import Error
 from boxwood.rules import Rule
 from boxwood.sums import Sum, _number, _quoted
@@ -21,6 +23,9 @@ _LEAST_EXCEPTIONS = 10
 _MOST_TERMS = 6
 _MOST_SAMPLES = 300  # of rows, to find a sum that does not hold in all of them
 _SAMPLES, _FEW_ROWS = 12, 8  # of rows, to find a formula that does not hold in all of them
+
+# The operation, the column that is the sum or product, and the two others.
+Relation = tuple[str, str, frozenset[str]]
 
 
 class Suggestion(Rule):
@@ -55,7 +60,7 @@ def suggest_rules(data: Any, *, share: float = 1.0) -> list[Suggestion]:
 
     Parameters
     ----------
-    data : DataFrame or dict
+    data : DataFrame, Arrow table or dict
         Columns by name. Numbers are compared; other columns are categories.
     share : float
         The least share of rows in which a rule must hold.
@@ -64,28 +69,68 @@ def suggest_rules(data: Any, *, share: float = 1.0) -> list[Suggestion]:
     -------
     list of Suggestion
         ``a <= b``, ``total = a + b``, ``if a = 0 then b = 0``, ``column c is a / b``, in this
-        order. Each can be given as one of the ``rules`` of a question.
+        order. Each can be given as one of the ``rules`` of a question. A relation between three
+        columns is listed once: a sum of whole numbers as ``total = a + b``, which may as well be
+        given as ``column total is a + b``.
     """
     least = number(share, "share")
     if not 0 < least <= 1:
         raise Error("share", f"{share!r} is not above 0 and at most 1", "Give a share such as 0.99")
-    columns = _columns(data)
+    table = _columns(data)
+    columns = {name: _values(column) for name, column in table.items()}
     numeric = {name: values for name, values in columns.items() if values.dtype.kind == "f"}
-    single = {str(name) for name in data if np.asarray(data[name]).dtype == np.float32}
-    return [*_orders(numeric, least), *_sums(numeric, least), *_implications(columns, least),
-            *_derived(numeric, single, least)]
+    single = {name for name, column in table.items() if column.single}
+    sums = list(_sums(numeric, least))
+    known = {relation for relation, _ in sums}
+    return [*_orders(numeric, least), *(rule for _, rule in sums), *_implications(columns, least),
+            *_listed_once(_derived(numeric, single, least), list(columns), known)]
 
 
-def _columns(data: Any) -> dict[str, np.ndarray]:
-    try:
-        named = {str(name): np.asarray(data[name]) for name in data}
-    except (KeyError, IndexError, TypeError) as error:
-        raise Error("data", "its columns have no names", "Give a DataFrame or a dict") from error
-    lengths = {values.shape for values in named.values()}
-    if len(lengths) > 1 or any(len(shape) != 1 for shape in lengths):
+def _columns(data: Any) -> dict[str, Column]:
+    remedy = "Give a DataFrame, an Arrow table or a dict of columns by name"
+    if is_table(data):
+        columns = columns_of(data)
+    elif isinstance(data, Mapping):
+        columns = [_named_column(str(name), values) for name, values in data.items()]
+    elif is_row(data) or module_of(data) == "pyarrow":
+        raise Error("data", f"it is one column or row ({type(data).__name__}), not a table", remedy)
+    elif isinstance(data, (np.ndarray, list, tuple)):
+        raise Error("data", "its columns have no names", remedy)
+    else:
+        kind = "None" if data is None else f"of type {type(data).__name__}"
+        raise Error("data", f"it is {kind}, not a table", remedy)
+    named = {str(column.name): column for column in columns}
+    if len(named) < len(columns):
+        names = [str(column.name) for column in columns]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Error("data", f'two columns are called "{twice}"', "Give every column its own name")
+    if len({len(column.values) for column in columns}) > 1:
         raise Error("data", "its columns have different lengths", "Give columns of one length")
-    return {name: values.astype(float) if values.dtype.kind in "biuf" else values.astype(object)
-            for name, values in named.items()}
+    return named
+
+
+def _named_column(name: str, values: Any) -> Column:
+    place = f'data, column "{name}"'
+    if hasattr(values, "to_frame"):  # of pandas
+        column = columns_of(values.to_frame(), place)[0]
+    elif module_of(values) == "pyarrow" and hasattr(values, "to_pylist"):
+        column = columns_of(np.array(values.to_pylist(), dtype=object)[:, None], place)[0]
+        column.single = str(values.type) == "float"
+    else:
+        array = np.asarray(values)
+        if array.ndim != 1:
+            raise Error(place, "it is one value, not a column" if array.ndim == 0 else
+                        f"it has {array.ndim} dimensions", "Give a list or an array of its values")
+        column = columns_of(array[:, None], place)[0]
+    return replace(column, name=name)
+
+
+def _values(column: Column) -> np.ndarray:
+    """Numbers as floats, everything else as objects."""
+    if column.categories is not None:
+        labels = np.array([*column.categories, None], dtype=object)
+        return np.asarray(labels[column.values.astype(int)])
+    return column.values.astype(object if column.kind == "text" else float)
 
 
 def _orders(columns: dict[str, np.ndarray], least: float) -> list[Suggestion]:
@@ -107,7 +152,9 @@ def _orders(columns: dict[str, np.ndarray], least: float) -> list[Suggestion]:
             if not any((a, c) in found and (c, b) in found for c in columns)]
 
 
-def _sums(columns: dict[str, np.ndarray], least: float) -> Iterator[Suggestion]:
+def _sums(columns: dict[str, np.ndarray],
+          least: float) -> Iterator[tuple[Relation | None, Suggestion]]:
+    """Yield sums; with their relation where it is one of three columns without factors."""
     # Rules hold exactly, and sums of decimals such as 0.1 + 0.2 = 0.3 do not: only whole numbers.
     names = [name for name, values in columns.items()
              if len(values) and np.all(np.abs(values) < 2**31)
@@ -128,13 +175,38 @@ def _sums(columns: dict[str, np.ndarray], least: float) -> Iterator[Suggestion]:
         if share < least:
             continue
         right = Sum(tuple((_quoted(names[i - 1]), f) for i, f in used if i > 0), float(factors[0]))
+        relation = _relation("+", names[at - 1], {names[i - 1]: f for i, f in used if i > 0}) \
+            if factors[0] == 0 else None
         if all(factor < 0 for i, factor in used if i > 0):  # shares that add up to a constant
             left = " + ".join([_quoted(names[at - 1])] + [
                 f"{'' if f == -1 else _number(-f) + ' * '}{_quoted(names[i - 1])}"
                 for i, f in used if i > 0])
-            yield Suggestion(f"{left} = {_number(float(factors[0]))}", share, rows)
+            yield relation, Suggestion(f"{left} = {_number(float(factors[0]))}", share, rows)
         else:
-            yield Suggestion(f"{_quoted(names[at - 1])} = {right}", share, rows)
+            yield relation, Suggestion(f"{_quoted(names[at - 1])} = {right}", share, rows)
+
+
+def _relation(op: str, whole: str, parts: dict[str, float]) -> Relation | None:
+    """Return one form for whole = a + b, a = whole - b and b = whole - a; for products likewise."""
+    if len(parts) != 2 or not all(abs(power) == 1 for power in parts.values()):
+        return None
+    turned = [name for name, power in parts.items() if power == -1]
+    if not turned:
+        return op, whole, frozenset(parts)
+    if len(turned) == 2:
+        return None
+    return op, next(name for name in parts if name not in turned), frozenset({whole, *turned})
+
+
+def _listed_once(found: Iterator[tuple[Relation, str, Suggestion]], order: list[str],
+                 known: set[Relation | None]) -> list[Suggestion]:
+    """Of several forms of a relation, the one with the largest share, about the last column."""
+    best: dict[Relation, tuple[tuple[float, int], Suggestion]] = {}
+    for relation, column, rule in found:
+        rank = rule.share, order.index(column)
+        if relation not in known and (relation not in best or rank > best[relation][0]):
+            best[relation] = rank, rule
+    return [rule for _, rule in best.values()]
 
 
 def _sums_of_samples(matrix: np.ndarray, least: float) -> Iterator[tuple[int, np.ndarray]]:
@@ -152,8 +224,8 @@ def _sums_of_samples(matrix: np.ndarray, least: float) -> Iterator[tuple[int, np
 
 
 def _derived(columns: dict[str, np.ndarray], single: set[str],
-             least: float) -> Iterator[Suggestion]:
-    """Columns that are a sum, difference, product or quotient of two others, to the last digit."""
+             least: float) -> Iterator[tuple[Relation, str, Suggestion]]:
+    """Yield columns that are made of two others by one operation, to the last digit."""
     usable = {name: values for name, values in columns.items()
               if len(values) >= _LEAST_ROWS and not np.isnan(values).any()
               and len(np.unique(values)) >= _LEAST_VALUES}
@@ -182,7 +254,10 @@ def _derived(columns: dict[str, np.ndarray], single: set[str],
             share = float(np.mean(whole.astype(np.float64) == usable[name]))
             if share >= least:
                 ending = " in float32" if kind == np.float32 else ""
-                yield Suggestion(
+                relation = _relation("+" if sign in "+-" else "*", name,
+                                     {a: 1, b: -1 if sign in "-/" else 1})
+                assert relation is not None
+                yield relation, name, Suggestion(
                     f"column {_quoted(name)} is {_quoted(a)} {sign} {_quoted(b)}{ending}", share,
                     rows)
 

@@ -236,6 +236,44 @@ def test_derived_columns_are_suggested():
     assert "column total is debt + income in float32" in map(str, boxwood.suggest_rules(data))
 
 
+def test_a_relation_is_suggested_once():
+    random = np.random.default_rng(6)
+    whole = {"a": random.integers(1, 50, 400), "b": random.integers(1, 60, 400)}
+    whole["area"], whole["total"] = whole["a"] * whole["b"], whole["a"] + whole["b"]
+    halves = {"x": random.integers(1, 400, 400) / 4, "y": random.integers(1, 400, 400) / 4}
+    halves["both"] = halves["x"] + halves["y"]
+
+    def relations(data):
+        return {str(rule) for rule in boxwood.suggest_rules(data)
+                if "=" in str(rule).replace("<=", "") or "column" in str(rule)}
+
+    assert relations(whole) == {"total = a + b", "column area is a * b"}
+    assert relations(halves) == {"column both is x + y"}
+
+
+def test_suggestions_read_any_table_and_say_what_is_none():
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    random = np.random.default_rng(7)
+    frame = pandas.DataFrame({"low": random.integers(0, 40, 300), "more": random.integers(0, 40, 300)})
+    frame["high"] = frame.low + frame.more
+    frame["kind"] = np.where(frame.low > 20, "big", "small")
+    frame["colour"] = pandas.Categorical(np.where(frame.low > 20, "red", "blue"))
+    wanted = [str(rule) for rule in boxwood.suggest_rules(frame)]
+    assert {"high = low + more", "if kind = big then colour = red"} <= set(wanted)
+    table = pyarrow.Table.from_pandas(frame)
+    single = frame.astype({"low": np.float32, "more": np.float32, "high": np.float32})
+    for same in (table, {name: table[name] for name in table.schema.names}, frame.astype({"low": "Int64"}),
+                 {name: frame[name] for name in frame}, {name: list(frame[name]) for name in frame}, single,
+                 {name: single[name] for name in single}, pyarrow.Table.from_pandas(single)):
+        assert [str(rule) for rule in boxwood.suggest_rules(same)] == wanted
+    for fault, given in (("one column or row", frame.low), ("one column or row", table["low"]),
+                         ("no names", frame.low.to_numpy()), ("no names", [1, 2]), ("of type int", 3),
+                         ("is None", None), ("one value", {"a": 1}), ("different lengths", {"a": [1], "b": [1, 2]}),
+                         ('"low"', pandas.concat([frame.low, frame.low], axis=1))):
+        with pytest.raises(boxwood.Error, match=fault):
+            boxwood.suggest_rules(given)
+
+
 def test_leaves_that_fill_the_last_word_of_a_set(tmp_path):
     # 48 leaves of the model and 16 of the rule: the last leaf of the rule is the last of 64 bits.
     def stump(feature, threshold, value):
