@@ -44,6 +44,10 @@ def compositions(frame, labels):
     stack = ensemble.StackingClassifier([("x", boosted(1)), ("l", histogram(2)), ("f", forest)],
                                         linear_model.LogisticRegression(), cv=2).fit(frame, labels)
     found["stack"] = (stack, stack.estimators_)
+    three = labels + labels * (frame["c0"] * frame["c1"] > 0)
+    several = ensemble.StackingClassifier([("x", boosted(1)), ("l", histogram(2)), ("f", forest)],
+                                          linear_model.LogisticRegression(), cv=2).fit(frame, three)
+    found["stack of three classes"] = (several, several.estimators_)
     bag = ensemble.BaggingClassifier(histogram(2), n_estimators=3, random_state=0).fit(
         frame.to_numpy(), labels)
     found["bag of boosting"] = (bag, bag.estimators_)
@@ -69,7 +73,7 @@ def main():
         apart = boxwood.Explainer(list(members), frame)
         times = []
         for i in range(rows + 1):
-            wanted = 1 - int(model.predict(frame.iloc[[i]])[0])
+            wanted = (int(model.predict(frame.iloc[[i]])[0]) + 1) % len(model.classes_)
             targets = [boxwood.Class(str(wanted), model=k) for k in range(len(members))]
             began = time.process_time()
             apart.explain(frame.iloc[i], targets[0], requirements=targets[1:], threads=1)

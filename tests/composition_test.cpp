@@ -53,6 +53,28 @@ TEST(Composition, FunctionsOfNumbersMustRise) {
   EXPECT_THROW(ensemble.validate(), Error);
 }
 
+TEST(Composition, CalibratedProbabilitiesLieBetweenZeroAndOne) {
+  std::uint64_t seed = test_seed();
+  Ensemble ensemble = RandomComposition(seed).ensemble();
+  while (ensemble.classes.size() != 2 || !ensemble.composition.has_probabilities) {
+    ensemble = RandomComposition(++seed).ensemble();
+  }
+  Calibration curve;
+  curve.kind = Calibration::Kind::isotonic;
+  curve.from = {0.25, 0.75};
+  for (const auto& [low, high] : {std::pair{-0.25, 0.5}, std::pair{0.5, 1.25}}) {
+    curve.to = {low, high};
+    ensemble.composition.members.front().calibrations = {curve};
+    try {
+      ensemble.validate();
+      ADD_FAILURE() << low << " to " << high << " is not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.place(), "composition.members[0].calibrations[0].to");
+      EXPECT_FALSE(error.remedy().empty());
+    }
+  }
+}
+
 TEST(Composition, GroupsTakeAllMembers) {
   Ensemble ensemble = RandomComposition(test_seed()).ensemble();
   const std::size_t count = ensemble.composition.members.size();

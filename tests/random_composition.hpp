@@ -165,7 +165,7 @@ class RandomComposition {
       double x = number(-1, 0), y = number(0, 0.3);
       for (std::size_t n = 1 + below(5); n > 0; --n) {
         one.from.push_back(x);
-        one.to.push_back(y);
+        one.to.push_back(classes_ == 2 ? std::min(y, 1.0) : y);
         x += number(0.05, 0.5);
         y += coin() ? 0.0 : number(0, 0.3);
       }

@@ -201,10 +201,6 @@ REFUSED = [
     ("wrappers", lambda: build("ensemble.StackingClassifier", cv=2, estimators=[("a", stump())],
                                final_estimator=stump()).fit(X, UP), "stacks with trees on top",
      "this StackingClassifier has a DecisionTreeClassifier on top"),
-    ("wrappers", lambda: build("ensemble.StackingClassifier", cv=2, estimators=[("a", stump())]).fit(
-        X, np.digitize(SCORE, [-0.5, 0.8])), "stacks of three or more classes",
-     "this StackingClassifier has 3 classes, and two are supported: with more, its last model adds up "
-     "probabilities of every class of every member"),
     ("wrappers", lambda: build("ensemble.StackingClassifier", cv=2, estimators=[("a", stump())],
                                passthrough=True).fit(X, UP), "stacks with passthrough=True",
      "this StackingClassifier gives the raw columns to its last model too"),
@@ -282,6 +278,8 @@ CASES = [
         "multiclass.OneVsRestClassifier", estimator=members()[1][1])),
     wrapped("StackingClassifier", lambda: build(
         "ensemble.StackingClassifier", estimators=members()[:1], cv=2), UP),
+    wrapped("StackingClassifier of three or more classes", lambda: build(
+        "ensemble.StackingClassifier", estimators=members(), cv=2), np.digitize(SCORE, [-0.5, 0.8])),
     wrapped("StackingRegressor", lambda: build(
         "ensemble.StackingRegressor", estimators=members("Regressor"), cv=2), SCORE),
     *(Case(FAMILY, "wrappers", f"TransformedTargetRegressor ({name})", lambda how=how: transformed(**how))

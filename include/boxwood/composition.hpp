@@ -131,16 +131,28 @@ struct Threshold {
   bool operator==(const Threshold&) const = default;
 };
 
+/// One of the sums of a LinearTop of three or more classes.
+struct LinearRow {
+  std::vector<double> weights{};  ///< for each member in turn one for each class of the composition
+  double shift = 0;
+  double size = 0;
+  bool operator==(const LinearRow&) const = default;
+};
+
 /// A linear model of the members' contributions, such as the last model of a stack. The predicted
 /// number, or the log-odds of class 1, is the sum of weight * contribution, plus `shift`. A
 /// classifier contributes the response of class 1. The order in which libraries add up depends on
 /// the machine. In every order, with or without fused multiply-add, their result is within `error`
 /// * (the sum of |weight * contribution| + `size`) of the one that is computed here. An outcome
 /// holds if all these results have it.
+/// With three or more classes there is a sum for each class, of the responses of every class of
+/// every member: probabilities are the softmax of the sums, the class that of the largest, and the
+/// members' own weights are 1.
 struct LinearTop {
   double shift = 0;
   double size = 0;
   double error = 0;
+  std::vector<LinearRow> rows{};  ///< one for each of three or more classes
   bool operator==(const LinearTop&) const = default;
 };
 

@@ -106,23 +106,11 @@ class ComposedBounds {
     if (factor == 0) return;
     const bool votes =
         member.response == Member::Response::probability && member.link == Link::votes;
-    const bool by_class_one = votes && member.outputs == 2 && !member.calibrations.empty() &&
-                              member.calibrations.front().kind != Calibration::Kind::temperature;
-    if (member.outputs == 1 || by_class_one) {
-      Part part = over(first + member.outputs - 1, ComposedSide::none);
-      part.most = [&member, plus, minus, factor, has_plus, has_minus](double x) {
-        // The response may be off by rounding in either direction.
-        double most = -infinity;
-        std::vector<double> scores(member.outputs, x), into;
-        for (const double side_of : {-1.0, 1.0}) {
-          const double nudge = allowance(member) * (1 + std::abs(x)) * side_of;
-          contribute(member, scores, into, nudge, member.outputs - 1);
-          most = std::max(
-              most, factor * ((has_plus ? into[plus] : 0.0) - (has_minus ? into[minus] : 0.0)));
-        }
-        return most;
-      };
-      parts.push_back(std::move(part));
+    if (is_of_one_score(member)) {
+      std::vector<double> factors(std::max<std::size_t>(member.class_count(), 1), 0.0);
+      if (has_plus) factors[plus] += factor;
+      if (has_minus) factors[minus] -= factor;
+      add_function(member, first, std::move(factors), parts);
     } else if (votes && member.calibrations.empty()) {
       for (const auto& [own, sign] : {std::pair{plus, factor}, std::pair{minus, -factor}}) {
         if (own == ComposedSide::none) continue;
@@ -137,6 +125,33 @@ class ComposedBounds {
     } else {
       add_lead(member, first, plus, minus, factor, parts);
     }
+  }
+
+  /// Whether a member's contributions are functions of its last raw score alone.
+  static bool is_of_one_score(const Member& member) {
+    return member.outputs == 1 ||
+           (member.response == Member::Response::probability && member.link == Link::votes &&
+            member.outputs == 2 && !member.calibrations.empty() &&
+            member.calibrations.front().kind != Calibration::Kind::temperature);
+  }
+
+  /// The sum of factor * contribution of such a member.
+  void add_function(const Member& member, std::size_t first, std::vector<double> factors,
+                    std::vector<Part>& parts) const {
+    Part part = over(first + member.outputs - 1, ComposedSide::none);
+    part.most = [&member, factors = std::move(factors)](double x) {
+      // The response may be off by rounding in either direction.
+      double most = -infinity;
+      std::vector<double> scores(member.outputs, x), into;
+      for (const double side_of : {-1.0, 1.0}) {
+        const double nudge = allowance(member) * (1 + std::abs(x)) * side_of;
+        contribute(member, scores, into, nudge, member.outputs - 1);
+        most =
+            std::max(most, std::inner_product(factors.begin(), factors.end(), into.begin(), 0.0));
+      }
+      return most;
+    };
+    parts.push_back(std::move(part));
   }
 
   /// A member with a raw score for each class: a class can contribute only as far as it leads
@@ -168,13 +183,74 @@ class ComposedBounds {
     parts.push_back(std::move(part));
   }
 
+  /// The parts of a member of a linear model of three or more classes.
+  void add_row_parts(std::size_t m, std::size_t first, const ComposedSide& side,
+                     std::vector<Part>& parts) const {
+    const Member& member = ensemble_.composition.members[m];
+    std::vector<double> factors;
+    for (const std::size_t to : member.classes) {
+      factors.push_back(to == Member::none ? 0.0 : side.factors[need_.place(m, to)]);
+    }
+    const bool plain = member.calibrations.empty();
+    if (is_of_one_score(member)) {
+      add_function(member, first, factors, parts);
+    } else if (plain &&
+               (member.link == Link::votes || member.response == Member::Response::score)) {
+      for (std::size_t k = 0; k < factors.size(); ++k) {
+        Part part = over(first + k, ComposedSide::none);
+        part.linear = factors[k];
+        parts.push_back(std::move(part));
+      }
+    } else if (plain && member.link == Link::softmax) {
+      add_share(member, first, factors, parts);
+    } else {
+      // Calibrated probabilities add up to 1, others lie between 0 and 1.
+      Part part = over(first, ComposedSide::none);
+      part.constant = plain ? 0 : *std::max_element(factors.begin(), factors.end());
+      for (const double factor : factors) part.constant += plain ? std::max(factor, 0.0) : 0.0;
+      parts.push_back(std::move(part));
+    }
+  }
+
+  /// The sum of factor * probability of a softmax. Say a has the largest factor, b is another
+  /// class, and q is the probability of both. They share q by their lead alone, and the rest has no
+  /// larger factor than the largest of the others: the sum is at most q * (the share of a, times
+  /// its factor, plus that of b) + (1 - q) * the largest other factor. That is largest for q = 1
+  /// or q = 0, and rises with the lead.
+  void add_share(const Member& member, std::size_t first, const std::vector<double>& factors,
+                 std::vector<Part>& parts) const {
+    const auto index = [](auto begin, auto at) { return static_cast<std::size_t>(at - begin); };
+    const std::size_t a = index(factors.begin(), std::max_element(factors.begin(), factors.end()));
+    std::size_t b = a == 0 ? 1 : 0;
+    for (std::size_t k = 0; k < factors.size(); ++k) {
+      if (k != a && here_[first + k] > here_[first + b]) b = k;
+    }
+    double others = -infinity;
+    for (std::size_t k = 0; k < factors.size(); ++k) {
+      if (k != a && k != b) others = std::max(others, factors[k]);
+    }
+    Part part = over(first + a, first + b);
+    const double slack = allowance(member) * (1 + std::abs(part.low) + std::abs(part.high));
+    const double size = std::abs(factors[a]) + std::abs(factors[b]) + std::abs(others);
+    part.most = [own = factors[a], rival = factors[b], others, slack, size](double lead) {
+      const double share = std::min(1.0, 1 / (1 + std::exp(-(lead + slack))) + slack);
+      return std::max(share * own + (1 - share) * rival, others) + slack * size;
+    };
+    parts.push_back(std::move(part));
+  }
+
   void add_side(const ComposedSide& side) {
+    if (side.least == -infinity) return;
     std::vector<Part> parts;
     std::size_t first = 0;
     double size = std::abs(side.least);
     const std::vector<Member>& members = ensemble_.composition.members;
     for (std::size_t m = 0; m < members.size(); ++m) {
-      add_parts(members[m], need_.weights_[m], first, side, parts);
+      if (need_.rows_) {
+        add_row_parts(m, first, side, parts);
+      } else {
+        add_parts(members[m], need_.weights_[m], first, side, parts);
+      }
       first += members[m].outputs;
     }
     double most = 0, constant = 0;
@@ -390,7 +466,8 @@ ComposedNeed::ComposedNeed(const Ensemble& ensemble, std::uint32_t index,
     : ensemble_(ensemble),
       index_(index),
       sides_(sides_of(ensemble, requirement)),
-      weights_(weights_of(ensemble.composition)) {
+      weights_(weights_of(ensemble.composition)),
+      rows_(ensemble.composition.linear && !ensemble.composition.linear->rows.empty()) {
   std::size_t output = 0;
   for (const Member& member : ensemble.composition.members) {
     const double unit = member.factor / member.divisor;
@@ -407,7 +484,14 @@ ComposedNeed::ComposedNeed(const Ensemble& ensemble, std::uint32_t index,
     uncalibrated_.back().calibrations.clear();
   }
   guide_.assign(output, 0.0);
-  if (ensemble.composition.normalised) {
+  if (rows_) {
+    std::size_t first = 0;
+    for (std::size_t m = 0; m < ensemble.composition.members.size(); ++m) {
+      totals_.push_back(total_of(m, first));
+      first += ensemble.composition.members[m].outputs;
+    }
+  }
+  if (ensemble.composition.normalised || rows_) {
     // Shares of the sum have no linear condition here; classes compare the sums themselves.
     const auto* output_in = std::get_if<OutputIn>(&requirement.outcome);
     const auto* class_is = std::get_if<ClassIs>(&requirement.outcome);
@@ -416,7 +500,7 @@ ComposedNeed::ComposedNeed(const Ensemble& ensemble, std::uint32_t index,
     if (output_in) share_of_ = output_in->output;
     if (class_is && class_is->probability) share_ = {.lower = *class_is->probability};
     if (class_is) share_of_ = class_is->target;
-    if (of_share_) sides_.clear();
+    if (of_share_ && !rows_) sides_.clear();
   }
   if (unbounded_) return;
   ComposedBounds(*this, point).run();

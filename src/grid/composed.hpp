@@ -15,13 +15,16 @@
 namespace boxwood {
 
 /// sign * (the sum of class `plus`, or the number, minus that of class `minus`) >= least, where
-/// sums are the members' weighted contributions before they are divided.
+/// sums are the members' weighted contributions before they are divided. Of a linear model of three
+/// or more classes: the difference of the sums of these classes, without their shifts; `factors`
+/// are those of the contributions, as in LinearRow.
 struct ComposedSide {
   std::size_t plus = 0;
   std::size_t minus = none;
   double sign = 1;
   double least = 0;
   bool strict = false;
+  std::vector<double> factors{};
   static constexpr std::size_t none = ~std::size_t{0};
 };
 
@@ -32,6 +35,7 @@ class ComposedNeed {
   /// Lists that a thread uses again and again.
   struct Scratch {
     std::vector<double> low, high, scores, parts, others, least, most;
+    std::vector<std::size_t> order;
   };
 
   ComposedNeed(const Ensemble& ensemble, std::uint32_t index, const Requirement& requirement,
@@ -61,15 +65,29 @@ class ComposedNeed {
                    std::vector<double>& scores) const;
   void add_coupled(std::size_t member, std::size_t first, std::span<const double> low,
                    std::span<const double> high, Scratch& scratch) const;
+  /// Where a member's contribution to a class is added up: of linear models of several classes,
+  /// every contribution has its own place.
+  std::size_t place(std::size_t member, std::size_t of_class) const {
+    return rows_ ? member * ensemble_.classes.size() + of_class : of_class;
+  }
+  std::size_t places() const {
+    return rows_ ? ensemble_.composition.members.size() * ensemble_.classes.size()
+                 : ensemble_.output_count();
+  }
+  Interval total_of(std::size_t member, std::size_t first) const;
+  bool rows_possible(Scratch& scratch) const;
+  double most_of(const ComposedSide& side, double sign, Scratch& scratch) const;
 
   const Ensemble& ensemble_;
   std::uint32_t index_;
   std::vector<ComposedSide> sides_;
   std::vector<double> unit_, base_, error_;  // of a raw score: unit * sum + base, up to error
   std::vector<double> weights_;              // of a member
+  bool rows_ = false;                        // a linear model of three or more classes
+  std::vector<Interval> totals_;             // then of a member: the sum of its contributions
   std::vector<double> guide_;                // of a raw score: which way leads to the outcome
   double guide_low_ = 0, guide_high_ = 1;
-  bool of_share_ = false;  // normalised outputs are asked for
+  bool of_share_ = false;  // normalised outputs, or those of a softmax, are asked for
   Interval share_{};
   std::size_t share_of_ = 0;
   bool unbounded_ = false;  // sums may overflow: nothing is known

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace boxwood {
 
@@ -65,8 +66,8 @@ void ComposedNeed::add_coupled(std::size_t member, std::size_t first, std::span<
     const double other =
         weights_[member] *
         (most > 0 ? std::max(scratch.most[own] / most, others_least > 0 ? 0 : alike) : 1);
-    scratch.low[to] += std::min(one, other);
-    scratch.high[to] += std::max(one, other);
+    scratch.low[place(member, to)] += std::min(one, other);
+    scratch.high[place(member, to)] += std::max(one, other);
   }
 }
 
@@ -74,7 +75,7 @@ bool ComposedNeed::possible(std::span<const double> low, std::span<const double>
                             Scratch& scratch) const {
   if (unbounded_) return true;
   const Composition& composition = ensemble_.composition;
-  const std::size_t count = ensemble_.output_count();
+  const std::size_t count = places();
   scratch.low.assign(count, 0.0);
   scratch.high.assign(count, 0.0);
   std::size_t first = 0;
@@ -108,12 +109,13 @@ bool ComposedNeed::possible(std::span<const double> low, std::span<const double>
         if (to == Member::none) continue;
         const double one = weights_[m] * scratch.parts[k];
         const double other = weights_[m] * scratch.others[k];
-        scratch.low[to] += std::min(one, other);
-        scratch.high[to] += std::max(one, other);
+        scratch.low[place(m, to)] += std::min(one, other);
+        scratch.high[place(m, to)] += std::max(one, other);
       }
     }
     first += member.outputs;
   }
+  if (rows_) return rows_possible(scratch);
   double size = 0;
   for (std::size_t k = 0; k < count; ++k) {
     size += std::max(std::abs(scratch.low[k]), std::abs(scratch.high[k]));
@@ -158,7 +160,7 @@ double ComposedNeed::missing(std::span<const double> sums, Scratch& scratch) con
       lack = std::max(lack, 0x1p-40);
     }
   } else {
-    scratch.high.assign(ensemble_.output_count(), 0.0);
+    scratch.high.assign(places(), 0.0);
     std::size_t first = 0;
     for (std::size_t m = 0; m < composition.members.size(); ++m) {
       const Member& member = composition.members[m];
@@ -167,12 +169,18 @@ double ComposedNeed::missing(std::span<const double> sums, Scratch& scratch) con
       first += member.outputs;
       for (std::size_t k = 0; k < scratch.parts.size(); ++k) {
         const std::size_t to = member.classes.empty() ? k : member.classes[k];
-        if (to != Member::none) scratch.high[to] += weights_[m] * scratch.parts[k];
+        if (to != Member::none) scratch.high[place(m, to)] += weights_[m] * scratch.parts[k];
       }
     }
     for (const ComposedSide& side : sides_) {
-      const double rival = side.minus == ComposedSide::none ? 0.0 : scratch.high[side.minus];
-      const double value = side.sign * (scratch.high[side.plus] - rival);
+      double value = 0;
+      if (rows_) {
+        value =
+            std::inner_product(side.factors.begin(), side.factors.end(), scratch.high.begin(), 0.0);
+      } else {
+        const double rival = side.minus == ComposedSide::none ? 0.0 : scratch.high[side.minus];
+        value = side.sign * (scratch.high[side.plus] - rival);
+      }
       // Aims a little beyond what is just enough.
       const double more = side.strict ? 0x1p-44 * (1 + std::abs(side.least)) : 0.0;
       lack += std::max(0.0, side.least + more - value);

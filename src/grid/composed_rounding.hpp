@@ -26,8 +26,12 @@ inline bool in_float(const Composition& composition) {
 
 /// Rounding of sums and quotients of contributions whose sizes add up to `size`.
 inline double sum_allowance(const Composition& composition, double size) {
-  if (composition.linear) size += composition.linear->size + std::abs(composition.linear->shift);
-  const double members = 1 + static_cast<double>(composition.members.size()) / 8;
+  double members = 1 + static_cast<double>(composition.members.size()) / 8;
+  if (composition.linear) {
+    size += composition.linear->size + std::abs(composition.linear->shift);
+    for (const LinearRow& row : composition.linear->rows) size += row.size + std::abs(row.shift);
+    members *= 1 + static_cast<double>(composition.linear->rows.size());
+  }
   return (in_float(composition) ? 0x1p-19 : 0x1p-42) * members * (1 + size);
 }
 

@@ -51,10 +51,41 @@ std::vector<ComposedSide> linear_sides(const Ensemble& ensemble, const Requireme
   return sides;
 }
 
+/// Sides of a linear model of three or more classes: the sum of a class exceeds every other one by
+/// the log-odds of the probability that is asked for at least. One that is asked for at most is no
+/// linear condition; ComposedNeed::possible() looks at it.
+std::vector<ComposedSide> row_sides(const Ensemble& ensemble, const Requirement& requirement) {
+  const std::vector<LinearRow>& rows = ensemble.composition.linear->rows;
+  double least = 0;
+  std::size_t target = 0;
+  if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
+    least = least_odds(output->range.lower);
+    target = output->output;
+  } else if (const auto* wanted = std::get_if<ClassIs>(&requirement.outcome)) {
+    if (wanted->probability) least = least_odds(*wanted->probability);
+    target = wanted->target;
+  }
+  std::vector<ComposedSide> sides;
+  for (std::size_t rival = 0; rival < rows.size(); ++rival) {
+    if (rival == target) continue;
+    ComposedSide side{target, rival,
+                      1,      least + rows[rival].shift - rows[target].shift,
+                      true,   rows[target].weights};
+    for (std::size_t i = 0; i < side.factors.size(); ++i) {
+      side.factors[i] -= rows[rival].weights[i];
+    }
+    sides.push_back(std::move(side));
+  }
+  return sides;
+}
+
 }  // namespace
 
 std::vector<ComposedSide> sides_of(const Ensemble& ensemble, const Requirement& requirement) {
   const Composition& composition = ensemble.composition;
+  if (composition.linear && !composition.linear->rows.empty()) {
+    return row_sides(ensemble, requirement);
+  }
   if (composition.linear) return linear_sides(ensemble, requirement);
   const double divisor = composition.divisor;
   std::vector<ComposedSide> sides;

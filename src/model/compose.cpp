@@ -1,4 +1,5 @@
-// Compositions in the arithmetic of scikit-learn, numpy and SciPy.
+// Compositions in the arithmetic of scikit-learn, numpy and SciPy. linear_top.cpp has the linear
+// models that stacks have on top.
 #include "model/compose.hpp"
 
 #include "model/arithmetic.hpp"
@@ -143,31 +144,6 @@ void calibrate(const Member& member, std::vector<double>& into) {
   for (double& value : into) value = at_most_one(value);
 }
 
-/// The sum of a linear model, and the sizes of its terms.
-struct LinearSum {
-  double value = 0;
-  double size = 0;
-  bool exact = true;  ///< nothing is added but zeros and the shift
-};
-
-LinearSum linear_sum(const Composition& composition, std::span<const double> scores) {
-  LinearSum sum{.value = 0, .size = composition.linear->size};
-  sum.exact = sum.size == std::abs(composition.linear->shift);  // no means of a scaler
-  std::vector<double> parts;
-  std::size_t first = 0;
-  for (const Member& member : composition.members) {
-    contribute(member, scores.subspan(first, member.outputs), parts);
-    first += member.outputs;
-    const double term = parts.back() * member.weight;
-    sum.value += term;
-    sum.size += std::abs(term);
-    // A product that underflows is another zero: fused, or in another order, it may count.
-    sum.exact = sum.exact && (parts.back() == 0 || member.weight == 0);
-  }
-  sum.value += composition.linear->shift;
-  return sum;
-}
-
 /// The class of the largest number, the first of equal ones or the last.
 std::size_t largest_of(std::span<const double> numbers, bool last_of_equals) {
   std::size_t best = 0;
@@ -182,24 +158,6 @@ std::size_t largest_of(std::span<const double> numbers, bool last_of_equals) {
 bool falls(const Calibration& calibration) {
   if (calibration.kind == Calibration::Kind::sigmoid) return calibration.slope > 0;
   return !calibration.to.empty() && calibration.to.front() > calibration.to.back();
-}
-
-LinearRange linear_range(const Composition& composition, std::span<const double> scores) {
-  const LinearSum sum = linear_sum(composition, scores);
-  // Trees that are sure of class 0 add nothing, and then no order of the sum rounds.
-  if (sum.exact) return {sum.value, sum.value};
-  // The second term covers numbers that underflow.
-  const double error = composition.linear->error * sum.size + std::numeric_limits<double>::min();
-  return {sum.value - error, sum.value + error};
-}
-
-void linear_outputs(double sum, std::span<double> outputs) {
-  if (outputs.size() == 1) {
-    outputs[0] = sum;
-  } else {
-    outputs[1] = expit(sum);
-    outputs[0] = 1 - outputs[1];
-  }
 }
 
 void contribute(const Member& member, std::span<const double> scores, std::vector<double>& into,
@@ -250,7 +208,7 @@ std::vector<double> weights_of(const Composition& composition) {
 
 void compose(const Composition& composition, std::span<const double> scores,
              std::span<double> outputs) {
-  if (composition.linear) return linear_outputs(linear_sum(composition, scores).value, outputs);
+  if (composition.linear) return linear_outputs(linear_sums(composition, scores), outputs);
   std::fill(outputs.begin(), outputs.end(), 0.0);
   std::vector<double> parts, sums;
   std::size_t first = 0;
@@ -292,7 +250,7 @@ std::size_t composed_class(const Composition& composition, std::span<const doubl
     const double score = threshold->target == 1 ? scores[0] : -scores[0];
     return score >= threshold->least ? threshold->target : 1 - threshold->target;
   }
-  if (composition.linear) return linear_sum(composition, scores).value > 0 ? 1 : 0;
+  if (composition.linear) return linear_class(linear_sums(composition, scores));
   if (composition.by_score) return largest_of(scores, composition.last_of_equals);
   std::vector<double> outputs(classes);
   if (composition.normalised) {  // compared before they are divided by their sum

@@ -27,14 +27,18 @@ void compose(const Composition& composition, std::span<const double> scores,
 /// For each member what a contribution of 1 adds to the sums of the composition, up to rounding.
 std::vector<double> weights_of(const Composition& composition);
 
-/// The least and the largest sum of a linear model that a library may compute.
+/// The sums of a linear model: one, or one for each of three or more classes.
+std::vector<double> linear_sums(const Composition& composition, std::span<const double> scores);
+/// The least and the largest of each sum that a library may compute.
 struct LinearRange {
   double low = 0;
   double high = 0;
 };
-LinearRange linear_range(const Composition& composition, std::span<const double> scores);
-/// What such a sum means: a number, or the probabilities of two classes.
-void linear_outputs(double sum, std::span<double> outputs);
+std::vector<LinearRange> linear_ranges(const Composition& composition,
+                                       std::span<const double> scores);
+/// What such sums mean: a number, or the probabilities of the classes.
+void linear_outputs(std::span<const double> sums, std::span<double> outputs);
+std::size_t linear_class(std::span<const double> sums);
 
 /// What a calibration makes of a response.
 double calibrated(const Calibration& calibration, double response);

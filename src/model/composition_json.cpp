@@ -102,6 +102,10 @@ Json composition_json(const Composition& composition) {
   }
   if (const auto& top = composition.linear) {
     json["linear"] = {{"shift", top->shift}, {"size", top->size}, {"error", top->error}};
+    for (const LinearRow& row : top->rows) {
+      json["linear"]["rows"].push_back(
+          {{"weights", row.weights}, {"shift", row.shift}, {"size", row.size}});
+    }
   }
   if (composition.by_score) json["by_score"] = true;
   if (composition.last_of_equals) json["last_of_equals"] = true;
@@ -136,7 +140,14 @@ Composition composition_from(const JsonField& field) {
     const JsonField top = field["linear"];
     composition.linear = LinearTop{.shift = top["shift"].number(),
                                    .size = top["size"].number(),
-                                   .error = top["error"].number()};
+                                   .error = top["error"].number(),
+                                   .rows = {}};
+    for (std::size_t i = 0; top.has("rows") && i < top["rows"].size(); ++i) {
+      const JsonField row = top["rows"][i];
+      composition.linear->rows.push_back({.weights = row["weights"].numbers(),
+                                          .shift = row["shift"].number(),
+                                          .size = row["size"].number()});
+    }
   }
   if (field.has("by_score")) composition.by_score = field["by_score"].boolean();
   if (field.has("last_of_equals")) {

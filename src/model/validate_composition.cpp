@@ -11,6 +11,10 @@
 namespace boxwood {
 namespace {
 
+constexpr const char* save_again =
+    "The file was changed or written by another program: save the model again with "
+    "boxwood.save_model";
+
 bool positive(double number) { return number > 0 && std::isfinite(number); }
 
 void check_calibration(const Calibration& one, const std::string& place) {
@@ -66,20 +70,28 @@ void check_calibrations(const Member& member, const std::string& place) {
                                    classifies ? needed : 0));
   }
   for (std::size_t k = 0; k < all.size(); ++k) {
-    check_calibration(all[k], fmt::format("{}.calibrations[{}]", place, k));
+    const std::string at = fmt::format("{}.calibrations[{}]", place, k);
+    check_calibration(all[k], at);
+    // They are divided by their sum, which has to be positive.
+    const std::vector<double>& to = all[k].to;
+    if (std::any_of(to.begin(), to.end(), [](double p) { return p < 0 || p > 1; })) {
+      throw Error(at + ".to", "probabilities must be from 0 to 1", save_again);
+    }
   }
 }
 
 void check_member(const Member& member, const Ensemble& ensemble, const std::string& place) {
   const bool linear = ensemble.composition.linear.has_value();
+  const bool rows = linear && !ensemble.composition.linear->rows.empty();
   if (!positive(member.factor) || !positive(member.divisor) || !positive(member.steepness) ||
       !(linear ? std::isfinite(member.weight) : positive(member.weight))) {
     throw Error(place, "factor, divisor, steepness and weight must be positive numbers");
   }
+  const bool of_class_one =
+      (member.response != Member::Response::score || member.outputs == 1) &&
+      (ensemble.task == Task::regression || member.classes == std::vector<std::size_t>{0, 1});
   if (linear &&
-      (member.response == Member::Response::vote ||
-       (member.response == Member::Response::score && member.outputs != 1) ||
-       (ensemble.task == Task::multiclass && member.classes != std::vector<std::size_t>{0, 1}))) {
+      (member.response == Member::Response::vote || (rows ? member.weight != 1 : !of_class_one))) {
     throw Error(place, "a linear model does not read what this member gives");
   }
   if (member.outputs == 0 || (member.task == Task::binary && member.outputs != 1) ||
@@ -141,6 +153,51 @@ void check_groups(const Composition& composition) {
   }
 }
 
+/// `size` has the shift and whatever else is added; if it were smaller, sums could be off by more
+/// than the file says.
+void check_sum(double shift, double size, const std::string& place) {
+  if (!std::isfinite(shift) || !std::isfinite(size) || !(size >= std::abs(shift))) {
+    throw Error(place, "\"size\" must be a number that is at least the absolute value of \"shift\"",
+                save_again);
+  }
+}
+
+void check_linear(const Ensemble& ensemble, const LinearTop& top) {
+  const Composition& composition = ensemble.composition;
+  const std::string place = "composition.linear";
+  const std::size_t classes = ensemble.classes.size();
+  const bool plain = composition.divisor == 1 && !composition.normalised &&
+                     !composition.threshold && !composition.by_score;
+  const bool regression = ensemble.task == Task::regression;
+  if (!plain || (!regression && classes != 2 && top.rows.empty())) {
+    throw Error(place, "it is not possible for this model");
+  }
+  check_sum(top.shift, top.size, place);
+  const std::size_t columns = composition.members.size() * classes;
+  if (!top.rows.empty() && (regression || classes < 3 || top.rows.size() != classes)) {
+    throw Error(place + ".rows",
+                fmt::format("there are {} for {} classes", top.rows.size(), classes), save_again);
+  }
+  for (std::size_t k = 0; k < top.rows.size(); ++k) {
+    const LinearRow& row = top.rows[k];
+    const std::string at = fmt::format("{}.rows[{}]", place, k);
+    check_sum(row.shift, row.size, at);
+    const auto finite = [](double weight) { return std::isfinite(weight); };
+    if (row.weights.size() != columns ||
+        !std::all_of(row.weights.begin(), row.weights.end(), finite)) {
+      throw Error(at + ".weights", fmt::format("there must be {} finite numbers", columns),
+                  save_again);
+    }
+  }
+  // Any sum of so many terms may be off by that much, also the one that is computed here.
+  const double terms = static_cast<double>(std::max(composition.members.size(), columns));
+  if (const double least = terms * 0x1p-53; !(top.error >= least && top.error < 1)) {
+    throw Error(place + ".error",
+                fmt::format("it must be from {:.2g} to 1, because so many terms round", least),
+                save_again);
+  }
+}
+
 }  // namespace
 
 void validate_composition(const Ensemble& ensemble) {
@@ -179,15 +236,7 @@ void validate_composition(const Ensemble& ensemble) {
       throw Error("composition.threshold", "it is not possible for this model");
     }
   }
-  if (const auto& top = composition.linear) {
-    const bool plain = composition.divisor == 1 && !composition.normalised &&
-                       !composition.threshold && !composition.by_score;
-    if (!plain || !std::isfinite(top->shift) || !(top->size >= 0) || !std::isfinite(top->size) ||
-        !(top->error >= 0 && top->error < 1) ||
-        (ensemble.task == Task::multiclass && ensemble.classes.size() != 2)) {
-      throw Error("composition.linear", "it is not possible for this model");
-    }
-  }
+  if (composition.linear) check_linear(ensemble, *composition.linear);
   if (composition.by_score) {
     const Member& front = composition.members.front();
     for (std::size_t i = 0; i < composition.members.size(); ++i) {

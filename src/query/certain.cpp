@@ -4,21 +4,60 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <optional>
 #include <vector>
 
 namespace boxwood {
 namespace {
 
-/// Outputs are monotone in the sum, so they have their extremes at its ends. If both extremes lie
+/// An output is monotone in every sum, so it has its extremes at their ends. If both extremes lie
 /// inside an interval, all outputs do.
-bool within(const Interval& range, double one, double other, bool negated) {
-  const auto [low, high] = std::minmax(one, other);
+bool within(const Interval& range, const LinearRange& output, bool negated) {
+  const auto [low, high] = output;
   if (std::isnan(low) || std::isnan(high)) return false;
   if (!negated) return range.contains(low) && range.contains(high);
   const bool below = high < range.lower || (high == range.lower && !range.lower_closed);
   const bool above = low > range.upper || (low == range.upper && !range.upper_closed);
   return below || above;
+}
+
+/// The least and the largest value of an output that a library may compute. Libraries compute the
+/// logistic function and the softmax with their own rounding, some in float32.
+LinearRange output_range(const Ensemble& ensemble, std::span<const LinearRange> sums,
+                         std::size_t output) {
+  const std::size_t classes = ensemble.output_count();
+  std::vector<double> ends(sums.size()), outputs(classes);
+  LinearRange range;
+  for (const bool up : {false, true}) {
+    // Of one sum the first class falls; of several each falls with the sums of the others.
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      const bool raised = sums.size() == 1 ? output + 1 == classes : k == output;
+      ends[k] = raised == up ? sums[k].high : sums[k].low;
+    }
+    linear_outputs(ends, outputs);
+    (up ? range.high : range.low) = outputs[output];
+  }
+  if (classes == 1) return range;
+  const bool single = ensemble.composition.linear->error > 0x1p-30;
+  const bool at_half = sums.size() == 1 && sums[0].low == 0 && sums[0].high == 0;  // everywhere
+  // Of a softmax: each exponential may be off by some units, and the sum by one for each class.
+  const double units = sums.size() == 1 ? 4 : static_cast<double>(classes) + 16;
+  const double doubt = at_half ? 0 : units * (single ? 0x1p-24 : 0x1p-52);
+  return {std::max(range.low - doubt, 0.0), std::min(range.high + doubt, 1.0)};
+}
+
+/// The class that every sum gives. Sums that differ by rounding only give none.
+std::optional<std::size_t> certain_class(std::span<const LinearRange> sums) {
+  if (sums.size() == 1) {
+    const bool low = sums[0].low > 0, high = sums[0].high > 0;
+    return low == high ? std::optional<std::size_t>(low ? 1 : 0) : std::nullopt;
+  }
+  const auto lower = [](const LinearRange& a, const LinearRange& b) { return a.low < b.low; };
+  const auto best = std::max_element(sums.begin(), sums.end(), lower);
+  for (auto rival = sums.begin(); rival != sums.end(); ++rival) {
+    if (rival != best && !(best->low > rival->high)) return std::nullopt;
+  }
+  return static_cast<std::size_t>(best - sums.begin());
 }
 
 }  // namespace
@@ -30,36 +69,22 @@ bool is_of_linear_sum(const Requirement& requirement, const Ensemble& ensemble) 
 
 bool is_certain(const Requirement& requirement, const Ensemble& ensemble,
                 std::span<const double> scores) {
-  const LinearRange sum = linear_range(ensemble.composition, scores);
-  std::vector<double> low(ensemble.output_count()), high(low);
-  linear_outputs(sum.low, low);
-  linear_outputs(sum.high, high);
-  if (low.size() == 2) {
-    // Libraries compute the logistic function with their own rounding, some in float32.
-    const bool at_half = sum.low == 0 && sum.high == 0;  // exact everywhere
-    const bool single = ensemble.composition.linear->error > 0x1p-30;
-    const double doubt = at_half ? 0 : single ? 0x1p-22 : 0x1p-50;
-    for (std::size_t k = 0; k < low.size(); ++k) {
-      if (low[k] > high[k]) std::swap(low[k], high[k]);  // the other class falls
-      low[k] = std::max(low[k] - doubt, 0.0);
-      high[k] = std::min(high[k] + doubt, 1.0);
-    }
-  }
+  const std::vector<LinearRange> sums = linear_ranges(ensemble.composition, scores);
   if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
-    return within(output->range, low[output->output], high[output->output], requirement.negated);
+    const LinearRange number = output_range(ensemble, sums, output->output);
+    return within(output->range, number, requirement.negated);
   }
   const auto* one = std::get_if<ClassIs>(&requirement.outcome);
   if (one && one->probability) {
-    return within({.lower = *one->probability}, low[one->target], high[one->target],
-                  requirement.negated);
+    const LinearRange number = output_range(ensemble, sums, one->target);
+    return within({.lower = *one->probability}, number, requirement.negated);
   }
-  const auto wanted = [&](std::size_t target) {
-    if (one) return one->target == target;
-    const auto& targets = std::get<ClassIn>(requirement.outcome).targets;
-    return std::find(targets.begin(), targets.end(), target) != targets.end();
-  };
-  return wanted(sum.low > 0 ? 1 : 0) != requirement.negated &&
-         wanted(sum.high > 0 ? 1 : 0) != requirement.negated;
+  const std::optional<std::size_t> winner = certain_class(sums);
+  if (!winner) return false;
+  if (one) return (one->target == *winner) != requirement.negated;
+  const auto& targets = std::get<ClassIn>(requirement.outcome).targets;
+  return (std::find(targets.begin(), targets.end(), *winner) != targets.end()) !=
+         requirement.negated;
 }
 
 }  // namespace boxwood

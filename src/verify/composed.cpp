@@ -2,6 +2,7 @@
 
 #include "verify/evaluate.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -139,58 +140,123 @@ std::vector<double> contribution(const Member& member, const Ensemble& alone,
   return numbers;
 }
 
-/// The sum of a linear model, and the sum of the sizes of all that is added.
+/// A sum of a linear model, and the sum of the sizes of all that is added.
 struct LinearTerms {
   double sum = 0, sizes = 0;
   bool rounds = false;  ///< something other than zeros is added to the shift
+
+  void add(double number, double weight) {
+    sum = sum + weight * number;
+    sizes = sizes + std::fabs(weight * number);
+    if (!(number == 0 || weight == 0)) rounds = true;
+  }
 };
 
-LinearTerms linear_terms(const Ensemble& ensemble, const std::vector<double>& scores) {
-  bool rounds = ensemble.composition.linear->size != std::fabs(ensemble.composition.linear->shift);
-  double sum = 0, sizes = ensemble.composition.linear->size;
+/// One sum, or one for each of three or more classes.
+std::vector<LinearTerms> linear_terms(const Ensemble& ensemble, const std::vector<double>& scores) {
+  const LinearTop& top = *ensemble.composition.linear;
+  std::vector<std::vector<double>> contributions;
   auto begin = scores.begin();
   for (std::size_t i = 0; i < ensemble.composition.members.size(); ++i) {
     const Member& member = ensemble.composition.members[i];
     const auto end = begin + static_cast<std::ptrdiff_t>(member.outputs);
-    const double number =
-        contribution(member, member_alone(ensemble, i), std::vector<double>(begin, end)).back();
+    contributions.push_back(
+        contribution(member, member_alone(ensemble, i), std::vector<double>(begin, end)));
     begin = end;
-    sum = sum + member.weight * number;
-    if (!(number == 0 || member.weight == 0)) rounds = true;
-    sizes = sizes + std::fabs(member.weight * number);
   }
-  return {sum + ensemble.composition.linear->shift, sizes, rounds};
+  std::vector<LinearTerms> all;
+  const std::size_t count = top.rows.empty() ? 1 : top.rows.size();
+  for (std::size_t which = 0; which < count; ++which) {
+    const double shift = top.rows.empty() ? top.shift : top.rows[which].shift;
+    const double size = top.rows.empty() ? top.size : top.rows[which].size;
+    LinearTerms one{0, size, size != std::fabs(shift)};
+    for (std::size_t i = 0; i < contributions.size(); ++i) {
+      const Member& member = ensemble.composition.members[i];
+      if (top.rows.empty()) {
+        one.add(contributions[i].back(), member.weight);
+        continue;
+      }
+      for (std::size_t k = 0; k < contributions[i].size(); ++k) {
+        if (member.classes[k] == Member::none) continue;
+        one.add(contributions[i][k], top.rows[which].weights[i * count + member.classes[k]]);
+      }
+    }
+    one.sum = one.sum + shift;
+    all.push_back(one);
+  }
+  return all;
 }
 
-std::vector<double> of_linear_sum(const Ensemble& ensemble, double sum) {
-  if (ensemble.classes.empty()) return {sum};
-  const double one = 1.0 / (1.0 + std::exp(-sum));
-  return {1.0 - one, one};
+std::vector<double> of_linear_sums(const Ensemble& ensemble, const std::vector<double>& sums) {
+  if (ensemble.classes.empty()) return sums;
+  if (sums.size() == 1) {
+    const double one = 1.0 / (1.0 + std::exp(-sums[0]));
+    return {1.0 - one, one};
+  }
+  double top = sums[0];
+  for (const double sum : sums) top = sum > top ? sum : top;
+  std::vector<double> shares;
+  for (const double sum : sums) shares.push_back(std::exp(sum - top));
+  const double whole = added(shares);
+  for (double& share : shares) share = share / whole;
+  return shares;
+}
+
+std::vector<double> values(const std::vector<LinearTerms>& all) {
+  std::vector<double> sums;
+  for (const LinearTerms& one : all) sums.push_back(one.sum);
+  return sums;
+}
+
+std::size_t winner_of(const std::vector<double>& sums) {
+  if (sums.size() == 1) return sums[0] > 0 ? 1 : 0;
+  std::size_t winner = 0;
+  for (std::size_t k = 1; k < sums.size(); ++k) {
+    if (sums[k] > sums[winner]) winner = k;
+  }
+  return winner;
 }
 
 }  // namespace
 
 bool holds_in_every_order(const Requirement& requirement, const Ensemble& ensemble,
                           const std::vector<double>& scores) {
-  const auto [sum, sizes, rounds] = linear_terms(ensemble, scores);
+  const std::vector<LinearTerms> all = linear_terms(ensemble, scores);
   const double error = ensemble.composition.linear->error;
-  const double doubt = rounds ? error * sizes + std::numeric_limits<double>::min() : 0;
-  std::vector<double> least = of_linear_sum(ensemble, sum - doubt);
-  std::vector<double> most = of_linear_sum(ensemble, sum + doubt);
-  if (least.size() == 2 && (doubt != 0 || sum != 0)) {
-    // The logistic function of a library may differ by 4 units of float32, or of doubles.
-    const double of_link = std::ldexp(1.0, error > std::ldexp(1.0, -30) ? -22 : -50);
-    least = {std::fmin(1.0, least[0] + of_link), std::fmax(0.0, least[1] - of_link)};
-    most = {std::fmax(0.0, most[0] - of_link), std::fmin(1.0, most[1] + of_link)};
-  }
+  const bool narrow = error > std::ldexp(1.0, -30);
+  /// The sums where that of `favoured` is as large as it can be, or as small, and the others the
+  /// other way round.
+  const auto ends = [&](std::size_t favoured, bool large) {
+    std::vector<double> sums;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const double doubt =
+          all[k].rounds ? error * all[k].sizes + std::numeric_limits<double>::min() : 0;
+      sums.push_back((k == favoured) == large ? all[k].sum + doubt : all[k].sum - doubt);
+    }
+    return sums;
+  };
   // -1: below the interval, 0: in it, 1: above it.
   const auto place = [](const Interval& range, double value) {
     if (value < range.lower || (value == range.lower && !range.lower_closed)) return -1;
     return value > range.upper || (value == range.upper && !range.upper_closed) ? 1 : 0;
   };
   const auto numbers = [&](const Interval& range, std::size_t output) {
-    if (std::isnan(least[output]) || std::isnan(most[output])) return false;
-    const int a = place(range, least[output]), b = place(range, most[output]);
+    const bool rises =
+        all.size() > 1 || output + 1 == std::max<std::size_t>(ensemble.classes.size(), 1);
+    const std::size_t favoured = all.size() > 1 ? output : 0;
+    double least = of_linear_sums(ensemble, ends(favoured, !rises))[output];
+    double most = of_linear_sums(ensemble, ends(favoured, rises))[output];
+    if (std::isnan(least) || std::isnan(most)) return false;
+    const bool half = all.size() == 1 && !all[0].rounds && all[0].sum == 0;
+    if (!ensemble.classes.empty() && !half) {
+      // The logistic function of a library may differ by 4 units of float32, or of doubles; its
+      // softmax by one for each class and 16 more.
+      const double units = all.size() == 1 ? 4.0 : 16.0 + static_cast<double>(all.size());
+      const double of_link = std::ldexp(units, narrow ? -24 : -52);
+      least = std::fmax(0.0, least - of_link);
+      most = std::fmin(1.0, most + of_link);
+    }
+    const int a = place(range, least), b = place(range, most);
     return a == b && (a == 0) != requirement.negated;
   };
   if (const auto* output = std::get_if<OutputIn>(&requirement.outcome)) {
@@ -199,16 +265,20 @@ bool holds_in_every_order(const Requirement& requirement, const Ensemble& ensemb
   if (const auto* one = std::get_if<ClassIs>(&requirement.outcome)) {
     if (one->probability) return numbers({.lower = *one->probability}, one->target);
   }
-  for (const double end : {sum - doubt, sum + doubt}) {
-    const std::size_t winner = end > 0 ? 1 : 0;
-    bool named = false;
-    if (const auto* one = std::get_if<ClassIs>(&requirement.outcome)) named = one->target == winner;
-    if (const auto* several = std::get_if<ClassIn>(&requirement.outcome)) {
-      for (const std::size_t target : several->targets) named |= target == winner;
-    }
-    if (named == requirement.negated) return false;
+  // One class has to win even where its own sum is least and all others are largest.
+  const std::size_t winner = winner_of(values(all));
+  const std::vector<double> worst =
+      ends(all.size() > 1 ? winner : 0, winner == 0 && all.size() == 1);
+  if (winner_of(worst) != winner) return false;
+  for (std::size_t k = 0; k < worst.size() && all.size() > 1; ++k) {
+    if (k != winner && worst[k] == worst[winner]) return false;
   }
-  return true;
+  bool named = false;
+  if (const auto* one = std::get_if<ClassIs>(&requirement.outcome)) named = one->target == winner;
+  if (const auto* several = std::get_if<ClassIn>(&requirement.outcome)) {
+    for (const std::size_t target : several->targets) named |= target == winner;
+  }
+  return named != requirement.negated;
 }
 
 Ensemble member_alone(const Ensemble& ensemble, std::size_t member) {
@@ -238,7 +308,7 @@ std::vector<double> composed_outputs(const Ensemble& ensemble, const std::vector
     return made_of.sum == Precision::float32 ? static_cast<double>(static_cast<float>(value))
                                              : value;
   };
-  if (made_of.linear) return of_linear_sum(ensemble, linear_terms(ensemble, scores).sum);
+  if (made_of.linear) return of_linear_sums(ensemble, values(linear_terms(ensemble, scores)));
   std::vector<double> outputs(ensemble.classes.empty() ? 1 : ensemble.classes.size(), 0.0);
   if (!made_of.groups.empty()) {
     // Each group is a composition by itself, whose outputs are added up.
@@ -286,7 +356,7 @@ std::vector<double> composed_outputs(const Ensemble& ensemble, const std::vector
 }
 
 std::size_t composed_winner(const Ensemble& ensemble, const std::vector<double>& scores) {
-  if (ensemble.composition.linear) return linear_terms(ensemble, scores).sum > 0 ? 1 : 0;
+  if (ensemble.composition.linear) return winner_of(values(linear_terms(ensemble, scores)));
   const std::vector<double> outputs =
       ensemble.composition.by_score ? scores : composed_outputs(ensemble, scores, false);
   if (const auto& limit = ensemble.composition.threshold) {

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import case_numbers
-from sklearn import ensemble, linear_model, pipeline, preprocessing, tree
+from sklearn import calibration, ensemble, linear_model, multiclass, pipeline, preprocessing, tree
 from test_composed import COLUMNS, KINDS, brute_force, check_optimum, draw, small, start
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -63,6 +63,71 @@ def test_stacks(index):
     for target, met in ((boxwood.Class("yes", probability=middle), theirs >= middle),
                         (boxwood.Class("no", probability=1 - middle), theirs <= middle)):
         check_optimum(explainer, model, point, target, met, cost)
+
+
+def members_of_three(index, random):
+    """Members of a stack of three classes, and how the stack asks them."""
+    def few(kind, i):
+        one = small(kind, index + i)
+        return one.set_params(n_estimators=2) if hasattr(one, "n_estimators") else one
+
+    if index % 6 == 4:  # all in float32
+        return [("x", few("xgboost", 0)), ("y", few("xgboost", 1))], "auto"
+    if index % 6 == 5:
+        return [("g", few("boosting", 0)), ("h", few("hist", 1))], "decision_function"
+    kinds = random.choice(KINDS, 2).tolist()
+    members = [(f"{kind} {i}", few(kind, i)) for i, kind in enumerate(kinds)]
+    if index % 6 == 2:
+        method = ["isotonic", "sigmoid"][index % 2]
+        members[0] = ("calibrated", calibration.CalibratedClassifierCV(few("tree", 0), method=method, cv=2))
+    if index % 6 == 3:
+        members[0] = ("vote", ensemble.VotingClassifier([("a", few("tree", 0)), ("b", few("boosting", 2))], voting="soft",
+                                                        weights=[1, 3]))
+    return members, "auto"
+
+
+@pytest.mark.parametrize("index", case_numbers(6))
+def test_stacks_of_three_classes(index):
+    random = np.random.default_rng(index)
+    frame, _, labels = draw(60 + index, classes=3)
+    members, method = members_of_three(index, random)
+    model = ensemble.StackingClassifier(members, LAST[["logistic", "scaled"][index % 2]], cv=2, stack_method=method)
+    model.fit(frame, np.array(["low", "middle", "high"])[labels])
+    explainer = boxwood.Explainer(model)
+    point = start(explainer, index)
+    grid, cost, said = brute_force(model, explainer, point, 500_000)
+    assert (explainer.predict(grid) == said).all()
+    theirs = model.predict_proba(grid)
+    single = index % 6 == 4
+    assert np.abs(explainer.predict_proba(grid) - theirs).max() < (1e-6 if single else 1e-14)
+    row = pd.Series(point, index=COLUMNS)
+    for k, target in enumerate(model.classes_):
+        assert check_optimum(explainer, model, point, target, said == target, cost) in (None, target)
+        middle = limit(theirs[:, k])
+        for wanted, met in ((boxwood.Class(target, probability=middle), theirs[:, k] >= middle),
+                            (boxwood.Output(at_most=middle, output=k), theirs[:, k] <= middle)):
+            check_optimum(explainer, model, point, wanted, met, cost)
+        others = [str(one) for one in model.classes_ if one != target]
+        check_optimum(explainer, model, point, boxwood.OneOf(tuple(others)), said != target, cost)
+    with pytest.raises(boxwood.Error, match="no margins"):
+        explainer.explain(row, boxwood.Class("low", margin=1.0))
+
+
+def test_three_sums_that_differ_by_rounding_have_no_class():
+    # Class 0 and class 1 have the same numbers in another order: one is ahead in some orders of the sum.
+    frame, _, labels = draw(3, classes=3)
+    trees = [("a", tree.DecisionTreeClassifier(max_depth=1)), ("b", tree.DecisionTreeClassifier(max_depth=1))]
+    model = ensemble.StackingClassifier(trees, cv=2).fit(frame, labels)
+    row = frame.iloc[0]
+    for shift, certain in ((0.0, False), (1e-17, False), (1e-3, True)):
+        model.final_estimator_.coef_ = np.array([[0.1, 0.2, 0.3] * 2, [0.1, 0.2, 0.3] * 2, [-9.0] * 6])
+        model.final_estimator_.intercept_ = np.array([shift, 0.0, 0.0])
+        explainer = boxwood.Explainer(model)
+        for engine in ("fast", "paper"):
+            assert explainer.explain(row, 0, engine=engine).status == ("optimal" if certain else "infeasible")
+            assert explainer.explain(row, 1, engine=engine).status == "infeasible"
+            assert explainer.explain(row, boxwood.OneOf((0, 1)), engine=engine).status == (
+                "optimal" if certain else "infeasible")
 
 
 @pytest.mark.parametrize(("shift", "status"), [(-0.29, "infeasible"), (-0.28, "optimal"), (-0.30, "infeasible")])
@@ -148,7 +213,12 @@ def test_stacks_that_are_refused():
         return str(error.value)
 
     two = labels > 0
-    assert "two are supported" in refused(ensemble.StackingClassifier(members, cv=2), labels)
+    assert "a OneVsRestClassifier on top" in refused(ensemble.StackingClassifier(
+        members, multiclass.OneVsRestClassifier(linear_model.LogisticRegression()), cv=2), labels)
+    by_class = ensemble.StackingClassifier(members, cv=2).fit(frame, labels)
+    by_class.final_estimator_.solver = "liblinear"  # older releases fit one model for each class with it
+    with pytest.raises(boxwood.UnsupportedModelError, match="one model for each class"):
+        boxwood.Explainer(by_class)
     assert "passthrough=False" in refused(ensemble.StackingClassifier(members, cv=2, passthrough=True), two)
     assert "a RandomForestClassifier on top" in refused(
         ensemble.StackingClassifier(members, small("forest", 2), cv=2), two)

@@ -159,11 +159,13 @@ def composed(of: Any, parts: list[Part], *, labels: list[str], **settings: Any) 
     if not plain and "linear" not in settings:
         settings["groups"] = groups
     else:
-        # Each member by itself; a linear model may add up in any order.
+        # Each member by itself; a linear model may add up in any order. Where it has rows, these
+        # have the weights already.
+        rows = "rows" in settings.get("linear", ())
         weights = [group["weight"] / group["divisor"] for group in groups
                    for _ in range(group["members"])]
         for one, weight in zip(members, weights, strict=True):
-            one["weight"] *= weight
+            one["weight"] = 1.0 if rows else one["weight"] * weight
     count = f"{len(parts)} models" if len(parts) > 1 else "1 model"
     return Ensemble(
         source=source(), objective=f"{type(of).__name__} of {count}",

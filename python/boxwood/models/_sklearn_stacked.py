@@ -1,5 +1,8 @@
 """scikit-learn's stacks: a linear model of what other models predict.
 
+With three or more classes the last model adds up the probabilities of all classes of all members,
+once for each class.
+
 The last model computes `X @ coef_ + intercept_` by BLAS, in an order that depends on the machine
 and on the number of rows. Its results differ by rounding only, which is bounded here. Boxwood gives
 answers that have their outcome in every order.
@@ -15,7 +18,7 @@ from boxwood.errors import UnsupportedModelError
 from boxwood.models import unwrapped
 from boxwood.models._ensemble import Ensemble
 from boxwood.models._sklearn_common import class_labels
-from boxwood.models._sklearn_composed import composed, read_member
+from boxwood.models._sklearn_composed import Part, composed, read_member
 
 CLASSIFIERS = ("LogisticRegression", "LogisticRegressionCV")
 REGRESSORS = ("LinearRegression", "Ridge", "RidgeCV", "Lasso", "LassoCV", "ElasticNet",
@@ -26,14 +29,14 @@ REMEDY = ("Fit it with a linear model on top, such as LogisticRegression or Ridg
 
 
 class _Last(NamedTuple):
-    weights: np.ndarray
-    shift: float
-    size: float  # of all that is added besides the members' terms
+    weights: np.ndarray  # one row, or one for each of three or more classes
+    shifts: np.ndarray
+    sizes: np.ndarray  # of all that is added besides the members' terms
     precision: Any
 
 
 def stacked(model: Any, data: Any = None) -> Ensemble:
-    """Convert a `StackingClassifier` of two classes or a `StackingRegressor`."""
+    """Convert a `StackingClassifier` or a `StackingRegressor`."""
     name = type(model).__name__
     classifier = hasattr(model, "classes_")
     labels = class_labels(model) if classifier else []
@@ -41,12 +44,6 @@ def stacked(model: Any, data: Any = None) -> Ensemble:
         raise UnsupportedModelError(
             f"this {name} gives the raw columns to its last model too, and its score is then not "
             "a function of trees alone", "Fit it with passthrough=False")
-    if len(labels) > 2:
-        raise UnsupportedModelError(
-            f"this {name} has {len(labels)} classes, and two are supported: with more, its last "
-            "model adds up probabilities of every class of every member",
-            ONE + ", with classes=list(classes_), or fit a VotingClassifier"
-            ' with voting="soft" of them')
     responses = {"predict_proba": "probability", "decision_function": "score"} if classifier \
         else {"predict": "output"}
     parts = []
@@ -56,28 +53,52 @@ def stacked(model: Any, data: Any = None) -> Ensemble:
                 f"this {name} takes {method} of {type(fitted).__name__}",
                 'Fit it with stack_method="predict_proba"')
         part = read_member(fitted, model, responses[method], data, averaged=True)
-        if classifier and (part.classes != [0, 1] or (
-                method == "decision_function" and len(part.model.base) != 1)):
+        scores = len(labels) if len(labels) > 2 else 1
+        if classifier and (part.classes != list(range(len(labels))) or (
+                method == "decision_function" and len(part.model.base) != scores)):
             raise UnsupportedModelError(
                 f"this {name} takes {method} of {type(fitted).__name__}, which is not supported",
                 'Fit it with stack_method="predict_proba"')
         parts.append(part)
     single = all(part.single for part in parts)
-    last = _last_model(model, np.float32 if single else np.float64, classifier)
-    for part, weight in zip(parts, last.weights.tolist(), strict=True):
-        part.weight = weight
+    last = _last_model(model, np.float32 if single else np.float64, labels)
     # n products, n sums, the shift, and of a scaler two operations each; of a member that is an
     # average itself, its sums and its quotient: a sum of products of any
     # order has an error of at most (number of roundings) * unit * sizes, up to terms of higher
     # order. Boxwood's own sum has one too, of doubles. Twice that, and room for the higher orders.
-    roundings = 4 * sum(len(part.inner["members"]) if part.inner else 1 for part in parts) + 8
+    terms = sum(len(part.inner["members"]) if part.inner else 1 for part in parts)
+    roundings = 4 * terms * (len(labels) if len(labels) > 2 else 1) + 8
     narrow = last.precision == np.float32 or any(part.inner and part.single for part in parts)
     unit = 2.0**-24 if narrow else 2.0**-53
-    return composed(model, parts, labels=labels, linear={
-        "shift": last.shift, "size": last.size, "error": 2 * roundings * unit * (1 + 2.0**-10)})
+    linear: dict[str, Any] = {"shift": 0.0, "size": 0.0,
+                              "error": 2 * roundings * unit * (1 + 2.0**-10)}
+    if len(labels) > 2:
+        linear["rows"] = [
+            {"weights": _spread(parts, row, len(labels)), "shift": shift, "size": size}
+            for row, shift, size in zip(last.weights.tolist(), last.shifts.tolist(),
+                                        last.sizes.tolist(), strict=True)]
+    else:
+        linear |= {"shift": float(last.shifts[0]), "size": float(last.sizes[0])}
+        for part, weight in zip(parts, last.weights[0].tolist(), strict=True):
+            part.weight = weight
+    return composed(model, parts, labels=labels, linear=linear)
 
 
-def _last_model(model: Any, given: Any, classifier: bool) -> _Last:
+def _spread(parts: list[Part], row: list[float], classes: int) -> list[float]:
+    """Give each member of the composition its weights, one for each class.
+
+    A part that is an average of members has the same weights for all of them, times theirs.
+    """
+    found: list[float] = []
+    for i, part in enumerate(parts):
+        own = row[i * classes:(i + 1) * classes]
+        inner = part.inner or {"divisor": 1.0, "members": [{"weight": 1.0}]}
+        for one in inner["members"]:
+            found += [weight * (one["weight"] / inner["divisor"]) for weight in own]
+    return found
+
+
+def _last_model(model: Any, given: Any, labels: list[str]) -> _Last:
     """Read the linear model on top, which may follow a `StandardScaler`."""
     name = type(model).__name__
     last = unwrapped(model.final_estimator_)
@@ -85,29 +106,39 @@ def _last_model(model: Any, given: Any, classifier: bool) -> _Last:
     if type(last).__name__ == "Pipeline" and len(last.steps) == 2 and \
             type(last.steps[0][1]).__name__ == "StandardScaler":
         scaler, last = last.steps[0][1], unwrapped(last.steps[1][1])
-    known = CLASSIFIERS if classifier else REGRESSORS
+    known = CLASSIFIERS if labels else REGRESSORS
     if type(last).__name__ not in known or not type(last).__module__.startswith("sklearn."):
         raise UnsupportedModelError(
             f"this {name} has a {type(last).__name__} on top, whose decisions are not a sum of "
             "functions of its members", REMEDY)
-    weights = np.asarray(last.coef_)
-    shifts = np.asarray(last.intercept_)
-    if weights.size != len(model.estimators_) or shifts.size != 1:
+    rows = len(labels) if len(labels) > 2 else 1
+    weights = np.atleast_2d(last.coef_)
+    shifts = np.broadcast_to(np.asarray(last.intercept_), rows) \
+        if np.size(last.intercept_) in (1, rows) else np.empty(0)
+    columns = len(model.estimators_) * (rows if rows > 1 else 1)
+    if weights.shape != (rows, columns) or shifts.shape != (rows,):
         raise UnsupportedModelError(f"this {name} predicts several targets at once", ONE)
-    if classifier and getattr(last, "multi_class", "") == "multinomial":
+    kind = getattr(last, "multi_class", "")
+    if rows == 1 and kind == "multinomial":
         raise UnsupportedModelError(f"this {name} has a {type(last).__name__} of the kind "
                                     "multinomial on top", 'Fit it without multi_class')
+    if rows > 1 and (kind == "ovr" or last.solver == "liblinear"):
+        raise UnsupportedModelError(
+            f"this {name} has a {type(last).__name__} on top that is one model for each class",
+            'Fit it without multi_class="ovr" and solver="liblinear"')
     precision = np.result_type(np.dtype(given), weights.dtype) if scaler is None else given
-    weights = weights.ravel().astype(np.float64)
-    shift = float(shifts.ravel()[0])
-    size = abs(shift)
+    weights = weights.astype(np.float64)
+    shifts = shifts.astype(np.float64)
+    sizes = np.abs(shifts)
     if scaler is not None:
-        # (x - mean) / scale: the terms of the means move into the shift.
-        scales = np.ones(len(weights)) if scaler.scale_ is None else scaler.scale_
-        means = np.zeros(len(weights)) if scaler.mean_ is None else scaler.mean_
+        # (x - mean) / scale: the terms of the means move into the shift. A size that exceeds the
+        # shift says that something is added even where all members contribute 0.
+        scales = np.ones(columns) if scaler.scale_ is None else scaler.scale_
+        means = np.zeros(columns) if scaler.mean_ is None else scaler.mean_
         weights = weights / scales
-        shift -= float(np.sum(weights * means))
-        size += float(np.abs(weights * means).sum())
-    if not np.isfinite([*weights, shift, size]).all():
+        shifts = shifts - (weights * means).sum(axis=1)
+        sizes = np.nextafter(np.maximum(sizes + np.abs(weights * means).sum(axis=1),
+                                        np.abs(shifts)), np.inf)
+    if not (np.isfinite(weights).all() and np.isfinite(shifts).all() and np.isfinite(sizes).all()):
         raise UnsupportedModelError(f"this {name} has infinite coefficients", ONE)
-    return _Last(weights, shift, size, precision)
+    return _Last(weights, shifts, sizes, precision)
