@@ -2,12 +2,12 @@
 """The questions that are still hard, each with its target; writes the table of docs/performance.md.
 
     python3 bench/hard.py build/bench/bin/boxwood_ask --data FOLDER [--mnist FOLDER]
-        [--cases NAME,…] [--clock 3] [--write docs/performance.md]
+        [--cases NAME,…] [--write docs/performance.md]
 
 Models are trained once into build/bench/models. Every case is asked on one thread. A question counts
-as proven if its proof took at most the target's seconds of processor time; the limit by the clock is
-`--clock` times as long, for machines with other work. Raw figures are kept in build/bench/hard.json,
-so that `--cases` measures some cases again and the table keeps the others.
+as proven if its proof took at most the target's seconds of processor time, after which it is stopped.
+Raw figures are kept in build/bench/hard.json, so that `--cases` measures some cases again and the
+table keeps the others.
 """
 
 import argparse
@@ -175,13 +175,13 @@ def plans():
     return {plan.name: plan for plan in [*models.plans(), *own]}
 
 
-def ask(program, case, folder, clock):
+def ask(program, case, folder):
     """The lines that boxwood_ask prints, the first about the model."""
     meta = json.loads((folder / "meta.json").read_text())
     done = subprocess.run(
         [program, folder / meta["model"], folder / "queries.json", "--threads", "1",
          "--norm", case.norm, "--kind", case.kind, "--rows", f"0-{case.rows - 1}",
-         "--time-limit", str(case.target * clock)], check=True, stdout=subprocess.PIPE, text=True)
+         "--processor-limit", str(case.target)], check=True, stdout=subprocess.PIPE, text=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -227,8 +227,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program", type=pathlib.Path, help="boxwood_ask")
     parser.add_argument("--cases", default="*", help="names with commas between, * and ? fit anything")
-    parser.add_argument("--clock", type=float, default=3,
-                        help="seconds of the clock for each second of the target")
     parser.add_argument("--out", type=pathlib.Path, default=BENCH / "models")
     parser.add_argument("--raw", type=pathlib.Path, default=BENCH / "hard.json")
     parser.add_argument("--train", action="store_true", help="only train the models")
@@ -243,7 +241,7 @@ def main():
         folder = models.train(plans()[case.model], given.out, sources)
         if given.train:
             continue
-        raw[case.name] = figures(case, ask(given.program, case, folder, given.clock))
+        raw[case.name] = figures(case, ask(given.program, case, folder))
         given.raw.write_text(json.dumps(raw, indent=1) + "\n")
         print(row_of(case, raw[case.name]), flush=True)
     if given.write:

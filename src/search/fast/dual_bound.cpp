@@ -17,6 +17,7 @@ DualBound::DualBound(const Context& context, const Problem& problem)
   extra_.assign(problem.testers.list.size(), 0.0);
   leaf_value_.assign(problem.leaf_count(), 0.0);
   reward_.assign(problem.leaf_count(), 0.0);
+  rewarded_.assign(problem.leaves.tree_count(), 0);
   favourite_ = problem.nearest;
   keep_price_ = context.conditions.size() == 1 && context.reach() == 0;
   if (keep_price_) {
@@ -75,6 +76,8 @@ void DualBound::build_slots() {
 /// of any of them.
 void DualBound::inherit(const DualBound& from, const Origin& origin) {
   price_ = from.price_;
+  shares_for_rewarded_ =
+      std::any_of(price_.begin(), price_.end(), [](double price) { return price > 0; });
   for (std::uint32_t v = 0; v < problem_.variable_count(); ++v) {
     const std::uint32_t old_variable = origin.variable[v];
     const std::uint32_t cells = problem_.cell_count(v);
@@ -116,6 +119,26 @@ void DualBound::set_rewards() {
       for (std::uint32_t r = 0; r < rows.count; ++r) reward += weights[rows.first + r] * *values++;
       reward_[leaf] = reward;
     }
+    note_rewarded(static_cast<std::uint32_t>(t));
+  }
+}
+
+void DualBound::note_rewarded(std::uint32_t tree) {
+  const Leaves& leaves = problem_.leaves;
+  const auto rewarded = [](double reward) { return reward != 0; };
+  rewarded_[tree] = std::any_of(reward_.begin() + leaves.tree_begin[tree],
+                                reward_.begin() + leaves.tree_begin[tree + 1], rewarded)
+                        ? 1
+                        : 0;
+}
+
+void DualBound::take_back_shares(std::size_t slot) {
+  const Slot& from = slots_[slot];
+  least_[slot] = 0;
+  std::fill(share_.begin() + from.coarse_begin, share_.begin() + from.coarse_end, 0.0);
+  for (std::uint32_t i = from.tester_begin; i < from.tester_end; ++i) {
+    leaf_value_[problem_.testers.list[i].leaf] -= extra_[i];
+    extra_[i] = 0;
   }
 }
 
@@ -172,7 +195,8 @@ double DualBound::minimum(std::uint32_t first, std::uint32_t last) const {
 
 /// Block ascent: given all other shares, the best shares of this variable's costs. If a cell is
 /// taken, all trees together pay at least its total. Equal shares of every total make the trees'
-/// minima add up to the least total, which no other shares can exceed.
+/// minima add up to the least total, which no other shares can exceed. A tree without rewards, such
+/// as that of a rival whose price is 0, does not care which leaf it takes: others get its shares.
 void DualBound::ascend_variable(std::uint32_t variable) {
   const std::uint32_t cells = problem_.cell_count(variable);
   const std::uint32_t begin = slots_begin_[variable];
@@ -180,8 +204,14 @@ void DualBound::ascend_variable(std::uint32_t variable) {
   const std::uint32_t base = slots_[begin].coarse_begin;
   forced_.resize(slots_[end - 1].coarse_end - base);
   change_.assign(cells + 1, 0.0);
+  std::uint32_t takers = 0;
   for (std::uint32_t s = begin; s < end; ++s) {
     const Slot& slot = slots_[s];
+    if (shares_for_rewarded_ && !rewarded_[slot.tree]) {
+      take_back_shares(s);
+      continue;
+    }
+    ++takers;
     double* forced = &forced_[slot.coarse_begin - base];
     forced_values(slot, forced);
     double before = 0;
@@ -203,10 +233,12 @@ void DualBound::ascend_variable(std::uint32_t variable) {
       favourite_[variable] = c;
     }
   }
+  if (takers == 0) return;
   make_minima(totals_);
-  const double part = 1.0 / static_cast<double>(end - begin);
+  const double part = 1.0 / static_cast<double>(takers);
   for (std::uint32_t s = begin; s < end; ++s) {
     const Slot& slot = slots_[s];
+    if (shares_for_rewarded_ && !rewarded_[slot.tree]) continue;
     const double* forced = &forced_[slot.coarse_begin - base];
     double* shares = &share_[slot.coarse_begin];
     double least = infinity;
@@ -247,15 +279,16 @@ double DualBound::ascend() {
     if (slots_begin_[v] < slots_begin_[v + 1]) ascend_variable(v);
     if (context_.watch.expired()) return value();  // any shares give a bound
   }
-  for (std::size_t m = 0; m < price_.size() && !keep_price_; ++m) search_price(m);
+  if (!keep_price_) search_prices();
   return value();
 }
 
 std::size_t DualBound::bytes() const {
   const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
-  return of(tree_of_) + of(slots_begin_) + of(slots_) + of(free_) + of(cut_) + of(coarse_range_) +
-         of(share_) + of(least_) + of(extra_) + of(leaf_value_) + of(reward_) + of(favourite_) +
-         of(forced_) + of(totals_) + of(change_) + of(residual_) + of(scores_) + of(minima_);
+  return of(rewarded_) + of(tree_of_) + of(slots_begin_) + of(slots_) + of(free_) + of(cut_) +
+         of(coarse_range_) + of(share_) + of(least_) + of(extra_) + of(leaf_value_) + of(reward_) +
+         of(favourite_) + of(forced_) + of(totals_) + of(change_) + of(residual_) + of(scores_) +
+         of(minima_);
 }
 
 void DualBound::drop_scratch() {

@@ -38,7 +38,8 @@ class DualBound {
   void inherit(const DualBound& from, const Origin& origin);
 
   /// One round of block ascent over all variables, then a search for better prices. Neither lowers
-  /// the bound, but for rounding. Returns the bound, rounding not yet allowed for.
+  /// the bound, but for rounding and for shares that trees without rewards lose. Returns the bound,
+  /// rounding not yet allowed for.
   double ascend();
 
   /// The bound, with everything that rounding may have added subtracted.
@@ -58,8 +59,11 @@ class DualBound {
   void build_slots();
   void refresh();
   void ascend_variable(std::uint32_t variable);
-  void search_price(std::size_t condition);
+  void search_prices();
+  void search_along(std::span<const double> direction, double first_step);
   void set_rewards();
+  void note_rewarded(std::uint32_t tree);
+  void take_back_shares(std::size_t slot);
   double value() const;
   double differences_of(std::size_t variable) const;
   double largest_rewards() const;
@@ -93,12 +97,17 @@ class DualBound {
   std::vector<double> extra_;             // of a tester: its least share above that
   std::vector<double> leaf_value_;        // of a leaf: its extras less its reward
   std::vector<double> reward_;            // of a leaf: prices times scores
+  std::vector<std::uint8_t> rewarded_;    // of a tree: whether some leaf has a reward
   std::vector<double> price_;             // of a condition
   std::vector<std::uint32_t> favourite_;  // of a variable
   double rounding_ = 0;                   // what certify() took off for rounding
   /// Where only points that cost nothing are searched for, the bound is a multiple of the price,
   /// and its sign decides. From a price of 0 no ascent would begin, so the price is 1.
   bool keep_price_ = false;
+
+  /// Trees without rewards take no shares. At the root they do: prices begin at 0, and none would
+  /// rise as long as every leaf seems to cost nothing.
+  bool shares_for_rewarded_ = false;
 
   std::vector<double> forced_, totals_, change_, residual_, scores_;
   std::vector<double> minima_;

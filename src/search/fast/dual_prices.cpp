@@ -1,41 +1,53 @@
-// The prices of the dual bound: a line search for each condition.
+// The prices of the dual bound: line searches for each condition and for each pair of rivals.
 #include "base/infinity.hpp"
 #include "search/fast/dual_bound.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace boxwood::fast {
 
-/// The bound is concave and piecewise linear in each price. The search brackets the maximum between
-/// two tangents; where they meet is the next guess.
-void DualBound::search_price(std::size_t condition) {
+/// Changes the prices along a direction. The bound is concave and piecewise linear in the step. The
+/// search brackets the maximum between two tangents; where they meet is the next guess.
+void DualBound::search_along(std::span<const double> direction, double first_step) {
   const Leaves& leaves = problem_.leaves;
   const Tuning& tuning = context_.tuning;
-  const RowCondition& wanted = context_.conditions[condition];
-  const double now = price_[condition];
-  residual_.resize(leaf_value_.size());
+  std::vector<double> weights(context_.table.row_count, 0.0);
+  double threshold = 0, least_step = -infinity, most_step = infinity;
+  for (std::size_t m = 0; m < price_.size(); ++m) {
+    if (direction[m] == 0) continue;
+    threshold += direction[m] * problem_.thresholds[m];
+    // No price falls below 0.
+    if (direction[m] > 0) least_step = std::max(least_step, -price_[m] / direction[m]);
+    if (direction[m] < 0) most_step = std::min(most_step, -price_[m] / direction[m]);
+    context_.conditions[m].each_row(
+        [&](std::uint32_t row, double weight) { weights[row] += direction[m] * weight; });
+  }
   scores_.resize(leaf_value_.size());
   std::vector<std::uint32_t> trees;
   for (std::uint32_t t = 0; t < leaves.tree_count(); ++t) {
     const Leaves::Rows rows = leaves.rows[t];
-    if (rows.count == 1 && !wanted.has_row(rows.first)) continue;
+    const double* of_tree = &weights[rows.first];
+    if (std::all_of(of_tree, of_tree + rows.count, [](double weight) { return weight == 0; })) {
+      continue;
+    }
     trees.push_back(t);
     for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
-      scores_[leaf] = score(wanted, rows, leaves.values_of(t, leaf));
-      residual_[leaf] = leaf_value_[leaf] + now * scores_[leaf];
+      const double* values = leaves.values_of(t, leaf);
+      scores_[leaf] = std::inner_product(values, values + rows.count, of_tree, 0.0);
     }
   }
   struct Tangent {
     double at, value, slope;
   };
-  const auto tangent = [&](double price) {
-    Tangent result{price, price * problem_.thresholds[condition], problem_.thresholds[condition]};
+  const auto tangent = [&](double step) {
+    Tangent result{step, step * threshold, threshold};
     for (const std::uint32_t t : trees) {
       double least = infinity;
       double chosen = 0;
       for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
-        const double value = residual_[leaf] - price * scores_[leaf];
+        const double value = leaf_value_[leaf] - step * scores_[leaf];
         if (value < least) {
           least = value;
           chosen = scores_[leaf];
@@ -46,23 +58,22 @@ void DualBound::search_price(std::size_t condition) {
     }
     return result;
   };
-  const Tangent here = tangent(now);
+  const Tangent here = tangent(0);
   Tangent best = here;
   Tangent low = here, high = here;  // slopes: low's is positive, high's negative
-  if (here.slope > 0) {
-    double step = now > 0 ? tuning.price_step * now : 1.0;
+  double step = first_step;
+  if (here.slope > 0 && most_step > 0) {
     for (std::uint32_t i = 0; i < tuning.price_steps; ++i, step *= tuning.price_growth) {
-      high = tangent(now + step);
+      high = tangent(std::min(step, most_step));
       if (high.value > best.value) best = high;
-      if (high.slope <= 0) break;
+      if (high.slope <= 0 || high.at == most_step) break;
       low = high;
     }
-  } else if (here.slope < 0 && now > 0) {
-    double step = tuning.price_step * now;
+  } else if (here.slope < 0 && least_step < 0) {
     for (std::uint32_t i = 0; i < tuning.price_steps; ++i, step *= tuning.price_growth) {
-      low = tangent(std::max(0.0, now - step));
+      low = tangent(std::max(least_step, -step));
       if (low.value > best.value) best = low;
-      if (low.slope >= 0 || low.at == 0) break;
+      if (low.slope >= 0 || low.at == least_step) break;
       high = low;
     }
   } else {
@@ -81,13 +92,40 @@ void DualBound::search_price(std::size_t condition) {
       (middle.slope > 0 ? low : high) = middle;
     }
   }
-  if (best.at == now || !(best.value > here.value)) return;
-  price_[condition] = best.at;
+  if (best.at == 0 || !(best.value > here.value)) return;
+  for (std::size_t m = 0; m < price_.size(); ++m) {
+    price_[m] = std::max(0.0, price_[m] + best.at * direction[m]);
+  }
   for (const std::uint32_t t : trees) {
     for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
-      const double more = (best.at - now) * scores_[leaf];
+      const double more = best.at * scores_[leaf];
       reward_[leaf] += more;
       leaf_value_[leaf] -= more;
+    }
+    note_rewarded(t);
+    note_rewarded(t);
+  }
+}
+
+/// Each price alone, then each pair of rivals: the bound has edges along which it rises only if one
+/// price falls while another rises.
+void DualBound::search_prices() {
+  const std::size_t count = price_.size();
+  const double share = context_.tuning.price_step;
+  std::vector<double> direction(count, 0.0);
+  for (std::size_t m = 0; m < count; ++m) {
+    direction[m] = 1;
+    search_along(direction, price_[m] > 0 ? share * price_[m] : 1.0);
+    direction[m] = 0;
+  }
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      const bool rivals = context_.conditions[a].plus == context_.conditions[b].plus;
+      if (!rivals || !(price_[a] > 0) || !(price_[b] > 0)) continue;
+      direction[a] = -1;
+      direction[b] = 1;
+      search_along(direction, share * price_[a]);
+      direction[a] = direction[b] = 0;
     }
   }
 }

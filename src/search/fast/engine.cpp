@@ -27,7 +27,7 @@ class Engine {
         reporter_(reporter),
         parts_(settings_of(options).parts),
         tuning_(context.tuning),
-        price_(context.tuning),
+        price_(context.tuning, context.conditions.size() == 1),
         examples_(options.examples),
         threads_(threads),
         workers_([&context] { return Probe(context); }),

@@ -15,10 +15,12 @@ namespace boxwood::fast {
 /// Roughly how many nanoseconds a step takes, from the number of leaves of its problem.
 class Price {
  public:
-  explicit Price(const Tuning& tuning) : tuning_(tuning) {}
+  Price(const Tuning& tuning, bool one_condition)
+      : tuning_(tuning),
+        box_leaf_(one_condition ? tuning.price_box_leaf : tuning.price_box_leaf_of_several) {}
 
   double boxes(std::uint64_t count, std::size_t leaves) const {
-    return static_cast<double>(count) * (tuning_.price_box + of(leaves, tuning_.price_box_leaf));
+    return static_cast<double>(count) * (tuning_.price_box + of(leaves, box_leaf_));
   }
   double dual_round(std::size_t leaves) const { return of(leaves, tuning_.price_round_leaf); }
   double dual_check(std::size_t leaves) const { return of(leaves, tuning_.price_check_leaf); }
@@ -32,6 +34,7 @@ class Price {
   static double of(std::size_t leaves, double each) { return each * static_cast<double>(leaves); }
 
   const Tuning& tuning_;
+  double box_leaf_;
 };
 
 class Spending {
