@@ -12,7 +12,7 @@ fixtures=tests/data/xgboost
 first=${BOXWOOD_SEED:-20210514}
 [ "$first" != fresh ] || first=0
 
-targets=(fuzz_xgboost_json fuzz_xgboost_ubjson fuzz_lightgbm fuzz_catboost fuzz_onnx
+targets=(fuzz_xgboost_json fuzz_xgboost_ubjson fuzz_lightgbm fuzz_catboost fuzz_catboost_binary fuzz_onnx
          fuzz_model_bytes fuzz_query_text fuzz_schema fuzz_csv)
 cmake --preset asan -B "$build" >/dev/null
 cmake --build "$build" --target "${targets[@]}"
@@ -26,6 +26,7 @@ fuzz() {  # fuzz TARGET
     fuzz_onnx) seeds=(tests/data/onnx/*/*.onnx) ;;
     fuzz_xgboost_ubjson) seeds=("$fixtures"/*/*.ubj) ;;
     fuzz_catboost) seeds=(fuzz/seeds/*.catboost.json) ;;
+    fuzz_catboost_binary) seeds=(fuzz/seeds/*.cbm) ;;
     fuzz_query_text) seeds=(fuzz/seeds/*.query) ;;
     fuzz_schema) seeds=(fuzz/seeds/*.schema.json) ;;
     fuzz_csv) seeds=(fuzz/seeds/*.csv) ;;

@@ -33,6 +33,8 @@ using nlohmann::json;
 fs::path fixtures() { return fixture_folder("catboost"); }
 
 std::vector<Fixture> model_files() { return fixture_files("catboost", ".expected", ".json"); }
+/// The same models in the binary format, in which categories have no names.
+std::vector<Fixture> binary_files() { return fixture_files("catboost", ".cbm", ".cbm"); }
 
 /// A category's code: by its label, by its hash where the file has no strings, or the last code,
 /// which stands for all others.
@@ -133,7 +135,11 @@ TEST_P(CatboostFixture, survives_boxwoods_own_format) {
 INSTANTIATE_TEST_SUITE_P(AllVersions, CatboostFixture, testing::ValuesIn(model_files()),
                          fixture_test_name);
 
+INSTANTIATE_TEST_SUITE_P(BinaryFiles, CatboostFixture, testing::ValuesIn(binary_files()),
+                         fixture_test_name);
+
 TEST(CatboostFixtures, cover_every_version) {
+  EXPECT_EQ(versions_of(binary_files()), versions_of(model_files()));
   EXPECT_EQ(versions_of(model_files()), (std::set<std::string>{"1.0.6", "1.1.1", "1.2.10"}));
   EXPECT_GT(model_files().size(), 50U);
 }

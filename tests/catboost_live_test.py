@@ -346,6 +346,9 @@ def check_model(rng, index, folder, command):
     else:
         model.save_model(str(file), format="json")
     document = json.loads(file.read_text(encoding="utf-8"))
+    if file != full and index % 2:  # the binary format has no strings either
+        file = folder / f"model{index}.cbm"
+        model.save_model(str(file))
     known = known_categories(document, json.loads(full.read_text(encoding="utf-8")), columns)
     points = make_points(rng, document, columns, cats, known)
     table = folder / "points.csv"

@@ -95,7 +95,7 @@ PAIR_ROWS = [*PAIRED[:30], [*MIXED[0], "never seen"], [*X[0].tolist(), "never se
 CTRS = ["Borders", "Buckets", "Counter", "BinarizedTargetMeanValue"]
 CASES = [
     case("files", "JSON", UP),
-    case("files", "binary format", UP, format="cbm", message="a CatBoost model in its binary format"),
+    case("files", "binary format (.cbm)", UP, format="cbm"),
     case("trees", "symmetric", UP, grow_policy="SymmetricTree"),
     case("trees", "Depthwise", UP, grow_policy="Depthwise"),
     case("trees", "Lossguide", UP, grow_policy="Lossguide"),

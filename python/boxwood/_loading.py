@@ -63,8 +63,8 @@ def read(name: str, model: Any, data: Any, rounds: int | str | None,
     if made is not None:
         return _core.read_bytes(made.to_bytes(), name, rounds) if rounds is not None \
             else made.to_core()
-    binary = binary_content(model) if is_source(model) else None
-    if binary is not None:
+    binary = binary_content(model) if is_source(model) and data is not None else None
+    if binary is not None:  # with the names of the data, which CatBoost can put in
         return read(name, of_binary(binary), data, rounds)
     if isinstance(model, (bytes, bytearray, memoryview)):
         return _core.read_bytes(bytes(model), name, rounds)

@@ -167,7 +167,11 @@ void catboost_fail_at_set_limit(const JsonField& field) {
 }
 
 Ensemble read_catboost(std::string_view bytes, std::string_view place, const Rounds& rounds) {
-  const nlohmann::json document = parse_json(bytes, place);
+  return read_catboost_document(parse_json(bytes, place), place, rounds);
+}
+
+Ensemble read_catboost_document(const nlohmann::json& document, std::string_view place,
+                                const Rounds& rounds) {
   const JsonField root(document, std::string(place));
   const JsonField info = root["model_info"];
   CatboostFeatures features = catboost_features(root);

@@ -1,8 +1,9 @@
-// CatBoost models saved with save_model(format="json") as an Ensemble.
-// catboost.cpp reads the whole, catboost_loss.cpp knows the losses and classes, catboost_splits.cpp
-// the features and the splits on them, catboost_tables.cpp the statistics of categories,
-// catboost_entries.cpp the combinations of categories that tables have entries for,
-// catboost_trees.cpp the trees, and catboost_combinations.cpp trees with splits on combinations.
+// CatBoost models saved with save_model, as JSON or in CatBoost's binary format, as an Ensemble.
+// catboost_binary.cpp makes the JSON document of a binary file. catboost.cpp reads the whole,
+// catboost_loss.cpp knows the losses and classes, catboost_splits.cpp the features and the splits
+// on them, catboost_tables.cpp the statistics of categories, catboost_entries.cpp the combinations
+// of categories that tables have entries for, catboost_trees.cpp the trees, and
+// catboost_combinations.cpp trees with splits on combinations.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
@@ -21,6 +22,9 @@
 namespace boxwood::readers {
 
 Ensemble read_catboost(std::string_view bytes, std::string_view place, const Rounds& rounds);
+Ensemble read_catboost_binary(std::string_view bytes, std::string_view place, const Rounds& rounds);
+Ensemble read_catboost_document(const nlohmann::json& document, std::string_view place,
+                                const Rounds& rounds);
 
 /// How CatBoost's classes transform the raw scores of a model.
 struct CatboostLoss {

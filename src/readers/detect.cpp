@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* readable =
     "Boxwood reads its own JSON, XGBoost's JSON and UBJSON, LightGBM's text, CatBoost's JSON and "
-    "ONNX";
+    "binary files, and ONNX";
 constexpr const char* save_xgboost =
     "Load it with XGBoost and save it with save_model(\"model.json\") or \"model.ubj\"";
 constexpr const char* from_dump =
@@ -35,12 +35,6 @@ struct Signature {
 };
 
 constexpr Signature signatures[] = {
-    {"CBM1", "a CatBoost model in its binary format",
-     "Load it with CatBoost and save it with save_model(\"model.json\", format=\"json\", "
-     "pool=...), where the training pool gives the names of categories; or, where Boxwood's "
-     "package "
-     "and CatBoost are installed, convert it with boxwood.save_model(\"model.cbm\", "
-     "\"model.json\")"},
     {"binf", "a model in XGBoost's old binary format", save_xgboost},
     {"bs64", "a model in XGBoost's old binary format", save_xgboost},
     {"CONFIG-offset:", "a snapshot of XGBoost's memory, not a model file", save_xgboost},
@@ -133,6 +127,7 @@ Format detect_format(std::string_view bytes, std::string_view place) {
   const auto refuse = [&](std::string_view what, std::string_view remedy) {
     throw Error(std::string(place), fmt::format("this is {}", what), std::string(remedy));
   };
+  if (bytes.starts_with("CBM1")) return Format::catboost_binary;
   refuse_utf16(bytes, place);
   const std::string_view text = without_leading_space(bytes);
   if (text.starts_with('{')) return detect_object(bytes, text, place);

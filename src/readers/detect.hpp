@@ -12,6 +12,7 @@ enum class Format : std::uint8_t {
   xgboost_ubjson,
   lightgbm_text,
   catboost_json,
+  catboost_binary,
   onnx
 };
 

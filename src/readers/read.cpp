@@ -33,6 +33,8 @@ Ensemble read_as(readers::Format format, std::string_view bytes, std::string_vie
       return readers::read_lightgbm(bytes, place, rounds);
     case Format::catboost_json:
       return readers::read_catboost(bytes, place, rounds);
+    case Format::catboost_binary:
+      return readers::read_catboost_binary(bytes, place, rounds);
     case Format::onnx:
       return readers::read_onnx(bytes, place, rounds);
     case Format::boxwood_json:

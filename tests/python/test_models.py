@@ -323,7 +323,7 @@ def test_searches_and_frozen_models_stand_for_the_model_inside():
         boxwood.Explainer(model_selection.GridSearchCV(forest, {}), frame)
 
 
-def test_catboost_binary_files_are_read_by_catboost(tmp_path):
+def test_catboost_binary_files(tmp_path):
     frame = pd.DataFrame(np.random.default_rng(3).normal(size=(200, 3)), columns=["a", "b", "c"])
     labels = (frame["a"] * frame["b"] > 0.2).astype(int)
     model = catboost.CatBoostClassifier(iterations=5, depth=3, verbose=False,
@@ -336,10 +336,17 @@ def test_catboost_binary_files_are_read_by_catboost(tmp_path):
         wanted = int(1 - model.predict(frame.iloc[:1])[0])
         answer = explainer.explain(frame.iloc[0], str(wanted))
         assert model.predict(answer.point.to_frame().T)[0] == wanted
-        # As the command's error advises.
         boxwood.save_model(given, tmp_path / "model.json")
         written = boxwood.Explainer(tmp_path / "model.json")
         assert (written.predict_proba(frame) == model.predict_proba(frame)).all()
+        plain = boxwood.Explainer(given)  # without CatBoost
+        assert (plain.predict_proba(frame) == model.predict_proba(frame)).all()
+    frame["town"] = np.random.default_rng(4).choice(["Bonn", "Ulm", "Jena"], 200)
+    model = catboost.CatBoostClassifier(iterations=5, depth=3, verbose=False, allow_writing_files=False,
+                                        cat_features=["town"]).fit(frame, (frame["town"] == "Ulm") ^ labels)
+    model.save_model(path)
+    assert {"Bonn", "Ulm"} <= {one.label for one in boxwood.Explainer(path, frame).core.ensemble(0).features[3].categories}
+    assert boxwood.Explainer(path).core.ensemble(0).features[3].categories[0].label.startswith("#")
 
 
 DUMPED = np.random.default_rng(4).normal(size=(150, 3)).astype(np.float32)

@@ -11,6 +11,7 @@ writes FOLDER/<CatBoost version>/. Every model file `<name>.json` has a neighbou
     classes  the class of each point; classifiers only
     rounds   {"2": raw scores of the first two rounds}
 
+Some models have a neighbour `<name>.cbm`, the same model in CatBoost's binary format.
 Notes about the machine that built CatBoost or ran it are cut out of the models. Files called
 refused_* have no neighbour: Boxwood has to refuse them by name. tests/catboost_fixtures_test.cpp
 reads all of it.
@@ -86,6 +87,22 @@ def trimmed(text):
     return text
 
 
+# Of these the binary format is kept too. In it categories have no names.
+BINARY = ["one_hot", "ctr_borders", "multiclass", "rmse_depthwise", "rmse_scaled"]
+if VERSION >= (1, 2):
+    BINARY += ["logloss_nan_max", "ctr_rmse_binarizedtargetmeanvalue", "multiclass_depthwise",
+               "combinations_counter", "threshold"]
+
+
+def save_binary(file, model):
+    notes = model.get_metadata()
+    for key in ("output_options", "training", "model_guid", "train_finish_time"):
+        if key in notes.keys():
+            notes[key] = "{}"  # CatBoost reads some of them as JSON
+    notes["catboost_version_info"] = re.split(r"\s*Other info:", notes["catboost_version_info"])[0]
+    model.save_model(str(file))
+
+
 def hexed(table):
     return [[float(v).hex() for v in np.ravel(row)] for row in np.asarray(table)]
 
@@ -120,6 +137,8 @@ def record(folder, name, model, rows, cats=(), pool=None, rounds=()):
                                                       ntree_end=n)) for n in rounds}
     text = json.dumps(expected, ensure_ascii=False, separators=(",", ":"))
     (folder / f"{name}.expected").write_text(text + "\n", encoding="utf-8")
+    if name in BINARY:
+        save_binary(folder / f"{name}.cbm", model)
 
 
 def classifier(**more):
