@@ -100,6 +100,47 @@ double least_cost_in(const Query& query, std::vector<Plane> planes, std::size_t 
   return best;
 }
 
+/// The same for the largest term, which is one more variable: at least the cost of each feature's
+/// move in either direction. The least one is where as many constraints are tight as there are
+/// variables.
+double least_largest_in(const Query& query, std::vector<Plane> planes, std::size_t n) {
+  for (Plane& plane : planes) plane.factors.push_back(0);
+  for (std::size_t j = 0; j < n; ++j) {
+    const FeatureRule& rule = query.features[j];
+    for (const double sign : {-1.0, 1.0}) {
+      Plane move{std::vector<double>(n + 1, 0.0)};
+      move.factors[j] = sign * rule.weight * (sign > 0 ? rule.up : rule.down) / rule.scale;
+      move.factors[n] = -1;
+      move.limit = move.factors[j] * query.point[j];
+      planes.push_back(move);
+    }
+  }
+  double best = nowhere;
+  std::vector<std::size_t> tight(n + 1);
+  const auto consider = [&] {
+    std::vector<std::vector<double>> rows;
+    for (const std::size_t p : tight) {
+      rows.push_back(planes[p].factors);
+      rows.back().push_back(planes[p].limit);
+    }
+    const std::optional<std::vector<double>> x = solve_equations(std::move(rows));
+    if (!x || x->back() >= best) return;
+    for (const Plane& plane : planes) {
+      if (plane.excess(*x) > 1e-9) return;
+    }
+    best = std::max(0.0, x->back());
+  };
+  const auto choose = [&](auto self, std::size_t place, std::size_t from) -> void {
+    if (place == tight.size()) return consider();
+    for (std::size_t p = from; p < planes.size(); ++p) {
+      tight[place] = p;
+      self(self, place + 1, p + 1);
+    }
+  };
+  choose(choose, 0, 0);
+  return best;
+}
+
 struct Case {
   Ensemble model;
   Query query;
@@ -126,6 +167,10 @@ class CaseMaker {
     }
     constexpr Norm norms[] = {Norm::squared_l2, Norm::l1, Norm::l0, Norm::mixture};
     query.norm = norms[below(4)];
+    for (FeatureRule& rule : query.features) {
+      if (query.norm == Norm::l1)
+        rule.up = 0.5 + uniform();  // the oracle's squares have one weight
+    }
     query.mixture = {.l1 = 1, .l0 = 0.1};
     if (below(2) == 0) query.mixture = {.squared_l2 = 1, .l0 = 0.1};
     query.requirements = {{0, ScoreIn{{.lower = uniform()}}}};
@@ -227,7 +272,8 @@ double oracle(const Case& made) {
         plane.limit = -range.lower;
         if (std::isfinite(range.lower)) planes.push_back(plane);
       }
-      best = std::min(best, least_cost_in(made.query, std::move(planes), n));
+      const auto least = made.query.norm == Norm::linf ? least_largest_in : least_cost_in;
+      best = std::min(best, least(made.query, std::move(planes), n));
     }
     std::size_t d = 0;
     while (d < n && ++cell[d] + 1 == ends[d].size()) cell[d++] = 0;
@@ -235,12 +281,15 @@ double oracle(const Case& made) {
   }
 }
 
-TEST(LinearContinuous, RandomRulesAgreeWithAllSetsOfTightConstraints) {
+void expect_agreement_with_tight_constraints(int cases, bool largest) {
   CaseMaker maker(test_seed());
-  const int cases = test_cases(150);
   int changed = 0, infeasible = 0, coarse = 0;
   for (int i = 0; i < cases; ++i) {
-    const Case made = maker.make();
+    Case made = maker.make();
+    if (largest) {
+      made.query.norm = Norm::linf;
+      made.query.features[0].up = 2;
+    }
     const double truth = oracle(made);
     for (const Engine engine : {Engine::fast, Engine::paper}) {
       SCOPED_TRACE(testing::Message()
@@ -283,6 +332,14 @@ TEST(LinearContinuous, RandomRulesAgreeWithAllSetsOfTightConstraints) {
             << " too coarse\n";
   expect_share(changed, cases, 0.3);
   EXPECT_LE(coarse, 1 + cases / 50);
+}
+
+TEST(LinearContinuous, RandomRulesAgreeWithAllSetsOfTightConstraints) {
+  expect_agreement_with_tight_constraints(test_cases(150), false);
+}
+
+TEST(LinearContinuous, TheLargestChangeAgreesWithAllSetsOfTightConstraints) {
+  expect_agreement_with_tight_constraints(test_cases(60), true);
 }
 
 /// Whole numbers without limits, all of them within a window by brute force. A point outside of the
@@ -360,8 +417,8 @@ TEST(LinearContinuous, WholeNumbersWithoutLimitsAgreeWithBruteForce) {
     query.features[0].step = below(3) == 0 ? 2 : 0;
     if (query.features[0].step > 0) query.features[0].kind = FeatureKind::continuous;
     if (below(3) == 0) query.features[1].range = {0, 10};  // few values: listed
-    constexpr Norm norms[] = {Norm::squared_l2, Norm::l1, Norm::mixture};
-    query.norm = norms[below(3)];
+    constexpr Norm norms[] = {Norm::squared_l2, Norm::l1, Norm::mixture, Norm::linf};
+    query.norm = norms[below(4)];
     query.mixture = default_mixture;
     query.requirements = {{0, ScoreIn{{.lower = whole(-2, 6)}}}};
     for (std::size_t c = 1 + below(2); c > 0; --c) {
@@ -448,11 +505,75 @@ TEST(LinearContinuous, RulesWithoutACommonPointAreProvenInfeasible) {
   EXPECT_EQ(explain(model, query).status, Status::optimal);
 }
 
+/// The model wants a sum of more than 20, to which the category, the group and the two features
+/// add. What a category or a group costs counts like the moves of numbers, under every cap.
+TEST(LinearContinuous, TheLargestChangeCountsCategoriesAndGroups) {
+  Ensemble model = binary_model(5, {stump(0, 4, 0, 8), stump(1, 4, 0, 8)});
+  Tree category;
+  category.nodes.resize(3);
+  category.nodes[0] = {.kind = NodeKind::in_set, .feature = 2, .left = 1, .right = 2, .value = 0};
+  category.nodes[1].value = 0;
+  category.nodes[2].value = 1;
+  category.values = {6, 0};
+  category.sets = {{1, 3}};
+  model.trees.push_back(category);
+  model.trees.push_back(stump(4, 0.5, 0, 6));
+  Query query = query_for(model, std::vector<double>{1, 1, 0, 1, 0});
+  query.requirements = {{0, ScoreIn{{.lower = 21}}}};
+  query.norm = Norm::linf;
+  query.features[2].kind = FeatureKind::categorical;
+  query.groups = {{{3, 4}}};
+  query.clauses = {{{}, {{{{0}, {1}}, {.lower = 10}}}}};
+  const auto cheapest = [&](double by_code_1, double by_code_3, double group) {
+    query.features[2].changes = {{0, by_code_1, 1, by_code_3}};
+    query.groups[0].weight = group;
+    const Answer answer = explain(model, query);
+    EXPECT_EQ(answer.status, Status::optimal);
+    EXPECT_TRUE(verify(model, query, answer).passed());
+    return std::pair{answer.cost, answer.best().point};
+  };
+  using Point = std::vector<double>;
+  const double free = 4;  // the rule asks for 5 + 5
+  EXPECT_EQ(cheapest(2, 2, 9), (std::pair{free, Point{5, 5, 1, 1, 0}}));
+  EXPECT_EQ(cheapest(9, 2, 9), (std::pair{free, Point{5, 5, 3, 1, 0}}));
+  EXPECT_EQ(cheapest(9, 7, 2), (std::pair{free, Point{5, 5, 0, 0, 1}}));
+  EXPECT_EQ(cheapest(9, 7, 8).second, (Point{5, 5, 3, 1, 0}));
+  EXPECT_EQ(cheapest(9, 7, 8).first, 7);
+  query.features[2].weight = 0.5;
+  EXPECT_EQ(cheapest(12, 20, 8).first, 6);
+}
+
+/// Limits end the bisection with bounds on both sides of the cost.
+TEST(LinearContinuous, TheLargestChangeHasALowerBoundUnderLimits) {
+  const Ensemble model = binary_model(3, {stump(0, 50, 0, 2), stump(2, 5, 0, 0.5)});
+  Query query = query_of(model, {30, 100, 0});
+  query.norm = Norm::linf;
+  query.clauses = {{{}, {{{{0, 5}, {1, -2}}, {.upper = 0}}}}};  // 5 x0 <= 2 x1
+  const Answer whole = explain(model, query);
+  ASSERT_EQ(whole.status, Status::optimal);
+  EXPECT_NEAR(whole.cost, 25, 1e-7);
+  int feasible = 0;
+  for (std::uint64_t nodes = 1; nodes < whole.statistics.nodes; ++nodes) {
+    Options options;
+    options.threads = 1;
+    options.limits.nodes = nodes;
+    const Answer answer = explain(model, query, options);
+    EXPECT_LE(answer.lower_bound, whole.cost);
+    EXPECT_GE(answer.cost, whole.lower_bound);
+    if (answer.status == Status::optimal) continue;
+    feasible += answer.status == Status::feasible ? 1 : 0;
+    EXPECT_EQ(answer.stop, Stop::nodes);
+    EXPECT_LT(answer.lower_bound, answer.cost);
+  }
+  EXPECT_GT(feasible, 10);
+}
+
 TEST(LinearContinuous, CostsThatAreNotConvexAreRefused) {
   const Ensemble model = binary_model(2, {stump(0, 0.5, 0, 2)});
   Query query = query_of(model, {0, 0});
   query.clauses = {{{}, {{{{0}, {1}}, {.upper = 1}}}}};
-  query.norm = Norm::linf;
+  query.norm = Norm::custom;
+  query.term = [](std::size_t, double from, double to) { return std::abs(to - from); };
   EXPECT_THROW(explain(model, query), Error);
   query.norm = Norm::l1;
   query.features[1].quantiles = {0, 1, 2};

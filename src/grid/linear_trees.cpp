@@ -387,7 +387,6 @@ void check_spread_costs(const Query& query, std::span<const Ensemble> ensembles)
                               cost, most_linear_values),
                   remedy);
     };
-    if (query.norm == Norm::linf) refuse("the largest change as cost (linf)");
     if (query.norm == Norm::custom) refuse("a custom cost");
     if (!query.features[term.feature].quantiles.empty()) refuse("a cost by quantile");
   };

@@ -18,23 +18,6 @@ namespace {
 
 using Op = Derived::Op;
 
-/// The first place from `first` to `last` that is good; all after a good one are good. `last` is
-/// known to be good.
-template <typename Good>
-std::int64_t first_good(std::int64_t first, std::int64_t last, Good good) {
-  while (first < last) {
-    const std::int64_t middle =
-        first + static_cast<std::int64_t>(
-                    (static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first)) / 2);
-    if (good(middle)) {
-      last = middle;
-    } else {
-      first = middle + 1;
-    }
-  }
-  return last;
-}
-
 template <typename Number>
 struct Ends {
   Number lower, upper;

@@ -5,6 +5,7 @@
 #include "grid/linear_trees.hpp"
 #include "grid/rule_trees.hpp"
 #include "search/bottleneck.hpp"
+#include "search/bottleneck_rules.hpp"
 #include "search/guarded.hpp"
 #include "search/prepared.hpp"
 
@@ -125,7 +126,10 @@ class LinearRounds {
       const double best = whole ? inner.best_cost : infinity;
       return std::pair{best, alone ? std::max(proven_, inner.lower_bound) : proven_};
     });
-    const auto ask = has_rules(query) ? search_with_rules : explain_guarded;
+    const auto ask = !has_rules(query) ? explain_guarded
+                     : query.norm == Norm::linf && has_spread(query)
+                         ? explain_bottleneck_under_rules
+                         : search_with_rules;
     const bool knows = known_.empty() || allows_known(query);
     Answer answer = ask(prepared_, query, rest, knows ? known_ : std::span<const double>{});
     budget_.note(answer);

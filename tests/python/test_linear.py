@@ -128,8 +128,12 @@ def test_continuous_features_are_proven_up_to_a_tolerance():
     assert 10 * Fraction(float(answer.array[0])) + 3 <= 10 * Fraction(float(answer.array[1]))
     if answer.gap:
         assert "of the optimum" in str(answer.claim)
-    with pytest.raises(boxwood.Error, match="linf"):
-        explainer.explain(data[0], wanted, rules=[f("f0") + 0.3 <= f("f1")], cost="linf")
+    largest = explainer.explain(data[0], wanted, rules=[f("f0") + 0.3 <= f("f1")], cost="linf")
+    assert largest.status == "optimal" and largest.gap < 1e-5 and largest.cost <= answer.cost
+    assert 10 * Fraction(float(largest.array[0])) + 3 <= 10 * Fraction(float(largest.array[1]))
+    with pytest.raises(boxwood.Error, match="custom cost"):
+        explainer.explain(data[0], wanted, rules=[f("f0") + 0.3 <= f("f1")],
+                          cost=lambda feature, old, new: abs(new - old))
 
 
 def test_suggestions_are_relations_that_hold():
