@@ -4,7 +4,7 @@
 #include <boxwood/explain.hpp>
 
 #include "base/handover.hpp"
-#include "search/reporter.hpp"
+#include "search/engine_settings.hpp"
 #include "search/threads.hpp"
 
 #include <algorithm>
@@ -51,14 +51,14 @@ class BatchProgress {
   void tell() {
     const double now = std::chrono::duration<double>(Clock::now() - start_).count();
     if (now < next_) return;
-    next_ = now + Reporter::interval;
+    next_ = now + report_interval;
     report_({std::numeric_limits<double>::infinity(), 0, nodes_, now});
   }
 
   const std::function<void(const Progress&)>& report_;
   const Clock::time_point start_ = Clock::now();
   std::mutex mutex_;
-  double next_ = Reporter::interval;
+  double next_ = report_interval;
   std::uint64_t nodes_ = 0;
 };
 

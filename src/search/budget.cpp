@@ -1,4 +1,4 @@
-#include "search/reporter.hpp"
+#include "search/engine_settings.hpp"
 
 #include <boxwood/budget.hpp>
 
@@ -8,7 +8,10 @@
 namespace boxwood {
 
 Budget::Budget(const Options& options, Share share)
-    : options_(options), share_(share), start_(Clock::now()), next_report_(Reporter::interval) {}
+    : options_(options),
+      share_(share),
+      start_(Clock::now()),
+      next_report_(settings_of(options).report_seconds) {}
 
 double Budget::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
@@ -39,7 +42,7 @@ const Answer& Budget::note(const Answer& answer) {
   used_.seconds = seconds();
   if (stop_ == Stop::finished) stop_ = answer.stop;
   if (options_.progress && !knows_costs_ && used_.seconds >= next_report_) {
-    next_report_ = used_.seconds + Reporter::interval;
+    next_report_ = used_.seconds + settings_of(options_).report_seconds;
     options_.progress({std::numeric_limits<double>::infinity(), 0, used_.nodes, used_.seconds});
   }
   return answer;

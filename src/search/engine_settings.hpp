@@ -47,6 +47,9 @@ struct RobustEffort {
 enum class Judgement : std::uint8_t { take, refuse, refuse_and_stop };
 using Judge = std::function<Judgement(std::span<const double> point)>;
 
+/// Seconds between two reports: often enough to look alive, too seldom to slow a search.
+inline constexpr double report_interval = 0.1;
+
 struct EngineSettings {
   PaperAdditions additions;
   FastParts parts;
@@ -56,6 +59,7 @@ struct EngineSettings {
       nullptr;  ///< if set: the number of searches is added to it
   RobustEffort robust;
   Judge judge;  ///< if set: asked about each point
+  double report_seconds = report_interval;
 };
 
 inline EngineSettings settings_of(const Options& options) {

@@ -51,7 +51,7 @@ Unfinished search_fast(const Prepared& prepared, const Query& query, const Optio
   if (impossible(conditions)) return {infinity, 0};
   const Tables& tables = tables_of(prepared, &watch);
   const MemoryHold held(watch, tables.bytes());
-  Reporter reporter(options.progress, watch, incumbent);
+  Reporter reporter(options, watch, incumbent);
   fast::Context context(prepared.ensembles(), query, tables.leaves, tables.table, conditions, needs,
                         known_solution, incumbent, watch, settings_of(options).tuning);
   context.any_will_do = options.any_within.has_value();
@@ -75,7 +75,7 @@ Unfinished search_paper(const Prepared& prepared, const Query& query, const Opti
     return {0, 1};
   }
   if (impossible(grid.conditions)) return {infinity, 0};
-  Reporter reporter(options.progress, watch, incumbent);
+  Reporter reporter(options, watch, incumbent);
   const MemoryHold whole(watch, grid.bytes());
   const bool with_rest = settings_of(options).additions.leaf_pruning;
   watch.require_bytes(paper::dimension_bytes(grid, with_rest));

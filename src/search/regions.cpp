@@ -31,7 +31,7 @@ Stop visit_plain_regions(const Prepared& prepared, const Query& query, double ra
                          const RegionVisitor& visit, const Options& options, Watch& watch) {
   const std::span<const Ensemble> ensembles = prepared.ensembles();
   const Incumbent none(query, 1);
-  Reporter reporter(options.progress, watch, none);
+  Reporter reporter(options, watch, none);
   // The square of the radius may round below the cost of a point exactly on it. The bound is
   // therefore a little larger, and the distance decides.
   const double bound = query.norm == Norm::squared_l2 ? radius * radius * (1 + 0x1p-50) : radius;

@@ -1,7 +1,8 @@
-// Reports progress to the caller: every 0.1 s, by one thread at a time, with bounds that never
+// Reports progress to the caller: now and then, by one thread at a time, with bounds that never
 // fall.
 #pragma once
 
+#include "search/engine_settings.hpp"
 #include "search/incumbent.hpp"
 #include "search/watch.hpp"
 
@@ -16,9 +17,12 @@ namespace boxwood {
 
 class Reporter {
  public:
-  Reporter(const std::function<void(const Progress&)>& progress, const Watch& watch,
-           const Incumbent& incumbent)
-      : progress_(progress), watch_(watch), incumbent_(incumbent) {}
+  Reporter(const Options& options, const Watch& watch, const Incumbent& incumbent)
+      : progress_(options.progress),
+        watch_(watch),
+        incumbent_(incumbent),
+        interval_(settings_of(options).report_seconds),
+        next_(interval_) {}
 
   /// Reports if it is time to. Only then calls lower_bound(), which must bound every cost that can
   /// still be found.
@@ -27,7 +31,7 @@ class Reporter {
     if (!progress_ || watch_.seconds() < next_.load(std::memory_order_relaxed)) return;
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock) return;
-    next_.store(watch_.seconds() + interval, std::memory_order_relaxed);
+    next_.store(watch_.seconds() + interval_, std::memory_order_relaxed);
     // Read the incumbent after the bound: a subtree that ended before has reported what it found.
     const double bound = lower_bound();
     const double best = incumbent_.cost();
@@ -35,14 +39,12 @@ class Reporter {
     progress_({best, bound_, watch_.nodes(), watch_.seconds()});
   }
 
-  /// Seconds between two reports: often enough to look alive, too seldom to slow a search.
-  static constexpr double interval = 0.1;
-
  private:
   const std::function<void(const Progress&)>& progress_;
   const Watch& watch_;
   const Incumbent& incumbent_;
-  std::atomic<double> next_{interval};
+  double interval_;
+  std::atomic<double> next_;
   std::mutex mutex_;
   double bound_ = 0;
 };

@@ -1,0 +1,318 @@
+// What the bounds of linear rules promise, on questions in which a bound that is a little too large
+// would lose the answer or claim too much (tests/mutations.txt).
+#include <boxwood/explain.hpp>
+#include <boxwood/query.hpp>
+#include <boxwood/verify.hpp>
+
+#include "search/engine_settings.hpp"
+#include "small_models.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace linear_bounds_test {
+
+using namespace boxwood;
+using Of = LinearTerm::Of;
+
+/// A model whose class 1 is a single row of whole numbers.
+Ensemble model_of_row(const std::vector<double>& row) {
+  std::vector<Tree> trees;
+  for (std::size_t d = 0; d < row.size(); ++d) {
+    trees.push_back(stump(static_cast<std::int32_t>(d), row[d] - 0.5, 0, 1));
+    trees.push_back(stump(static_cast<std::int32_t>(d), row[d] + 0.5, 0, -1));
+  }
+  return binary_model(row.size(), std::move(trees), 0.5 - static_cast<double>(row.size()));
+}
+
+Query whole_query(const Ensemble& model, const std::vector<double>& point, double highest) {
+  Query query = query_for(model, point);
+  for (FeatureRule& rule : query.features) {
+    rule.kind = FeatureKind::integer;
+    rule.range = {0, highest};
+  }
+  query.norm = Norm::l1;
+  query.requirements = {require_class(1)};
+  return query;
+}
+
+/// Categories count as much as their coefficients say, whole or not.
+TEST(LinearBounds, CoefficientsOfCategoriesNeedNotBeWhole) {
+  Tree category;
+  category.nodes.resize(3);
+  category.nodes[0] = {.kind = NodeKind::in_set, .feature = 0, .left = 1, .right = 2, .value = 0};
+  category.nodes[1].value = 0;
+  category.nodes[2].value = 1;
+  category.values = {1, -1};
+  category.sets = {{1, 2}};
+  const Ensemble model = binary_model(2, {category});
+  Query query = query_for(model, std::vector<double>{0, 0});
+  for (FeatureRule& rule : query.features) rule.kind = FeatureKind::categorical;
+  query.requirements = {require_class(1)};
+  query.norm = Norm::l1;
+  LinearCondition sum;
+  sum.terms = {{.feature = 0, .coefficient = 0.3, .of = Of::codes, .codes = {2}},
+               {.feature = 1, .coefficient = -1, .of = Of::codes, .codes = {1}}};
+  sum.range.lower = 0.2;
+  query.clauses = {{{}, {sum}}};
+  const Answer answer = explain(model, query);
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_EQ(answer.best().point, (std::vector<double>{2, 0}));
+}
+
+/// 2^53 + 3 is no double, and rounding it up breaks the rule; minus 1, the sum is at the limit.
+TEST(LinearBounds, SumsOfLargeWholeNumbersMayBeRounded) {
+  const Ensemble model = model_of_row({1, 1, 1});
+  Query query = whole_query(model, {0, 0, 0}, 1);
+  query.clauses = {{{},
+                    {{{{.feature = 0, .coefficient = 0x1p53},
+                       {.feature = 1, .coefficient = 3},
+                       {.feature = 2, .coefficient = -1}},
+                      {.upper = 0x1p53 + 2}}}}};
+  const Answer answer = explain(model, query);
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_EQ(answer.cost, 3);
+}
+
+/// x + y = z in thirds, for cells of many values and for single ones: the sum of rounded thirds is
+/// sometimes less than 0 and sometimes more, and the rule holds all the same.
+TEST(LinearBounds, SumsOfCellsMayBeRounded) {
+  constexpr double part = 1.0 / 3;
+  for (const double highest : {15.0, 60.0}) {
+    for (double x = 1; x < 7; ++x) {
+      for (double y = 1; y < 7; ++y) {
+        const Ensemble model = model_of_row({x, y, x + y});
+        Query query = whole_query(model, {0, 0, 0}, highest);
+        query.clauses = {{{},
+                          {{{{.feature = 0, .coefficient = part},
+                             {.feature = 1, .coefficient = part},
+                             {.feature = 2, .coefficient = -part}},
+                            {0, 0}}}}};
+        EXPECT_EQ(explain(model, query).cost, 2 * (x + y));
+      }
+    }
+  }
+}
+
+/// Of answers with the same largest change, only those with the least sum are listed, also where
+/// each of them satisfies another one of several sums.
+TEST(LinearBounds, ChoicesWithTheSameLargestChangeAreComparedByTheirSum) {
+  const Ensemble model = binary_model(3, {stump(0, 3, -1, 1)});
+  Query query = whole_query(model, {0, 0, 0}, 10);
+  query.norm = Norm::linf;
+  const LinearCondition by_second{{{.feature = 0}, {.feature = 1}}, {.lower = 5}};
+  const LinearCondition by_third{{{.feature = 0}, {.feature = 2, .coefficient = 2}}, {.lower = 5}};
+  query.clauses = {{{}, {by_second, by_third}}};
+  Options options;
+  options.ties = 10;
+  const Answer answer = explain(model, query, options);
+  ASSERT_EQ(answer.status, Status::optimal);
+  ASSERT_EQ(answer.solutions.size(), 1U);
+  EXPECT_EQ(answer.best().point, (std::vector<double>{3, 0, 1}));
+}
+
+/// Where a statement may take the place of a sum of huge numbers, the sum alone decides nothing.
+TEST(LinearBounds, StatementsBesideHugeSumsCount) {
+  const Ensemble model = binary_model(4, {stump(3, 0.5, -1, 1)});
+  Query query = whole_query(model, {0, 0, 0, 0}, 4);
+  query.features[0].weight = query.features[1].weight = 100;
+  Clause clause;
+  clause.any_of = {rises(query, 2)};
+  clause.linear = {{{{.feature = 0, .coefficient = 1e13}, {.feature = 1, .coefficient = 1e13}},
+                    {.lower = 1e14}}};
+  query.clauses = {clause};
+  const Answer answer = explain(model, query);
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_EQ(answer.best().point, (std::vector<double>{0, 0, 1, 1}));
+}
+
+/// Of a score of at least 2, which the known row reaches by x2 >= 100 alone.
+double cost_near_a_known_row(Query query, const Ensemble& model) {
+  const std::vector<std::vector<double>> known{{0, 0, 100}};
+  Options options;
+  options.examples = known;
+  query.norm = Norm::l1;
+  query.requirements = {{0, ScoreIn{{.lower = 2}}}};
+  const Answer answer = explain(model, query, options);
+  EXPECT_EQ(answer.status, Status::optimal);
+  EXPECT_TRUE(verify(model, query, answer).passed());
+  return answer.cost;
+}
+
+/// What an open limit excludes depends on whether the sum is whole: numbers between two whole ones
+/// count where the features are continuous, and a whole limit that is included counts.
+TEST(LinearBounds, OpenLimitsExcludeNoMoreThanTheLimit) {
+  const Ensemble model =
+      binary_model(3, {stump(0, 5, 0, 1), stump(1, 4, 0, 1), stump(2, 100, 0, 2)});
+  const std::vector<LinearTerm> sum{{.feature = 0}, {.feature = 1}};
+  const auto between = [&](Interval lower, Interval upper) {
+    return std::vector<Clause>{{{}, {{sum, lower}}}, {{}, {{sum, upper}}}};
+  };
+  Query query = query_for(model, std::vector<double>{0, 0, 0});
+  query.features[2].weight = 2;  // 200 for the known row
+  query.clauses = between({.lower = 9.5}, {.upper = 10, .upper_closed = false});
+  EXPECT_NEAR(cost_near_a_known_row(query, model), 9.5, 1e-7);
+  for (FeatureRule& rule : query.features) rule.kind = FeatureKind::integer;
+  query.clauses = between({.lower = 9.5, .lower_closed = false}, {.upper = 10});
+  EXPECT_EQ(cost_near_a_known_row(query, model), 10);
+  query.clauses = between({.lower = 10}, {.upper = 10.5, .upper_closed = false});
+  EXPECT_EQ(cost_near_a_known_row(query, model), 10);
+  query.clauses =
+      between({.lower = 9, .lower_closed = false}, {.upper = 11, .upper_closed = false});
+  EXPECT_EQ(cost_near_a_known_row(query, model), 10);
+}
+
+/// What a rule leaves of a feature without limits depends on the other features of the rule.
+TEST(LinearBounds, FeaturesWithoutLimitsMayGoAsFarAsTheRuleLetsThem) {
+  const Ensemble model = binary_model(3, {stump(0, 9.5, 0, 2), stump(2, 100, 0, 2)});
+  Query query = query_for(model, std::vector<double>{0, 0, 0});
+  query.features[1].range = {0, 0.1};
+  const std::vector<LinearTerm> sum{{.feature = 0}, {.feature = 1}};
+  query.clauses = {{{}, {{sum, {.lower = 9.7}}}}, {{}, {{sum, {.upper = 10}}}}};
+  EXPECT_NEAR(cost_near_a_known_row(query, model), 9.7, 1e-7);
+}
+
+/// From 60 down to the last value whose multiple of c is at most the limit, which is about c k: the
+/// rule is decided without rounding, and so is the range of values that it leaves.
+TEST(LinearBounds, TheLastValueThatARuleAdmitsIsFound) {
+  const Ensemble model = binary_model(2, {stump(0, 70, 1, -1)});
+  for (const double c : {1.0 / 3, 1.0 / 7, 0.1, 0.7, 1.0 / 9, 1.0 / 11}) {
+    for (double k = 1; k <= 40; ++k) {
+      Query query = whole_query(model, {60, 0}, 60);
+      const double limit = c * k;
+      query.clauses = {{{},
+                        {{{{.feature = 0, .coefficient = c}, {.feature = 1, .coefficient = c}},
+                          {.upper = limit}}}}};
+      const double last = std::fma(c, k, -limit) <= 0 ? k : k - 1;
+      EXPECT_EQ(explain(model, query).best().point, (std::vector<double>{last, 0})) << c;
+    }
+  }
+}
+
+/// A sum of a few units in the last place of 1, beside terms of 2^100 that cancel out.
+TEST(LinearBounds, SmallSumsOfHugeTermsAreDecidedExactly) {
+  const Ensemble model = model_of_row(std::vector<double>(7, 1));
+  Query query = whole_query(model, std::vector<double>(7, 0), 60);
+  LinearCondition sum;
+  const double factors[] = {0x1p100, 1, 1.9 * 0x1p-54, 1.9 * 0x1p-54, -0x1p100, -1, -0x1p-53};
+  for (std::size_t d = 0; d < 7; ++d) {
+    sum.terms.push_back({.feature = d, .coefficient = factors[d]});
+  }
+  sum.range.lower = 0;
+  query.clauses = {{{}, {sum}}};
+  const Answer answer = explain(model, query);
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_EQ(answer.cost, 7);
+}
+
+/// a x0 + b x1 = c for whole numbers without limits: the nearest real point says little about the
+/// cheapest whole one, which a list of all of them gives.
+TEST(LinearBounds, EquationsOfWholeNumbersWithoutLimits) {
+  const Ensemble model = binary_model(2, {stump(0, 0.5, 0, 1)});
+  for (double a = 3; a <= 11; ++a) {
+    for (double b = 4; b <= 13; b += 3) {
+      const double limit = 5 * a + 3 * b + 1;
+      Query query = query_for(model, std::vector<double>{0, 0});
+      for (FeatureRule& rule : query.features) rule.kind = FeatureKind::integer;
+      query.features[0].up = 1 + std::fmod(a, 3);
+      query.features[1].down = 2;
+      query.norm = std::fmod(a + b, 2) == 0 ? Norm::l1 : Norm::squared_l2;
+      query.requirements = {{0, ScoreIn{{.lower = 1}}}};
+      query.clauses = {{{},
+                        {{{{.feature = 0, .coefficient = a}, {.feature = 1, .coefficient = b}},
+                          {limit, limit}}}}};
+      double least = std::numeric_limits<double>::infinity();
+      for (double x = 1; x <= 200; ++x) {
+        const double y = (limit - a * x) / b;
+        if (y == std::floor(y)) least = std::min(least, total_cost(query, std::vector{x, y}));
+      }
+      const Answer answer = explain(model, query);
+      if (std::isinf(least)) {  // no solution within the list: it may end without one
+        EXPECT_TRUE(answer.solutions.empty() || answer.best().point[0] > 200);
+        continue;
+      }
+      ASSERT_EQ(answer.status, Status::optimal) << a << ' ' << b;
+      EXPECT_NEAR(answer.cost, least, 1e-8 * least) << a << ' ' << b;
+    }
+  }
+}
+
+/// Trees that look at most features, so that a search takes many boxes.
+Ensemble drawn_model(std::size_t features, std::size_t trees, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](std::size_t count) { return static_cast<double>(random() % count); };
+  std::vector<Tree> made;
+  for (std::size_t t = 0; t < trees; ++t) {
+    Tree tree;
+    tree.nodes.resize(7);
+    for (std::int32_t i = 0; i < 3; ++i) {
+      tree.nodes[static_cast<std::size_t>(i)] = {
+          .kind = NodeKind::less,
+          .feature = static_cast<std::int32_t>(below(features)),
+          .left = 2 * i + 1,
+          .right = 2 * i + 2,
+          .threshold = below(10) + 0.5};
+    }
+    for (std::int32_t i = 0; i < 4; ++i) {
+      tree.nodes[static_cast<std::size_t>(3 + i)].value = i;
+      tree.values.push_back(below(2049) / 1024 - 1);
+    }
+    made.push_back(std::move(tree));
+  }
+  return binary_model(features, std::move(made), -3);
+}
+
+/// Whatever limit ends a search, what it claims is right: the cheapest answer costs no less than
+/// the lower bound and no more than the answer, which satisfies the rules.
+void expect_bounds_under_limits(const Ensemble& model, const Query& query) {
+  const Answer whole = explain(model, query);
+  ASSERT_EQ(whole.status, Status::optimal);
+  int early = 0;
+  for (std::uint64_t nodes = 1; nodes < whole.statistics.nodes; nodes += 1 + nodes / 16) {
+    Options options;
+    EngineSettings settings;
+    settings.report_seconds = 0;
+    set(options, settings);
+    options.threads = 1;
+    options.limits.nodes = nodes;
+    double shown = 0;
+    options.progress = [&](const Progress& progress) {
+      EXPECT_GE(progress.best_cost, whole.lower_bound);
+      shown = std::max(shown, progress.lower_bound);
+    };
+    const Answer answer = explain(model, query, options);
+    EXPECT_LE(shown, whole.cost);
+    EXPECT_LE(answer.lower_bound, whole.cost);
+    EXPECT_NE(answer.status, Status::infeasible);
+    EXPECT_TRUE(answer.status != Status::optimal || answer.cost <= whole.cost * (1 + 1e-8));
+    if (!answer.solutions.empty()) {
+      EXPECT_GE(answer.cost, whole.lower_bound);
+      EXPECT_TRUE(verify(model, query, answer).passed());
+    }
+    early += answer.status == Status::optimal ? 0 : 1;
+  }
+  EXPECT_GT(early, 10);
+}
+
+TEST(LinearBounds, HoldUnderLimits) {
+  const Ensemble model = drawn_model(6, 30, 5);
+  Query query = whole_query(model, {2, 7, 4, 8, 1, 5}, 20);
+  query.norm = Norm::squared_l2;
+  const LinearCondition first{{{.feature = 0}, {.feature = 1}, {.feature = 2}}, {.upper = 12}};
+  const LinearCondition second{{{.feature = 3}, {.feature = 4, .coefficient = -2}}, {.upper = 3}};
+  const LinearCondition third{{{.feature = 5}, {.feature = 1, .coefficient = -1}}, {.lower = 1}};
+  query.clauses = {{{}, {first}}, {{}, {second}}};
+  expect_bounds_under_limits(model, query);
+  query.clauses = {{{}, {first, third}}, {{}, {second, third}}};
+  expect_bounds_under_limits(model, query);
+  for (FeatureRule& rule : query.features) rule.kind = FeatureKind::continuous;
+  query.clauses = {{{}, {first}}, {{}, {second}}};
+  expect_bounds_under_limits(model, query);
+}
+
+}  // namespace linear_bounds_test
