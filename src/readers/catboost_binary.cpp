@@ -102,8 +102,9 @@ class Parts {
                   fmt::format("it ends at byte {} of {} and more", bytes_.size(), at_ + size),
                   "The file is damaged or cut off: save the model again");
     }
-    const std::string_view part = bytes_.substr(at_, size);
-    at_ += size;
+    const auto count = static_cast<std::size_t>(size);
+    const std::string_view part = bytes_.substr(at_, count);
+    at_ += count;
     return part;
   }
 
@@ -229,7 +230,8 @@ class BinaryReader {
         const std::size_t row = number_at<std::uint32_t>(buckets, at + 8);
         if (key == std::numeric_limits<std::uint64_t>::max()) continue;  // an empty bucket
         // Each row belongs to one bucket, so there are at most as many.
-        if (++rows > counts.size() / 4 / numbers || (row + 1) * numbers > counts.size() / 4) {
+        const std::size_t all = counts.size() / 4 / numbers;
+        if (++rows > all || row >= all) {
           one.fail(fmt::format("bucket {} has no counts of its own", at / bucket_size));
         }
         map.push_back(std::to_string(key));
@@ -352,10 +354,10 @@ class BinaryReader {
       constexpr std::int32_t deepest = 24;
       if (depth < 0 || depth > deepest) model.fail(fmt::format("a tree of {} levels", depth));
       const auto levels = static_cast<std::size_t>(depth);
-      const std::size_t leaves = outputs_ << levels;
-      if (levels > splits.size() - split_at || leaves > values.size() - value_at) {
+      if (levels > splits.size() - split_at || outputs_ > (values.size() - value_at) >> levels) {
         model.fail(fmt::format("tree {} has no splits or leaves", list.size()));
       }
+      const std::size_t leaves = outputs_ << levels;
       json own = json::array(), numbers = json::array();
       for (const std::size_t end = split_at + levels; split_at < end; ++split_at) {
         own.push_back(split(model, splits[split_at]));
