@@ -377,6 +377,24 @@ def test_targets_transformed_by_other_functions_are_refused():
         boxwood.Explainer(model, frame)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("transformer", [
+    preprocessing.PowerTransformer(), preprocessing.QuantileTransformer(n_quantiles=50, output_distribution="normal")])
+def test_targets_of_refused_transformers_are_asked_for_through_the_model_inside(transformer):
+    frame, score, _ = draw(24)
+    model = compose.TransformedTargetRegressor(small("hist", 1, True), transformer=transformer).fit(frame, np.exp(score))
+    with pytest.raises(boxwood.UnsupportedModelError, match="regressor_ and transform the range that you ask for"):
+        boxwood.Explainer(model, frame)
+    levels = np.unique(model.predict(frame))
+    wanted = float(levels[-3:-1].mean())
+    goal = float(model.transformer_.transform([[wanted]])[0, 0])
+    answer = boxwood.Explainer(model.regressor_, frame).explain(frame.iloc[0], boxwood.Output(at_least=goal))
+    assert model.predict(frame.iloc[:1])[0] < wanted <= model.predict(answer.point_frame())[0]
+    if isinstance(transformer, preprocessing.PowerTransformer):  # the reason for the refusal
+        skewed = preprocessing.PowerTransformer().fit(np.exp(score.to_numpy()[:, None]))
+        assert np.isnan(skewed.inverse_transform([[9.0]])).any()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_regressors_of_several_targets(kind):
     frame, score, _ = draw(23)
