@@ -19,6 +19,7 @@ import json
 import math
 import struct
 import sys
+from bisect import bisect_left
 from collections import Counter, namedtuple
 from decimal import Decimal
 from fractions import Fraction
@@ -28,6 +29,7 @@ from types import SimpleNamespace
 INF = math.inf
 PRECISE = decimal.Context(prec=60, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)
 FUZZ = Decimal(10) ** -30  # far above the error of every logarithm and exponential below
+UNITS = 2 ** 1074  # every finite double is a whole number of 1 / UNITS
 
 
 class Rejected(Exception):
@@ -44,7 +46,7 @@ def need(condition, complaint, failure=Unsupported):
         raise failure(complaint)
 
 
-# --------------------------------------------------------------------------------- files and numbers
+# ------------------------------------------------------------------------------- the values of files
 
 def parsed(content):
     """Read JSON in UTF-8. Refuse 1e400, NaN, and a key that is given twice."""
@@ -58,29 +60,51 @@ def parsed(content):
     return json.loads(content.decode(), object_pairs_hook=unique, parse_float=finite, parse_constant=finite)
 
 
-def number(value):
-    """Give a number of a file as a double; infinities and NaN are text there."""
-    need(type(value) in (int, float) or value in ("inf", "-inf", "nan"), f"{value!r} is not a number")
-    return float(value)
+def fit(value, like, what):
+    """Give a value of a file as the checker uses it, if it is like an example. Refuse others.
 
-
-def read(data, what, keys, ignored=""):
-    """Give an object of a file. `keys` has the default of each key, its type, or its choices.
-
-    A key without a default is required. Other keys are refused: their meaning is not known here.
+    Like a float: a number; from 0 on if the example is neither negative nor infinite; NaN only if the example
+    is. Like an integer: one from 0 on, or from -1 on if the example is -1. Like a text: one of its words. Like
+    a tuple: a list of such values. Like a list: a list of any number of such values. Like a dictionary: an
+    object with these keys; those with "?" may be left out, which means the example, its first word, or an
+    empty list. Other keys are refused: their meaning is not known here. Like None: anything. Like `...`:
+    nothing, because this is left to the fast checker.
     """
-    unknown = set(data) - set(keys) - set(ignored.split())
+    if like is None:
+        return value
+    need(like is not ..., f"{what}; the fast checker covers them")
+    if type(like) is dict:
+        return fit_object(value, like, what)
+    if type(like) in (list, tuple):
+        need(type(value) is list and (type(like) is list or len(value) == len(like)), f"{what} that are no list")
+        return [fit(one, like[at if type(like) is tuple else 0], what) for at, one in enumerate(value)]
+    if type(like) is float:
+        need(type(value) in (int, float) or value in ("inf", "-inf", "nan"), f"{what} that is no number")
+        value = float(value)
+        fits = value >= 0 or math.isnan(like) or (value < 0 and (like < 0 or like == INF))
+    elif type(like) is int:
+        fits = type(value) is int and min(like, 0) <= value < 2 ** 31
+    else:
+        fits = type(value) is type(like) and (type(like) is bool or value in like.split())
+    need(fits, f"{what} {value!r}")
+    return value
+
+
+def fit_object(value, like, what):
+    """Give an object of a file if it is like an example."""
+    need(type(value) is dict, f"{what} that is no object")
+    unknown = value.keys() - {key.rstrip("?") for key in like}
     need(not unknown, f"{what} with {', '.join(sorted(unknown))}")
     made = SimpleNamespace()
-    for key, expected in keys.items():
-        kind = expected if isinstance(expected, type) else type(expected)
-        value = data.get(key, expected)
-        value = number(value) if kind is float else value
-        need(value in expected and type(value) is type(expected[0]) if kind is tuple else type(value) is kind,
-             f"{what} without {key}, or the value of {key} is not known here")
-        setattr(made, key, value)
+    for asked, example in like.items():
+        key = asked.rstrip("?")
+        need(key in value or key != asked, f"{what} without {key}")
+        default = [] if type(example) is list else example.split()[0] if type(example) is str else example
+        setattr(made, key, fit(value[key], example, f"{what} with {key}") if key in value else default)
     return made
 
+
+# ----------------------------------------------------------------------------------- numbers and tests
 
 def same(one, other):
     """Whether two values are equal, or both missing."""
@@ -110,145 +134,113 @@ def next_up(value, precision=float):
 
 def first_from(bound, precision=float, is_open=False):
     """Give the smallest number of a precision that is >= bound (> bound if open)."""
-    value = precision(float(bound))
-    while value >= bound and value > -INF:
-        value = -next_up(-value, precision)
-    while value < bound or (is_open and value == bound < INF):
+    value = precision(float(bound))  # the nearest one
+    if value < bound or (is_open and value == bound < INF):
         value = next_up(value, precision)
     return value + 0.0
 
 
-def span(lower, upper, precision=float, lower_closed=True, upper_closed=True):
-    """Give the first and the last number of a precision between two ends; infinite ones if there is none."""
+def span(interval, precision=float):
+    """Give the first and the last number of a precision in an interval; infinite ones if there is none."""
+    lower, upper, lower_closed, upper_closed = interval
+    need(lower <= upper, "an interval whose ends are exchanged")
+    lower, upper = precision(lower), precision(upper)
     if (lower == INF and not lower_closed) or (upper == -INF and not upper_closed):
         return INF, -INF
     return first_from(lower, precision, not lower_closed), -first_from(-upper, precision, not upper_closed)
 
 
-def interval(data, precision=float):
-    """Read an interval of a file, whose ends are rounded to a precision, as its span."""
-    lower, upper, *is_closed = data
-    lower, upper = precision(number(lower)), precision(number(upper))
-    need(lower <= upper and list(map(type, is_closed)) == [bool, bool], "an impossible interval")
-    return span(lower, upper, precision, *is_closed)
-
-
-def rounds_from(end, precision=float):
-    """[Rounded differences] Give the least exact number that, rounded, may be >= end."""
-    end = first_from(end, precision)
-    if end == -INF:
-        return end
-    end, below = (Fraction(one) if math.isfinite(one) else
-                  Fraction(2) ** (1024 if precision is float else 128) * (1 if one > 0 else -1)
-                  for one in (end, -next_up(-end, precision)))
-    last_digit = end / (end - below) % 2  # the middle rounds to the even one; numbers between are none
-    return (end + below) / 2 + last_digit * Fraction(1, 2 ** 1075)
-
-
-# A split or a condition of a clause: whether the value of a feature lies in one of some spans (if not
-# `inside`: in none). `missing`: whether missing values pass, with `zero` also numbers that count as zero.
-Test = namedtuple("Test", "feature spans missing zero inside", defaults=(False, True))
+# A split or a condition of a clause. A cut (value, inclusive) separates x <= value (inclusive) or x < value
+# from the rest. `first`: whether values below all cuts pass; each cut changes that. `missing`: whether
+# missing values pass, with `zero` also numbers that count as zero.
+Test = namedtuple("Test", "feature cuts first missing zero")
 ZERO = single(1e-35)  # up to here a number counts as zero where zero goes with missing values
+ZERO_CUTS = ((-ZERO, False), (ZERO, True))
 
 
 def passes(test, value):
     """Whether a value, read as the models read it, passes a test."""
     if math.isnan(value) or (test.zero and abs(value) <= ZERO):
         return test.missing
-    return test.inside == any(low <= value <= high for low, high in test.spans)
+    return test.first != bisect_left(test.cuts, (value, True)) % 2  # so many cuts are below the value
 
 
-def cuts_of(test, precision):
-    """[Cuts] Give the first numbers above the cuts of a test."""
-    spans = [*test.spans, *[(-ZERO, ZERO)] * test.zero]
-    ends = {end for low, high in spans for end in (low, next_up(high, precision))}
-    return ends - {-INF, next_up(-INF, precision), INF}
-
-
-def code_spans(codes, precision, zero_up=False):
-    """Give the spans of the numbers that are some categories when they are cut off to whole numbers."""
-    need(all(type(code) is int and 0 <= code < 2 ** 31 for code in codes) and
-         sorted(set(codes)) == list(codes), "categories that are none, or do not ascend")
-    listed = set(codes)
-    begins, ends = ([code + side for code in codes if code - 1 + 2 * side not in listed] for side in (0, 1))
-    return [span(begin if begin or zero_up else -1, end, precision, begin > 0 or zero_up, False)
-            for begin, end in zip(begins, ends)]
+def cuts_around(codes, zero_up=False):
+    """[Cuts] Give the cuts around categories, which are the numbers that are cut off to these integers."""
+    need(sorted(set(codes)) == codes, "categories that do not ascend")
+    return tuple((code, False) if code or zero_up else (-1, True)
+                 for code in sorted(set(codes) ^ {code + 1 for code in codes}))
 
 
 # ----------------------------------------------------------------------------------------- the model
 
-PRECISIONS = ("float32", "float64")
 WORDS = {  # in the order of the hash
-    "input": PRECISIONS, "accumulator": PRECISIONS, "order": ("base_first", "base_last"),
-    "link": ("identity", "sigmoid", "exponential", "softmax", "winner", "votes", "square", "softplus",
-             "isolation"),
-    "link_form": ("plain", "onnxruntime", "catboost"), "task": ("regression", "binary", "multiclass"),
-    "decision": ("output_above_half", "score_above_zero", "score_from_zero", "score_above_half",
-                 "largest_score")}
-MODEL = {"boxwood_model": (1,), **WORDS, "factor": 1.0, "divisor": 1.0, "steepness": 1.0,
-         "base": list, "features": list, "trees": list}
-NODE = "kind feature threshold left right value missing_left missing_at_zero zero_up".split()
-TREE = {"output": int, "values": list, "sets": [], **dict.fromkeys(NODE, list),
-        "missing_at_zero": [], "zero_up": []}
-KINDS = ("leaf", "<", "<=", "==", "in")
-Node = namedtuple("Node", [*NODE, "categories"])  # kind is a position in KINDS
+    "input": "float32 float64", "accumulator": "float32 float64", "order": "base_first base_last",
+    "link": "identity sigmoid exponential softmax winner votes square softplus isolation",
+    "link_form?": "plain onnxruntime catboost", "task": "regression binary multiclass",
+    "decision?": "output_above_half score_above_zero score_from_zero score_above_half largest_score"}
+TREE = {"output": -1, "values": [-1.0], "sets?": [[0]], "kind": ["leaf < <= == in"], "feature": [-1],
+        "threshold": [-1.0], "left": [-1], "right": [-1], "value": [-1], "missing_left": [False],
+        "missing_at_zero?": [False], "zero_up?": [False]}
+MODEL = {"boxwood_model": 1, **WORDS, "factor?": 1.0, "divisor?": 1.0, "steepness?": 1.0, "base": [-1.0],
+         "features": [None], "trees": [TREE], **dict.fromkeys("source? library? objective? notes? classes?".split())}
+INCLUSIVE = {"<": [False], "<=": [True], "==": [False, True]}  # the cuts of a threshold
+Split = namedtuple("Split", "test left right")  # a leaf is a dictionary {output: number}
+Tree = namedtuple("Tree", "outputs nodes")
 
 
 class Model:
     """One ensemble, with the fields of Boxwood's model file; numbers of scores are rounded."""
 
     def __init__(self, data):
-        data = xgboost_as_boxwood(data) if "learner" in data else data
-        data = {"link_form": "plain", "decision": "output_above_half", **data}
-        vars(self).update(vars(read(data, "a model", MODEL, "source library objective notes classes")))
+        vars(self).update(vars(fit(xgboost_as_boxwood(data) if "learner" in data else data, MODEL, "a model")))
         self.single, self.width = self.accumulator == "float32", len(self.features)
         self.round = single if self.single else float
-        base = [number(one) for one in self.base]
         # [The hash of a model]
-        hashed = [self.factor, self.divisor, self.steepness, len(base), *base, self.width, len(self.trees)]
+        hashed = [self.factor, self.divisor, self.steepness, len(self.base), *self.base, self.width,
+                  len(self.trees)]
         self.trees = [self.tree(tree, hashed) for tree in self.trees]
-        text = " ".join(["boxwood model 1", *(getattr(self, key) for key in WORDS), ""]).encode()
-        self.hash = hashlib.sha256(text + struct.pack(f"<{len(hashed)}d", *hashed)).hexdigest()
+        words = " ".join(["boxwood model 1", *(getattr(self, key.rstrip("?")) for key in WORDS), ""])
+        self.hash = hashlib.sha256(words.encode() + struct.pack(f"<{len(hashed)}d", *hashed)).hexdigest()
         self.base, self.factor, self.divisor = (
-            [self.round(one) for one in base], self.round(self.factor), self.round(self.divisor))
-        need(all(0 < one < INF for one in (self.factor, self.divisor, self.steepness)) and
-             (self.task != "binary" or len(base) == 1) and not any(map(math.isnan, base)),
-             "a factor that is not positive, or a binary model of several outputs")
+            [self.round(one) for one in self.base], self.round(self.factor), self.round(self.divisor))
+        need(self.boxwood_model == 1 and (self.task != "binary" or len(self.base) == 1) and
+             all(0 < one < INF for one in (self.factor, self.divisor, self.steepness)),
+             "another version, a factor that is not positive, or a binary model of several outputs")
         self.unit = Fraction(self.factor) / Fraction(self.divisor)
-        self.errors = [self.error(k) for k in range(len(base))]
+        self.errors = [self.error(k) for k in range(len(self.base))]
         self.bounded = INF not in self.errors
 
     def tree(self, data, hashed):
-        """Read a tree; its walks end, and every leaf has its numbers. Add what is hashed of it."""
-        tree = read(data, "a tree", TREE)
-        count, values = len(tree.kind), [number(one) for one in tree.values]
-        tree.kind = [KINDS.index(kind) for kind in tree.kind]
-        tree.threshold = [number(one) for one in tree.threshold]
-        tree.missing_at_zero, tree.zero_up = (
-            flags or [False] * count for flags in (tree.missing_at_zero, tree.zero_up))
-        need(all(type(one) is int and -2 ** 31 <= one < 2 ** 31
-                 for one in chain(tree.feature, tree.left, tree.right, tree.value)) and
-             {*map(type, chain(tree.missing_left, tree.missing_at_zero, tree.zero_up))} == {bool},
-             "a node whose numbers or flags are none")
-        last = len(values) - (len(self.base) if tree.output == -1 else 1)
-        need(count and -1 <= tree.output < len(self.base) and
-             not any(map(math.isnan, values + tree.threshold)),
-             "a tree without nodes, of an unknown output, or with a number that is none")
-        for codes in tree.sets:
-            code_spans(codes, float)  # they are categories
-        tree.nodes = []
-        for at, node in enumerate(zip(*(getattr(tree, key) for key in NODE), strict=True)):
-            kind, feature, _, left, right, value, _, at_zero, zero_up = node
-            need(0 <= value <= last if kind == 0 else
-                 0 <= feature < self.width and at < min(left, right) <= max(left, right) < count and
-                 (0 <= value < len(tree.sets) if kind == 4 else not zero_up) and not (at_zero and kind > 2),
-                 "a node that refers to nothing, or with a flag of another kind")
-            tree.nodes.append(Node(*node, tuple(tree.sets[value] if kind == 4 else ())))
-        hashed += [tree.output, count, *(field for node in tree.nodes for field in node[:9]), len(values),
-                   *values, len(tree.sets)]
-        hashed += [one for codes in tree.sets for one in (len(codes), *codes)]
-        tree.values = [self.round(one) for one in values]
-        return tree
+        """Give a tree as its nodes by number; add what is hashed of it, in pre-order."""
+        outputs = range(len(self.base)) if data.output == -1 else [data.output]
+        need(data.output < len(self.base), "a tree of an unknown output")
+        none = [False] * len(data.kind)
+        rows = list(zip(data.kind, data.feature, data.threshold, data.left, data.right, data.value,
+                        data.missing_left, data.missing_at_zero or none, data.zero_up or none, strict=True))
+        nodes, waiting = {}, [0]
+        hashed.append(data.output)
+        while waiting:
+            at = waiting.pop()
+            need(at not in nodes, "a node that is the child of two")
+            kind, feature, threshold, left, right, value, missing, zero, zero_up = rows[at]
+            if kind == "leaf":
+                numbers = data.values[max(value, 0):value + len(outputs)]
+                need(len(numbers) == len(outputs), "a leaf without numbers")
+                hashed += [0, len(numbers), *numbers]
+                nodes[at] = dict(zip(outputs, map(self.round, numbers)))
+                continue
+            need(0 <= feature < self.width and at < min(left, right) and (kind != "in" or value >= 0) and
+                 (kind == "in" or not zero_up) and (kind in ("<", "<=") or not zero),
+                 "a split that refers to nothing, or with a flag of another kind")
+            if kind == "in":
+                cuts, about = cuts_around(data.sets[value], zero_up), [len(data.sets[value]), *data.sets[value]]
+            else:
+                cuts, about = tuple((threshold, inclusive) for inclusive in INCLUSIVE[kind]), [threshold]
+            hashed += [["<", "<=", "==", "in"].index(kind) + 1, feature, *about, missing, zero, zero_up]
+            nodes[at] = Split(Test(feature, cuts, kind in ("<", "<="), missing, zero), left, right)
+            waiting += [right, left]
+        return Tree(outputs, nodes)
 
     def scores(self, leaves):
         """[Scores] Add the numbers of one leaf of each tree as the library does."""
@@ -263,10 +255,9 @@ class Model:
 
     def error(self, k):
         """[The error of a score] INF where a sum may overflow."""
-        used = [tree.values[k::len(self.base)] if tree.output == -1 else tree.values
-                for tree in self.trees if tree.output in (-1, k)]
-        total = sum(Fraction(max(map(abs, values))) for values in used)
-        base = abs(Fraction(self.base[k]))
+        used = [max(abs(node[k]) for node in tree.nodes.values() if type(node) is dict)
+                for tree in self.trees if k in tree.outputs]
+        total, base = sum(map(Fraction, used)), abs(Fraction(self.base[k]))
         share = Fraction(len(used) + 6, 2 ** (24 if self.single else 53))
         size = (total + base) * max(1, Fraction(self.factor)) * max(1, self.unit) + base
         if size >= 2 ** (126 if self.single else 1022) or share > Fraction(1, 4):
@@ -291,12 +282,11 @@ OBJECTIVES = {  # of XGBoost: task and link
 def xgboost_as_boxwood(data):
     """[XGBoost JSON] Give an XGBoost file in the form of the model file."""
     learner = data["learner"]
-    objective, booster = learner["objective"]["name"], learner["gradient_booster"]
-    need(objective in OBJECTIVES and booster["name"] == "gbtree" and
+    parameters, booster = learner["learner_model_param"], learner["gradient_booster"]
+    need(learner["objective"]["name"] in OBJECTIVES and booster["name"] == "gbtree" and
          "best_iteration" not in learner.get("attributes", {}),
-         "of XGBoost files only gbtree models with common objectives and without early stopping are read "
-         "directly; use boxwood inspect --save-model")
-    parameters, (task, link) = learner["learner_model_param"], OBJECTIVES[objective]
+         "an XGBoost file that is not read directly; use boxwood inspect --save-model")
+    task, link = OBJECTIVES[learner["objective"]["name"]]
     base = [single(float(text)) for text in parameters["base_score"].strip("[]").split(",")]
     if link == "sigmoid":
         base = [single(-math.log(single(single(1 / p) - 1))) for p in base]
@@ -305,22 +295,12 @@ def xgboost_as_boxwood(data):
     trees = []
     for tree, output in zip(booster["model"]["trees"], booster["model"]["tree_info"], strict=True):
         need(output >= 0 and not any(tree.get("split_type", [])) and
-             int(tree["tree_param"].get("size_leaf_vector", 1)) <= 1,
-             "categories and vector leaves of XGBoost files are not read directly")
-        nodes, values, numbering = [], [], [0]
-        for index in numbering:  # breadth first, as Boxwood numbers nodes
-            child, value = tree["left_children"][index], single(tree["split_conditions"][index])
-            left, missing = len(numbering), tree["default_left"][index] == 1
-            if child == -1:
-                nodes.append(("leaf", -1, 0.0, -1, -1, len(values), False))
-                values.append(value)
-            else:
-                need(left < len(tree["left_children"]) and 0 < min(child, tree["right_children"][index]),
-                     "a node of an XGBoost tree that is the child of two, or of none")
-                nodes.append(("<", tree["split_indices"][index], value, left, left + 1, -1, missing))
-                numbering += [child, tree["right_children"][index]]
-        columns = dict(zip(NODE, map(list, zip(*nodes))))
-        trees.append({"output": output, "values": values, **columns})
+             int(tree["tree_param"].get("size_leaf_vector", 1)) <= 1, "categories or vector leaves of XGBoost")
+        children, numbers = tree["left_children"], [single(one) for one in tree["split_conditions"]]
+        trees.append({"output": output, "kind": ["leaf" if child == -1 else "<" for child in children],
+                      "feature": tree["split_indices"], "threshold": numbers, "left": children,
+                      "right": tree["right_children"], "value": list(range(len(numbers))), "values": numbers,
+                      "missing_left": [one == 1 for one in tree["default_left"]]})
     return {"boxwood_model": 1, "task": task, "link": link, "input": "float32", "accumulator": "float32",
             "order": "base_first", "base": base * (outputs if len(base) == 1 else 1), "trees": trees,
             "features": [None] * int(parameters["num_feature"])}
@@ -332,142 +312,101 @@ def xgboost_as_boxwood(data):
 # the softmax of plus is at least (sign 1) or at most (sign -1) `part`.
 Condition = namedtuple("Condition", "plus minus sign least part", defaults=(None,))
 
-REQUIREMENTS = {  # the keys of each kind of requirement
-    "class": {"class": int, "probability": 0.0, "margin": 0.0}, "classes": {"classes": list},
-    "output": {"output": int, "range": list}, "score": {"score": int, "rival": -1, "range": list}}
+REQUIREMENT = {"class?": 0, "classes?": [0], "output?": 0, "score?": 0, "range?": (-INF, INF, True, True),
+               "probability?": -1.0, "margin?": ..., "rival?": ..., "model?": 0, "negated?": False}
+FORMS = [{"class"}, {"class", "probability"}, {"classes"}, {"output", "range"}, {"score", "range"}]
 DIRECT = ("identity", "votes")  # links whose output is the score
 INVERSE = {  # the score of an output, and the outputs that a score may have
     "sigmoid": (lambda y, steep: (y / (1 - y)).ln() / steep, 0, 1),
+    "softmax": (lambda y, _: (y / (1 - y)).ln(), 0, 1),  # the lead over every rival that it needs
     "exponential": (lambda y, _: y.ln(), 0, INF),
-    "softplus": (lambda y, _: y.ln() + y / 2 if y < FUZZ else (y.exp() - 1).ln() if y < 1000 else y, 0, INF),
-    "isolation": (lambda y, _: -(-y).ln() / Decimal(2).ln(), -INF, 0),
-    "square": (lambda y, _: abs(y).sqrt().copy_sign(y), -INF, INF)}
+    "isolation": (lambda y, _: -(-y).ln() / Decimal(2).ln(), -INF, 0)}
 
 
-def as_decimal(fraction):
-    """Round a fraction to 60 digits."""
-    return Decimal(fraction.numerator) / Decimal(fraction.denominator)
-
-
-def lead(plus, minus, sign, end, centre=0, precision=float):
-    """The condition that sign * (score[plus] - score[minus] - centre), rounded, is >= an end."""
-    return Condition(plus, minus, sign, rounds_from(end, precision) + sign * Fraction(centre))
+def as_decimal(value):
+    """Round an exact number to 60 digits."""
+    return Decimal(Fraction(value).numerator) / Decimal(Fraction(value).denominator)
 
 
 class Outcome:
     """One requirement as alternatives of conditions, with the allowances of [Links]."""
 
     def __init__(self, models, data):
-        kind = next((kind for kind in REQUIREMENTS if kind in data), "class")
-        wanted = vars(read(data, "a requirement", {**REQUIREMENTS[kind], "model": 0, "negated": False}))
-        need(0 <= wanted["model"] < len(models), "a requirement about no model")
-        self.number, self.negated = wanted["model"], wanted["negated"]
-        self.model = model = models[self.number]
-        self.link, self.binary, outputs = model.link, model.task == "binary", range(len(model.base))
-        self.classes = {"binary": range(2), "multiclass": outputs, "regression": ()}[model.task]
-        self.wanted = wanted[kind] if kind == "classes" else [wanted[kind]]  # numbers
-        self.rival, self.margin, chance = map(data.get, ("rival", "margin", "probability"))
-        existing = self.classes if kind in ("class", "classes") else outputs
-        need(set(self.wanted + [self.rival or 0]) <= set(existing) and None in (self.margin, chance),
-             "a requirement about no class or output, or of two kinds")
-        given = data.get("range") if chance is None else [chance, "inf", True, True]
-        self.interval = given and interval(given)
-        need(not given or (-INF < self.interval[1] and self.interval[0] < INF), "an interval without numbers")
-        self.class_0 = kind == "class" and self.binary and self.wanted == [0]
-        self.exact = kind == "score" or self.link in DIRECT  # it is about scores
-        onnx, by_output = model.link_form == "onnxruntime", model.decision == "output_above_half"
-        need(not onnx or (model.single and self.link in ("sigmoid", "softmax", *DIRECT)),
-             f"models with the link {self.link} in the form {model.link_form}")
-        self.tiny = Fraction(1, 2 ** (20 if onnx else 120 if model.single else 1000))
-        half = model.decision == "score_above_half" or (by_output and self.link in DIRECT)
-        self.middle = 0.5 if half else 0.0  # where a binary model changes its class
-        self.by_output = by_output and self.link not in (*DIRECT, "winner")
+        wanted, about = fit(data, REQUIREMENT, "a requirement"), data.keys() - {"model", "negated"}
+        need(about in FORMS and wanted.model < len(models), "a requirement of two kinds, or about no model")
+        self.number, self.negated, self.model = wanted.model, wanted.negated, models[wanted.model]
+        self.link, self.binary = self.model.link, self.model.task == "binary"
+        outputs = range(len(self.model.base))
+        self.classes = {"binary": range(2), "multiclass": outputs, "regression": ()}[self.model.task]
+        self.named = [data[key] for key in about & {"class", "output", "score"}] or wanted.classes
+        need({*self.named} <= {*(outputs if "range" in data else self.classes)},
+             "a requirement about no class or output")
+        self.of_score = self.link in DIRECT or "score" in data
+        self.class_0 = "probability" in data and self.binary and self.named == [0]
+        self.range = [wanted.probability, INF, True, True] if "probability" in data else \
+            wanted.range if "range" in data else None
+        need(self.model.link_form != "onnxruntime" and not (self.class_0 and self.of_score),
+             "models of onnxruntime, or probabilities of class 0 without a link; the fast checker covers them")
         self.alternatives = self.alternatives_of(self.negated)
 
-    def relative(self, output):
-        """[Links] Bound the relative error of a link's result near an output."""
-        if self.link == "softmax" and self.model.single:
-            return Fraction(1, 2 ** 16) + Fraction(len(self.model.base), 2 ** 23)
+    def true_output(self, sign, end):
+        """[Links] Give what the true output reaches where sign * the library's output >= end."""
+        output, float32 = sign * Fraction(2 ** 127 if end == INF else end), self.model.single  # INF: it overflows
         wide = self.link == "softmax" or (self.link == "sigmoid" and output < Fraction(51, 100))
-        return Fraction(1, 2 ** ((15 if wide else 20) if self.model.single else 38 if wide else 42))
+        relative = Fraction(1, 2 ** ((15 if wide else 20) if float32 else (38 if wide else 42)))
+        if self.link == "softmax" and float32:
+            relative = Fraction(1, 2 ** 16) + Fraction(len(self.model.base), 2 ** 23)
+        return output - sign * (abs(output) * relative * 2 + Fraction(1, 2 ** (120 if float32 else 1000)))
 
-    def score_for(self, output, sign):
-        """Bound the score: an output >= (sign -1: <=) `output` needs a score beyond the result."""
-        if output == -sign * INF:
-            return output
-        need(self.link in INVERSE, f"outputs of the link {self.link}")
-        inverse, lowest_output, highest_output = INVERSE[self.link]
-        y = Fraction(sign * 2 ** 127 if output == sign * INF else output)  # infinite: overflows
-        y -= sign * (abs(y) * self.relative(y) * 2 + self.tiny)
-        if not lowest_output < y < highest_output:
-            return INF if y >= highest_output else -INF
-        score = inverse(as_decimal(y), Decimal(self.model.steepness))
-        return Fraction(score - sign * (abs(score) + 1) * FUZZ)
+    def score_for(self, sign, end):
+        """Bound sign * score where sign * output >= end."""
+        need(self.link in INVERSE, f"outputs of the link {self.link}; the fast checker covers them")
+        output, (inverse, least, most) = self.true_output(sign, end), INVERSE[self.link]
+        if not least < output < most:
+            return INF if (output >= most) == (sign == 1) else -INF
+        score = inverse(as_decimal(output), Decimal(self.model.steepness))
+        return Fraction(sign * score - (abs(score) + 1) * 1000 * FUZZ)
 
-    def softmax_within(self, k, lower, upper):
-        """[Softmax] Conditions for a probability from `lower` to `upper`."""
-        low, high, relative, least = Fraction(0), Fraction(1), 2 * self.relative(1), -INF
-        if lower > 0:
-            low = Fraction(min(lower, 2)) * (1 - relative) - self.tiny
-        if upper < 1:
-            high = Fraction(max(upper, -1)) * (1 + relative) + self.tiny
-        if low >= 1 or high <= 0:
-            least = INF
-        elif low > 0:
-            least = Fraction(as_decimal(low / (1 - low)).ln() - 1000 * FUZZ)
-        return [Condition(k, rival, 1, least) for rival in self.classes if rival != k] + [
-            Condition(k, None, sign, -INF, as_decimal(part))
-            for sign, part in ((1, low), (-1, high)) if 0 < part < 1]
-
-    def conditions(self, interval):
-        """Conditions for an interval of whatever the requirement is about."""
-        k, ends = min(self.wanted[0], len(self.model.base) - 1), list(zip((1, -1), interval))
-        if self.class_0:  # its probability is 1 - output, rounded by the library
-            ends = [(-sign, end) for sign, end in ends if math.isfinite(end)]
-            if self.exact:
-                return [lead(0, None, sign, -sign * end, 1, self.model.round) for sign, end in ends]
-            slack = Fraction(1, 2 ** (23 if self.model.single else 51))
-            ends = [(sign, 1 - Fraction(end) - sign * slack) for sign, end in ends]
-        if self.exact:
-            return [lead(k, self.rival, sign, sign * end) for sign, end in ends]
-        if self.link == "softmax":
-            return self.softmax_within(k, *interval)
-        return [Condition(k, None, sign, sign * self.score_for(end, sign)) for sign, end in ends]
+    def reaches(self, sign, end):
+        """Conditions for sign * (the score, output or probability) >= end."""
+        k = 0 if self.binary else self.named[0]
+        if self.of_score:
+            return [Condition(k, None, sign, end)]
+        if self.class_0:  # its probability is 1 - output, rounded
+            sign, end = -sign, Fraction(end) - sign - Fraction(1, 2 ** (23 if self.model.single else 51))
+        least = self.score_for(sign, end)
+        if self.link != "softmax":
+            return [Condition(k, None, sign, least)]
+        part = as_decimal(max(self.true_output(sign, end), Fraction(1, UNITS)))  # [Softmax]
+        leads = [Condition(k, rival, 1, least) for rival in self.classes if rival != k and sign == 1]
+        return [*leads, Condition(k, None, sign, -INF, part)]
 
     def wins(self, target, scores):
         """Conditions for a predicted class; of several classes, the first of equals wins."""
-        near, model = 0, self.model
-        if self.by_output:
-            near = Fraction(1, 2 ** (20 if model.single else 46))
+        decision, more, near = self.model.decision, Fraction(1, UNITS), 0  # more: the least difference
+        if decision == "output_above_half" and self.link not in (*DIRECT, "winner"):
+            near = Fraction(1, 2 ** (20 if self.model.single else 46))
             need(self.link == ("sigmoid" if self.binary else "softmax"), f"classes of the link {self.link}")
         if self.binary:
-            from_zero = model.decision == "score_from_zero"  # then the middle belongs to class 1
-            sign = 1 if target == 1 else -1
-            least = sign * self.middle if (target == 1) == from_zero else next_up(sign * self.middle)
-            near = 0 if target == 1 else near / min(1, Fraction(model.steepness))
-            return [Condition(0, None, sign, Fraction(least) - near)]
+            half = decision == "score_above_half" or (decision == "output_above_half" and self.link in DIRECT)
+            sign, middle = (1 if target == 1 else -1), Fraction(half, 2)
+            closed = (target == 1) == (decision == "score_from_zero")  # whether the middle belongs to the class
+            near = 0 if target == 1 else near / min(1, Fraction(self.model.steepness))
+            return [Condition(0, None, sign, sign * middle - near + more * (not closed))]
         tied = [scores and scores[k] == scores[target] for k in self.classes]  # so are the outputs
-        more = Fraction(next_up(0.0))  # the least difference between numbers
-        return [Condition(target, k, 1, (more if k < target else 0) - (0 if tied[k] else near))
+        return [Condition(target, k, 1, more * (k < target) - near * (not tied[k]))
                 for k in self.classes if k != target]
 
     def alternatives_of(self, negated, scores=None):
         """List alternatives; every point with the outcome (negated: without it) fulfils one."""
-        if self.interval:
-            lower, upper = self.interval
-            outside = [(-INF, -next_up(-lower))] * (lower > -INF) + [(next_up(upper), INF)] * (upper < INF)
-            return [self.conditions(one) for one in (outside if negated else [self.interval])]
-        won = [self.wins(k, scores) for k in self.classes if (k in self.wanted) != negated]
-        if self.margin is None:
-            return won
-        target, sign, least = self.wanted[0], 1, number(self.margin)
+        if not self.range:
+            return [self.wins(k, scores) for k in self.classes if (k in self.named) != negated]
+        lower, upper = span(self.range)
+        need(-INF < upper and lower < INF, "an interval without numbers")
+        ends = [(1, lower)] * (lower > -INF) + [(-1, -upper)] * (upper < INF)
         if negated:
-            sign, least = -1, next_up(-least)
-        if self.binary:
-            leads = [lead(0, None, sign if target == 1 else -sign, least, self.middle)]
-        else:
-            leads = [lead(target, k, sign, least) for k in self.classes if k != target]
-        return won + [[one] for one in leads] if negated else [won[0] + leads]
+            return [self.reaches(-sign, next_up(-end)) for sign, end in ends]
+        return [list(chain(*(self.reaches(*one) for one in ends)))]
 
     def refuted(self, alternatives, upper):
         """Whether every alternative has a condition that fails; `upper` bounds differences."""
@@ -493,134 +432,104 @@ class Outcome:
             return False
 
         def difference(plus, minus, sign):
-            one, other = exact(scores[plus]), 0 if minus is None else exact(scores[minus])
-            return 0 if one == other else sign * (one - other)
+            one, other = scores[plus], 0 if minus is None else scores[minus]
+            return 0 if one == other else sign * (exact(one) - exact(other))
 
         return self.refuted(self.alternatives_of(self.negated != holds, scores), difference)
 
 
 # -------------------------------------------------------------------------------------- the question
 
-NO_LIMIT = 2 ** 31
 MIXTURES = {"l2": (1, 0, 0), "l1": (0, 1, 0), "linf": (0, 1, 0), "l0": (0, 0, 1)}
-QUESTION = {"boxwood_question": (1,), "point": list, "requirements": list, "features": list, "groups": [],
-            "clauses": [], "max_changes": NO_LIMIT, "cost": (*MIXTURES, "mixture"), "mixture": {},
-            "fewest_first": False}
-FEATURE = {"kind": ("continuous", "integer", "ordinal", "categorical"), "fixed": False,
-           "range": ["-inf", "inf", True, True], "allowed": [], "step": 0.0, "missing_allowed": False,
-           "changes": [], "direction": ("both", "up", "down"), "least_change": 0.0, "most_change": INF,
-           "weight": 1.0, "up": 1.0, "down": 1.0, "scale": 1.0, "quantiles": []}
-GROUP = {"columns": list, "weight": 1.0, "none_allowed": False}
-LITERAL = {"feature": int, "inside": bool, "missing": False}  # and a range or codes
+FEATURE = {"kind?": "continuous integer ordinal categorical", "fixed?": False, "range?": (-INF, INF, True, True),
+           "domain?": None, "allowed?": [-1.0], "step?": 0.0, "missing_allowed?": False, "changes?": ...,
+           "direction?": "both up down", "least_change?": 0.0, "most_change?": INF, "weight?": 1.0, "up?": 1.0,
+           "down?": 1.0, "scale?": 1.0, "quantiles?": ...}
+CONDITION = {"feature": 0, "inside": False, "missing?": False, "codes?": [0], "range?": (-INF, INF, True, True)}
+QUESTION = {"boxwood_question": 1, "point": [math.nan], "requirements": [None], "features": [FEATURE],
+            "groups?": [{"columns": [0], "weight?": 1.0, "none_allowed?": False}], "clauses?": [[None]],
+            "max_changes?": 2 ** 31, "cost": "l2 l1 linf l0 mixture", "fewest_first?": False,
+            "mixture?": {"l2": 0.0, "l1": 0.0, "l0": 0.0}, "scale_name?": None}
+
+# A feature or a one-hot group: of each cell, by its position, the values of the columns and the cost; the
+# position of the own cell; and all positions, the cheapest first, of equally cheap ones the own one first.
+# A set of cells is an integer: bit p is the cell at position p.
+Variable = namedtuple("Variable", "columns values costs own order")
 
 
-class Variable:
-    """A feature or a one-hot group: its cells, each with the values of its columns and its cost."""
+def position(values, of_cells):
+    """Give the position of the cell that has some values, or None."""
+    return next((at for at, own in enumerate(of_cells) if all(map(same, own, values))), None)
 
-    def __init__(self, columns, cells, now):
-        self.columns, self.values = columns, [values for values, _ in cells]  # by position
-        own = self.position(now)
-        # Bit i of a mask is the i-th cheapest cell; the own cell comes first.
-        order = sorted(range(len(cells)), key=lambda at: (cells[at][1], at != own))
-        self.costs = [cells[at][1] for at in order]  # of a bit
-        self.bit = [1 << order.index(at) for at in range(len(cells))]  # of a position
-        self.below = list(accumulate(self.bit, initial=0))  # the cells below a position
 
-    def position(self, values):
-        """Give the position of the cell that has some values, or None."""
-        return next((at for at, own in enumerate(self.values) if all(map(same, own, values))), None)
+def variable(columns, cells, now):
+    """Make a variable of cells, without those of infinite cost."""
+    values, costs = zip(*(cell for cell in cells if cell[1] < INF))
+    own = position(now, values)
+    return Variable(columns, values, costs, own, sorted(range(len(costs)), key=lambda at: (costs[at], at != own)))
 
 
 class Question:
     """What is asked: admissible values, costs, clauses, requirements."""
 
     def __init__(self, data, models):
-        data = read(data, "a question", QUESTION, "scale_name")
-        self.models, self.norm, self.point = models, data.cost, [number(one) for one in data.point]
-        self.max_changes, self.fewest = data.max_changes, data.fewest_first
+        vars(self).update(vars(fit(data, QUESTION, "a question")))
+        self.models, self.norm = models, self.cost
         self.precision = single if any(model.input == "float32" for model in models) else float
-        self.mixture = MIXTURES.get(self.norm) or [number(data.mixture[key]) for key in ("l2", "l1", "l0")]
-        rules = [read({"kind": "continuous", "direction": "both", **one}, "a feature", FEATURE, "domain")
-                 for one in data.features]
-        self.groups = [read(one, "a group", GROUP) for one in data.groups]
+        self.factors = MIXTURES.get(self.norm) or vars(self.mixture).values()
         grouped = [column for group in self.groups for column in group.columns]
+        need(self.boxwood_question == 1 and self.requirements and len(set(grouped)) == len(grouped) and
+             {model.width for model in models} == {len(self.point)} == {len(self.features)},
+             "another version, nothing wanted, groups that overlap, or not a question about these models")
         need(len({model.input for model in models}) == 1 or all(same(single(one), one) for one in self.point),
              "models that read a value in different precisions, as different numbers")
-        need(data.requirements and {model.width for model in models} == {len(self.point)} == {len(rules)} and
-             len(set(grouped)) == len(grouped) and all(group.weight >= 0 for group in self.groups) and
-             data.max_changes >= 0,
-             "the question does not fit the models, or has impossible groups")
-        self.rules = [self.completed(*one) for one in zip(rules, self.point)]
-        self.clauses = [[self.literal(one) for one in clause] for clause in data.clauses]
-        self.wanted = [Outcome(models, one) for one in data.requirements]
+        for rule, rule.now in zip(self.features, self.point):
+            rule.allowed = [self.precision(one) + 0.0 for one in rule.allowed]
+            need(rule.scale > 0 and rule.most_change >= 0 and
+                 (rule.fixed or not math.isinf(self.precision(rule.now))), "a scale of 0, or a change from infinity")
+        self.clauses = [[self.test(one) for one in clause] for clause in self.clauses]
+        self.wanted = [Outcome(models, one) for one in self.requirements]
 
-    def completed(self, rule, now):
-        """Read the numbers of a feature's rule; costs must not fall with the distance."""
-        rule.now = now
-        interval(rule.range)  # it is one
-        ends = [*rule.range[:2], *(is_closed or math.isinf(number(end))  # changed values are finite
-                                   for is_closed, end in zip(rule.range[2:], rule.range))]
-        rule.range = {precision: interval(ends, precision) for precision in (single, float)}
-        rule.allowed = [self.precision(number(one)) + 0.0 for one in rule.allowed]
-        rule.changes = [[number(size) for size in row] for row in rule.changes]
-        sizes = [rule.step, rule.least_change, rule.most_change, rule.weight, rule.up, rule.down,
-                 *self.mixture, *chain(*rule.changes)]
-        need(not rule.quantiles, "costs by quantiles; the fast checker covers them")
-        need(all(size >= 0 for size in sizes) and rule.scale > 0 and
-             (rule.fixed or not math.isinf(self.precision(now))), "negative costs, or a change from infinity")
-        return rule
-
-    def literal(self, data):
-        """Read a condition of a clause."""
-        kind = "codes" if "codes" in data else "range"
-        given = read(data, "a condition", {**LITERAL, kind: list})
-        spans = (code_spans(given.codes, self.precision) if kind == "codes" else
-                 [interval(given.range, self.precision)])
-        return Test(given.feature, spans, given.missing, False, given.inside)
-
-    def split(self, node):
-        """Give the test of a node: what goes left."""
-        if node.kind == 4:
-            spans = code_spans(node.categories, self.precision, node.zero_up)
-        else:
-            lower, upper_closed = node.threshold if node.kind == 3 else -INF, node.kind > 1
-            spans = [span(lower, node.threshold, self.precision, True, upper_closed)]
-        return Test(node.feature, spans, bool(node.missing_left), node.missing_at_zero)
+    def test(self, data):
+        """Give a condition of a clause as a test."""
+        given = fit(data, CONDITION, "a condition")
+        need(("codes" in data) != ("range" in data), "a condition with a range and codes, or with none of them")
+        lower, upper, lower_closed, upper_closed = given.range
+        need(lower <= upper, "a condition whose ends are exchanged")
+        cuts = cuts_around(given.codes) if given.codes else (
+            (self.precision(lower), not lower_closed), (self.precision(upper), upper_closed))
+        return Test(given.feature, cuts, not given.inside, given.missing, False)
 
     # [Costs] The same operations in the same order as the claim is about.
 
     def cost_of_size(self, weight, size):
         """Give the cost of a change of some size."""
-        l2, l1, l0 = self.mixture
+        l2, l1, l0 = self.factors
         return weight * ((l2 * (size * size) if l2 else 0.0) + (l1 * size if l1 else 0.0) + l0)
 
     def term(self, rule, to):
         """Give the cost of changing a feature to a value."""
         if same(to, rule.now):
             return 0.0
-        if math.isnan(to) or math.isnan(rule.now):
-            return self.cost_of_size(rule.weight, 1.0) if rule.missing_allowed else INF
-        if rule.kind == "categorical":
-            row, column = (int(min(max(code, 0.0), 2.0 ** 40)) for code in (rule.now, to))
-            row = rule.changes[row] if row < len(rule.changes) else []
-            size = row[column] if column < len(row) else 1.0
-            return self.cost_of_size(rule.weight, size) if size < INF else INF
+        missing = math.isnan(to) or math.isnan(rule.now)
+        if missing or rule.kind == "categorical":
+            return INF if missing and not rule.missing_allowed else self.cost_of_size(rule.weight, 1.0)
         weight = rule.weight * (rule.up if to > rule.now else rule.down)
         return self.cost_of_size(weight, abs(to - rule.now) / rule.scale)
 
-    # [Cells] Admissible values.
+    # [Cells] Upwards is sign 1, downwards is sign -1.
 
     def limits(self, rule, sign, precision):
-        """Give the first and the last value that a rule's limits admit above (sign 1) the present one or
-        below it (sign -1); of a missing value (sign 0), on both sides."""
-        low, high = rule.range[precision]
-        if rule.direction == {1: "down", -1: "up"}.get(sign):
-            return INF, -INF
-        if sign and math.isfinite(rule.now):
-            sizes = (rule.least_change, rule.most_change)[::sign]
-            lower, upper = (exact(rule.now) + exact(sign * size) for size in sizes)
-            low, high = max(low, first_from(lower, precision)), min(high, -first_from(-upper, precision))
-        return low, high
+        """Give the least and the largest sign * value that a rule admits above (below) the present value."""
+        lower, upper, lower_closed, upper_closed = rule.range  # changed values are finite
+        low, high = span((lower, upper, lower_closed or lower == -INF, upper_closed or upper == INF), precision)
+        near, far = (low, high) if sign == 1 else (-high, -low)
+        if not math.isnan(rule.now):
+            if rule.direction == ("down" if sign == 1 else "up"):
+                return INF, -INF
+            least, most = (exact(sign * rule.now) + exact(size) for size in (rule.least_change, rule.most_change))
+            near, far = max(near, first_from(least, precision)), min(far, -first_from(-most, precision))
+        return near, far
 
     def first_value(self, rule, bound):
         """Give the smallest value >= a bound of a feature's kind and step."""
@@ -633,151 +542,143 @@ class Question:
         need(abs(times) <= 2 ** 50 or value == bound, "a step that is too fine for its values")
         return value
 
-    def cell_value(self, rule, low, high, sign):
-        """Give the admissible value from low to high that is the nearest to the present one, or None."""
-        least, most = self.limits(rule, sign, self.precision)
-        low, high = max(low, least), min(high, most)
-        up, down = ([low], []) if sign == 1 or (sign == 0 and low > -INF) else ([], [high])
-        if sign == 0 and low == -high == -INF:
-            up = [0.0]
-        table = rule.changes if rule.kind == "categorical" and sign else []
-        if table:  # sizes of changes; beyond the table all are 1
-            up, down = [low, *range(max(map(len, [table, *table])) + 1)], [-1, high]
-        values = rule.allowed or [self.first_value(rule, one) for one in up if math.isfinite(one)] + [
-            -self.first_value(rule, -one) for one in down if math.isfinite(one)]
-
-        def farness(value):
-            return (self.term(rule, value), value < 0, abs(value)) if table else (value * (sign or 1),)
-        return min((one + 0.0 for one in values if low <= one <= high), key=farness, default=None)
-
-    # [Cells] Variables.
-
-    def cuts(self):
-        """[Cuts] Give for each feature the first number above each of its cuts."""
-        cuts = [set() for _ in self.point]
-        nodes = {node._replace(left=0, right=0) for model in self.models for tree in model.trees
-                 for node in tree.nodes if node.kind}
-        for test in [*map(self.split, nodes), *chain(*self.clauses)]:
-            cuts[test.feature] |= cuts_of(test, self.precision)
-        return map(sorted, cuts)
-
-    def variables(self):
-        """Make the variables by number, in the order of the features."""
-        groups = {column: group for group in self.groups for column in group.columns}
-        return {d: self.group_variable(groups[d]) if d in groups else self.feature_variable(d, cuts)
-                for d, cuts in enumerate(self.cuts()) if d not in groups or groups[d].columns[0] == d}
+    def nearest(self, rule, sign, bound):
+        """List the first admissible value from a bound on, if there is one."""
+        near, far = self.limits(rule, sign, self.precision)
+        near = max(near, sign * bound)
+        values = sorted(sign * one for one in rule.allowed)
+        if not values and math.isfinite(near):
+            values = [self.first_value(rule, near)]
+        return [sign * one + 0.0 for one in values if near <= one <= far][:1]
 
     def feature_variable(self, d, cuts):
-        """Make the cells of a feature."""
-        rule, start, cells = self.rules[d], self.precision(self.point[d]), []
-        stays = rule.fixed or (math.isnan(start) and not rule.missing_allowed)
-        for low, high in zip([-INF, *cuts], [*(-next_up(-cut, self.precision) for cut in cuts), INF]):
-            if low <= start <= high:
-                cells.append(([rule.now], 0.0))
-            elif not stays:
-                value = self.cell_value(rule, low, high, (start < low) - (start > high))
-                if value is not None and self.term(rule, value) < INF:
-                    cells.append(([value], self.term(rule, value)))
+        """Make the cells of a feature from the first numbers above its cuts."""
+        rule, start, others = self.features[d], self.precision(self.point[d]), []
+        ends = [-next_up(-cut, self.precision) for cut in cuts] + [INF]  # of the intervals between cuts
+        if not rule.fixed and not math.isnan(start):
+            others = [self.nearest(rule, 1, cut) for cut in cuts if cut > start] + [
+                self.nearest(rule, -1, end) for end in ends if end < start]
+        elif not rule.fixed and rule.missing_allowed:  # the smallest of each interval, if there is one
+            no_smallest = self.limits(rule, 1, self.precision)[0] == -INF and not rule.allowed
+            others = [self.nearest(rule, -1, ends[0]) or [0.0] if no_smallest else self.nearest(rule, 1, -INF),
+                      *(self.nearest(rule, 1, cut) for cut in cuts)]
+        values = sorted((one for one in {*chain(*others), rule.now} if not math.isnan(one)), key=self.precision)
         if math.isnan(start) or (rule.missing_allowed and not rule.fixed):
-            cells.append(([math.nan], self.term(rule, math.nan)))
-        return Variable([d], cells, [rule.now])
+            values.append(math.nan)
+        return variable([d], [([one], self.term(rule, one)) for one in values], [rule.now])
 
     def admits(self, rule, value):
         """Whether a column of a group may have a value."""
-        low, high = self.limits(rule, 1 if value else -1, float)
-        return value == rule.now or (not rule.fixed and low <= value <= high and
+        near, far = self.limits(rule, 1 if value else -1, float)
+        return value == rule.now or (not rule.fixed and near <= (value or -value) <= far and
                                      (not rule.allowed or value in rule.allowed))
 
     def group_variable(self, group):
         """Make the cells of a group: one column is 1, or none."""
-        columns, cells = group.columns, []
-        rules, now = [self.rules[d] for d in columns], [self.point[d] for d in columns]
+        rules, now = ([of[d] for d in group.columns] for of in (self.features, self.point))
         need(now.count(1) <= 1 and set(now) <= {0, 1}, "the columns of a group are not one-hot")
-        for hot in range(len(columns) + 1):  # past the last: none
-            values = [float(k == hot) for k in range(len(columns))]
-            cost = 0.0 if values == now else self.cost_of_size(group.weight, 1.0)
-            if values == now or (cost < INF and (hot < len(columns) or group.none_allowed) and
-                                 all(map(self.admits, rules, values))):
-                cells.append((values, cost))
-        return Variable(columns, cells, now)
+        cells = []
+        for hot in range(len(now) + 1):  # past the last: none
+            values = [float(k == hot) for k in range(len(now))]
+            if values == now:
+                cells.append((values, 0.0))
+            elif (hot < len(now) or group.none_allowed) and all(map(self.admits, rules, values)):
+                cells.append((values, self.cost_of_size(group.weight, 1.0)))
+        return variable(group.columns, cells, now)
+
+    def variables(self):
+        """Make the variables by number, in the order of the features."""
+        tests = {node.test for model in self.models for tree in model.trees for node in tree.nodes.values()
+                 if type(node) is Split}
+        cuts = [set() for _ in self.point]  # [Cuts] the first number above each cut
+        for test in [*tests, *chain(*self.clauses)]:
+            cuts[test.feature] |= {first_from(value, self.precision, inclusive)
+                                   for value, inclusive in test.cuts + ZERO_CUTS * test.zero if abs(value) < INF}
+        groups = {column: group for group in self.groups for column in group.columns}
+        return {d: self.group_variable(groups[d]) if d in groups else self.feature_variable(d, sorted(cuts[d]))
+                for d in range(len(cuts)) if d not in groups or groups[d].columns[0] == d}
 
 
 # ----------------------------------------------------------------------------------------- [The tree]
 
-# Its cells of the variables on its path, what it adds to the outputs, and that times 2^shift.
+# Its cells of the variables on its path, what it adds to the outputs, and that in units.
 Leaf = namedtuple("Leaf", "cells numbers whole")
-# A set of cells for each variable, the cheapest bit of those without their own cell, and the live leaves of
-# each tree and clause. A dead box, which holds no point better than the claim, is None.
+# The cells of each variable, the position of the cheapest one where it is not the own one, and the live
+# leaves of each tree and clause. A dead box, which holds no point better than the claim, is None.
 Box = namedtuple("Box", "cells far live")
 
 
 class Checker:
-    """Walks the tree of a certificate. The claim is (changes or 0, cost)."""
+    """Walks the tree of a certificate. The claim is (changes or 0, cost): no better point has less of them."""
 
     def __init__(self, question, claim):
-        self.question, self.claim, self.variables, self.sides = question, claim, question.variables(), {}
+        self.question, self.claim, self.variables = question, claim, question.variables()
+        self.sides, self.known = {}, {}  # what `side` and `cheapest` have given
         self.variable_of = {d: v for v, one in self.variables.items() for d in one.columns}
         self.trees = [(m, tree) for m, model in enumerate(question.models) for tree in model.trees]
-        self.shift = max((Fraction(value).denominator.bit_length()
-                          for _, tree in self.trees for value in tree.values), default=1)
         self.priced = [(one.model, one.number, condition) for one in question.wanted
                        if len(one.alternatives) == 1
                        for condition in one.alternatives[0] if condition.part is None]
         self.set_tolls()
-        near = {v: sum(1 << bit for bit, cost in enumerate(variable.costs)
-                       if question.fewest or cost < claim[1] or cost == 0)
+        near = {v: sum(1 << at for at, cost in enumerate(variable.costs)
+                       if question.fewest_first or cost < claim[1] or cost == 0)
                 for v, variable in self.variables.items()}
         # A condition of a clause counts as a leaf: a point lies in one of each tree and clause.
         self.clauses = [[Leaf(dict([self.side(test)]), {}, {}) for test in clause]
                         for clause in question.clauses]
-        live = [self.leaves(m, tree, near) for m, tree in self.trees] + self.clauses
+        live = [self.leaves(tree, near) for _, tree in self.trees] + self.clauses
         self.whole = self.restricted(Box(near, {}, live), near)
 
     def side(self, test):
         """Give the variable of a test, and those of its cells that pass."""
-        v = self.variable_of[test.feature]
-        variable, column = self.variables[v], self.variables[v].columns.index(test.feature)
-        return v, sum(bit for values, bit in zip(variable.values, variable.bit)
-                      if passes(test, self.question.precision(values[column])))
+        if test not in self.sides:
+            v = self.variable_of[test.feature]
+            variable, column = self.variables[v], self.variables[v].columns.index(test.feature)
+            self.sides[test] = v, sum(1 << at for at, values in enumerate(variable.values)
+                                      if passes(test, self.question.precision(values[column])))
+        return self.sides[test]
 
-    def leaves(self, m, tree, cells):
+    def leaves(self, tree, cells):
         """Give the leaves of a tree that have some of these cells of each variable."""
-        made, stack, count = [], [(tree.nodes[0], {})], len(self.question.models[m].base)
+        made, stack = [], [(0, {})]
         while stack:
-            node, path = stack.pop()
-            if node.kind == 0:
-                outputs = range(count) if tree.output == -1 else [tree.output]
-                numbers = dict(zip(outputs, tree.values[node.value:]))
-                made.append(Leaf(path, numbers, {k: int(Fraction(one) * 2 ** self.shift)
-                                                 for k, one in numbers.items()}))
+            at, path = stack.pop()
+            node = tree.nodes[at]
+            if type(node) is dict:
+                made.append(Leaf(path, node, {k: int(Fraction(one) * UNITS)
+                                              for k, one in node.items()}))
                 continue
-            key = node._replace(left=0, right=0)
-            if key not in self.sides:
-                self.sides[key] = self.side(self.question.split(node))
-            v, left = self.sides[key]
+            v, left = self.side(node.test)
             for child, side in ((node.left, left), (node.right, ~left)):
                 if side & path.get(v, cells[v]):
-                    stack.append((tree.nodes[child], {**path, v: side & path.get(v, cells[v])}))
+                    stack.append((child, {**path, v: side & path.get(v, cells[v])}))
         return made
 
     # [Measure], [Live leaves]
 
     def measure(self, far):
-        """Give (number of changes or 0, cost) of some changes {variable: bit}."""
+        """Give (number of changes or 0, cost) of some changes {variable: position}."""
         cost = 0.0  # `sum` would round otherwise
         for v in sorted(far):
             term = self.variables[v].costs[far[v]]
             cost = max(cost, term) if self.question.norm == "linf" else cost + term
-        return len(far) if self.question.fewest else 0, cost
+        return len(far) if self.question.fewest_first else 0, cost
+
+    def cheapest(self, v, cells):
+        """Give the position of the cheapest of some cells of a variable."""
+        if (v, cells) not in self.known:
+            self.known[v, cells] = next(at for at in self.variables[v].order if cells >> at & 1)
+        return self.known[v, cells]
 
     def far_within(self, box, cells):
-        """Give the changes {variable: bit} of a box within some cells; None: it is excluded."""
+        """Give the changes {variable: position} of a box within some cells; None: it is excluded."""
         far = dict(box.far)
         for v, own in cells.items():
-            if not own & box.cells[v]:
+            common = own & box.cells[v]
+            if not common:
                 return None
-            if not own & box.cells[v] & 1:
-                far[v] = lowest(own & box.cells[v])
+            if not common >> self.variables[v].own & 1:
+                far[v] = self.cheapest(v, common)
         excluded = len(far) > self.question.max_changes or self.measure(far) >= self.claim
         return None if excluded else far
 
@@ -798,13 +699,13 @@ class Checker:
     def refuted(self, box, outcome):
         """Whether no point of a box that is better than the claim meets a requirement."""
         model = outcome.model
-        trees = [(tree.output, leaves) for (m, tree), leaves in zip(self.trees, box.live)
+        trees = [(tree.outputs, leaves) for (m, tree), leaves in zip(self.trees, box.live)
                  if m == outcome.number]
 
         def upper(plus, minus, sign):
             total = sum(max(sign * (leaf.whole.get(plus, 0) - leaf.whole.get(minus, 0)) for leaf in leaves)
-                        for output, leaves in trees if output in (-1, plus, minus))
-            return Fraction(total, 2 ** self.shift) * model.unit + model.offset(plus, minus, sign)
+                        for outputs, leaves in trees if plus in outputs or minus in outputs)
+            return Fraction(total, UNITS) * model.unit + model.offset(plus, minus, sign)
 
         if model.bounded and outcome.refuted(outcome.alternatives, upper):
             return True
@@ -814,42 +715,41 @@ class Checker:
     # [Rule D: dual bound]
 
     def set_tolls(self):
-        """[Tolls] Make the tolls by bit, and the limit of their sum."""
-        count, question, (changes, cost) = len(self.variables), self.question, self.claim
-        if 0 < cost < INF and question.norm != "linf" and not question.fewest:
+        """[Tolls] Make the tolls by position, and the limit of their sum."""
+        count, (changes, cost) = len(self.variables), self.claim
+        if 0 < cost < INF and self.question.norm != "linf" and not self.question.fewest_first:
             scale = Fraction(2) ** (41 - math.frexp(cost)[1])
             self.limit = math.floor(Fraction(cost) * scale) + 2 + (count + 2) // 1024
             self.tolls = {v: [min(math.floor(Fraction(one) * scale), self.limit) for one in variable.costs]
                           for v, variable in self.variables.items()}
         else:
-            most = min(question.max_changes, changes if question.fewest else NO_LIMIT)
-            one = 2 ** 30 if most < NO_LIMIT else 0
-            self.limit = (min(most, count) + 1) * one or 2 ** 40
-            self.tolls = {v: [0] + [one] * (len(variable.costs) - 1)
+            most = min(count, self.question.max_changes, changes if self.question.fewest_first else count)
+            self.limit = (most + 1) * 2 ** 30
+            self.tolls = {v: [2 ** 30 * (at != variable.own) for at in range(len(variable.costs))]
                           for v, variable in self.variables.items()}
 
     def read_dual(self, unit, tokens):
         """Read exponent, prices, shares of each tree {variable: [(cells, share)]}, their sums."""
         exponent = take(tokens, -60, 800)
         prices = [take(tokens, 0, 2 ** 31 - 1) for _ in self.priced]
-        shares, sums = [], {v: [0] * len(one.bit) for v, one in self.variables.items()}
+        shares, sums = [], {v: [0] * len(one.costs) for v, one in self.variables.items()}
         for _ in self.trees:
             shares.append({})
             for _ in range(take(tokens, 0, len(self.variables))):
                 v = take(tokens, 0, len(self.question.point))
                 need(v in self.variables and v not in shares[-1], "rule D: shares of no variable", Rejected)
-                below, runs, begin, share = self.variables[v].below, [], 0, 0
-                for _ in range(take(tokens, 1, len(below) - 1)):
-                    end, before = take(tokens, begin, len(below) - 2), share
-                    runs.append((below[end] & ~below[begin], share))
+                count, runs, begin, share = len(self.variables[v].costs), [], 0, 0
+                for _ in range(take(tokens, 1, count)):
+                    end, before = take(tokens, begin, count - 1), share
+                    runs.append(((1 << end) - (1 << begin), share))
                     begin, share = end, take(tokens, 1 - 2 ** 31, 2 ** 31 - 1) * 2 ** unit
                     sums[v][begin] += share - before
-                shares[-1][v] = [*runs, (below[-1] & ~below[begin], share)]
+                shares[-1][v] = [*runs, ((1 << count) - (1 << begin), share)]
         return exponent, prices, shares, {v: list(accumulate(one)) for v, one in sums.items()}
 
     def thinned(self, box, exponent, prices, shares, sums):
         """Give a box without the leaves that the bound excludes."""
-        weights, bound, left = Counter(), 0, exponent - self.shift
+        weights, bound, shift = Counter(), 0, 1074 - exponent  # from units to the numbers of the bound
         for price, (model, m, (plus, minus, sign, least, _)) in zip(prices, self.priced):
             if price:
                 need(abs(least) < INF and model.bounded, "rule D: a price that cannot be used", Rejected)
@@ -857,9 +757,9 @@ class Checker:
                 weights[m, minus] -= sign * price
                 needed = (least - model.offset(plus, minus, sign)) / model.unit
                 bound += price * math.floor(needed * Fraction(2) ** exponent)
-        for v, variable in self.variables.items():
-            bound += min(self.tolls[v][lowest(bit)] - share
-                         for bit, share in zip(variable.bit, sums[v]) if bit & box.cells[v])
+        for v in self.variables:
+            bound += min(toll - share for at, (toll, share) in enumerate(zip(self.tolls[v], sums[v]))
+                         if box.cells[v] >> at & 1)
         values = []
         for (m, _), leaves, own in zip(self.trees, box.live, shares):
             values.append([])
@@ -869,8 +769,7 @@ class Checker:
                     common = box.cells[v] & leaf.cells.get(v, -1)
                     value += min(share for cells, share in runs if cells & common)
                 for k, whole in leaf.whole.items():  # rounded up if the weight is positive
-                    whole = -whole if weights[m, k] > 0 else whole
-                    value += abs(weights[m, k]) * (whole << left if left >= 0 else whole >> -left)
+                    value += abs(weights[m, k]) * ((-whole if weights[m, k] > 0 else whole) >> shift)
                 values[-1].append(value)
             bound += min(values[-1])
         live = [[leaf for leaf, value in zip(leaves, of) if bound - min(of) + value < self.limit]
@@ -881,19 +780,17 @@ class Checker:
 
     def check_point(self, point):
         """Check that a point consists of cells, costs what is claimed, and has the outcome."""
-        cells = {}
         need(len(point) == len(self.question.point), "the point has the wrong length", Rejected)
-        for v, variable in self.variables.items():
-            at = variable.position([point[d] for d in variable.columns])
-            need(at is not None, f"the value of feature {v} is not that of a cell", Rejected)
-            cells[v] = variable.bit[at]
-        far = {v: lowest(bit) for v, bit in cells.items() if bit > 1}
+        chosen = {v: position([point[d] for d in one.columns], one.values) for v, one in self.variables.items()}
+        need(None not in chosen.values(), "a value of the point is not that of a cell", Rejected)
+        cells = {v: 1 << at for v, at in chosen.items()}
+        far = {v: at for v, at in chosen.items() if at != self.variables[v].own}
         need(self.measure(far) == self.claim and len(far) <= self.question.max_changes,
              "the point has another cost or number of changes than claimed", Rejected)
         need(all(any(leaf.cells[v] & cells[v] for leaf in clause for v in leaf.cells)
                  for clause in self.clauses), "the point breaks a clause", Rejected)
         for one in self.question.wanted:
-            leaves = [self.leaves(one.number, tree, cells)[0].numbers for tree in one.model.trees]
+            leaves = [self.leaves(tree, cells)[0].numbers for tree in one.model.trees]
             need(one.certainly(one.model.scores(leaves), True),
                  "the point does not certainly have the outcome", Rejected)
 
@@ -906,9 +803,9 @@ class Checker:
             token, (box, dual) = next(tokens), open_boxes.pop()
             if token >= 0:
                 need(token in self.variables, f"variable {token} does not exist", Rejected)
-                below, first = self.variables[token].below, 0
-                for _ in range(take(tokens, 0, len(below) - 1)):
-                    first ^= below[take(tokens, 0, len(below) - 1)]
+                count, first = len(self.variables[token].costs), 0
+                for _ in range(take(tokens, 0, count)):
+                    first ^= (1 << take(tokens, 0, count)) - 1
                 for cells in (~first, first):
                     open_boxes.append((box and self.restricted(box, {token: cells}), dual))
             elif token == -1:
@@ -924,11 +821,6 @@ class Checker:
         return closed
 
 
-def lowest(cells):
-    """Give the number of the lowest bit of a mask: its cheapest cell."""
-    return (cells & -cells).bit_length() - 1
-
-
 def take(tokens, low, high):
     """Take a number of the tree within some limits."""
     token = next(tokens)
@@ -936,35 +828,34 @@ def take(tokens, low, high):
     return token
 
 
-PROOF = {"boxwood_proof": (1,), "models": list, "question": str, "tree": list, "point": [], "cost": INF,
-         "changes": 0, "claim": ("optimal", "infeasible", "lower_bound")}
+PROOF = {"boxwood_proof": 1, "claim": "optimal infeasible lower_bound", "models": [None], "question": None,
+         "tree": [None], "point?": [math.nan], "cost?": INF, "changes?": 0}
+KEYS = {"optimal": {"cost", "changes", "point"}, "lower_bound": {"cost", "changes"}, "infeasible": set()}
 
 
-def check(models, question_bytes, proof):
+def check(models, question_bytes, data):
     """[What is proven] Check a proof; gives what is proven. Raises Rejected or Unsupported."""
     decimal.setcontext(PRECISE)
-    given = read(proof, "a proof", PROOF)
-    claim, cost, changes = given.claim, given.cost, given.changes
-    need(given.models == [model.hash for model in models] and
-         given.question == hashlib.sha256(question_bytes).hexdigest(),
+    question, proof = Question(parsed(question_bytes), models), fit(data, PROOF, "a proof")
+    need(proof.boxwood_proof == 1, "another version")
+    need(proof.models == [model.hash for model in models] and
+         proof.question == hashlib.sha256(question_bytes).hexdigest(),
          "the proof is about other models or another question", Rejected)
-    question = Question(parsed(question_bytes), models)
-    left_out = {"optimal": set(), "lower_bound": {"point"}, "infeasible": {"point", "cost", "changes"}}[claim]
-    need(proof.keys() == PROOF.keys() - left_out - (set() if question.fewest else {"changes"}),
-         "the proof has other keys than its claim; changes are for fewest changes first", Rejected)
-    need(cost >= 0 and changes >= 0 and all(type(token) is int for token in given.tree),
-         "a cost or a number of changes below 0, or a tree of other things than whole numbers", Rejected)
-    checker = Checker(question, (INF if claim == "infeasible" else changes, cost))
-    if claim == "optimal":
-        checker.check_point([number(one) for one in given.point])
+    left_out = set() if question.fewest_first else {"changes"}
+    need(data.keys() & KEYS["optimal"] == KEYS[proof.claim] - left_out and proof.cost >= 0 and
+         all(type(token) is int for token in proof.tree),
+         "a claim with other keys, a cost below 0, or a tree of other things than whole numbers", Rejected)
+    checker = Checker(question, (INF if proof.claim == "infeasible" else proof.changes, proof.cost))
+    if proof.claim == "optimal":
+        checker.check_point(proof.point)
     try:
-        boxes = checker.run(given.tree)
+        boxes = checker.run(proof.tree)
     except StopIteration:
         raise Rejected("the tree ends before every box is closed") from None
-    if claim == "infeasible":
+    if proof.claim == "infeasible":
         return f"no admissible point has the outcome ({boxes} boxes)"
-    fewest = f" of at most {changes} changes" if question.fewest else ""
-    return f"no admissible point{fewest} with the outcome costs less than {cost!r} ({boxes} boxes)"
+    fewest = f" of at most {proof.changes} changes" if question.fewest_first else ""
+    return f"no admissible point{fewest} with the outcome costs less than {proof.cost!r} ({boxes} boxes)"
 
 
 def main(names):
@@ -977,12 +868,11 @@ def main(names):
         models = [Model(parsed(text)) for text in contents[:-2]]
         print("accepted:", check(models, contents[-2], parsed(contents[-1])))
         return 0
-    except Rejected as reason:
-        print("rejected:", ascii(str(reason))[1:-1][:500])  # names in files must not forge lines
-        return 1
     except Exception as error:  # noqa: BLE001 - whatever fails, nothing is proven
-        print(f"cannot be checked: {type(error).__name__}: {ascii(str(error))[1:-1][:500]}")
-        return 2
+        rejected = isinstance(error, Rejected)
+        verdict = "rejected:" if rejected else f"cannot be checked: {type(error).__name__}:"
+        print(verdict, ascii(str(error))[1:-1][:500])  # names in files must not forge lines
+        return 1 if rejected else 2
 
 
 if __name__ == "__main__":

@@ -37,13 +37,13 @@ def with_key(data, *path):
 LINEAR = {**QUESTION, "clauses": [[{"sum": [{"feature": 0, "coefficient": 1.0}], "range": ["-inf", 9.0, True, True]}]]}
 CASES = {  # what is refused, with the words that name it
     "a model with added": (with_key(MODEL), QUESTION),
-    "a tree with added": (with_key(MODEL, "trees", 0), QUESTION),
+    " with added": (with_key(MODEL, "trees", 0), QUESTION),
     "a question with added": (MODEL, with_key(QUESTION)),
-    "a feature with added": (MODEL, with_key(QUESTION, "features", 0)),
+    "with added": (MODEL, with_key(QUESTION, "features", 0)),
     "a condition with added": (MODEL, with_key(QUESTION, "clauses", 0, 0)),
     "a requirement with added": (MODEL, with_key(QUESTION, "requirements", 0)),
     "a condition with": (MODEL, LINEAR),
-    "of an unknown output": ({**MODEL, "trees": [{**MODEL["trees"][0], "output": -2}]}, QUESTION),
+    "output": ({**MODEL, "trees": [{**MODEL["trees"][0], "output": -2}]}, QUESTION),
     # Names in untrusted files cannot forge a line or control the terminal.
     "a question with x\\naccepted: all is well\\x1b": (MODEL, {**QUESTION, "x\naccepted: all is well\x1b[2J" + "y" * 9999: 1}),
 }
@@ -221,7 +221,7 @@ class HostileFiles(unittest.TestCase):
                 (False, whole, 0), (False, {**whole, **point}, 1), (False, {**whole, **changes}, 1), (False, {**whole, "x": 1}, None),
                 (False, {"claim": "infeasible", "cost": 2.0, "tree": [-2]}, 1), (False, {"claim": "lower_bound", "tree": [-2]}, 1),
                 (False, {**whole, **point, "claim": "optimal"}, 0), (False, {**whole, "claim": "optimal"}, 1),
-                (True, {**whole, **changes}, 0), (True, whole, 1), (True, {**whole, "changes": -1}, 1)):
+                (True, {**whole, **changes}, 0), (True, whole, 1), (True, {**whole, "changes": -1}, None)):
             for done in verdicts(MODEL, {**QUESTION, "fewest_first": fewest}, claim):
                 self.assertIn(done.returncode, {1, 2} if code is None else {code}, f"{claim}: {done}")
 
@@ -250,7 +250,9 @@ class Margins(unittest.TestCase):
                 model = {**MODEL, "task": "binary", "decision": decision, "trees": [tree]}
                 question = {**QUESTION, "requirements": [{"class": wanted, "margin": 0.0}]}
                 claim = {"claim": "optimal", "cost": 2.0, "point": [2.0], "tree": [-2]}
-                for done in verdicts(model, question, claim):
+                python, *fast = verdicts(model, question, claim)
+                self.assertIn("a requirement with margin; the fast checker covers them", python.stdout)
+                for done in fast:
                     self.assertEqual(done.returncode, code, [model, question, done.stdout])
 
 

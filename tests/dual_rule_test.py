@@ -56,25 +56,31 @@ def solutions(model, weights, wanted):
 def drawn_numbers(draw, walk, scale):
     """Numbers of a dual bound: each toll is split among the trees that test the variable, more or less."""
     unit, exponent = 30, 20
-    numbers = [unit, exponent, max(0, int(walk.limit / 2 ** exponent * scale)), 0]
+    numbers = [unit, exponent, max(0, int(walk.limit / 2 ** exponent * scale))]
     tests = [sorted({v for leaf in leaves for v in leaf.cells}) for leaves in walk.whole.live]
     for own in tests:
         numbers.append(len(own))
         for v in own:
-            bits, sharing = walk.variables[v].bit, sum(v in other for other in tests)
-            numbers += [v, len(bits)]
-            for at, bit in enumerate(bits):
-                share = walk.tolls[v][bit.bit_length() - 1] / sharing / 2 ** unit
+            tolls, sharing = walk.tolls[v], sum(v in other for other in tests)
+            numbers += [v, len(tolls)]
+            for at, toll in enumerate(tolls):
+                share = toll / sharing / 2 ** unit
                 numbers += [at, int(share * draw.choice([1, 1, 1, 0.9, 1.2])) + draw.choice([0, 0, 0, 5, -5])]
     return numbers
 
 
 def case(draw):
-    """A model, the weights of a question, and the score that it asks for."""
+    """A model, the weights of a question, and how much more than the present score it asks for.
+
+    In every second model all leaves of the first tree are large, as prices of houses are: prices times such
+    numbers need more than 64 bits.
+    """
     model = {"boxwood_model": 1, "task": "regression", "link": "identity", "input": "float64",
              "accumulator": "float64", "order": "base_first", "base": [0.0],
              "features": [{"name": f"f{d}", "kind": "continuous"} for d in range(FEATURES)],
              "trees": [drawn_tree(draw) for _ in range(draw.randint(2, 4))]}
+    height = draw.choice([0.0, 2.0 ** 28])
+    model["trees"][0]["values"] = [value + height for value in model["trees"][0]["values"]]
     weights = [float(draw.choice([1, 2, 5])) for _ in range(FEATURES)]
     return model, weights, draw.randint(12, 60)
 

@@ -6,7 +6,7 @@
 namespace check {
 
 Checker::Checker(const std::vector<Model>& models, const Question& question, double claim,
-                 long changes)
+                 std::int64_t changes)
     : models_(models), question_(question), claim_(claim), claimed_changes_(changes) {
   sums_ = std::isfinite(claim) && question.norm != "linf";
   variable_of_.assign(question.point.size(), 0);
@@ -204,9 +204,9 @@ std::optional<Box> Checker::child(const Box& box, std::uint32_t v, const Mask& m
   return made;
 }
 
-std::uint32_t Checker::variable_numbered(long number) const {
+std::uint32_t Checker::variable_numbered(std::int64_t number) const {
   const auto found = std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) {
-    return static_cast<long>(v.number) == number;
+    return static_cast<std::int64_t>(v.number) == number;
   });
   if (found == variables_.end()) throw Rejected("a variable that does not exist");
   return static_cast<std::uint32_t>(found - variables_.begin());
@@ -214,11 +214,11 @@ std::uint32_t Checker::variable_numbered(long number) const {
 
 /// Every number b moves the cells below position b to the other side.
 Mask Checker::first_child(Tokens& tokens, std::uint32_t v) const {
-  const auto cells = static_cast<long>(variables_[v].cells.size());
+  const auto cells = static_cast<std::int64_t>(variables_[v].cells.size());
   Mask mask(order_[v].words, 0);
-  for (long count = tokens.next(0, cells); count > 0; --count) {
-    const long end = tokens.next(0, cells);
-    for (long p = 0; p < end; ++p) {
+  for (std::int64_t count = tokens.next(0, cells); count > 0; --count) {
+    const std::int64_t end = tokens.next(0, cells);
+    for (std::int64_t p = 0; p < end; ++p) {
       const std::uint32_t bit = order_[v].bit[static_cast<std::size_t>(p)];
       mask[bit / word_bits] ^= bit_of(bit);
     }
@@ -239,9 +239,9 @@ std::size_t Checker::run(const Json& tree) const {
     Open now = std::move(open.back());
     open.pop_back();
     if (now.box && dead(*now.box)) now.box.reset();
-    const long first = tokens.next();
+    const std::int64_t first = tokens.next();
     if (first == -1) {
-      const long unit = tokens.next();
+      const std::int64_t unit = tokens.next();
       if (unit != -1) now.dual = std::make_shared<const DualNumbers>(read_dual(tokens, unit));
       if (!now.dual) throw Rejected("rule D: there are no numbers to use again");
       if (now.box) thin(*now.box, *now.dual);

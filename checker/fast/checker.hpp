@@ -33,7 +33,7 @@ struct Part {
   std::vector<Leaf> leaves;
 };
 struct Measure {
-  long changes = 0;
+  std::int64_t changes = 0;
   double cost = 0;
 };
 struct Live {
@@ -62,17 +62,17 @@ class Tokens {
  public:
   explicit Tokens(const Json& tree) : tree_(tree) {}
   bool at_end() const { return at_ == tree_.size(); }
-  long next() {
+  std::int64_t next() {
     if (at_end()) throw Rejected("the tree ends before every box is closed");
     const Json& one = tree_[at_++];
     if (!one.is_number_integer()) throw Rejected(one.dump() + " is not a whole number");
     if (one.is_number_unsigned() && one.get<std::uint64_t>() > 0x7fffffffffffffff) {
       throw Rejected(one.dump() + " is too large");
     }
-    return one.get<long>();
+    return one.get<std::int64_t>();
   }
-  long next(long low, long high) {
-    const long token = next();
+  std::int64_t next(std::int64_t low, std::int64_t high) {
+    const std::int64_t token = next();
     if (token < low || token > high) throw Rejected("a number is out of range");
     return token;
   }
@@ -84,7 +84,8 @@ class Tokens {
 
 class Checker {
  public:
-  Checker(const std::vector<Model>& models, const Question& question, double claim, long changes);
+  Checker(const std::vector<Model>& models, const Question& question, double claim,
+          std::int64_t changes);
 
   /// Checks that a point consists of values of cells, costs exactly what is claimed, has the
   /// claimed changes, keeps to the clauses and certainly has the outcome.
@@ -108,13 +109,13 @@ class Checker {
   void place_clauses();
   Box whole() const;
   std::optional<Box> child(const Box& box, std::uint32_t v, const Mask& mask, bool inside) const;
-  std::uint32_t variable_numbered(long number) const;
+  std::uint32_t variable_numbered(std::int64_t number) const;
   Mask first_child(Tokens& tokens, std::uint32_t v) const;
   bool dead(const Box& box) const;
   double most(const Box& box, std::uint32_t model, int plus, int minus, double sign) const;
   bool refuted(const Box& box, std::size_t r) const;
   void set_tolls();
-  DualNumbers read_dual(Tokens& tokens, long unit) const;
+  DualNumbers read_dual(Tokens& tokens, std::int64_t unit) const;
   void thin(Box& box, const DualNumbers& numbers) const;
   bool excluded(const Measure& measure, const std::vector<Mask>& cells,
                 const std::vector<Side>& sides = {}) const;
@@ -146,7 +147,7 @@ class Checker {
   const std::vector<Model>& models_;
   const Question& question_;
   double claim_;
-  long claimed_changes_;
+  std::int64_t claimed_changes_;
   bool sums_ = false;
   std::vector<Variable> variables_;
   std::vector<std::uint32_t> variable_of_;
@@ -159,7 +160,7 @@ class Checker {
   std::vector<Outcomes> outcomes_;
   std::vector<std::uint32_t> model_of_;
   std::vector<std::vector<std::int64_t>> tolls_;  // of a variable: of a bit
-  std::int64_t limit_ = std::int64_t{1} << 40;
+  std::int64_t limit_ = 0;
   std::vector<PricedCondition> priced_conditions_;
 };
 

@@ -1,5 +1,7 @@
-// Rule D of docs/proof.md, in whole numbers. Shares and priced numbers are at most 2^44 and there
-// are at most 2^16 shares, so 64 bits hold every sum.
+// Rule D of docs/proof.md, in whole numbers. Shares and tolls are below 2^45 and there are at most
+// 2^16 shares, so 64 bits hold their sums. Numbers of conditions and leaves are at most 2^60,
+// prices and weights below 2^48, and at most 2^17 of their products are added, so 128 bits hold the
+// rest.
 #include "checker.hpp"
 
 #include <algorithm>
@@ -8,7 +10,9 @@
 namespace check {
 namespace {
 
-constexpr std::int64_t most_toll = std::int64_t{1} << 44;
+__extension__ using Wide = __int128;
+
+constexpr std::int64_t most_share = std::int64_t{1} << 44;
 constexpr std::size_t most_shares = std::size_t{1} << 16;
 constexpr std::size_t most_terms = std::size_t{1} << 17;
 
@@ -23,35 +27,26 @@ std::int64_t scaled(double value, int exponent, bool up = false) {
   return static_cast<std::int64_t>(moved);
 }
 
-std::int64_t priced(std::int64_t price, std::int64_t value) {
-  if (price == 0 || value == 0) return 0;
-  if (std::abs(value) > most_toll || std::abs(price) > most_toll / std::abs(value)) {
-    throw Unsupported("rule D: a priced number is too large for this checker");
-  }
-  return price * value;
-}
-
 }  // namespace
 
 void Checker::set_tolls() {
   const bool by_cost = sums_ && claim_ > 0 && !question_.fewest;
-  std::optional<long> changes = question_.max_changes;
-  if (claimed_changes_ >= 0)
-    changes = std::min(changes.value_or(claimed_changes_), claimed_changes_);
+  auto changes = static_cast<std::int64_t>(variables_.size());
+  if (question_.max_changes) changes = std::min(changes, *question_.max_changes);
+  if (claimed_changes_ >= 0) changes = std::min(changes, claimed_changes_);
   int exponent = 0;
   if (by_cost) {
     std::frexp(claim_, &exponent);
     exponent = 41 - exponent;
     limit_ = scaled(claim_, exponent) + 2 + static_cast<std::int64_t>(variables_.size() + 2) / 1024;
-  } else if (changes) {
-    limit_ = (std::min(*changes, static_cast<long>(variables_.size())) + 1) << 30;
+  } else {
+    limit_ = (changes + 1) << 30;
   }
   for (const Order& order : order_) {
     std::vector<std::int64_t>& tolls = tolls_.emplace_back();
     for (std::size_t bit = 0; bit < order.cost.size(); ++bit) {
-      const bool changed = changes && bit > 0;
       tolls.push_back(by_cost ? scaled(std::min(order.cost[bit], claim_), exponent)
-                              : std::int64_t{changed ? 1 : 0} << 30);
+                              : std::int64_t{bit > 0 ? 1 : 0} << 30);
     }
   }
   for (std::size_t r = 0; r < outcomes_.size(); ++r) {
@@ -62,7 +57,7 @@ void Checker::set_tolls() {
   }
 }
 
-DualNumbers Checker::read_dual(Tokens& tokens, long unit) const {
+DualNumbers Checker::read_dual(Tokens& tokens, std::int64_t unit) const {
   DualNumbers made;
   if (unit < 0 || unit > 44) throw Rejected("rule D: a number is out of range");
   made.exponent = static_cast<int>(tokens.next(-60, 800));
@@ -72,7 +67,8 @@ DualNumbers Checker::read_dual(Tokens& tokens, long unit) const {
   std::size_t count = 0;
   for (std::size_t t = 0; t < parts_.size(); ++t) {
     std::vector<DualShares>& list = made.shares.emplace_back();
-    for (long n = tokens.next(0, static_cast<long>(variables_.size())); n > 0; --n) {
+    for (std::int64_t n = tokens.next(0, static_cast<std::int64_t>(variables_.size())); n > 0;
+         --n) {
       DualShares one{variable_numbered(tokens.next()), {}};
       if (++count > most_shares) throw Unsupported("rule D: too many shares for this checker");
       if (std::any_of(list.begin(), list.end(),
@@ -80,17 +76,17 @@ DualNumbers Checker::read_dual(Tokens& tokens, long unit) const {
         throw Rejected("rule D: shares of a variable twice");
       }
       const Order& order = order_[one.variable];
-      const auto cells = static_cast<long>(order.bit.size());
+      const auto cells = static_cast<std::int64_t>(order.bit.size());
       one.of.assign(order.bit.size(), 0);
-      long begin = 0;
+      std::int64_t begin = 0;
       std::int64_t share = 0;
-      const auto fill = [&](long end) {
+      const auto fill = [&](std::int64_t end) {
         for (; begin < end; ++begin) one.of[order.bit[static_cast<std::size_t>(begin)]] = share;
       };
-      for (long runs = tokens.next(1, cells); runs > 0; --runs) {
+      for (std::int64_t runs = tokens.next(1, cells); runs > 0; --runs) {
         fill(tokens.next(begin, cells - 1));
         share = tokens.next(-0x7fffffff, 0x7fffffff);
-        if (std::abs(share) > most_toll >> unit)
+        if (std::abs(share) > most_share >> unit)
           throw Unsupported("rule D: a share is too large for this checker");
         share *= std::int64_t{1} << unit;
       }
@@ -102,7 +98,7 @@ DualNumbers Checker::read_dual(Tokens& tokens, long unit) const {
 }
 
 void Checker::thin(Box& box, const DualNumbers& numbers) const {
-  std::int64_t bound = 0;
+  Wide bound = 0;
   std::map<std::pair<std::uint32_t, int>, std::int64_t> weights;
   for (std::size_t m = 0; m < priced_conditions_.size(); ++m) {
     const auto& [model, one] = priced_conditions_[m];
@@ -111,7 +107,7 @@ void Checker::thin(Box& box, const DualNumbers& numbers) const {
     if (!std::isfinite(one.needed)) throw Rejected("rule D: a price that cannot be used");
     weights[{model, one.plus}] += price;
     if (one.minus >= 0) weights[{model, one.minus}] -= price;
-    bound += priced(numbers.prices[m], scaled(one.needed, numbers.exponent));
+    bound += Wide{numbers.prices[m]} * scaled(one.needed, numbers.exponent);
   }
   std::size_t terms = priced_conditions_.size() + variables_.size();
   for (const Part& part : parts_) {
@@ -139,7 +135,7 @@ void Checker::thin(Box& box, const DualNumbers& numbers) const {
   };
   for (std::size_t v = 0; v < rest.size(); ++v) bound += least_of(rest[v], box.cells[v], nullptr);
 
-  std::vector<std::vector<std::int64_t>> values(parts_.size());
+  std::vector<std::vector<Wide>> values(parts_.size());
   for (std::size_t t = 0; t < parts_.size(); ++t) {
     const Part& part = parts_[t];
     const Model& model = models_[part.model];
@@ -154,11 +150,11 @@ void Checker::thin(Box& box, const DualNumbers& numbers) const {
       everywhere.push_back(least_of(one.of, box.cells[one.variable], nullptr));
     }
     for (const Live& live : box.live[t]) {
-      std::int64_t value = 0;
+      Wide value = 0;
       for (std::size_t k = 0; k < of.size(); ++k) {
         if (of[k] == 0) continue;
-        value -=
-            priced(of[k], scaled(model.read(live.leaf->values[k]), numbers.exponent, of[k] > 0));
+        const double number = model.read(live.leaf->values[k]);
+        value -= Wide{of[k]} * scaled(number, numbers.exponent, of[k] > 0);
       }
       for (std::size_t s = 0; s < everywhere.size(); ++s) {
         const DualShares& one = numbers.shares[t][s];
@@ -174,7 +170,7 @@ void Checker::thin(Box& box, const DualNumbers& numbers) const {
     bound += *std::min_element(values[t].begin(), values[t].end());
   }
   for (std::size_t t = 0; t < parts_.size(); ++t) {
-    const std::int64_t least = *std::min_element(values[t].begin(), values[t].end());
+    const Wide least = *std::min_element(values[t].begin(), values[t].end());
     std::size_t i = 0;
     std::erase_if(box.live[t],
                   [&](const Live&) { return bound - least + values[t][i++] >= limit_; });

@@ -63,7 +63,7 @@ std::string check_proof(const std::vector<Model>& models, const std::string& tex
   const double cost = infeasible ? inf : number(proof.at("cost"));
   if (!(cost >= 0)) throw Rejected("the claimed cost is not a number, or negative");
   if (!proof.at("tree").is_array()) throw Rejected("the proof has no tree");
-  const long changes = proof.contains("changes") ? whole(proof["changes"]) : -1;
+  const std::int64_t changes = proof.contains("changes") ? whole(proof["changes"]) : -1;
   if (proof.contains("changes") && changes < 0) throw Rejected("a negative number of changes");
   const Checker checker(models, question, cost, changes);
   if (claim == "optimal") checker.check_point(numbers(proof.at("point")));

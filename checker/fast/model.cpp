@@ -274,6 +274,35 @@ void add_cuts(const Node& node, const Tree& tree, std::vector<Cut>& cuts) {
   cuts.push_back({zero_size, true});
 }
 
+/// The nodes in pre-order; each has one parent, so that there are no more than the file lists.
+static void append_nodes(std::string& bytes, const Tree& tree, std::size_t outputs) {
+  std::vector<int> open{0};
+  for (std::size_t count = 0; !open.empty(); ++count) {
+    if (count == tree.nodes.size()) throw Unsupported("a node that is the child of two");
+    const Node& node = tree.nodes[static_cast<std::size_t>(open.back())];
+    open.pop_back();
+    append(bytes, node.kind);
+    if (node.kind == 0) {
+      append_count(bytes, outputs);
+      const auto first = static_cast<std::size_t>(node.value);
+      for (std::size_t k = first; k < first + outputs; ++k) append(bytes, tree.values[k]);
+      continue;
+    }
+    append(bytes, node.feature);
+    if (node.kind == 4) {
+      const std::vector<int>& set = tree.sets[static_cast<std::size_t>(node.value)];
+      append_count(bytes, set.size());
+      for (const int code : set) append(bytes, code);
+    } else {
+      append(bytes, node.threshold);
+    }
+    for (const bool flag : {node.missing_left, node.at_zero, node.zero_up}) {
+      append(bytes, flag ? 1.0 : 0.0);
+    }
+    open.insert(open.end(), {node.right, node.left});
+  }
+}
+
 std::string Model::make_digest() const {
   std::string bytes = "boxwood model 1 ";
   for (const std::string* word : {&input, &accumulator, &order, &link, &form, &task, &decision}) {
@@ -288,23 +317,7 @@ std::string Model::make_digest() const {
   append_count(bytes, trees.size());
   for (const Tree& tree : trees) {
     append(bytes, tree.output);
-    append_count(bytes, tree.nodes.size());
-    for (const Node& node : tree.nodes) {
-      append(bytes, node.kind);
-      append(bytes, node.feature);
-      append(bytes, node.threshold);
-      for (const int part : {node.left, node.right, node.value}) append(bytes, part);
-      for (const bool flag : {node.missing_left, node.at_zero, node.zero_up}) {
-        append(bytes, flag ? 1.0 : 0.0);
-      }
-    }
-    append_count(bytes, tree.values.size());
-    for (const double value : tree.values) append(bytes, value);
-    append_count(bytes, tree.sets.size());
-    for (const auto& set : tree.sets) {
-      append_count(bytes, set.size());
-      for (const int code : set) append(bytes, code);
-    }
+    append_nodes(bytes, tree, tree.output == -1 ? base.size() : 1);
   }
   return sha256(bytes);
 }

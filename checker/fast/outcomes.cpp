@@ -1,7 +1,6 @@
 #include "outcomes.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace check {
 namespace {
@@ -16,9 +15,16 @@ struct End {
   double sign, end;
   bool closed;
 };
-std::array<End, 2> sides_of(const Interval& interval) {
-  return {End{1, interval.lower, interval.lower_closed},
-          End{-1, interval.upper, interval.upper_closed}};
+/// The ends of an interval that exclude some number.
+std::vector<End> sides_of(const Interval& interval) {
+  std::vector<End> made;
+  if (interval.lower > -inf || !interval.lower_closed) {
+    made.push_back({1, interval.lower, interval.lower_closed});
+  }
+  if (interval.upper < inf || !interval.upper_closed) {
+    made.push_back({-1, interval.upper, interval.upper_closed});
+  }
+  return made;
 }
 
 }  // namespace
@@ -145,22 +151,18 @@ std::vector<Condition> Outcomes::output_within(int k, const Interval& interval) 
   return made;
 }
 
+/// A part of 1 or more (0 or less for at most) is never reached, one beyond the other end always.
 std::vector<Condition> Outcomes::softmax_within(int k, const Interval& interval) const {
-  const double slack = 2 * relative(1);
-  const double low = interval.lower > 0 ? std::min(interval.lower, 2.0) * (1 - slack) - tiny_ : 0.0;
-  const double high =
-      interval.upper < 1 ? std::max(interval.upper, -1.0) * (1 + slack) + tiny_ : 1.0;
-  double lead = low > 0 && low < 1 ? std::log(low / (1 - low)) : -inf;
-  if (std::isfinite(lead)) lead -= (1 + std::abs(lead)) * own;
-  if (low > 1 || high < 0) lead = inf;
   std::vector<Condition> made;
-  for (int rival = 0; rival < static_cast<int>(model.base.size()); ++rival) {
-    if (rival != k) made.push_back({k, lead, 1, rival});
-  }
-  for (const auto& [sign, part] : {std::pair{1.0, low}, std::pair{-1.0, high}}) {
-    if (!(part > 0 && part < 1)) continue;
+  for (const auto& [sign, end, closed] : sides_of(interval)) {
+    const double part = std::clamp(end, -2.0, 2.0) * (1 - sign * 2 * relative(1)) - sign * tiny_;
+    double lead = part <= 0 ? -inf : part < 1 ? std::log(part / (1 - part)) : inf;
+    if (std::isfinite(lead)) lead -= (1 + std::abs(lead)) * own;
+    for (int rival = 0; sign > 0 && rival < static_cast<int>(model.base.size()); ++rival) {
+      if (rival != k) made.push_back({k, lead, 1, rival});
+    }
     made.push_back({k, -inf, sign});
-    made.back().part = part;
+    made.back().part = std::max(part, 0x1p-1000);
   }
   return made;
 }
@@ -209,7 +211,9 @@ std::vector<Condition> Outcomes::conditions(const Interval& side) const {
   if (model.task == "multiclass") return output_within(target, side);
   if (target == 1) return output_within(0, side);
   const double slack = model.single ? 0x1p-23 : 0x1p-51;  // the library gives 1 - output, rounded
-  const auto [sign, end, closed] = sides_of(side)[side.lower > -inf ? 0 : 1];
+  const std::vector<End> ends = sides_of(side);
+  if (ends.empty()) return {};
+  const auto [sign, end, closed] = ends[0];
   if (!direct()) return {{0, -sign * score_for(1 - end + sign * slack, -sign), -sign}};
   Condition one{0, sign * end, -sign, no_output, 1.0};
   if (!closed) one.barred = sign * end;

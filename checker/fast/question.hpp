@@ -66,7 +66,7 @@ class Question {
   std::vector<Rule> rules;
   std::vector<Group> groups;
   std::vector<std::vector<Literal>> clauses;
-  std::optional<long> max_changes;
+  std::optional<std::int64_t> max_changes;
   std::string norm;
   double l2 = 0, l1 = 0, l0 = 0;
   bool fewest = false;

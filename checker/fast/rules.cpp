@@ -8,7 +8,7 @@ namespace check {
 void Checker::check_point(const std::vector<double>& point) const {
   if (point.size() != question_.point.size()) throw Rejected("the point has the wrong length");
   double total = 0;
-  long changes = 0;
+  std::int64_t changes = 0;
   for (const Variable& variable : variables_) {
     const auto cell =
         std::find_if(variable.cells.begin(), variable.cells.end(), [&](const CellOf& one) {

@@ -236,10 +236,10 @@ class _Check:
                                                                               record["status"])
             if proof.get("claim") != claim:
                 raise checker.Rejected(f"it claims {proof.get('claim')!r}, the record {claim!r}")
-            bound = math.inf if claim == "infeasible" else checker.number(proof["cost"])
+            bound = math.inf if claim == "infeasible" else float(proof["cost"])
             if claim != "infeasible" and bound < answer.lower_bound:
                 raise checker.Rejected(f"it proves a lower bound of {bound!r} only")
-            point = np.array([checker.number(x) for x in proof.get("point", [])], dtype=float)
+            point = np.array([float(x) for x in proof.get("point", [])], dtype=float)
             if claim == "optimal" and not np.array_equal(point, self._point("after_"),
                                                          equal_nan=True):
                 raise checker.Rejected("it is about another point")

@@ -33,6 +33,33 @@ class Doubles {
   std::string text_;
 };
 
+/// The nodes in pre-order. How the file numbers them, and where it keeps their numbers, has no
+/// part.
+void add_nodes(const Tree& tree, std::size_t outputs, Doubles& doubles) {
+  std::vector<std::int32_t> open{0};
+  while (!open.empty()) {
+    const Node& node = tree.nodes[static_cast<std::size_t>(open.back())];
+    open.pop_back();
+    doubles.add(static_cast<double>(node.kind));
+    const auto value = static_cast<std::ptrdiff_t>(node.value);
+    if (node.kind == NodeKind::leaf) {
+      const auto first = tree.values.begin() + value;
+      doubles.add(std::vector(first, first + static_cast<std::ptrdiff_t>(outputs)));
+      continue;
+    }
+    doubles.add(node.feature);
+    if (node.kind == NodeKind::in_set) {
+      doubles.add(tree.sets[static_cast<std::size_t>(node.value)]);
+    } else {
+      doubles.add(node.threshold);
+    }
+    for (const bool flag : {node.missing_left, node.missing_at_zero, node.zero_up}) {
+      doubles.add(flag ? 1.0 : 0.0);
+    }
+    open.insert(open.end(), {node.right, node.left});
+  }
+}
+
 }  // namespace
 
 std::string model_digest(const Ensemble& ensemble) {
@@ -50,19 +77,7 @@ std::string model_digest(const Ensemble& ensemble) {
   doubles.add_count(ensemble.trees.size());
   for (const Tree& tree : ensemble.trees) {
     doubles.add(tree.output);
-    doubles.add_count(tree.nodes.size());
-    for (const Node& node : tree.nodes) {
-      doubles.add(static_cast<double>(node.kind));
-      doubles.add(node.feature);
-      doubles.add(node.threshold);
-      for (const std::int32_t number : {node.left, node.right, node.value}) doubles.add(number);
-      for (const bool flag : {node.missing_left, node.missing_at_zero, node.zero_up}) {
-        doubles.add(flag ? 1.0 : 0.0);
-      }
-    }
-    doubles.add(tree.values);
-    doubles.add_count(tree.sets.size());
-    for (const std::vector<std::int32_t>& set : tree.sets) doubles.add(set);
+    add_nodes(tree, tree.outputs(ensemble.base.size()).count, doubles);
   }
   // A composition has its entry of the model file at the end; of other models that is empty.
   return sha256(words + doubles.text() + composition_text(ensemble.composition));

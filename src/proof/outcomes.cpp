@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace boxwood::proofs {
@@ -51,9 +50,16 @@ struct Side {
   double sign, end;
   bool closed;
 };
-std::array<Side, 2> sides_of(const Interval& interval) {
-  return {Side{1, interval.lower, interval.lower_closed},
-          Side{-1, interval.upper, interval.upper_closed}};
+/// The ends of an interval that exclude some number.
+std::vector<Side> sides_of(const Interval& interval) {
+  std::vector<Side> made;
+  if (interval.lower > -infinity || !interval.lower_closed) {
+    made.push_back({1, interval.lower, interval.lower_closed});
+  }
+  if (interval.upper < infinity || !interval.upper_closed) {
+    made.push_back({-1, interval.upper, interval.upper_closed});
+  }
+  return made;
 }
 
 }  // namespace
@@ -168,23 +174,19 @@ std::vector<Condition> Outcomes::output_within(std::size_t k, const Interval& in
   return made;
 }
 
+/// A part of 1 or more (0 or less for at most) is never reached, one beyond the other end always.
 std::vector<Condition> Outcomes::softmax_within(std::size_t k, const Interval& interval) const {
-  const double slack = 2 * relative(1);
-  const double low = interval.lower > 0 ? std::min(interval.lower, 2.0) * (1 - slack) - tiny_ : 0.0;
-  const double high =
-      interval.upper < 1 ? std::max(interval.upper, -1.0) * (1 + slack) + tiny_ : 1.0;
-  double lead = low > 0 && low < 1 ? std::log(low / (1 - low)) : -infinity;
-  if (std::isfinite(lead)) lead -= (1 + std::abs(lead)) * own_error;
-  if (interval.lower > 1.001 || interval.upper < -0.001) lead = infinity;
   std::vector<Condition> made;
-  for (std::size_t rival = 0; rival < ensemble_->base.size(); ++rival) {
-    if (rival != k) made.push_back({k, lead, 1, rival});
-  }
-  for (const auto& [sign, part] : {std::pair{1.0, low}, std::pair{-1.0, high}}) {
-    if (!(part > 0 && part < 1)) continue;
-    Condition condition{k, -infinity, sign};
-    condition.part = part;
-    made.push_back(condition);
+  for (const auto& [sign, end, closed] : sides_of(interval)) {
+    const double part = std::clamp(end, -2.0, 2.0) * (1 - sign * 2 * relative(1)) - sign * tiny_;
+    double lead = part <= 0 ? -infinity : part < 1 ? std::log(part / (1 - part)) : infinity;
+    if (std::isfinite(lead)) lead -= (1 + std::abs(lead)) * own_error;
+    if (part >= 1 && part < 1.001) lead = -infinity;  // our own rounding may have made it 1
+    for (std::size_t rival = 0; sign > 0 && rival < ensemble_->base.size(); ++rival) {
+      if (rival != k) made.push_back({k, lead, 1, rival});
+    }
+    made.push_back({k, -infinity, sign});
+    made.back().part = std::max(part, 0x1p-1000);
   }
   return made;
 }
@@ -237,7 +239,9 @@ std::vector<Condition> Outcomes::conditions(const Interval& side) const {
   if (ensemble_->task == Task::multiclass) return output_within(target, side);
   if (target == 1) return output_within(0, side);
   const double slack = single_ ? 0x1p-22 : 0x1p-50;  // the library gives 1 - output, rounded
-  const auto [sign, end, closed] = sides_of(side)[side.lower > -infinity ? 0 : 1];
+  const std::vector<Side> ends = sides_of(side);
+  if (ends.empty()) return {};
+  const auto [sign, end, closed] = ends[0];
   if (!direct()) return {{0, -sign * score_for(1 - end + sign * slack, -sign), -sign}};
   Condition condition{0, sign * end, -sign, Condition::none, 1.0};
   if (!closed) condition.barred = sign * end;

@@ -31,29 +31,26 @@ bool product(std::int64_t a, std::int64_t b, std::int64_t& sum) {
 Tolls make_tolls(const ProofProblem& problem) {
   const Query& query = problem.query();
   const Claim& claim = problem.claim();
-  Tolls tolls{{}, std::int64_t{1} << 40};
+  Tolls tolls;
   const bool by_cost = std::isfinite(claim.cost) && claim.cost > 0 && query.norm != Norm::linf &&
                        !query.fewest_first;
-  std::optional<std::size_t> changes = query.max_changes;
-  if (query.fewest_first && claim.changes) {
-    changes = std::min(changes.value_or(*claim.changes), *claim.changes);
-  }
+  const std::size_t every = problem.variables.size();
+  std::size_t changes = std::min(query.max_changes.value_or(every), every);
+  if (query.fewest_first) changes = std::min(changes, claim.changes.value_or(every));
   int exponent = 0;
   if (by_cost) {
     std::frexp(claim.cost, &exponent);
     exponent = 41 - exponent;
     const auto count = static_cast<std::int64_t>(problem.variables.size()) + 2;
     tolls.limit = scaled(claim.cost, exponent, false) + 2 + count / 1024;
-  } else if (changes) {
-    const std::size_t most = std::min(*changes, problem.variables.size());
-    tolls.limit = (static_cast<std::int64_t>(most) + 1) << 30;
+  } else {
+    tolls.limit = (static_cast<std::int64_t>(changes) + 1) << 30;
   }
   for (const ProofVariable& variable : problem.variables) {
     std::vector<std::int64_t>& list = tolls.of.emplace_back();
     for (std::size_t bit = 0; bit < variable.costs.size(); ++bit) {
-      list.push_back(by_cost   ? std::min(scaled(variable.costs[bit], exponent, false), tolls.limit)
-                     : changes ? std::int64_t{bit == 0 ? 0 : 1} << 30
-                               : 0);
+      list.push_back(by_cost ? std::min(scaled(variable.costs[bit], exponent, false), tolls.limit)
+                             : std::int64_t{bit == 0 ? 0 : 1} << 30);
     }
   }
   return tolls;
