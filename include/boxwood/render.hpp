@@ -50,6 +50,10 @@ std::string wide_text(const Ensemble& ensemble, const Schema& schema, const Quer
 std::string rule_text(const Ensemble& ensemble, const Schema& schema, const Query& query,
                       const Rule& rule);
 
+/// What the first requirement asks for, and how many more there are: "credit is granted",
+/// `the model gives "yes" and meets 1 more requirement`, "brings the price to at least 9".
+std::string wanted_text(const Ensemble& ensemble, const Schema& schema, const Query& query);
+
 /// An interval in words: "at most 13 months", "one of: none, guarantor", "more than 3.5". For
 /// whole-number kinds the words name whole numbers. An end beyond the feature's range is omitted,
 /// unless the present value `now` is also beyond it.

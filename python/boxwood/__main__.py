@@ -81,7 +81,8 @@ def _run(given: argparse.Namespace) -> int:
         "node_limit": given.node_limit}
     made = portfolio.run(
         explainer, given.source if len(given.source) > 1 else given.source[0], given.folder,
-        given.key, given.want, {name: value for name, value in question.items() if value},
+        given.key, given.want, {name: value for name, value in question.items()
+                                   if value is not None and value != []},
         keep=given.keep, resume=not given.no_resume, rows_per_part=given.rows_per_part,
         why_not=not given.no_why_not, time=given.time, threads=given.threads)
     print(str(made)[1:-1])

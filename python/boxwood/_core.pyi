@@ -1428,6 +1428,10 @@ class Claim:
 def claim_of(model: Model, query: Query, answer: Answer, earlier_alternatives: int = ...) -> Claim:
     """What is proven about an answer."""
 
+def wanted_text(model: Model, query: Query) -> str: ...
+
+def cost_name(query: Query) -> str: ...
+
 def sentences(model: Model, query: Query, answer: Answer, row: int | str = ..., earlier_alternatives: int = ...) -> list[str]: ...
 
 def answer_table(model: Model, query: Query, answer: Answer, row: int | str = ..., earlier_alternatives: int = ...) -> str: ...
@@ -1494,7 +1498,9 @@ def record_columns(model: Model, questions: Sequence[Query], points: Annotated[N
     """
 
 def question_texts(questions: Sequence[Query], points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> list[str | None]:
-    """The question file of each row; None where the cost is a function."""
+    """
+    The question file of each row; None where the cost is a function, and with `live`.
+    """
 
 def query_from_json(text: str, place: str = ...) -> Query:
     """Reads the text of a question file."""

@@ -162,6 +162,9 @@ class _Check:
         held, known = self.record["question"], self.record["question_hash"]
         if held is not None and (not isinstance(held, str) or sha256(held) != known):
             raise _Fault("question: it is not the one of question_hash")
+        if known is None:
+            raise Error("question", "a cost function and `live` have no file form, so that the "
+                        "record has no hash of its question", "Such records cannot be checked")
         text = held if question is None else _text_of(question, self.explainer, point)
         if text is None:
             raise Error("question", "the record holds only the hash of its question",

@@ -180,7 +180,7 @@ void bind_records(nb::module_& module) {
           const Query& question = *questions[i];
           if (i == 0 || questions[i] != questions[i - 1]) {
             text.reset();
-            if (question.norm != Norm::custom) text.emplace(question);
+            if (question.norm != Norm::custom && question.live == 0) text.emplace(question);
           }
           texts.emplace_back();
           if (text) texts.back() = text->at({points.data() + i * points.shape(1), points.shape(1)});
@@ -188,7 +188,7 @@ void bind_records(nb::module_& module) {
         return texts;
       },
       "questions"_a, "points"_a,
-      "The question file of each row; None where the cost is a function.");
+      "The question file of each row; None where the cost is a function, and with `live`.");
   module.def(
       "query_from_json",
       [](const std::string& text, const std::string& place) {

@@ -124,6 +124,15 @@ void bind_claim(nb::module_& module) {
 void bind_render(nb::module_& module) {
   bind_claim(module);
   module.def(
+      "wanted_text",
+      [](const Model& model, const Query& query) {
+        return wanted_text(asked_of(model, query), model.schema(), query);
+      },
+      "model"_a, "query"_a);
+  module.def(
+      "cost_name", [](const Query& query) { return claim_of(query, Answer()).cost_name; },
+      "query"_a);
+  module.def(
       "sentences",
       [](const Model& model, const Query& query, const Answer& answer, const Label& row,
          std::size_t earlier_alternatives) {

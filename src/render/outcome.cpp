@@ -388,6 +388,11 @@ std::string outcome_clause(const Wanted& wanted) {
   return fmt::format("{} {}", subject, target_phrase(wanted));
 }
 
+std::string wanted_text(const Ensemble& ensemble, const Schema& schema, const Query& query) {
+  const Wanted wanted = wanted_by(ensemble, schema, query);
+  return wanted.verb == Wanted::Verb::brings ? target_phrase(wanted) : outcome_clause(wanted);
+}
+
 std::string row_text(const RowLabel& row) {
   return row.number ? std::to_string(*row.number) : visible(row.name);
 }

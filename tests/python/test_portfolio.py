@@ -199,7 +199,7 @@ def test_what_changed_is_refused(german, many, whole, tmp_path):
         if word == "columns to keep":
             rows = rows.assign(sex="f")
             word = "columns to keep|source"
-        with pytest.raises(boxwood.Error, match=f"begun with another ({word})"):
+        with pytest.raises(boxwood.Error, match=f"begun with (an)?other ({word})"):
             portfolio.run(explainer, rows, folder, progress=False, **asked)
     with pytest.raises(boxwood.Error, match="holds a portfolio already"):
         portfolio.run(german, many.head(20), folder, target="granted", question=QUESTION,
@@ -209,6 +209,68 @@ def test_what_changed_is_refused(german, many, whole, tmp_path):
     with pytest.raises(boxwood.Error, match="not the file that was written"):
         portfolio.run(german, many.head(20), folder, target="granted", question=QUESTION,
                       progress=False)
+
+
+def test_agreement_live_regions_and_plausibility_are_part_of_the_question(tmp_path):
+    from sklearn.ensemble import IsolationForest
+    from sklearn.tree import DecisionTreeClassifier
+
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({"income": random.integers(0, 99, 200), "debt": random.integers(0, 99, 200)})
+    models = [DecisionTreeClassifier(max_depth=3).fit(frame, frame["income"] > limit)
+              for limit in (50, 60)]
+    normal = [IsolationForest(n_estimators=5, contamination=share, random_state=0).fit(frame)
+              for share in (0.05, 0.2)]
+    several, one, plausible, unusual = (
+        boxwood.Explainer(model, data=frame, plausible=forest) for model, forest in (
+            (models, None), (models[0], None), (models[0], normal[0]), (models[0], normal[1])))
+    rows = frame.head(3).assign(id=range(3))
+    for number, (explainer, question, other, further) in enumerate((
+            (several, {"agree": 1}, several, {"agree": 2}),
+            (one, {"live": 1}, one, {"live": 2}),
+            (one, {"examples": frame.head(2)}, one, {"examples": frame.tail(2)}),
+            (plausible, {}, unusual, {}))):
+        folder = tmp_path / str(number)
+        made = portfolio.run(explainer, rows, folder, target=True, question=question, progress=False)
+        assert made.finished and "error" not in made.statuses
+        portfolio.run(explainer, rows, folder, target=True, question=question, progress=False)
+        with pytest.raises(boxwood.Error, match="begun with another question"):
+            portfolio.run(other, rows, folder, target=True, question=further, progress=False)
+    assert plausible.hashes == unusual.hashes  # only the question tells them apart
+
+
+def test_mistakes_in_the_question_are_refused_and_not_every_row(german, many, tmp_path):
+    from sklearn.tree import DecisionTreeRegressor
+
+    def refused(words, explainer=german, **asked):
+        with pytest.raises(boxwood.Error, match=words):
+            portfolio.run(explainer, many.head(3), tmp_path / "out", progress=False, **asked)
+
+    refused('no feature "duratoin"', target="granted", question={"rules": "duratoin <= 3"})
+    refused("cost, column 6", target="granted", question={"cost": "l3"})
+    refused('no class "grnted"', target="want grnted")
+    numbers = many[["duration", "credit_amount"]]
+    regression = boxwood.Explainer(DecisionTreeRegressor(max_depth=2).fit(
+        numbers, many["duration"]), data=numbers)
+    refused("no wanted number is given", explainer=regression)
+    made = portfolio.run(regression, many.head(3), tmp_path / "out", progress=False,
+                         question={"change": "+5%"})  # what depends on the row is asked
+    assert made.finished and "error" not in made.statuses
+
+
+def test_decimals_are_read_as_python_reads_them(tmp_path):
+    from decimal import Decimal
+
+    from boxwood.worker import Worker
+    from sklearn.tree import DecisionTreeClassifier
+
+    random = np.random.default_rng(2)
+    given = [Decimal(int(n)).scaleb(-12) for n in random.integers(0, 10**15, 300)]
+    data = pd.DataFrame({"amount": [float(one) for one in given]})
+    model = DecisionTreeClassifier(max_depth=2).fit(data, data["amount"] > 500)
+    worker = Worker(boxwood.Explainer(model, data=data), "id", target=True)
+    made = worker(pa.table({"id": range(300), "amount": given}))
+    assert made.column("before_amount").to_pylist() == data["amount"].tolist()
 
 
 def test_rows_that_make_no_sense_are_errors_and_nothing_more(german, many, tmp_path):
@@ -270,6 +332,17 @@ def test_sources_that_cannot_be_answered_are_refused_at_once(german, many, tmp_p
     refused(tmp_path / "damaged.parquet", "source")
     (tmp_path / "ragged.csv").write_text("id,duration\n1,2,3\n")
     refused(tmp_path / "ragged.csv", "Expected 2 columns")
+    for separator in ";\t":
+        (tmp_path / "other.csv").write_text(separator.join(("id", "duration\n1", "2\n")))
+        refused(tmp_path / "other.csv", "not by commas. Write it with commas, or read it with pandas")
+    (tmp_path / "wide.csv").write_text("id,duration\n1,2\n", encoding="utf-16")
+    refused(tmp_path / "wide.csv", "CSV files are UTF-8 text with commas")
+    pq.write_table(table.append_column("duration", table["duration"]), tmp_path / "twice.parquet")
+    refused(tmp_path / "twice.parquet", 'column "duration" is there 2 times. Give it once')
+    spans = pa.array([pa.MonthDayNano([1, 2, 3])] * 9)
+    refused(table.append_column("span", spans), 'keep: Parquet cannot hold column "span"',
+            keep=["span"])
+    refused(table.set_column(ids, "id", spans), 'key: Parquet cannot hold column "key"')
     assert not list((tmp_path / "out").glob("part-*"))
 
 
@@ -393,6 +466,24 @@ def test_the_command(many, whole, tmp_path):
     done = ask("run", GERMAN / "model.ubj", tmp_path / "rows.csv", tmp_path / "new", "--schema",
                GERMAN / "schema.json")
     assert done.returncode == 2 and "needs one wanted outcome" in done.stderr
+
+
+def test_the_command_takes_a_zero_and_names_a_folder_that_cannot_be_written(many, tmp_path, monkeypatch,
+                                                                            capsys):
+    from boxwood.__main__ import main
+
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # those of the tests stay
+    source = tmp_path / "rows.parquet"
+    many.head(20).to_parquet(source, index=False)
+
+    def run(folder, *more):
+        return main(["portfolio", "run", str(GERMAN / "model.ubj"), str(source), str(folder), "--schema",
+                     str(GERMAN / "schema.json"), "--want", "granted", "--no-why-not", *more])
+
+    assert run(tmp_path / "out", "--max-changes", "0") == 0  # which is not the same as no limit
+    assert not any(portfolio.load(tmp_path / "out").table()["changed"].to_pylist())
+    assert run(source / "out") == 2
+    assert "out: it cannot be written to: Not a directory. Name a folder" in capsys.readouterr().err
 
 
 def test_the_examples_of_the_page_run_as_printed(german, many, tmp_path, monkeypatch):

@@ -189,6 +189,17 @@ def test_a_certificate_in_a_record_is_checked(german, applicants):
     assert boxwood.check_record({**record, "proof": "{"}, german)[0].startswith("proof: ")
 
 
+def test_questions_without_a_file_form_have_records_without_a_hash(german, applicants):
+    german = boxwood.Explainer(GERMAN / "model.ubj", data=applicants, schema=GERMAN / "schema.json")
+    for question in ({"live": 1}, {"cost": lambda *_: 1.0}):
+        batch = german.explain_batch(applicants.head(2), "granted", show_progress=False, **question)
+        assert batch.to_frame()["question_hash"].isna().all()
+        record = german.explain(applicants.iloc[0], "granted", **question).record()
+        assert record["question_hash"] is None and record["question"] is None
+        with pytest.raises(boxwood.Error, match="no hash of its question"):
+            boxwood.check_record(record, german)
+
+
 def test_records_of_unusual_rows(people):
     import xgboost
 

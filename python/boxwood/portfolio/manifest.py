@@ -25,9 +25,11 @@ VERSION = 1
 STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP")
                  if hasattr(signal, name))
 # What must not change between two runs, with its name for errors.
-FIXED = {"model_hash": "model", "schema_hash": "schema", "question_hash": "question",
-         "key": "key", "keep": "columns to keep", "rows": "number of rows", "source_hash": "source",
-         "records": "kind of records"}
+FIXED = {"model_hash": "another model", "schema_hash": "another schema",
+         "question_hash": "another question", "key": "another key",
+         "keep": "other columns to keep", "rows": "another number of rows",
+         "source_hash": "another source",
+         "records": "other settings of why_not, questions or time"}
 
 # The keys of the first line that readers need.
 _HEADER = {**dict.fromkeys(("model_hash", "schema_hash", "question_hash", "source_hash", "key",
@@ -209,8 +211,12 @@ class Writer:
         self.folder = Path(folder)
         if self.folder.exists() and not self.folder.is_dir():
             raise Error(str(folder), "it is a file", "Name a folder")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(self.folder)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(self.folder)
+        except OSError as error:
+            raise Error(str(folder), f"it cannot be written to: {error.strerror or error}",
+                        "Name a folder that you may write to") from None
         self.portfolio: Portfolio | None = None
 
     def __enter__(self) -> Writer:
@@ -243,7 +249,10 @@ class Writer:
                             "Name another folder")
             path.unlink(missing_ok=True)
             self.portfolio = Portfolio(self.folder, header, [])
-            self._add(header)
+            try:
+                self._add(header)
+            except OSError as error:
+                raise self._unwritten("the manifest", error, 0) from None
             return self.portfolio
         if not resume:
             raise Error(str(self.folder), "it holds a portfolio already",
@@ -251,7 +260,7 @@ class Writer:
         found = load(self.folder)
         for name, called in FIXED.items():
             if found.header[name] != header[name]:
-                raise Error(str(self.folder), f"it was begun with another {called}",
+                raise Error(str(self.folder), f"it was begun with {called}",
                             "Begin again in another folder")
         faults = found.check()
         if faults:
@@ -295,9 +304,12 @@ class Writer:
             self._add(part)
         except OSError as error:
             unfinished.unlink(missing_ok=True)
-            raise Error(str(self.folder), f"a part cannot be written: {error.strerror or error}",
-                        f"Make room and run again: {portfolio.rows:,} rows are kept") from None
+            raise self._unwritten("a part", error, portfolio.rows) from None
         portfolio.parts.append(part)
+
+    def _unwritten(self, what: str, error: OSError, rows: int) -> Error:
+        return Error(str(self.folder), f"{what} cannot be written: {error.strerror or error}",
+                     f"Make room and run again: {rows:,} rows are kept")
 
     def _add(self, entry: dict[str, Any]) -> None:
         path = self.folder / NAME

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
 import sys
@@ -18,7 +20,7 @@ from boxwood.errors import Error, library
 from boxwood.portfolio.manifest import VERSION, Portfolio, Writer
 from boxwood.portfolio.source import Source
 from boxwood.records import sha256, stamp, version
-from boxwood.worker import Worker
+from boxwood.worker import KEY, Worker
 
 if TYPE_CHECKING:
     from boxwood.explainer import Explainer
@@ -86,6 +88,7 @@ def run(explainer: Explainer, source: Any, folder: str | os.PathLike[str], key: 
                     f"Give target=, one of: {', '.join(labels[:10])}")
     rows = Source(source)
     schema = worker.schema(rows.schema)
+    _check_writable(schema)
     with Writer(folder) as writer:
         header = _header(worker, rows, schema)
         portfolio = writer.begin(header, resume)
@@ -125,6 +128,18 @@ def _write(worker: Worker, rows: Source, writer: Writer, portfolio: Portfolio, r
                   "Run again to go on.")
 
 
+def _check_writable(schema: Any) -> None:
+    """Refuse keys and kept columns that Parquet cannot hold before anything is answered."""
+    arrow, parquet = library("pyarrow"), library("pyarrow.parquet")
+    for field in schema:
+        try:
+            parquet.write_table(arrow.schema([field]).empty_table(), io.BytesIO())
+        except arrow.ArrowException:
+            raise Error("key" if field.name == KEY else "keep",
+                        f'Parquet cannot hold column "{field.name}" of type {field.type}',
+                        "Make texts of it in the source") from None
+
+
 def _header(worker: Worker, rows: Source, schema: Any) -> dict[str, Any]:
     said = question_of(worker.asked)
     identity = rows.identity(worker.columns(rows.schema))
@@ -132,7 +147,7 @@ def _header(worker: Worker, rows: Source, schema: Any) -> dict[str, Any]:
             "model_hash": worker.explainer.hashes["model"],
             "schema_hash": worker.explainer.hashes["schema"],
             "question_hash": sha256(json.dumps(said, sort_keys=True)), "question": said,
-            "key": worker.key, "keep": worker.keep,
+            **in_words(worker.asked), "key": worker.key, "keep": worker.keep,
             "records": {"why_not": worker.why_not, "questions": worker.questions,
                         "time": worker.time},
             "source": identity, "source_hash": sha256(json.dumps(identity)),
@@ -156,12 +171,17 @@ def question_of(asked: Asked) -> dict[str, Any]:
     dict
         Equal for equal questions about the same model and schema.
     """
-    explainer = asked.explainer
-    query = explainer.core.query(np.zeros(len(explainer.columns)))
-    query.requirements = asked._requirements
+    explainer, query = asked.explainer, _bare_query(asked)
     limits = {name: asked.question.get(name)
               for name in ("time_limit", "node_limit", "memory_limit", "ties", "engine")
               if asked.question.get(name) is not None}
+    further: dict[str, Any] = {}
+    if asked._agree is not None:
+        further["agree"] = asked._agree
+    if asked._live:
+        further["live"] = {"least": asked._live, "rows": _hash_of(explainer, explainer._data)}
+    if asked.question.get("examples") is not None:
+        further["examples"] = _hash_of(explainer, asked.question["examples"])
     default = not asked._requirements and not any(
         kind == _core.Statements.wants for _, _, kind in asked.texts)
     return {"words": [text for text, _, _ in asked.texts],
@@ -169,7 +189,44 @@ def question_of(asked: Asked) -> dict[str, Any]:
             "any_other_class": default,
             "probability": asked._probability, "margin": asked._margin,
             "ranges": {explainer.columns.names[i]: repr(one) for i, one in asked._ranges.items()},
-            "limits": limits}
+            "limits": limits, **further}
+
+
+def in_words(asked: Asked) -> dict[str, str]:
+    """Say in words what a question wants and how it measures costs, for reports.
+
+    Parameters
+    ----------
+    asked : Asked
+        The question.
+
+    Returns
+    -------
+    dict
+        ``wanted`` and ``cost``.
+    """
+    query, core = _bare_query(asked), asked.explainer.core
+    query.agree = asked._agree
+    if asked._live:
+        query.set_live(asked._live, asked.explainer.live_rows)
+    wanted = [text for text, _, kind in asked.texts if kind == _core.Statements.wants]
+    if query.requirements:
+        wanted.append(_core.wanted_text(core, query))
+    core.add_text(query, [one for one in asked.texts
+                          if one[1] in ("cost", "weights", "fewest_first")])
+    return {"wanted": "; ".join(wanted), "cost": _core.cost_name(query)}
+
+
+def _bare_query(asked: Asked) -> _core.Query:
+    explainer = asked.explainer
+    query = explainer.core.query(np.zeros(len(explainer.columns)))
+    normal = explainer.normal
+    query.requirements = [*asked._requirements, *([] if normal is None else [normal])]
+    return query
+
+
+def _hash_of(explainer: Explainer, rows: Any) -> str:
+    return hashlib.sha256(explainer.columns.points(rows).tobytes()).hexdigest()
 
 
 class _Line:

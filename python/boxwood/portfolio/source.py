@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from boxwood.errors import Error, library
-from boxwood.worker import _plain_column
+from boxwood.worker import _plain_column, refuse_twins
 
 FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".arrow": "ipc",
            ".feather": "ipc", ".ipc": "ipc"}
@@ -58,6 +59,7 @@ class Source:
         for file in self.files:
             with _named(file):
                 schemas.append(self._format.schema(file))
+            refuse_twins(str(file), schemas[-1].names)
         names = set(schemas[0].names)
         for file, schema in zip(self.files, schemas, strict=True):
             if set(schema.names) != names:
@@ -252,6 +254,7 @@ class _Csv:
     def schema(self, file: Path) -> Any:
         arrow = library("pyarrow")
         with self._open(file) as reader:
+            _refuse_separator(file, reader.schema.names)
             return arrow.schema([arrow.field(name, arrow.string()) for name in reader.schema.names])
 
     def batches(self, file: Path, columns: list[str], rows: int) -> Iterator[Any]:
@@ -270,8 +273,17 @@ def _named(place: Any) -> Iterator[None]:
         yield
     except (arrow.ArrowInvalid, arrow.ArrowTypeError, arrow.ArrowKeyError, OSError,
             UnicodeDecodeError) as error:
+        more = "CSV files are UTF-8 text with commas and equally many cells in each line. " \
+            if str(place).lower().endswith(".csv") else ""
         raise Error(str(place), _sentence(error),
-                    "Mend the source and run again: what is done is kept") from None
+                    f"{more}Mend the source and run again: what is done is kept") from None
+
+
+def _refuse_separator(file: Path, names: list[str]) -> None:
+    if len(names) == 1 and (found := re.search(r"[;\t|]", names[0])):
+        raise Error(str(file), f"its cells are separated by {found[0]!r}, not by commas",
+                    "Write it with commas, or read it with pandas.read_csv(…, sep=…, decimal=…) "
+                    "and give the frame")
 
 
 def _sentence(error: Exception) -> str:
