@@ -64,7 +64,8 @@ print(boxwood.check_record({**record, "cost": record["cost"] / 2}, explainer, qu
 # %%
 # ## Report
 # For the committee there is one HTML file with pictures: `report.save("report.html")`. Here as text. The intervals say how much
-# another sample of such applicants would differ. Here the regions were drawn at random: any difference between them is chance.
+# another sample of such applicants would differ. Here the regions were drawn at random: any difference between
+# them is chance, also where an interval leaves out 1, as one of twenty does.
 report = portfolio.report(folder / "answers", by=["region"])
 report.save(folder / "report.html")
 print(report)

@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from typing import Any
+from unicodedata import east_asian_width
 
 from boxwood._text import printable_facts
-from boxwood.portfolio.terminal import between, headline, number, percent
+from boxwood.portfolio.terminal import (
+    between,
+    headline,
+    marked,
+    number,
+    percent,
+    shortened,
+    small_note,
+)
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#5b6675;--line:#d9dee5;--bar:#0f766e;
@@ -18,7 +27,8 @@ body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper)
 margin:2rem auto;padding:0 1rem}
 h1{font-size:1.6rem;margin:0 0 .2rem}h2{font-size:1.15rem;margin:2.2rem 0 .6rem}
 p{margin:.4rem 0}.soft,figcaption,small{color:var(--soft)}.warn{color:var(--warn)}
-figure{margin:.6rem 0}svg{max-width:100%;height:auto;font:13px system-ui,sans-serif}
+figure{margin:.6rem 0;overflow-x:auto}li,td.text{overflow-wrap:anywhere}td.text{min-width:5rem}
+svg{max-width:100%;min-width:34rem;height:auto;font:13px system-ui,sans-serif}
 svg text{fill:var(--ink)}svg .soft{fill:var(--soft)}
 .bar{fill:var(--bar)}.pale{fill:var(--pale)}.axis{stroke:var(--line)}
 .mark{stroke:var(--ink);stroke-width:1.5}
@@ -31,7 +41,7 @@ th:first-child,td:first-child,td.text,th.text{text-align:left}
 .card b{display:block;font-size:1.5rem}code{font-size:.85em;overflow-wrap:anywhere}
 @media print{:root{--ink:#000;--soft:#444;--line:#bbb;--bar:#0f766e;--pale:#cfe6e3;--paper:#fff}
 body{margin:0;max-width:none;font-size:11pt}h2{break-after:avoid}
-figure,tr,.card{break-inside:avoid}.wide{overflow-x:visible}}
+figure,tr,.card{break-inside:avoid}.wide,figure{overflow-x:visible}svg{min-width:0}}
 """
 
 
@@ -51,7 +61,8 @@ def page_of(facts: dict[str, Any]) -> str:
     facts = printable_facts(facts)
     portfolio = facts["portfolio"]
     title = escape(headline(facts))
-    parts = [f"<h1>{title}</h1>",
+    wanted = f"<p>{escape(_asked(portfolio))}</p>" if portfolio["wanted"] else ""
+    parts = [f"<h1>{title}</h1>", wanted,
              f'<p class="soft">Begun {escape(portfolio["begun"])}, Boxwood '
              f'{escape(facts["boxwood_version"])}. Shares count rows that do not have the outcome '
              "already and are no errors.</p>"]
@@ -72,12 +83,17 @@ def page_of(facts: dict[str, Any]) -> str:
             f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n")
 
 
+def _asked(portfolio: dict[str, Any]) -> str:
+    rules = "; ".join(portfolio["question"]["words"]) or "none besides the schema's"
+    return f"Wanted: {portfolio['wanted']}. Cost: {portfolio['cost']}. Rules: {rules}."
+
+
 def _cards(facts: dict[str, Any]) -> str:
     whole = facts["all"]
+    within = between(whole["median_low"], whole["median_high"])
     cards = [(percent(whole["share"]), f"have a change: {whole['found']:,} of {whole['rows']:,} "
               f"({between(whole['share_low'], whole['share_high'], share=True)})"),
-             (number(whole["median_cost"]), "median cost "
-              f"({between(whole['median_low'], whole['median_high'])})"),
+             (number(whole["median_cost"]), "median cost" + (f" ({within})" if within else "")),
              (f"{whole['impossible']:,}", "proven to have none"),
              (f"{facts['unproven']['count']:,}", "not proven within the limits"),
              (f"{facts['already_met']:,}", "have the outcome already"),
@@ -128,7 +144,7 @@ def _bars(title: str, entries: list[dict[str, Any]], caption: str) -> str:
     for i, one in enumerate(entries):
         y = 26 * i
         name = str(one["name"])
-        short = name if len(name) <= 46 else name[:45] + "…"
+        short = _fitting(name, 320)
         shapes.append(
             f'<g><title>{escape(name)}</title><text x="0" y="{y + 17}">{escape(short)}</text>'
             f'<rect class="bar" x="330" y="{y + 4}" width="{260 * one["share"] / most:.1f}" '
@@ -137,6 +153,17 @@ def _bars(title: str, entries: list[dict[str, Any]], caption: str) -> str:
     head = f"<h2>{escape(title)}</h2>" if title else ""
     return (f"{head}<figure>" + _svg(720, 26 * len(entries), title or caption, shapes)
             + f"<figcaption>{escape(caption)}</figcaption></figure>")
+
+
+def _fitting(name: str, room: int) -> str:
+    """Cut a name off where its letters, of 13 px and without any margin, would be wider."""
+    used = 0.0
+    for place, letter in enumerate(name):
+        wide = letter in "WM@%" or east_asian_width(letter) in "WF"
+        used += 13 if wide else 10.5 if letter.isupper() or letter in "mw" else 8
+        if used > room:
+            return name[:max(0, place - 2)] + "…"
+    return name
 
 
 def _typical(examples: list[dict[str, Any]]) -> str:
@@ -168,27 +195,26 @@ def _groups(entry: dict[str, Any]) -> str:
     groups = entry["groups"]
     if not groups:
         return ""
-    rows = [[one["group"] + (" *" if one["rows"] < entry["small"] else ""), f"{one['rows']:,}",
+    rows = [[marked(one, entry), f"{one['rows']:,}",
              percent(one["share"]), between(one["share_low"], one["share_high"], share=True),
              number(one["median_cost"]), between(one["median_low"], one["median_high"]),
              number(one["mean_changed"])] for one in groups]
     head = ["group", "rows", "with a change", "95 % interval", "median cost", "95 % interval",
             "changes on average"]
-    note = ""
-    if any(one["rows"] < entry["small"] for one in groups):
-        note = f"<p><small>* fewer than {entry['small']} rows.</small></p>"
+    note = f"<p><small>{small_note(entry)}.</small></p>" if small_note(entry) else ""
     compared = []
     for one in entry["compared"]:
-        words = (f"{one['group']} against {one['against']}: the share with a change differs by "
+        group, against = (shortened(one[name], 48) for name in ("group", "against"))
+        words = (f"{group} against {against}: the share with a change differs by "
                  f"{100 * one['share_difference']:+.1f} points (95 % interval "
                  f"{100 * one['share_low']:+.1f} to {100 * one['share_high']:+.1f})")
         if one["cost_ratio"] is not None:
             words += (f"; its median cost is {number(one['cost_ratio'])} times that of "
-                      f"{one['against']} (95 % interval "
+                      f"{against} (95 % interval "
                       f"{between(one['cost_low'], one['cost_high'])})")
         compared.append(f"<li>{escape(words)}</li>")
     listed = f"<ul>{''.join(compared)}</ul>" if compared else ""
-    costs = max([one["median_high"] for one in groups if one["median_high"] is not None] or [0])
+    costs = max(one["median_high"] or one["median_cost"] or 0 for one in groups)
     pictures = _dots(groups, "share", "share_low", "share_high", 1.0, "Share with a change")
     if costs > 0:
         pictures += _dots(groups, "median_cost", "median_low", "median_high", costs, "Median cost")
@@ -201,15 +227,17 @@ def _dots(groups: list[dict[str, Any]], value: str, low: str, high: str, most: f
     write = percent if value == "share" else number
     for i, one in enumerate(groups):
         y = 26 * i + 15
-        name = one["group"] if len(one["group"]) <= 28 else one["group"][:27] + "…"
-        shapes.append(f'<text x="0" y="{y + 4}">{escape(name)}</text>')
+        shapes.append(f'<text x="0" y="{y + 4}">{escape(_fitting(one["group"], 210))}</text>')
         if one[value] is None:
             continue
-        at, start, end = (220 + 440 * min(1, one[key] / most) for key in (value, low, high))
-        shapes.append(f'<rect class="pale" x="{start:.1f}" y="{y - 6}" '
-                      f'width="{max(1, end - start):.1f}" height="12"/>'
-                      f'<circle class="bar" cx="{at:.1f}" cy="{y}" r="5"><title>'
-                      f"{write(one[value])} ({write(one[low])} to {write(one[high])})</title>"
+        words = write(one[value])
+        at = 220 + 440 * min(1, one[value] / most)
+        if one[low] is not None:
+            start, end = (220 + 440 * min(1, one[key] / most) for key in (low, high))
+            shapes.append(f'<rect class="pale" x="{start:.1f}" y="{y - 6}" '
+                          f'width="{max(1, end - start):.1f}" height="12"/>')
+            words += f" ({write(one[low])} to {write(one[high])})"
+        shapes.append(f'<circle class="bar" cx="{at:.1f}" cy="{y}" r="5"><title>{words}</title>'
                       "</circle>")
     foot = 26 * len(groups) + 20
     shapes.append(f'<text class="soft" x="220" y="{foot}">{write(0)}</text>'
@@ -257,10 +285,6 @@ def _table(head: list[str], rows: list[list[Any]], texts: Sequence[int]) -> str:
 
 def _method(facts: dict[str, Any]) -> str:
     portfolio = facts["portfolio"]
-    question = portfolio["question"]
-    said = "; ".join(question["words"]) or "no rules besides the schema's"
-    wanted = "any other class than the present one" if question["any_other_class"] else \
-        str(question["requirements"])
     return (
         "<h2>How to read this</h2>"
         "<p>A change is a change of the model's inputs, not advice: with these inputs the model's "
@@ -271,7 +295,6 @@ def _method(facts: dict[str, Any]) -> str:
         "draws, fixed seed) for medians and their ratios. They say how much another sample of such "
         "rows would differ. Several comparisons at once find differences by chance more often than "
         "one. A difference between groups does not say why it exists.</p>"
-        f"<p><small>Asked: {escape(said)}. Wanted: {escape(wanted)}. "
-        f"Model <code>{escape(portfolio['model_hash'])}</code>, "
+        f"<p><small>Model <code>{escape(portfolio['model_hash'])}</code>, "
         f"schema <code>{escape(portfolio['schema_hash'])}</code>, question "
         f"<code>{escape(portfolio['question_hash'])}</code>.</small></p>")

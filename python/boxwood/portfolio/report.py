@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,7 @@ import numpy as np
 
 from boxwood._files import write_file
 from boxwood._text import json_text
-from boxwood.errors import Error
+from boxwood.errors import Error, library
 from boxwood.portfolio.manifest import Portfolio, load
 from boxwood.portfolio.statistics import FOUND, Group, compare, histogram, top
 from boxwood.records import version
@@ -22,6 +25,7 @@ from boxwood.schema import nearest
 
 VERSION = 1
 CUT = 10  # numbers with more different values than this are cut at their quartiles
+MOST_GROUPS = 100
 LISTED = 200  # unproven rows and errors that are listed one by one
 SMALL = 30  # groups with fewer rows are marked
 
@@ -106,7 +110,7 @@ def report(folder: str | os.PathLike[str] | Portfolio, by: Iterable[str] | str =
     rows = _Rows(table)
     facts: dict[str, Any] = {"boxwood_report": VERSION, "boxwood_version": version(),
                              "portfolio": _head(portfolio), **rows.summary()}
-    facts["groups"] = [{"by": name, **rows.groups(table.column(place))}
+    facts["groups"] = [{"by": name, **rows.groups(name, table.column(place))}
                        for name, place in places.items()]
     return Report(facts)
 
@@ -129,6 +133,7 @@ def _head(portfolio: Portfolio) -> dict[str, Any]:
     header = portfolio.header
     return {"rows": portfolio.rows, "of": portfolio.total, "finished": portfolio.finished,
             "subject": header["subject"], "outcome": header["outcome"], "begun": header["begun"],
+            "wanted": header.get("wanted", ""), "cost": header.get("cost", ""),
             **{name: header[name] for name in ("model_hash", "schema_hash", "question_hash",
                                                "source_hash", "question")}}
 
@@ -210,8 +215,11 @@ class _Rows:
                    "error": self.table.column("error")[int(row)].as_py()} for row in rows[:LISTED]]
         return {"count": len(rows), "listed": listed}
 
-    def groups(self, column: Any) -> dict[str, Any]:
-        names, labels = _labels(column)
+    def groups(self, by: str, column: Any) -> dict[str, Any]:
+        try:
+            names, labels = _labels(column)
+        except Error as error:
+            raise Error(f'by, column "{by}"', error.reason, error.remedy) from None
         groups = []
         for name in names:
             of = labels == name
@@ -237,24 +245,51 @@ def _quantiles(costs: np.ndarray) -> dict[str, float]:
 
 
 def _labels(column: Any) -> tuple[list[str], np.ndarray]:
-    """Name the group of each row; numbers with many values are cut at their quartiles."""
-    values = column.to_pylist()
+    """Name the group of each row; numbers and dates with many values are cut at their quartiles."""
+    types = library("pyarrow").types
+    kind = column.type
+    if types.is_nested(kind) or (types.is_dictionary(kind) and types.is_nested(kind.value_type)):
+        raise Error("by", f"its values are of type {kind}", "Give a column of texts or numbers")
+    values = [None if value != value else value for value in column.to_pylist()]  # NaN is missing
     known = [value for value in values if value is not None]
     different = set(known)
-    numeric = known and all(isinstance(value, (int, float)) and not isinstance(value, bool)
-                            for value in different)
-    if numeric and len(different) > CUT:
-        cuts = np.unique(np.percentile(np.array(known, dtype=float), [25, 50, 75]))
-        names = [f"at most {cuts[0]:g}",
-                 *(f"over {low:g} to {high:g}" for low, high in pairwise(cuts)),
-                 f"over {cuts[-1]:g}"]
-        labels = ["missing" if value is None else names[int(np.searchsorted(cuts, value))]
-                  for value in values]
+    numeric = all(isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+                  for value in different)
+    if len(different) > CUT and (numeric or types.is_temporal(kind)):
+        cuts = _quartiles(known, numeric)
+        texts = _numbers(cuts) if numeric else [str(cut) for cut in cuts]
+        names = [f"at most {texts[0]}",
+                 *(f"over {low} to {high}" for low, high in pairwise(texts)), f"over {texts[-1]}"]
+        labels = [None if value is None else names[bisect_left(cuts, value)] for value in values]
+    elif len(different) > MOST_GROUPS:
+        raise Error("by", f"{len(different):,} different values are too many groups",
+                    f"Sort them into at most {MOST_GROUPS} in the source, and keep that column")
     else:
         order = sorted(different, key=lambda one: (not numeric, one if numeric else str(one)))
-        texts = {value: f"{value:g}" if numeric else str(value) for value in order}
-        names = list(dict.fromkeys(texts.values()))
-        labels = ["missing" if value is None else texts[value] for value in values]
-    if "missing" in labels and "missing" not in names:
-        names.append("missing")
+        names = _numbers(order) if numeric else [str(value) for value in order]
+        names = [name if name.strip() else f'"{name}"' for name in names]
+        texts_of = dict(zip(order, names, strict=True))
+        labels = [None if value is None else texts_of[value] for value in values]
+    if None in labels:
+        lost = "missing" if "missing" not in names else "missing (no value)"
+        names = [*names, lost]
+        labels = [lost if label is None else label for label in labels]
     return names, np.array(labels, dtype=object)
+
+
+def _quartiles(known: list[Any], numeric: bool) -> list[Any]:
+    if not numeric:
+        ordered = sorted(known)
+        return sorted({ordered[len(ordered) * share // 4] for share in (1, 2, 3)})
+    finite = np.array([float(value) for value in known if math.isfinite(value)] or [0.0])
+    return [float(cut) for cut in np.unique(np.percentile(finite, [25, 50, 75]))]
+
+
+def _numbers(values: Sequence[Any]) -> list[str]:
+    """Write different numbers briefly, but so that their texts differ too."""
+    largest = max((abs(float(one)) for one in values if math.isfinite(one)), default=0.0)
+    for digits in range(max(6, len(f"{min(largest, 1e16):.0f}")), 18):
+        texts = [f"{float(one):.{digits}g}" for one in values]
+        if len(set(texts)) == len(texts):
+            return texts
+    return [str(one) for one in values]

@@ -16,7 +16,9 @@ import numpy as np
 
 Z = 1.959963984540054  # of 95 %
 DRAWS = 1000
-MOST_ROWS = 20_000  # of a group that the bootstrap draws from
+# The smallest and the largest of n values enclose the median with a probability of 1 - 2^(1 - n),
+# and a bootstrap never leaves them: fewer than 6 values have no interval at 95 %.
+FEWEST = 6
 FOUND = ("optimal", "feasible")
 
 
@@ -67,6 +69,10 @@ def newcombe(a: tuple[int, int], b: tuple[int, int]) -> tuple[float, float]:
 def medians(values: np.ndarray, seed: int = 1) -> np.ndarray:
     """Draw the medians of bootstrap samples.
 
+    The samples themselves are not drawn: the k-th smallest of n uniform numbers has the
+    distribution Beta(k, n + 1 - k), and says which of the sorted values is the k-th smallest of a
+    sample. The time does not depend on n.
+
     Parameters
     ----------
     values : ndarray
@@ -80,10 +86,20 @@ def medians(values: np.ndarray, seed: int = 1) -> np.ndarray:
         A median for each of 1,000 samples.
     """
     random = np.random.default_rng(seed)
-    if len(values) > MOST_ROWS:
-        values = random.choice(values, MOST_ROWS, replace=False)
-    return np.array([np.median(values[random.integers(0, len(values), len(values))])
-                     for _ in range(DRAWS)])
+    ordered, count = np.sort(values), len(values)
+    lower = (count + 1) // 2  # of an odd number the middle one, of an even number the first of two
+    place = random.beta(lower, count + 1 - lower, DRAWS)
+    drawn = ordered[_places(place, count)]
+    if count % 2:
+        return drawn
+    # The next one is the smallest of the numbers that are left, all of them above.
+    rest = count - lower
+    place += (1 - place) * -np.expm1(np.log1p(-random.random(DRAWS)) / rest)
+    return (drawn + ordered[_places(place, count)]) / 2
+
+
+def _places(uniform: np.ndarray, count: int) -> np.ndarray:
+    return np.minimum((uniform * count).astype(np.int64), count - 1)
 
 
 def ends(draws: np.ndarray) -> tuple[float, float]:
@@ -127,7 +143,8 @@ class Group:
             "median_high": None, "mean_changed": None}
         if len(self.costs):
             told["median_cost"] = float(np.median(self.costs))
-            told["median_low"], told["median_high"] = ends(medians(self.costs))
+            if len(self.costs) >= FEWEST:
+                told["median_low"], told["median_high"] = ends(medians(self.costs))
             told["mean_changed"] = float(self.changed.mean())
         return told
 
@@ -149,7 +166,7 @@ def compare(groups: Sequence[Group]) -> list[dict[str, Any]]:
         return []
     base = max(groups, key=lambda one: one.rows)
     draws = {one.name: medians(one.costs, seed) for seed, one in enumerate(groups, 2)
-             if len(one.costs)}
+             if len(one.costs) >= FEWEST}
     told = []
     for one in groups:
         if one is base or not one.rows:

@@ -17,6 +17,12 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.1f} %"
 
 
+def shortened(name: Any, width: int) -> str:
+    """Cut a long name off."""
+    text = str(name)
+    return text if len(text) <= width else f"{text[:width - 1]}…"
+
+
 def between(low: float | None, high: float | None, share: bool = False) -> str:
     """Write an interval for people."""
     write = percent if share else number
@@ -39,6 +45,8 @@ def text_of(facts: dict[str, Any]) -> str:
     facts = printable_facts(facts)
     whole, portfolio = facts["all"], facts["portfolio"]
     lines = [headline(facts), ""]
+    if portfolio["wanted"]:
+        lines.append(f"Wanted: {portfolio['wanted']}. Cost: {portfolio['cost']}.")
     if not portfolio["finished"]:
         lines.append(f"Not finished: {portfolio['rows']:,} of {portfolio['of']:,} rows are done.")
     lines += [
@@ -49,9 +57,10 @@ def text_of(facts: dict[str, Any]) -> str:
         f"{facts['already_met']:,} · unproven: {facts['unproven']['count']:,} · errors: "
         f"{facts['errors']:,}"]
     if whole["median_cost"] is not None:
-        lines.append(f"Median cost {number(whole['median_cost'])} (95 % interval "
-                     f"{between(whole['median_low'], whole['median_high'])}), "
-                     f"{whole['mean_changed']:.1f} changes on average")
+        within = between(whole["median_low"], whole["median_high"])
+        lines.append(f"Median cost {number(whole['median_cost'])}"
+                     + (f" (95 % interval {within})" if within else "")
+                     + f", {whole['mean_changed']:.1f} changes on average")
     lines += _bars("Changes most often needed", facts["features"])
     plans = [{**one, "name": " + ".join(one["name"])} for one in facts["plans"][:6]]
     lines += _bars("Plans", plans)
@@ -75,6 +84,21 @@ def headline(facts: dict[str, Any]) -> str:
     return f"Portfolio of {count}{outcome}"
 
 
+def marked(group: dict[str, Any], entry: dict[str, Any]) -> str:
+    """Give the name of a group, with a mark where little is known of it."""
+    return shortened(group["group"], 48) + (" *" if _is_small(group, entry) else "")
+
+
+def small_note(entry: dict[str, Any]) -> str:
+    """Say what the mark means, where it is used."""
+    return f"* fewer than {entry['small']} rows with a change" if any(
+        _is_small(one, entry) for one in entry["groups"]) else ""
+
+
+def _is_small(group: dict[str, Any], entry: dict[str, Any]) -> bool:
+    return bool(group["found"] < entry["small"])
+
+
 def _bars(title: str, entries: list[dict[str, Any]]) -> list[str]:
     if not entries:
         return []
@@ -82,8 +106,7 @@ def _bars(title: str, entries: list[dict[str, Any]]) -> list[str]:
     most = max(one["share"] for one in entries) or 1
     lines = ["", title]
     for one in entries:
-        name = str(one["name"])
-        name = name if len(name) <= width else name[:width - 1] + "…"
+        name = shortened(one["name"], width)
         bar = "█" * max(1, round(24 * one["share"] / most))
         lines.append(f"  {name:<{width}}  {one['count']:>8,}  {percent(one['share']):>7}  {bar}")
     return lines
@@ -91,7 +114,7 @@ def _bars(title: str, entries: list[dict[str, Any]]) -> list[str]:
 
 def _groups(entry: dict[str, Any]) -> list[str]:
     head = ["group", "rows", "with a change", "95 % interval", "median cost", "95 % interval"]
-    table = [[one["group"] + (" *" if one["rows"] < entry["small"] else ""), f"{one['rows']:,}",
+    table = [[marked(one, entry), f"{one['rows']:,}",
               percent(one["share"]), between(one["share_low"], one["share_high"], share=True),
               number(one["median_cost"]), between(one["median_low"], one["median_high"])]
              for one in entry["groups"]]
@@ -101,10 +124,10 @@ def _groups(entry: dict[str, Any]) -> list[str]:
         lines.append("  " + "  ".join(f"{cell:<{width}}" if i == 0 else f"{cell:>{width}}"
                                       for i, (cell, width) in
                                       enumerate(zip(line, widths, strict=True))))
-    if any(one["rows"] < entry["small"] for one in entry["groups"]):
-        lines.append(f"  * fewer than {entry['small']} rows")
+    if note := small_note(entry):
+        lines.append(f"  {note}")
     for one in entry["compared"]:
-        words = (f"  {one['group']} against {one['against']}: share "
+        words = (f"  {shortened(one['group'], 48)} against {shortened(one['against'], 48)}: share "
                  f"{100 * one['share_difference']:+.1f} points (95 % interval "
                  f"{100 * one['share_low']:+.1f} to {100 * one['share_high']:+.1f})")
         if one["cost_ratio"] is not None:
