@@ -129,7 +129,11 @@ class _Check:
         self._expect("claim", str(_core.claim_of(
             self.explainer.core, query, answer, self.earlier)))
         self._expect("error", None)
-        if self.record["status"] != "infeasible":
+        if not json.loads(text).get("fewest_first"):
+            self._expect("least_changes", 0)  # only such questions count changes first
+        if self.record["status"] == "infeasible":
+            self._expect("lower_bound", None)
+        else:
             self._expect("blockers", None)
         self._expect_outcome("outcome_before", point)
         self._expect("gap", answer.gap if answer.count else None)

@@ -16,6 +16,7 @@ import numpy as np
 from boxwood import _core
 from boxwood._arguments import whole
 from boxwood._letter_templates import TEMPLATES
+from boxwood._tables import missing
 from boxwood._text import HIDDEN
 from boxwood.errors import Error, library
 
@@ -143,8 +144,11 @@ def letter(explainer: Explainer, row: Any, target: Any, *, html: bool = False,
     str
         The letter.
     """
-    return render(facts(explainer, row, target, reasons=reasons, alternatives=alternatives,
-                        **question), html=html, template=template, details=details)
+    told = facts(explainer, row, target, reasons=reasons, alternatives=alternatives, **question)
+    if template is None and told["outcome"] == told["wanted"]:
+        raise Error("row", f'the model gives "{told["wanted"]}" already, not as surely as asked',
+                    "Give a template= of your own: the example letter names the model's class")
+    return render(told, html=html, template=template, details=details)
 
 
 def facts(explainer: Explainer, row: Any, target: Any, *, reasons: int = 4, alternatives: int = 2,
@@ -205,7 +209,14 @@ def render(told: Mapping[str, Any], *, html: bool = False, template: str | None 
         The letter. A name that the template needs and nobody gave is an error.
     """
     jinja, sandbox = library("jinja2"), library("jinja2.sandbox")
-    given = dict(details or {})
+    if not isinstance(details or {}, Mapping):
+        raise Error("details", f"it is of type {type(details).__name__}",
+                    'Give names and values: {"sender": "Example Bank"}')
+    # What is missing is as if it were not given: no letter goes to "None".
+    given = {name: value for name, value in (details or {}).items() if not missing(value)}
+    if not isinstance(template, (str, type(None))):
+        raise Error("template", f"it is of type {type(template).__name__}",
+                    "Give the text of the template")
     for name in given:
         if name in told:
             raise Error("details", f'"{name}" is a name of the letter\'s own', "Rename it")
@@ -223,7 +234,9 @@ def render(told: Mapping[str, Any], *, html: bool = False, template: str | None 
     except jinja.TemplateSyntaxError as error:
         raise Error(f"template, line {error.lineno}", _sentence(error), "Mend it") from None
     except jinja.UndefinedError as error:
-        raise Error("template", _sentence(error), "Give it in details=") from None
+        said = _sentence(error)
+        raise Error("template", said, "Give it in details=" if said.endswith("is undefined")
+                    else "Mend it: docs/letters.md lists what there is") from None
     except sandbox.SecurityError as error:
         raise Error("template", _sentence(error), "Templates see the facts of the letter only"
                     ) from None

@@ -1,5 +1,7 @@
 """Letters: two separate parts, reasons that are exact, and nothing that a name can smuggle in."""
 
+import pathlib
+
 import boxwood
 import numpy as np
 import pytest
@@ -96,6 +98,17 @@ def test_mistakes_are_named(german, applicants):
         letters.letter(german, applicants.iloc[1], "granted", details=DETAILS)
     with pytest.raises(boxwood.Error, match="no class 'good'"):
         letters.principal_reasons(german, applicants.iloc[0], "good")
+    for lost in (None, float("nan")):  # as rows of a customer table have them
+        with pytest.raises(boxwood.Error, match="'recipient' is undefined. Give it in details="):
+            write(details={**DETAILS, "recipient": lost})
+    with pytest.raises(boxwood.Error, match="no attribute 'titel'. Mend it: docs/letters.md lists"):
+        write(template="{{ reasons[0].titel }}")
+    with pytest.raises(boxwood.Error, match="details: it is of type list"):
+        write(details=[1])
+    with pytest.raises(boxwood.Error, match="template: it is of type (Posix|Windows)Path. Give the text"):
+        write(template=pathlib.Path("letter.txt"))
+    with pytest.raises(boxwood.Error, match='gives "granted" already, not as surely as asked'):
+        letters.letter(german, applicants.iloc[1], "granted", details=DETAILS, probability=0.999)
     assert write(template="{{ sender }} {{ reasons|length }} {{ wanted }}") == "Example Bank 4 granted"
 
 

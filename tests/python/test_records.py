@@ -145,7 +145,7 @@ def test_what_is_forged_is_found(german, applicants, answer):
                         ("distance", [1.0]), ("cost", None),
                         ("cost", "a lot"), ("cost", True), ("cost", 10**400), ("lower_bound", {}),
                         ("least_changes", None), ("least_changes", 2**40), ("least_changes", 0.5),
-                        ("least_changes", "1"), ("output_before", 3), ("output_before", None),
+                        ("least_changes", "1"), ("least_changes", 1), ("output_before", 3), ("output_before", None),
                         ("output_before", ["x"]), ("output_after", [None]), ("gap", 0.5),
                         ("error", "it was Tuesday"), ("blockers", ["age is fixed"]),
                         ("before_duration", 10**400), ("region_duration", "[1, 2) {1,, 2}"),
@@ -160,7 +160,7 @@ def test_what_is_forged_is_found(german, applicants, answer):
     none = german.explain(applicants.iloc[0], "granted", only=["duration"],
                           ranges={"duration": (50, 60)}).record()
     assert none["status"] == "infeasible" and boxwood.check_record(none, german) == []
-    for name in ("cost", "after_duration", "region_duration", "outcome", "distance"):
+    for name in ("cost", "after_duration", "region_duration", "outcome", "distance", "lower_bound"):
         assert boxwood.check_record({**none, name: record[name]}, german), name
 
 
