@@ -9,6 +9,7 @@ namespace boxwood::fast {
 bool Probe::start(const Problem& problem, const Selection* keep) {
   bind(problem);
   list_rule_trees();
+  find_home();
   if (!rule_trees_.empty()) sort_testers();
   for (std::size_t leaf = 0; keep && leaf < keep->leaf.size(); ++leaf) {
     if (!keep->leaf[leaf]) boxes_by_depth_[0].alive.erase(leaf);
@@ -74,6 +75,7 @@ bool Probe::enter(ProbeBox& box) {
   for (int round = 0;; ++round) {
     if (!within_radius(box)) return false;
     filter(box);
+    if (!home_.empty()) drop_changes(box);
     if (!measure(box) || breaks_rule(box)) {
       guard(box, "score");
       return false;

@@ -52,6 +52,7 @@ struct ProbeBox {
   // If there are several conditions:
   bool all_here = false;         ///< whether every tree has a leaf `here`
   std::vector<double> here_sum;  ///< of a row: the sum of those leaves' values
+  std::size_t changed = 0;       ///< the changes of every point for which `alive` is
   // If there is one condition:
   std::vector<std::int64_t> share;  ///< of a tree: what it has added to Probe::cut_units_
   std::int64_t best_units = 0;      ///< the sum of the leaves `best` of all trees
@@ -179,6 +180,8 @@ class Probe {
   void locate(ProbeBox& box);
   void sum_here(ProbeBox& box) const;
   bool ask(ProbeBox& box);
+  void find_home();
+  void drop_changes(ProbeBox& box);
   bool find_tie(const ProbeBox& box, Branch& branch) const;
   bool choose(ProbeBox& box);
   void weigh_rows();
@@ -209,6 +212,9 @@ class Probe {
   SortedTesters sorted_;
   bool is_sorted_ = false;
   CutMasks masks_;
+  // Where the number of changes is limited:
+  std::vector<std::uint32_t> home_;  // of a variable: the cell in which it is unchanged, or nothing
+  std::size_t fixed_changes_ = 0;    // of variables with one cell left
   std::vector<RuleTree> rule_trees_;
   std::vector<std::uint32_t> rule_tree_of_;  // of a tree, or nothing; empty if there are no rules
   std::vector<CellRange> hulls_;     // of a leaf of a rule's tree: its cells and those before it

@@ -45,6 +45,7 @@ void Probe::bind(const Problem& problem) {
   box.filtered = infinity;
   box.asked = ProbeBox::Asked::no;
   box.next = 0;
+  box.changed = 0;
   box.holds_known = developer_build && problem.holds_known;
   if (box.holds_known) {
     holds_known_.clear(leaves);
@@ -231,6 +232,7 @@ void Probe::make_child(const ProbeBox& parent, ProbeBox& child, bool left) {
   child.here = parent.here;
   child.all_here = parent.all_here;
   child.here_sum = parent.here_sum;
+  child.changed = parent.changed;
   if (one_condition_) {
     child.share = parent.share;
     child.best_units = parent.best_units;

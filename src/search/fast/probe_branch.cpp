@@ -50,7 +50,7 @@ void Probe::weigh_rows() {
     const double lacks = problem_->thresholds[m] - reached_[m];
     if (condition.group >= 0) {
       weight = std::exp(std::clamp(condition.unit * lacks, -limit, limit));
-    } else if (!check_of_.empty() && short_of_any) {
+    } else if (!context_.query.exact_clauses.empty() && short_of_any) {
       weight = 1 / std::max(lacks, least_lack);
     }
     condition.each_row([&](std::uint32_t row, double of_row) { weights_[row] += weight * of_row; });

@@ -1,6 +1,7 @@
-// Linear rules narrow the boxes of a probe: a variable keeps only the cells with which the rule can
-// still hold, whatever the other variables of the rule do within the box. So a box is as large as
-// the rules let it be, and its nearest point is as far away as they make it.
+// Linear rules and a limit on the number of changes narrow the boxes of a probe: a variable keeps
+// only the cells with which the rule can still hold, whatever the other variables of the rule do
+// within the box. So a box is as large as the rules let it be, and its nearest point is as far away
+// as they make it.
 #include "base/infinity.hpp"
 #include "search/fast/probe.hpp"
 
@@ -9,14 +10,16 @@
 
 namespace boxwood::fast {
 
-/// Finds the trees of linear rules (grid/linear_trees.hpp) in the problem: their conditions are
-/// sums of one row of the last ensemble, and each of them tests one variable.
+/// Finds the trees of linear rules (grid/linear_trees.hpp) and of a limit on the number of changes
+/// (grid/rule_trees.hpp) in the problem: their conditions are sums of one row of the last ensemble,
+/// and each of them tests one variable.
 void Probe::list_rule_trees() {
   rule_trees_.clear();
   hulls_.clear();
   check_of_.clear();
   rule_tree_of_.clear();
-  if (context_.query.exact_clauses.empty() || one_condition_) return;
+  const bool any_rule = !context_.query.exact_clauses.empty() || context_.table.max_changes;
+  if (!any_rule || one_condition_) return;
   const Leaves& leaves = problem_->leaves;
   const std::uint32_t first_row = context_.table.first_row.back();
   rule_margin_.assign(context_.conditions.size(), 0.0);
@@ -235,6 +238,57 @@ bool Probe::narrow(ProbeBox& box) {
     narrowed = true;
   }
   return narrowed;
+}
+
+/// Where the number of changes is limited, finds out what is a change.
+void Probe::find_home() {
+  home_.clear();
+  fixed_changes_ = 0;
+  if (!context_.table.max_changes || one_condition_) return;
+  const Problem& problem = *problem_;
+  std::vector<std::uint8_t> open(problem.fixed_at.size(), 0);
+  for (std::size_t v = 0; v < problem.variable_count(); ++v) {
+    const std::uint32_t grid = problem.variable_of[v];
+    open[grid] = 1;
+    const auto begin = problem.choice.begin() + problem.cell_begin[v];
+    const auto end = problem.choice.begin() + problem.cell_begin[v + 1];
+    const auto own = std::find(begin, end, context_.variables[grid].own);
+    home_.push_back(own == end ? nothing : static_cast<std::uint32_t>(own - begin));
+  }
+  for (std::size_t grid = 0; grid < open.size(); ++grid) {
+    if (open[grid]) continue;
+    fixed_changes_ += problem.fixed_at[grid] != context_.variables[grid].own ? 1U : 0U;
+  }
+}
+
+/// Every point of the box changes the variables whose nearest cell is not their own, because costs
+/// never fall on the way from that. One in a leaf also changes all others whose own cell the leaf
+/// does not hold. If those are too many together, the leaf holds no point of the box.
+/// Guarded by known solutions: the random tests draw limits on the number of changes.
+void Probe::drop_changes(ProbeBox& box) {
+  std::size_t changed = fixed_changes_;
+  for (std::size_t v = 0; v < home_.size(); ++v) {
+    changed += box.nearest[v] != home_[v] ? 1U : 0U;
+  }
+  if (changed == box.changed && box.changed > 0) return;
+  box.changed = changed;
+  const std::size_t most = *context_.table.max_changes;
+  const std::size_t left = most > changed ? most - changed : 0;
+  box.alive.for_each([&](std::size_t leaf) {
+    if (state_.outside[leaf] <= left) return;
+    std::size_t more = 0;
+    for (const LeafRange& range : problem_->leaves.ranges_of(static_cast<std::uint32_t>(leaf))) {
+      const std::uint32_t own = home_[range.variable];
+      const bool changes = own < range.first || own >= range.last;
+      more += changes && box.nearest[range.variable] == own ? 1U : 0U;
+    }
+    if (more <= left) return;
+    if (box.holds_known && context_.known.within(context_.reach())) {
+      context_.known.check_discarded(holds_known_.contains(leaf), context_.reach(),
+                                     "number of changes");
+    }
+    box.alive.erase(leaf);
+  });
 }
 
 void Probe::shrink(ProbeBox& box, std::uint32_t variable, CellRange to) {
