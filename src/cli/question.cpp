@@ -71,8 +71,9 @@ std::vector<QueryText> texts_of(const QuestionFlags& flags, const Schema& schema
     }
   }
   if (flags.max_changes) {
-    texts.push_back({fmt::format("at most {} changes", *flags.max_changes), "--max-changes",
-                     Statements::rules});
+    texts.push_back(
+        {fmt::format("at most {} change{}", *flags.max_changes, *flags.max_changes == 1 ? "" : "s"),
+         "--max-changes", Statements::rules});
   }
   for (const std::string& within : flags.robust) {
     texts.push_back({"robust " + within, "--robust", Statements::rules});
