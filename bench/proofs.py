@@ -5,15 +5,17 @@
 Needs the models of bench/models.py in --cache. The results of each model and norm are kept in WORK/NAME.NORM.json
 and not computed again unless --again is given. All times are processor time, which other programs disturb little. The
 fast checker checks all certificates. The Python checker is slow on large ones: it checks the certificate of every
---python-every-th query and gives up after --python-seconds; --python-again has it check all that are kept.
+--python-every-th query and gives up after --python-seconds; --python-again has it check kept certificates. Both checkers
+read a model once.
 """
 
 import argparse
 import fnmatch
+import importlib.util
 import json
 import pathlib
 import re
-import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -71,25 +73,39 @@ def check_fast(given, place, rows):
             for row, line, found in zip(rows, said, times)}
 
 
-def check_python(given, place, row):
-    """Let the Python checker check one certificate; its processor time includes reading the model."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+def out_of_time(_signal, _frame):
+    raise TimeoutError
+
+
+def check_python(given, checker, model, place, row):
+    """Let the Python checker check one certificate."""
+    signal.setitimer(signal.ITIMER_PROF, given.python_seconds)
+    begun = time.process_time()
     try:
-        done = subprocess.run([sys.executable, ROOT / "checker" / "boxwood_check.py", place / "model.json",
-                               place / f"{row}.question.json", place / f"{row}.proof.json"],
-                              capture_output=True, text=True, check=False, timeout=given.python_seconds)
-    except subprocess.TimeoutExpired:
+        said = "accepted: " + checker.check([model], (place / f"{row}.question.json").read_bytes(),
+                                            checker.parsed((place / f"{row}.proof.json").read_bytes()))
+    except TimeoutError:
         return {"python_said": f"stopped after {given.python_seconds:g} s"}
-    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    return {"python": done.returncode == 0, "python_seconds": used, "python_said": done.stdout.strip()}
+    except checker.Rejected as reason:
+        said = f"rejected: {reason}"
+    except Exception as error:  # whatever fails, nothing is proven
+        said = f"cannot be checked: {type(error).__name__}: {error}"
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return {"python": said.startswith("accepted"), "python_seconds": time.process_time() - begun, "python_said": said}
 
 
 def check_some_in_python(given, place, rows):
     """Add to some rows what the Python checker says."""
+    spec = importlib.util.spec_from_file_location("boxwood_check", ROOT / "checker" / "boxwood_check.py")
+    checker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(checker)
+    signal.signal(signal.SIGPROF, out_of_time)
+    model = checker.Model(checker.parsed((place / "model.json").read_bytes()))
     for row in [row for row in rows if "fast" in row][::given.python_every]:
         for key in ("python", "python_seconds", "python_said"):
             row.pop(key, None)
-        row.update(check_python(given, place, row["row"]))
+        row.update(check_python(given, checker, model, place, row["row"]))
 
 
 def measure(given, folder, meta, norm):

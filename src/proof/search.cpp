@@ -351,12 +351,15 @@ bool TreeWriter::enter(std::size_t depth) {
   std::iota(all.begin(), all.end(), 0U);
   if (thinned_ && !drop_cells(levels_[depth], all)) return false;
   // A dual bound costs as much as some thousand boxes. Where one has excluded leaves, the next one
-  // will too and is worth trying sooner.
-  const std::uint64_t few = limits_.plain_boxes * (thinned_ ? 1 : tuning::first_patience);
-  if (attempt(depth, few)) return false;
+  // will too and is worth trying sooner. Where none ever did, cuts alone get more and more boxes.
+  if (attempt(depth, limits_.plain_boxes * (thinned_ ? 1 : patience_))) return false;
   if (thin_anew(depth)) {
     thinned_ = true;
+    patience_ = tuning::first_patience;
+    useful_ = true;
     if (!drop_cells(levels_[depth], all) || attempt(depth, limits_.plain_boxes)) return false;
+  } else if (!useful_ && ++failures_ >= tuning::enough_failures) {
+    patience_ = std::min(2 * patience_, tuning::most_patience);
   }
   return close_or_cut(levels_[depth]);
 }

@@ -5,6 +5,7 @@
 #include "proof/level.hpp"
 #include "proof/outcomes.hpp"
 #include "proof/problem.hpp"
+#include "proof/tuning.hpp"
 
 #include <boxwood/proof.hpp>
 
@@ -92,6 +93,9 @@ class TreeWriter {
   };
   std::vector<Found> found_;  // on the way to the present box
   bool thinned_ = false;      // one of them was written
+  bool useful_ = false;       // some dual bound was written, anywhere
+  int failures_ = 0;          // dual bounds that were not, until one was
+  std::uint64_t patience_ = tuning::first_patience;
   /// A box that was tried with cuts alone.
   struct Tried {
     std::size_t depth = 0;

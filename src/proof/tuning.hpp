@@ -32,7 +32,10 @@ inline constexpr std::size_t few_leaves = 40;  ///< so few leaves more than tree
 inline constexpr std::size_t much_fewer = 75;  ///< per cent of the undecided leaves of the box in
                                                ///< which cuts alone failed: they may succeed now
 inline constexpr std::uint64_t first_patience = 4;  ///< multiple of ProofLimits::plain_boxes before
-                                                    ///< the first dual bound that excluded leaves
+                                                    ///< the first dual bound that excluded leaves;
+inline constexpr int enough_failures = 8;  ///< it doubles with each dual bound that excluded none,
+                                           ///< from this one on, as long as none ever did,
+inline constexpr std::uint64_t most_patience = 1024;  ///< up to here
 inline constexpr double least_progress = 0.5;  ///< an attempt ends early if the share of the box
                                                ///< that it closed is less than this share of the
                                                ///< boxes it used
