@@ -333,6 +333,34 @@ TEST(Proof, LimitsAreResultsAndLeaveNoText) {
   EXPECT_EQ(prove(problem.ensembles, problem.query, answer).stop, Stop::finished);
 }
 
+/// A search that reached a limit knows a lower bound, of the largest change too, whose search
+/// bisects.
+TEST(Proof, BoundsOfSearchesThatReachedALimitAreProven) {
+  Cases list;
+  const int cases = std::min(test_cases(240), 2000);
+  for (int i = 0; i < cases; ++i) {
+    const std::uint64_t seed = test_seed() + static_cast<std::uint64_t>(i);
+    SCOPED_TRACE(seed);
+    RandomProblem problem = drawn(seed);
+    problem.query.fewest_first = false;
+    if (i % 2 == 0) problem.query.norm = Norm::linf;
+    Options options;
+    options.limits.nodes = 1;
+    const Answer answer = explain(problem.ensembles, problem.query, options);
+    if (answer.status != Status::feasible && answer.status != Status::unknown) continue;
+    try {
+      const Proof proof = prove(problem.ensembles, problem.query, answer);
+      ASSERT_EQ(proof.stop, Stop::finished);
+      const Answer truth = explain(problem.ensembles, problem.query);
+      list.add(problem, truth, proof.text, "accepted", seed);
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("do not cover"), std::string::npos) << error.what();
+    }
+  }
+  expect_share(list.count(), cases, 0.1);
+  EXPECT_EQ(list.check(1), 0);
+}
+
 TEST(Proof, RandomAnswersAreProvenAndFalseClaimsAreNot) {
   // 10,000 cases have more than 30,000 mutations; they take minutes.
   const int cases = std::min(test_cases(300), 10000);
