@@ -3,6 +3,7 @@
 #include "search/fast/dual_bound.hpp"
 #include "search/fast/frontier.hpp"
 #include "search/fast/moves.hpp"
+#include "search/fast/probe.hpp"
 #include "search/fast/simd.hpp"
 
 #include "fast_parts.hpp"
@@ -275,6 +276,142 @@ TEST(Simd, AllVectorsKeepAndTakeWhatPlainLoopsWould) {
       }
     }
   }
+}
+
+TEST(Simd, AllVectorsMoveNearAsPlainLoopsWould) {
+  std::mt19937_64 random(test_seed());
+  for (std::size_t words = 0; words <= 5; ++words) {
+    for (int turn = 0; turn < 40; ++turn) {
+      const std::size_t count = 64 * words;
+      const auto number = [&] {
+        return static_cast<std::uint32_t>(random() % (turn < 20 ? 8 : 1U << 30));
+      };
+      std::vector<std::uint32_t> far(count), before(count);
+      const std::uint32_t from = number(), to = from + number(), limit = number();
+      for (std::size_t i = 0; i < count; ++i) {
+        far[i] = number();
+        // Extra costs are sums, and what this variable adds is one of their terms.
+        before[i] = number() + (far[i] > from ? far[i] - from : 0);
+      }
+      std::vector<std::uint64_t> alive(words + 1);
+      for (std::uint64_t& word : alive) word = random() % 3 == 0 ? 0 : random();
+      for (const fast::VectorLoops& loops : fast::all_vector_loops()) {
+        std::vector<std::uint64_t> kept = alive;
+        std::vector<std::uint32_t> after(count + 1, 7);
+        loops.move({far.data(), from, to, limit}, before.data(), after.data(), kept.data(), words);
+        for (std::size_t i = 0; i < count; ++i) {
+          if (alive[i / 64] == 0) continue;
+          const std::uint32_t was = far[i] > from ? far[i] - from : 0;
+          const std::uint32_t is = far[i] > to ? far[i] - to : 0;
+          EXPECT_EQ(after[i], before[i] - was + is) << i;
+          const bool lives = (alive[i / 64] >> (i % 64) & 1) != 0 && after[i] <= limit;
+          EXPECT_EQ(kept[i / 64] >> (i % 64) & 1, lives ? 1U : 0U) << i;
+        }
+        EXPECT_EQ(kept.back(), alive.back());
+        EXPECT_EQ(after.back(), 7U);
+      }
+    }
+  }
+}
+
+TEST(Simd, AllVectorsFindTheLargestNumber) {
+  std::mt19937_64 random(test_seed());
+  for (std::size_t count = 1; count <= 100; ++count) {
+    std::vector<std::int64_t> numbers(count);
+    for (std::int64_t& number : numbers) number = static_cast<std::int64_t>(random());
+    // The number after the last one must not count.
+    numbers.push_back(std::numeric_limits<std::int64_t>::max());
+    for (const fast::VectorLoops& loops : fast::all_vector_loops()) {
+      EXPECT_EQ(loops.largest(numbers.data(), count),
+                *std::max_element(numbers.begin(), numbers.end() - 1));
+    }
+  }
+}
+
+/// Of plain leaves, merging is reducing: no tree lacks a leaf for a cell within the radius.
+TEST(Merge, IsReducingWithEverythingKept) {
+  int merged = 0;
+  each_question(test_cases(2000), [&](Question& question, std::mt19937_64& random) {
+    const fast::Context& context = question.context;
+    if (context.in_pieces) return;
+    const double radius = question.points[random() % question.points.size()].cost;
+    const Problem raw = fast::gather(context.table, context.boxes, context.variables,
+                                     context.leaf_cost, context.thresholds, radius, context.watch);
+    Selection keep(raw);
+    const std::optional<Problem> expected = fast::reduce(raw, keep, context.conditions);
+    const std::optional<Problem> found = fast::merge(raw, context.conditions);
+    ASSERT_EQ(found.has_value(), expected.has_value());
+    if (!found) return;
+    EXPECT_EQ(found->cost, expected->cost);
+    EXPECT_EQ(found->choice, expected->choice);
+    EXPECT_EQ(found->cell_begin, expected->cell_begin);
+    EXPECT_EQ(found->variable_of, expected->variable_of);
+    EXPECT_EQ(found->nearest, expected->nearest);
+    EXPECT_EQ(found->thresholds, expected->thresholds);
+    EXPECT_EQ(found->fixed_at, expected->fixed_at);
+    EXPECT_EQ(found->fixed_cost, expected->fixed_cost);
+    EXPECT_EQ(found->leaves.tree_begin, expected->leaves.tree_begin);
+    EXPECT_EQ(found->leaves.values_begin, expected->leaves.values_begin);
+    EXPECT_EQ(found->leaves.values, expected->leaves.values);
+    EXPECT_EQ(found->leaves.ranges_begin, expected->leaves.ranges_begin);
+    ASSERT_EQ(found->leaves.ranges.size(), expected->leaves.ranges.size());
+    for (std::size_t r = 0; r < found->leaves.ranges.size(); ++r) {
+      const fast::LeafRange &a = found->leaves.ranges[r], &b = expected->leaves.ranges[r];
+      EXPECT_TRUE(a.variable == b.variable && a.first == b.first && a.last == b.last) << r;
+    }
+    ++merged;
+  });
+  expect_share(merged, test_cases(2000), 0.3);
+}
+
+/// A bound that is rounded the wrong way would drop leaves of points that cost exactly as much as
+/// the radius. Sometimes the radius is much too large at first, so that costs are scaled again.
+TEST(Probe, KeepsAllLeavesOfPointsWithinTheRadiusAndFindsTheCheapest) {
+  int kept_leaves = 0, found = 0, in_units = 0;
+  each_question(test_cases(3000), [&](Question& question, std::mt19937_64& random) {
+    fast::Context& context = question.context;
+    const double cost = question.points[random() % question.points.size()].cost;
+    const double radius = random() % 2 == 0 ? cost : cost * 1e6;
+    if (std::isinf(radius)) return;
+    const std::unique_ptr<Traced> whole = gather_all(context, radius);
+    Selection all(whole->problem);
+    fast::Origin origin;
+    const std::unique_ptr<Traced> traced = reduce_traced(*whole, all, context.conditions, origin);
+    double least = infinity;
+    for (const GridPoint& point : question.points) {
+      if (point.works && point.cost <= radius) least = std::min(least, point.cost);
+    }
+    if (!traced) {
+      EXPECT_EQ(least, infinity);
+      return;
+    }
+    const Problem& problem = traced->problem;
+    context.cap = radius;
+    fast::Probe probe(context);
+    const bool open = probe.start(problem);
+    in_units += probe.in_units() ? 1 : 0;
+    if (open && context.incumbent.is_empty()) {
+      Selection keep(problem);
+      probe.select(keep);
+      for (const GridPoint& point : question.points) {
+        if (!point.works || point.cost > radius) continue;
+        const std::optional<Cells> at = traced->place(point.cells);
+        ASSERT_TRUE(at);
+        for (std::size_t t = 0; t < problem.leaves.tree_count(); ++t) {
+          EXPECT_TRUE(keep.leaf[leaf_at(problem.leaves, t, *at)]) << "tree " << t;
+          ++kept_leaves;
+        }
+      }
+    }
+    if (open) {
+      EXPECT_TRUE(probe.search(1'000'000));
+    }
+    EXPECT_EQ(context.incumbent.cost(), least);
+    found += std::isfinite(least) ? 1 : 0;
+  });
+  expect_share(kept_leaves, test_cases(3000), 0.3);
+  expect_share(found, test_cases(3000), 0.2);
+  expect_share(in_units, test_cases(3000), 0.2);
 }
 
 TEST(Frontier, TheLeastBoundCountsWhatIsWorkedOn) {

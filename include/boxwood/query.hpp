@@ -358,5 +358,8 @@ std::size_t agreeing(const Query& query, std::span<const Ensemble> ensembles,
 /// Whether a point satisfies the requirements of the query, as many as must hold, and
 /// `exact_clauses`.
 bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point);
+/// The same where the scores of every ensemble in the point are known.
+bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point,
+           std::span<const std::vector<double>> scores);
 
 }  // namespace boxwood

@@ -34,9 +34,40 @@ void for_each_bit(std::uint64_t word, std::size_t w, Visit visit) {
   }
 }
 
+inline constexpr std::uint32_t no_bit = ~std::uint32_t{0};
+
+/// The first bit from `begin` to before `end`, which is larger, that is set; or no_bit.
+inline std::uint32_t first_bit_in(const std::uint64_t* words, std::uint32_t begin,
+                                  std::uint32_t end) {
+  constexpr std::uint32_t bits = bits_per_word;
+  std::uint32_t w = begin / bits;
+  std::uint64_t word = words[w] >> (begin % bits) << (begin % bits);
+  while (word == 0) {
+    if (++w * bits >= end) return no_bit;
+    word = words[w];
+  }
+  const std::uint32_t found = w * bits + static_cast<std::uint32_t>(std::countr_zero(word));
+  return found < end ? found : no_bit;
+}
+/// The last such bit.
+inline std::uint32_t last_bit_in(const std::uint64_t* words, std::uint32_t begin,
+                                 std::uint32_t end) {
+  constexpr std::uint32_t bits = bits_per_word;
+  const std::uint32_t above = bits - 1 - (end - 1) % bits;
+  std::uint32_t w = (end - 1) / bits;
+  std::uint64_t word = words[w] << above >> above;
+  while (word == 0) {
+    if (w * bits <= begin) return no_bit;
+    word = words[--w];
+  }
+  const std::uint32_t found =
+      w * bits + bits - 1 - static_cast<std::uint32_t>(std::countl_zero(word));
+  return found >= begin ? found : no_bit;
+}
+
 class BitSet {
  public:
-  static constexpr std::uint32_t nothing = ~std::uint32_t{0};
+  static constexpr std::uint32_t nothing = no_bit;
 
   explicit BitSet(std::size_t count = 0) { clear(count); }
 
@@ -78,27 +109,11 @@ class BitSet {
 
   /// The smallest member from `begin` to before `end`, which is larger; `nothing` if there is none.
   std::uint32_t first_in(std::uint32_t begin, std::uint32_t end) const {
-    std::uint32_t w = begin / bits;
-    std::uint64_t word = words_[w] >> (begin % bits) << (begin % bits);
-    while (word == 0) {
-      if (++w * bits >= end) return nothing;
-      word = words_[w];
-    }
-    const std::uint32_t found = w * bits + static_cast<std::uint32_t>(std::countr_zero(word));
-    return found < end ? found : nothing;
+    return first_bit_in(words_.data(), begin, end);
   }
   /// The largest member from `begin` to before `end`, which is larger; `nothing` if there is none.
   std::uint32_t last_in(std::uint32_t begin, std::uint32_t end) const {
-    const std::uint32_t above = bits - 1 - (end - 1) % bits;
-    std::uint32_t w = (end - 1) / bits;
-    std::uint64_t word = words_[w] << above >> above;
-    while (word == 0) {
-      if (w * bits <= begin) return nothing;
-      word = words_[--w];
-    }
-    const std::uint32_t found =
-        w * bits + bits - 1 - static_cast<std::uint32_t>(std::countl_zero(word));
-    return found >= begin ? found : nothing;
+    return last_bit_in(words_.data(), begin, end);
   }
 
   /// Calls visit(number) in ascending order; visit may erase the number it is called with.
@@ -113,7 +128,6 @@ class BitSet {
   std::uint64_t* words() { return words_.data(); }
 
  private:
-  static constexpr std::uint32_t bits = bits_per_word;
   std::vector<std::uint64_t> words_;
 };
 

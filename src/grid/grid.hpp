@@ -77,7 +77,15 @@ std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<co
 /// does.
 std::vector<std::vector<std::int32_t>> pure_codes(std::span<const Ensemble> ensembles,
                                                   std::span<const double> point);
+/// What one walk through all trees tells about a point.
+struct Walk {
+  std::vector<std::vector<double>> scores;  ///< of an ensemble, as Ensemble::predict adds them up
+  std::vector<Interval> box;                ///< pure_box
+};
+Walk walk(std::span<const Ensemble> ensembles, std::span<const double> point);
 /// A point of an answer with its region.
 Solution solution_at(std::span<const Ensemble> ensembles, const std::vector<double>& point);
+Solution solution_at(std::span<const Ensemble> ensembles, const std::vector<double>& point,
+                     Walk walked);
 
 }  // namespace boxwood

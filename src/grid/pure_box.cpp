@@ -32,45 +32,101 @@ void each_split(std::span<const Ensemble> ensembles, std::span<const double> poi
 
 }  // namespace
 
-std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<const double> point) {
+namespace {
+
+/// The ends of intervals by splits that send numbers less than a threshold to the left, which
+/// nearly all models have: taken without branches, which would mostly be predicted wrong.
+struct Ends {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+};
+
+void end_below(Interval& interval, const Cut& cut) {
+  // `x < v` is tighter than `x <= v`.
+  if (cut.value < interval.upper || (cut.value == interval.upper && !cut.inclusive)) {
+    interval.upper = cut.value;
+    interval.upper_closed = cut.inclusive;
+  }
+}
+
+void begin_above(Interval& interval, const Cut& cut) {
+  if (cut.value > interval.lower || (cut.value == interval.lower && cut.inclusive)) {
+    interval.lower = cut.value;
+    interval.lower_closed = !cut.inclusive;
+  }
+}
+
+/// Narrows an interval to the numbers that go where x goes.
+void narrow(Interval& interval, const Tree& tree, const Node& node, double x, bool left,
+            SplitCuts& split) {
+  if (std::isnan(x)) return;
+  const bool inclusive = node.kind == NodeKind::less_equal;
+  if ((inclusive || node.kind == NodeKind::less) && !node.missing_at_zero) {
+    // A split with one cut, which bounds the branch that was taken.
+    const Cut cut{node.threshold + 0.0, inclusive};
+    left ? end_below(interval, cut) : begin_above(interval, cut);
+    return;
+  }
+  cuts_of(tree, node, split);
+  const auto next = std::partition_point(split.cuts.begin(), split.cuts.end(),
+                                         [&](const Cut& cut) { return !cut.left_of(x); });
+  if (next != split.cuts.end()) end_below(interval, *next);
+  if (next != split.cuts.begin()) begin_above(interval, *(next - 1));
+}
+
+}  // namespace
+
+Walk walk(std::span<const Ensemble> ensembles, std::span<const double> point) {
   constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-  std::vector<Interval> box(point.size());
+  Walk walked{{}, std::vector<Interval>(point.size())};
+  std::vector<Interval>& box = walked.box;
   for (std::size_t d = 0; d < point.size(); ++d) {
     // A missing value has no interval. Infinite ends are excluded: no answer is infinite.
     box[d] = std::isnan(point[d]) ? Interval{nothing, nothing, false, false}
                                   : Interval{.lower_closed = false, .upper_closed = false};
   }
-  const auto end_below = [](Interval& interval, const Cut& cut) {
-    // `x < v` is tighter than `x <= v`.
-    if (cut.value < interval.upper || (cut.value == interval.upper && !cut.inclusive)) {
-      interval.upper = cut.value;
-      interval.upper_closed = cut.inclusive;
-    }
-  };
-  const auto begin_above = [](Interval& interval, const Cut& cut) {
-    if (cut.value > interval.lower || (cut.value == interval.lower && cut.inclusive)) {
-      interval.lower = cut.value;
-      interval.lower_closed = !cut.inclusive;
-    }
-  };
   SplitCuts split;
-  each_split(ensembles, point, [&](const Tree& tree, const Node& node, double x, bool left) {
-    if (std::isnan(x)) return;
-    Interval& interval = box[static_cast<std::size_t>(node.feature)];
-    const bool inclusive = node.kind == NodeKind::less_equal;
-    if ((inclusive || node.kind == NodeKind::less) && !node.missing_at_zero) {
-      // The common case: a split with one cut, which bounds the branch that was taken.
-      const Cut cut{node.threshold + 0.0, inclusive};
-      left ? end_below(interval, cut) : begin_above(interval, cut);
-      return;
+  std::vector<double> read(point.size());
+  std::vector<Ends> ends(point.size());
+  for (const Ensemble& ensemble : ensembles) {
+    for (std::size_t d = 0; d < point.size(); ++d) read[d] = as_read(point[d], ensemble.input);
+    const auto leaf_of = [&](const Tree& tree) -> const Node& {
+      const Node* const nodes = tree.nodes.data();
+      const Node* node = nodes;
+      while (node->kind != NodeKind::leaf) {
+        const auto feature = static_cast<std::size_t>(node->feature);
+        const double x = read[feature];
+        if (node->kind == NodeKind::less && !node->missing_at_zero && !std::isnan(x)) {
+          const bool left = x < node->threshold;
+          Ends& end = ends[feature];
+          end.upper = std::min(end.upper, left ? node->threshold : Ends{}.upper);
+          end.lower = std::max(end.lower, left ? Ends{}.lower : node->threshold);
+          node = nodes + (left ? node->left : node->right);
+          continue;
+        }
+        const bool left = takes_left(tree, *node, x);
+        narrow(box[feature], tree, *node, x, left, split);
+        node = nodes + (left ? node->left : node->right);
+      }
+      return *node;
+    };
+    walked.scores.emplace_back(ensemble.base.size());
+    if (ensemble.link == Link::composed) {
+      for (const Tree& tree : ensemble.trees) leaf_of(tree);
+      ensemble.predict(point, walked.scores.back());
+    } else {
+      sum_leaves(ensemble, leaf_of, walked.scores.back());
     }
-    cuts_of(tree, node, split);
-    const auto next = std::partition_point(split.cuts.begin(), split.cuts.end(),
-                                           [&](const Cut& cut) { return !cut.left_of(x); });
-    if (next != split.cuts.end()) end_below(interval, *next);
-    if (next != split.cuts.begin()) begin_above(interval, *(next - 1));
-  });
-  return box;
+  }
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    if (ends[d].upper < Ends{}.upper) end_below(box[d], {ends[d].upper + 0.0, false});
+    if (ends[d].lower > Ends{}.lower) begin_above(box[d], {ends[d].lower + 0.0, false});
+  }
+  return walked;
+}
+
+std::vector<Interval> pure_box(std::span<const Ensemble> ensembles, std::span<const double> point) {
+  return walk(ensembles, point).box;
 }
 
 std::vector<std::vector<std::int32_t>> pure_codes(std::span<const Ensemble> ensembles,
@@ -95,8 +151,13 @@ std::vector<std::vector<std::int32_t>> pure_codes(std::span<const Ensemble> ense
   return codes;
 }
 
+Solution solution_at(std::span<const Ensemble> ensembles, const std::vector<double>& point,
+                     Walk walked) {
+  return {point, std::move(walked.box), pure_codes(ensembles, point)};
+}
+
 Solution solution_at(std::span<const Ensemble> ensembles, const std::vector<double>& point) {
-  return {point, pure_box(ensembles, point), pure_codes(ensembles, point)};
+  return solution_at(ensembles, point, walk(ensembles, point));
 }
 
 }  // namespace boxwood

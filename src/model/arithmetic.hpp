@@ -27,6 +27,42 @@ inline bool takes_left(const Tree& tree, const Node& node, double value) {
   return goes_left(tree, node, value);
 }
 
+/// Adds up the leaves of an ensemble that is no composition, in Real. `scores` holds the sums: a
+/// double holds every Real exactly. leaf_of(tree) is called once for each tree, in their order.
+template <typename Real, typename LeafOf>
+void sum_leaves_in(const Ensemble& ensemble, LeafOf leaf_of, std::span<double> scores) {
+  const auto add = [](double& sum, double value) {
+    sum = static_cast<double>(static_cast<Real>(static_cast<Real>(sum) + static_cast<Real>(value)));
+  };
+  const std::size_t outputs = ensemble.base.size();
+  const bool base_first = ensemble.order == SumOrder::base_first;
+  for (std::size_t k = 0; k < outputs; ++k) {
+    scores[k] = base_first ? static_cast<double>(static_cast<Real>(ensemble.base[k])) : 0;
+  }
+  for (const Tree& tree : ensemble.trees) {
+    const auto value = static_cast<std::size_t>(leaf_of(tree).value);
+    const Tree::Outputs to = tree.outputs(outputs);
+    for (std::size_t k = 0; k < to.count; ++k) add(scores[to.first + k], tree.values[value + k]);
+  }
+  for (std::size_t k = 0; k < outputs; ++k) {
+    auto sum = static_cast<Real>(scores[k]);
+    if (ensemble.factor != 1) sum *= static_cast<Real>(ensemble.factor);
+    if (ensemble.divisor != 1) sum /= static_cast<Real>(ensemble.divisor);
+    if (!base_first) sum += static_cast<Real>(ensemble.base[k]);
+    scores[k] = static_cast<double>(sum);
+  }
+}
+
+/// The same in the precision of the library's sums.
+template <typename LeafOf>
+void sum_leaves(const Ensemble& ensemble, LeafOf leaf_of, std::span<double> scores) {
+  if (ensemble.accumulator == Precision::float32) {
+    sum_leaves_in<float>(ensemble, leaf_of, scores);
+  } else {
+    sum_leaves_in<double>(ensemble, leaf_of, scores);
+  }
+}
+
 /// float32: XGBoost's formula, with its guards against division by zero and overflow.
 inline float sigmoid(float score) {
   const float exponent = std::min(-score, 88.7F);

@@ -16,30 +16,15 @@
 namespace boxwood {
 namespace {
 
-/// Sums in Real. `scores` holds the sums: a double holds every Real exactly.
-template <typename Real>
-void sum_scores(const Ensemble& ensemble, std::span<const double> point, std::span<double> scores) {
-  const auto add = [](double& sum, double value) {
-    sum = static_cast<double>(static_cast<Real>(static_cast<Real>(sum) + static_cast<Real>(value)));
-  };
-  const std::size_t outputs = ensemble.base.size();
-  const bool base_first = ensemble.order == SumOrder::base_first;
-  for (std::size_t k = 0; k < outputs; ++k) {
-    scores[k] = base_first ? static_cast<double>(static_cast<Real>(ensemble.base[k])) : 0;
-  }
-  for (const Tree& tree : ensemble.trees) {
-    const Node& leaf =
-        tree.nodes[static_cast<std::size_t>(reach_leaf(tree, point, ensemble.input))];
-    const auto value = static_cast<std::size_t>(leaf.value);
-    const Tree::Outputs to = tree.outputs(outputs);
-    for (std::size_t k = 0; k < to.count; ++k) add(scores[to.first + k], tree.values[value + k]);
-  }
-  for (std::size_t k = 0; k < outputs; ++k) {
-    auto sum = static_cast<Real>(scores[k]);
-    if (ensemble.factor != 1) sum *= static_cast<Real>(ensemble.factor);
-    if (ensemble.divisor != 1) sum /= static_cast<Real>(ensemble.divisor);
-    if (!base_first) sum += static_cast<Real>(ensemble.base[k]);
-    scores[k] = static_cast<double>(sum);
+/// The leaf that holds a point whose values were read by the library.
+std::int32_t reach_leaf(const Tree& tree, const std::vector<double>& read) {
+  const Node* const nodes = tree.nodes.data();
+  std::int32_t at = 0;
+  for (;;) {
+    const Node& node = nodes[at];
+    if (node.kind == NodeKind::leaf) return at;
+    at = takes_left(tree, node, read[static_cast<std::size_t>(node.feature)]) ? node.left
+                                                                              : node.right;
   }
 }
 
@@ -88,11 +73,17 @@ void Ensemble::predict(std::span<const double> point, std::span<double> scores) 
   }
   if (link == Link::composed) {
     sum_members(*this, point, scores);
-  } else if (accumulator == Precision::float32) {
-    sum_scores<float>(*this, point, scores);
-  } else {
-    sum_scores<double>(*this, point, scores);
+    return;
   }
+  // The values are read once and not at every split.
+  std::vector<double> read(point.begin(), point.end());
+  for (double& value : read) value = as_read(value, input);
+  sum_leaves(
+      *this,
+      [&](const Tree& tree) -> const Node& {
+        return tree.nodes[static_cast<std::size_t>(reach_leaf(tree, read))];
+      },
+      scores);
 }
 
 std::vector<double> Ensemble::predict(std::span<const double> point) const {

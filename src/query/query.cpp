@@ -537,22 +537,28 @@ std::size_t rows_around(const Query& query, std::span<const double> point) {
   return 0;
 }
 
-std::size_t agreeing(const Query& query, std::span<const Ensemble> ensembles,
-                     std::span<const double> point) {
+namespace {
+
+template <typename ScoresOf>
+std::size_t agreeing_by(const Query& query, std::span<const Ensemble> ensembles,
+                        ScoresOf scores_of) {
   return static_cast<std::size_t>(std::count_if(
       query.requirements.begin(), query.requirements.end(), [&](const Requirement& requirement) {
-        const Ensemble& ensemble = ensembles[requirement.ensemble];
-        return requirement.counted && meets(requirement, ensemble, ensemble.predict(point));
+        return requirement.counted &&
+               meets(requirement, ensembles[requirement.ensemble], scores_of(requirement.ensemble));
       }));
 }
 
-bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point) {
+/// `scores_of` gives the scores of an ensemble in the point.
+template <typename ScoresOf>
+bool meets_by(const Query& query, std::span<const Ensemble> ensembles,
+              std::span<const double> point, ScoresOf scores_of) {
   bool required = std::all_of(
       query.requirements.begin(), query.requirements.end(), [&](const Requirement& requirement) {
-        const Ensemble& ensemble = ensembles[requirement.ensemble];
-        return requirement.counted || meets(requirement, ensemble, ensemble.predict(point));
+        return requirement.counted ||
+               meets(requirement, ensembles[requirement.ensemble], scores_of(requirement.ensemble));
       });
-  if (query.agree) required = required && agreeing(query, ensembles, point) >= *query.agree;
+  if (query.agree) required = required && agreeing_by(query, ensembles, scores_of) >= *query.agree;
   if (!required || query.exact_clauses.empty()) return required;
   const bool single = std::any_of(ensembles.begin(), ensembles.end(), [](const Ensemble& one) {
     return one.input == Precision::float32;
@@ -561,6 +567,24 @@ bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<co
       query.exact_clauses.begin(), query.exact_clauses.end(), [&](const Clause& clause) {
         return holds(clause, query.point, point, single ? Precision::float32 : Precision::float64);
       });
+}
+
+}  // namespace
+
+std::size_t agreeing(const Query& query, std::span<const Ensemble> ensembles,
+                     std::span<const double> point) {
+  return agreeing_by(query, ensembles, [&](std::size_t e) { return ensembles[e].predict(point); });
+}
+
+bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point) {
+  return meets_by(query, ensembles, point,
+                  [&](std::size_t e) { return ensembles[e].predict(point); });
+}
+
+bool meets(const Query& query, std::span<const Ensemble> ensembles, std::span<const double> point,
+           std::span<const std::vector<double>> scores) {
+  return meets_by(query, ensembles, point,
+                  [&](std::size_t e) { return std::span<const double>(scores[e]); });
 }
 
 }  // namespace boxwood

@@ -239,13 +239,16 @@ Answer explain_plain(const Prepared& prepared, const Query& query, const Options
     answer.status = proven ? Status::infeasible : Status::unknown;
   } else {
     answer.status = proven ? Status::optimal : Status::feasible;
-    answer.output_after = outputs_at(ensembles, found.points.front());
   }
   answer.stop = proven                         ? Stop::finished
                 : finished && !watch.stopped() ? Stop::precision
                                                : watch.stop();
   for (const std::vector<double>& point : found.points) {
-    answer.solutions.push_back(solution_at(ensembles, point));
+    Walk walked = walk(ensembles, point);
+    for (std::size_t e = 0; answer.solutions.empty() && e < ensembles.size(); ++e) {
+      answer.output_after.push_back(ensembles[e].transform(walked.scores[e]));
+    }
+    answer.solutions.push_back(solution_at(ensembles, point, std::move(walked)));
   }
   if (auto* const visits = settings_of(options).leaf_visits) *visits += watch.leaf_visits();
   if (auto* const searches = settings_of(options).searches) ++*searches;

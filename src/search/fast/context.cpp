@@ -39,21 +39,18 @@ class LeafCosts {
 
   std::vector<double> all(Pace& pace) const {
     std::vector<double> costs(boxes_.leaves.size());
-    std::uint32_t range = 0;
     const std::uint32_t* const first_at = table_.first_at.data();
     const std::uint32_t* const last_at = table_.last_at.data();
     const double* const below = from_below_.data();
     const double* const above = from_above_.data();
-    for (std::size_t t = 0; t < table_.leaves.tree_count(); ++t) {
-      const std::uint32_t end = table_.leaves.tree_begin[t + 1];
-      pace.work(end - table_.leaves.tree_begin[t]);
-      for (std::uint32_t leaf = table_.leaves.tree_begin[t]; leaf < end; ++leaf) {
-        double cost = 0;
-        for (const std::uint32_t past = boxes_.leaves[leaf].ranges_end; range < past; ++range) {
-          cost += std::max(below[first_at[range]], above[last_at[range]]);
-        }
-        costs[leaf] = cost;
+    pace.work(costs.size());
+    for (const std::uint32_t leaf : table_.by_ranges) {
+      const LeafBox& box = boxes_.leaves[leaf];
+      double cost = 0;
+      for (std::uint32_t range = box.ranges_begin; range < box.ranges_end; ++range) {
+        cost += std::max(below[first_at[range]], above[last_at[range]]);
       }
+      costs[leaf] = cost;
     }
     if (any_listed_) add_listed(costs);
     if (table_.max_changes) forbid(*table_.max_changes, costs);
@@ -244,10 +241,11 @@ bool Context::refused(std::span<const double> point) const {
 }
 
 bool Context::offer_point(std::span<const std::uint32_t> cells, std::vector<double> point) const {
-  if (!meets(query, ensembles, point)) return false;
+  const Walk walked = walk(ensembles, point);
+  if (!meets(query, ensembles, point, walked.scores)) return false;
   // Several boxes may meet one region, and each has a nearest point of it. The nearest of these
   // represents the region; it is no farther in any feature.
-  const std::vector<Interval> box = pure_box(ensembles, point);
+  const std::vector<Interval>& box = walked.box;
   const Precision precision = common_precision(ensembles);
   for (std::size_t d = 0; d < cells.size(); ++d) {
     const Variable& variable = variables[d];

@@ -116,6 +116,14 @@ class Engine {
     const MemoryHold held(context_.watch, raw.bytes());
     context_.known.enter(raw, radius);
     context_.watch.count_leaves(context_.leaf_cost.size() + raw.leaf_count());
+    if (all_plain()) {
+      const bool holds_known = raw.holds_known;
+      auto problem = merge(std::move(raw), context_.conditions);
+      if (!problem || problem->holds_known != holds_known) {
+        context_.known.check_discarded(holds_known, radius, "first problem");
+      }
+      return problem ? hold(std::make_unique<Node>(std::move(*problem))) : nullptr;
+    }
     Selection keep(raw);
     if (!limit_changes(context_, raw, keep)) {
       guard(raw, "number of changes");
@@ -131,9 +139,14 @@ class Engine {
     return hold(std::make_unique<Node>(std::move(*problem)));
   }
 
+  /// Leaves are whole and dropped only for their cost: then gathering anew takes less than
+  /// reducing.
+  bool all_plain() const { return !context_.table.max_changes && !context_.in_pieces; }
+
   /// Reduces a problem to a smaller radius: it already has every point that costs at most that.
   /// Returns null when the search is over.
   std::unique_ptr<Node> come_closer(std::unique_ptr<Node> node) {
+    if (all_plain()) return compile();
     const Problem& problem = node->problem;
     Probe& probe = workers_.local();
     if (!probe.start(problem)) return nullptr;

@@ -29,28 +29,40 @@ class Gatherer {
         pieces_(variables, near_) {
     add_cells(radius);
     for (std::uint32_t v = 0; v < variables.size(); ++v) map_cuts(v);
+    plain_model_ = !lists_ && std::all_of(kind_.begin(), kind_.end(),
+                                          [](Kind kind) { return kind == Kind::plain; });
   }
 
   void add_leaves(std::span<const double> leaf_cost) {
-    reserve(leaf_cost);
+    list_near(leaf_cost);
+    reserve();
     const LeafValues& leaves = table_.leaves;
+    const std::uint32_t* next = near_leaves_.data();
+    const std::uint32_t* const past = next + near_leaves_.size();
     for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
       pace_.work(leaves.tree_begin[t + 1] - leaves.tree_begin[t]);
       raw_.leaves.rows.push_back(leaves.rows[t]);
       raw_.leaves.values_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.values.size()));
-      for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
-        if (leaf_cost[leaf] > most_) continue;
+      for (; next != past && *next < leaves.tree_begin[t + 1]; ++next) {
+        if (plain_model_) {
+          add_plain(t, *next);
+          continue;
+        }
         const std::size_t ranges = raw_.leaves.ranges.size();
-        if (!add_ranges(leaf)) {
+        if (!add_ranges(*next)) {
           raw_.leaves.ranges.resize(ranges);
         } else if (odd_.empty()) {
-          close_leaf(t, leaf);
+          close_leaf(t, *next);
         } else {
-          add_pieces(ranges, t, leaf);
+          add_pieces(ranges, t, *next);
         }
       }
-      raw_.leaves.tree_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.count()));
+      const std::size_t count = plain_model_ ? kept_ : raw_.leaves.count();
+      raw_.leaves.tree_begin.push_back(static_cast<std::uint32_t>(count));
     }
+    if (!plain_model_) return;
+    raw_.leaves.ranges.resize(written_);
+    raw_.leaves.ranges_begin.resize(kept_ + 1);
   }
 
   Problem take() { return std::move(raw_); }
@@ -100,15 +112,25 @@ class Gatherer {
     }
   }
 
+  /// Which leaves are near is as good as random, so that a branch would mostly be predicted wrong.
+  void list_near(std::span<const double> leaf_cost) {
+    near_leaves_.resize(leaf_cost.size());
+    std::size_t near = 0;
+    for (std::uint32_t leaf = 0; leaf < leaf_cost.size(); ++leaf) {
+      near_leaves_[near] = leaf;
+      near += leaf_cost[leaf] <= most_ ? 1U : 0U;
+    }
+    near_leaves_.resize(near);
+  }
+
   /// Reserves memory for the near leaves, so that the lists are not copied while they grow.
-  void reserve(std::span<const double> leaf_cost) {
-    std::size_t near = 0, ranges = 0;
-    for (std::size_t leaf = 0; leaf < leaf_cost.size(); ++leaf) {
-      if (leaf_cost[leaf] > most_) continue;
-      ++near;
+  void reserve() {
+    const std::size_t near = near_leaves_.size();
+    std::size_t ranges = 0;
+    for (const std::uint32_t leaf : near_leaves_) {
       ranges += boxes_.leaves[leaf].ranges_end - boxes_.leaves[leaf].ranges_begin;
     }
-    const std::size_t trees = table_.leaves.tree_count(), all = leaf_cost.size();
+    const std::size_t trees = table_.leaves.tree_count(), all = boxes_.leaves.size();
     const std::size_t values = all ? table_.leaves.values.size() / all * near + near : 0;
     watch_.require_bytes(raw_.bytes() + ranges * sizeof(LeafRange) + near * sizeof(std::uint32_t) +
                          values * sizeof(double));
@@ -118,7 +140,32 @@ class Gatherer {
     to.values_begin.reserve(trees);
     to.values.reserve(values);
     to.ranges_begin.reserve(near + 1);
-    to.ranges.reserve(ranges);
+    if (plain_model_) {
+      to.ranges.resize(ranges);
+      to.ranges_begin.resize(near + 1);
+    } else {
+      to.ranges.reserve(ranges);
+    }
+  }
+
+  /// add_ranges() and close_leaf() where all variables are plain: every range is written, and one
+  /// that takes all near cells is written over by the next.
+  void add_plain(std::size_t tree, std::uint32_t leaf) {
+    const LeafBox& box = boxes_.leaves[leaf];
+    LeafRange* const to = raw_.leaves.ranges.data();
+    std::size_t at = written_;
+    bool empty = false;
+    for (std::uint32_t s = box.ranges_begin; s < box.ranges_end; ++s) {
+      const auto [first, v] = near_cut_[table_.first_at[s]];
+      const std::uint32_t last = near_cut_[table_.last_at[s]].cell;
+      to[at] = {v, first, last};
+      at += last - first < near_[v].size() ? 1U : 0U;
+      empty |= first >= last;
+    }
+    if (empty) return;
+    written_ = at;
+    raw_.leaves.ranges_begin[++kept_] = static_cast<std::uint32_t>(at);
+    add_values(tree, leaf);
   }
 
   /// Adds the plain ranges of a leaf and collects the odd ones. False when the leaf has no near
@@ -146,8 +193,12 @@ class Gatherer {
   }
 
   void close_leaf(std::size_t tree, std::uint32_t leaf) {
-    const LeafValues& leaves = table_.leaves;
     raw_.leaves.ranges_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.ranges.size()));
+    add_values(tree, leaf);
+  }
+
+  void add_values(std::size_t tree, std::uint32_t leaf) {
+    const LeafValues& leaves = table_.leaves;
     const double* values = leaves.values_of(tree, leaf);
     for (std::uint32_t r = 0; r < leaves.rows[tree].count; ++r) {
       raw_.leaves.values.push_back(values[r]);
@@ -190,6 +241,9 @@ class Gatherer {
   std::vector<Kind> kind_;         // of a variable
   std::vector<NearCut> near_cut_;  // of a cut of the model
   bool lists_;                     // whether some range is a list of ranges
+  bool plain_model_ = false;       // no range needs more than the table of cuts
+  std::vector<std::uint32_t> near_leaves_;
+  std::size_t written_ = 0, kept_ = 0;  // of a plain model: ranges and leaves so far
   Pieces pieces_;
   std::vector<std::uint32_t> odd_;  // ranges of a leaf that may cut it into pieces
   std::vector<LeafRange> plain_;

@@ -69,6 +69,23 @@ void add_trees(LeafTable& table, const Ensemble& ensemble, const LeafBoxes& boxe
   }
 }
 
+/// In blocks, so that the ranges of neighbouring leaves are still read one soon after the other.
+void sort_by_ranges(LeafTable& table, const LeafBoxes& boxes) {
+  constexpr std::size_t block = 4096;
+  table.by_ranges.resize(boxes.leaves.size());
+  std::iota(table.by_ranges.begin(), table.by_ranges.end(), std::uint32_t{0});
+  const auto ranges = [&](std::uint32_t leaf) {
+    return boxes.leaves[leaf].ranges_end - boxes.leaves[leaf].ranges_begin;
+  };
+  for (std::size_t begin = 0; begin < table.by_ranges.size(); begin += block) {
+    const auto first = table.by_ranges.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto past = table.by_ranges.begin() +
+                      static_cast<std::ptrdiff_t>(std::min(begin + block, table.by_ranges.size()));
+    std::stable_sort(first, past,
+                     [&](std::uint32_t a, std::uint32_t b) { return ranges(a) < ranges(b); });
+  }
+}
+
 void begin_ensemble(LeafTable& table, const Ensemble& ensemble) {
   table.first_row.push_back(table.row_count);
   table.row_count += static_cast<std::uint32_t>(ensemble.base.size());
@@ -78,8 +95,8 @@ void begin_ensemble(LeafTable& table, const Ensemble& ensemble) {
 
 std::size_t LeafTable::bytes() const {
   return leaves.values.capacity() * sizeof(double) +
-         (first_at.capacity() + last_at.capacity() + leaves.tree_begin.capacity() +
-          leaves.values_begin.capacity() + cut_begin.capacity()) *
+         (by_ranges.capacity() + first_at.capacity() + last_at.capacity() +
+          leaves.tree_begin.capacity() + leaves.values_begin.capacity() + cut_begin.capacity()) *
              sizeof(std::uint32_t) +
          leaves.rows.capacity() * sizeof(LeafValues::Rows);
 }
@@ -105,6 +122,7 @@ void make_leaf_table(std::span<const Ensemble> ensembles, const LeafBoxes& boxes
     }
     before += ensembles[e].trees.size();
   }
+  sort_by_ranges(table, boxes);
 }
 
 LeafTable make_leaf_table(std::span<const Ensemble> ensembles, const LeafBoxes& boxes) {
@@ -127,6 +145,7 @@ LeafTable add_ensemble(const LeafTable& table, const LeafBoxes& all, const Ensem
   }
   begin_ensemble(longer, more);
   add_trees(longer, more, all, 0, pace);
+  sort_by_ranges(longer, all);
   return longer;
 }
 

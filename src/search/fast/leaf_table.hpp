@@ -80,6 +80,9 @@ struct LeafTable {
   std::vector<std::uint32_t> last_at;   ///< of a range: where its last cell ends, as a cut
   std::vector<std::uint32_t>
       cut_begin;  ///< of a feature: its first cut; cuts of all axes, ends included
+  /// All leaves, block by block, and in a block in ascending order of how many ranges they have: a
+  /// loop over the ranges of one leaf after the other then ends where the processor expects it.
+  std::vector<std::uint32_t> by_ranges;
   std::vector<std::uint32_t> first_row;  ///< of an ensemble
   std::uint32_t row_count = 0;
   double largest_value = 0;                ///< the largest absolute value of a leaf's number

@@ -77,6 +77,56 @@ class Reducer {
     return true;
   }
 
+  /// build() where everything is kept: takes over the lists of leaves, which are the problem's own.
+  Problem merge(Leaves& leaves, std::span<const RowCondition> conditions) {
+    ends_.assign(from_.cost.size() + from_.variable_count(), 0);
+    for (const LeafRange& range : leaves.ranges) {
+      std::uint8_t* const ends = &ends_[from_.cell_begin[range.variable] + range.variable];
+      ends[range.first] = ends[range.last] = 1;
+    }
+    build_cells(nullptr);
+    to_.thresholds = from_.thresholds;
+    to_.settled = from_.settled;
+    // Where a leaf begins or ends, a cell does: every range's variable keeps at least two.
+    for (LeafRange& range : leaves.ranges) {
+      const std::uint32_t* const cells =
+          &new_cell_[from_.cell_begin[range.variable] + range.variable];
+      range = {variable_to_[range.variable], cells[range.first], cells[range.last]};
+    }
+    std::size_t trees = 0, values = 0;
+    std::uint32_t end = 0, begin = 0;  // of the leaves that stay, and of those before
+    for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+      const Leaves::Rows rows = leaves.rows[t];
+      const std::uint32_t past = leaves.tree_begin[t + 1], count = past - begin;
+      const std::uint32_t first_value = leaves.values_begin[t];
+      if (count == 1 && leaves.ranges_begin[begin] == leaves.ranges_begin[past]) {
+        settle_tree(rows, &leaves.values[first_value], conditions);
+      } else {
+        leaves.rows[trees] = rows;
+        leaves.values_begin[trees] = static_cast<std::uint32_t>(values);
+        if (end != begin) {
+          std::copy_n(leaves.values.begin() + first_value, std::size_t{count} * rows.count,
+                      leaves.values.begin() + static_cast<std::ptrdiff_t>(values));
+          // Leaves without ranges have gone, so those of the others still begin where they did.
+          std::copy_n(leaves.ranges_begin.begin() + begin + 1, count,
+                      leaves.ranges_begin.begin() + end + 1);
+        }
+        end += count;
+        values += std::size_t{count} * rows.count;
+        leaves.tree_begin[++trees] = end;
+      }
+      begin = past;
+    }
+    leaves.rows.resize(trees);
+    leaves.values_begin.resize(trees);
+    leaves.tree_begin.resize(trees + 1);
+    leaves.values.resize(values);
+    leaves.ranges_begin.resize(end + 1);
+    to_.leaves = std::move(leaves);
+    to_.testers = list_testers(to_.leaves, to_.variable_count());
+    return std::move(to_);
+  }
+
   Problem build(std::span<const RowCondition> conditions, Origin* origin) {
     mark_ends();
     if (watch_) {
@@ -273,6 +323,17 @@ class Reducer {
     }
   }
 
+  /// Every point takes the same leaf of a tree.
+  void settle_tree(Leaves::Rows rows, const double* values,
+                   std::span<const RowCondition> conditions) {
+    for (std::size_t m = 0; m < conditions.size(); ++m) {
+      to_.thresholds[m] -= score(conditions[m], rows, values);
+    }
+    for (std::uint32_t r = 0; !to_.settled.empty() && r < rows.count; ++r) {
+      to_.settled[rows.first + r] += values[r];
+    }
+  }
+
   void build_tree(std::size_t tree, std::span<const RowCondition> conditions, Origin* origin) {
     const Leaves& leaves = from_.leaves;
     std::uint32_t alive = 0;
@@ -284,13 +345,7 @@ class Reducer {
     }
     if (alive == 1) {
       // Every remaining cell lies in this leaf, or settle() would have dropped the cell.
-      for (std::size_t m = 0; m < conditions.size(); ++m) {
-        to_.thresholds[m] -= score(conditions[m], leaves.rows[tree], leaves.values_of(tree, only));
-      }
-      const Leaves::Rows rows = leaves.rows[tree];
-      for (std::uint32_t r = 0; !to_.settled.empty() && r < rows.count; ++r) {
-        to_.settled[rows.first + r] += leaves.values_of(tree, only)[r];
-      }
+      settle_tree(leaves.rows[tree], leaves.values_of(tree, only), conditions);
       return;
     }
     Leaves& out = to_.leaves;
@@ -383,6 +438,14 @@ std::optional<Problem> reduce(const Problem& from, Selection& keep,
   Reducer reducer(from, keep, &watch);
   if (!reducer.settle()) return std::nullopt;
   return reducer.build(conditions, nullptr);
+}
+
+std::optional<Problem> merge(Problem raw, std::span<const RowCondition> conditions) {
+  const std::vector<std::uint32_t>& begin = raw.leaves.tree_begin;
+  if (std::adjacent_find(begin.begin(), begin.end()) != begin.end()) return std::nullopt;
+  Selection all(raw);
+  Reducer reducer(raw, all);
+  return reducer.merge(raw.leaves, conditions);
 }
 
 }  // namespace boxwood::fast

@@ -55,64 +55,144 @@ bool problem_cells(const Problem& problem, std::span<const std::uint32_t> grid,
 
 }  // namespace
 
+namespace {
+
+/// What the best leaves within a radius reach, for all radii of an ascending list at once.
+class Reachable {
+ public:
+  Reachable(const Context& context, std::span<const double> radii)
+      : context_(context),
+        radii_(radii),
+        high_(context.table.row_count * (radii.size() + 1), 0.0),
+        low_(high_),
+        bounds_(context.conditions.size() * (radii.size() + 1), 0.0),
+        wants_high_(context.table.row_count, 0),
+        wants_low_(context.table.row_count, 0) {
+    for (const RowCondition& condition : context.conditions) {
+      condition.each_row([&](std::uint32_t row, double weight) {
+        (weight > 0 ? wants_high_ : wants_low_)[row] = 1;
+      });
+    }
+  }
+
+  void add_tree(std::size_t tree) {
+    const LeafValues& leaves = context_.table.leaves;
+    const Leaves::Rows rows = leaves.rows[tree];
+    const std::uint32_t begin = leaves.tree_begin[tree],
+                        count = leaves.tree_begin[tree + 1] - begin;
+    const double* const values = &leaves.values[leaves.values_begin[tree]];
+    const std::size_t stride = radii_.size() + 1;
+    if (rows.count == 1) {
+      // Leaves with larger values come first.
+      if (wants_high_[rows.first]) {
+        add(count, &high_[rows.first * stride], [&](std::uint32_t i) {
+          return Choice{begin + i, values[i]};
+        });
+      }
+      if (wants_low_[rows.first]) {
+        add(count, &low_[rows.first * stride], [&](std::uint32_t i) {
+          return Choice{begin + (count - 1 - i), values[count - 1 - i]};
+        });
+      }
+      return;
+    }
+    for (std::size_t m = 0; m < context_.conditions.size(); ++m) {
+      sorted_.clear();
+      for (std::uint32_t i = 0; i < count; ++i) {
+        sorted_.push_back(
+            {begin + i, score(context_.conditions[m], rows, values + i * rows.count)});
+      }
+      std::sort(sorted_.begin(), sorted_.end(),
+                [](const Choice& a, const Choice& b) { return a.value > b.value; });
+      add(count, &bounds_[m * stride], [&](std::uint32_t i) { return sorted_[i]; });
+    }
+  }
+
+  /// The first radius within which the conditions can be met, or the number of radii.
+  std::size_t first() {
+    const std::size_t stride = radii_.size() + 1;
+    const std::size_t rows = wants_high_.size(), conditions = context_.conditions.size();
+    std::vector<double> high(rows, 0.0), low(rows, 0.0), best(conditions, 0.0);
+    for (std::size_t i = 0; i < radii_.size(); ++i) {
+      for (std::size_t r = 0; r < rows; ++r) {
+        high[r] += high_[r * stride + i];
+        low[r] += low_[r * stride + i];
+      }
+      bool enough = i >= possible_;
+      for (std::size_t m = 0; m < conditions; ++m) {
+        best[m] += bounds_[m * stride + i];
+        enough =
+            enough && !(best[m] + context_.conditions[m].most(high, low) < context_.thresholds[m]);
+      }
+      if (enough) return i;
+    }
+    return radii_.size();
+  }
+
+ private:
+  struct Choice {
+    std::uint32_t leaf = 0;
+    double value = 0;
+  };
+
+  /// Adds a tree's best leaf within each radius, as differences from the radius before. `choice`
+  /// has the leaves in descending order of what they are worth.
+  template <typename ChoiceOf>
+  void add(std::uint32_t count, double* differences, ChoiceOf choice) {
+    std::size_t reached = radii_.size();  // from here on a better leaf is within the radius
+    for (std::uint32_t i = 0; i < count && reached > 0; ++i) {
+      const auto [leaf, value] = choice(i);
+      const double cost = context_.leaf_cost[leaf];
+      if (!(cost <= radii_[reached - 1])) continue;
+      const std::size_t at = below(cost, reached);
+      differences[at] += value;
+      differences[reached] -= value;
+      reached = at;
+    }
+    possible_ = std::max(possible_, reached);
+  }
+
+  /// How many of the first `count` radii are less than a cost. As std::lower_bound, but without
+  /// branches, which would mostly be predicted wrong.
+  std::size_t below(double cost, std::size_t count) const {
+    const double* base = radii_.data();
+    while (count > 1) {
+      const std::size_t half = count / 2;
+      base += base[half - 1] < cost ? half : 0;
+      count -= half;
+    }
+    return static_cast<std::size_t>(base - radii_.data()) + (*base < cost ? 1U : 0U);
+  }
+
+  const Context& context_;
+  std::span<const double> radii_;
+  std::vector<double> high_, low_;  // of a row and a radius: more than at the radius before
+  std::vector<double> bounds_;  // of a condition and a radius, the same of trees of several rows
+  std::vector<std::uint8_t> wants_high_, wants_low_;  // of a row: whether its extremes count
+  std::vector<Choice> sorted_;
+  std::size_t possible_ = 0;  // the first radius within which every tree has a leaf
+};
+
+}  // namespace
+
 Outlook::Outlook(const Context& context) {
   Pace pace = context.watch.pace();
-  const LeafValues& leaves = context.table.leaves;
-  // For each row, whether its largest and its least values count.
-  std::vector<std::uint8_t> wants_high(context.table.row_count, 0);
-  std::vector<std::uint8_t> wants_low(context.table.row_count, 0);
-  for (const RowCondition& condition : context.conditions) {
-    condition.each_row(
-        [&](std::uint32_t row, double weight) { (weight > 0 ? wants_high : wants_low)[row] = 1; });
-  }
-  const auto reachable = [&](double radius) {
-    std::vector<double> high(context.table.row_count, 0.0), low(context.table.row_count, 0.0);
-    std::vector<double> best(context.conditions.size(), 0.0);
-    for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
-      const Leaves::Rows rows = leaves.rows[t];
-      const std::uint32_t begin = leaves.tree_begin[t], end = leaves.tree_begin[t + 1];
-      pace.work(end - begin);
-      if (rows.count == 1) {
-        // Leaves with larger values come first.
-        if (wants_high[rows.first]) {
-          std::uint32_t first = begin;
-          while (first < end && !(context.leaf_cost[first] <= radius)) ++first;
-          if (first == end) return false;
-          high[rows.first] += *leaves.values_of(t, first);
-        }
-        if (wants_low[rows.first]) {
-          std::uint32_t last = end;
-          while (last > begin && !(context.leaf_cost[last - 1] <= radius)) --last;
-          if (last == begin) return false;
-          low[rows.first] += *leaves.values_of(t, last - 1);
-        }
-        continue;
-      }
-      for (std::size_t m = 0; m < best.size(); ++m) {
-        double most = -infinity;
-        for (std::uint32_t leaf = begin; leaf < end; ++leaf) {
-          if (!(context.leaf_cost[leaf] <= radius)) continue;
-          most = std::max(most, score(context.conditions[m], rows, leaves.values_of(t, leaf)));
-        }
-        best[m] += most;
-      }
-    }
-    for (std::size_t m = 0; m < best.size(); ++m) {
-      best[m] += context.conditions[m].most(high, low);
-      if (best[m] < context.thresholds[m]) return false;
-    }
-    return true;
-  };
   const std::size_t stride =
       std::max<std::size_t>(1, context.leaf_cost.size() / context.tuning.outlook_samples);
   for (std::size_t leaf = 0; leaf < context.leaf_cost.size(); leaf += stride) {
     if (std::isfinite(context.leaf_cost[leaf])) costs_.push_back(context.leaf_cost[leaf]);
   }
   std::sort(costs_.begin(), costs_.end());
-  const auto found =
-      std::partition_point(std::upper_bound(costs_.begin(), costs_.end(), 0.0), costs_.end(),
-                           [&](double radius) { return !reachable(radius); });
-  least_ = found == costs_.end() ? infinity : *found;
+  const auto beyond = std::upper_bound(costs_.begin(), costs_.end(), 0.0) - costs_.begin();
+  const auto radii = std::span(costs_).subspan(static_cast<std::size_t>(beyond));
+  Reachable reachable(context, radii);
+  const LeafValues& leaves = context.table.leaves;
+  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+    pace.work(leaves.tree_begin[t + 1] - leaves.tree_begin[t]);
+    reachable.add_tree(t);
+  }
+  const std::size_t first = reachable.first();
+  least_ = first == radii.size() ? infinity : radii[first];
 }
 
 double Outlook::wider(double radius, double factor) const {

@@ -3,7 +3,7 @@
 // within the box. So a box is as large as the rules let it be, and its nearest point is as far away
 // as they make it.
 #include "base/infinity.hpp"
-#include "search/fast/probe.hpp"
+#include "search/fast/row_probe.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,13 +13,13 @@ namespace boxwood::fast {
 /// Finds the trees of linear rules (grid/linear_trees.hpp) and of a limit on the number of changes
 /// (grid/rule_trees.hpp) in the problem: their conditions are sums of one row of the last ensemble,
 /// and each of them tests one variable.
-void Probe::list_rule_trees() {
+void RowProbe::list_rule_trees() {
   rule_trees_.clear();
   hulls_.clear();
   check_of_.clear();
   rule_tree_of_.clear();
   const bool any_rule = !context_.query.exact_clauses.empty() || context_.table.max_changes;
-  if (!any_rule || one_condition_) return;
+  if (!any_rule) return;
   const Leaves& leaves = problem_->leaves;
   const std::uint32_t first_row = context_.table.first_row.back();
   rule_margin_.assign(context_.conditions.size(), 0.0);
@@ -71,7 +71,7 @@ void Probe::list_rule_trees() {
 
 /// For each end of a rule that is decided exactly: which tree tells about each of its terms. A term
 /// whose tree was settled has the same contribution in all cells that are left.
-void Probe::list_rule_checks() {
+void RowProbe::list_rule_checks() {
   rule_checks_.clear();
   best_values_.assign(hulls_.size(), not_known_yet);
   check_of_.assign(context_.conditions.size(), nothing);
@@ -105,7 +105,7 @@ void Probe::list_rule_checks() {
 
 /// The value with which a term adds most in a leaf of its tree; not a number if the leaf is not one
 /// cell of the grid.
-double Probe::best_value_in(const RuleCheck& check, std::size_t term, std::uint32_t leaf) {
+double RowProbe::best_value_in(const RuleCheck& check, std::size_t term, std::uint32_t leaf) {
   const RuleTree& rule = rule_trees_[check.tree[term]];
   double& known = best_values_[rule.hulls + (leaf - problem_->leaves.tree_begin[rule.tree])];
   if (known != not_known_yet) return known;
@@ -121,7 +121,7 @@ double Probe::best_value_in(const RuleCheck& check, std::size_t term, std::uint3
 /// Whether the rule can hold where its trees take leaves that add no more than the given ones, by
 /// the exact sum; true if that is not known. `leaf_of(rule tree)` is such a leaf or `nothing`.
 template <typename LeafOf>
-bool Probe::may_hold(const RuleCheck& check, LeafOf leaf_of) {
+bool RowProbe::may_hold(const RuleCheck& check, LeafOf leaf_of) {
   corner_.assign(context_.query.point.begin(), context_.query.point.end());
   for (std::size_t term = 0; term < check.tree.size(); ++term) {
     double value = check.value[term];
@@ -138,7 +138,7 @@ bool Probe::may_hold(const RuleCheck& check, LeafOf leaf_of) {
 
 /// The alive leaf of a rule's tree that adds most, exactly. `nothing` if another one that adds
 /// about as much stands for another value: doubles then do not tell which adds more.
-std::uint32_t Probe::most_of(const ProbeBox& box, const RuleCheck& check, std::uint32_t tree) {
+std::uint32_t RowProbe::most_of(const RowBox& box, const RuleCheck& check, std::uint32_t tree) {
   const RuleTree& rule = rule_trees_[tree];
   const std::uint32_t best = first_alive(box.alive, rule.tree);
   if (best == nothing) return nothing;
@@ -162,7 +162,7 @@ std::uint32_t Probe::most_of(const ProbeBox& box, const RuleCheck& check, std::u
 /// that may take the place of the rule do not hold either: each would add more than `close`.
 /// Guarded by brute force: LinearRounding.RowsThatBreakARuleByRoundingAreDecidedAtOnce and the
 /// random tests.
-bool Probe::breaks_rule(const ProbeBox& box) {
+bool RowProbe::breaks_rule(const RowBox& box) {
   for (std::size_t m = 0; m < check_of_.size(); ++m) {
     if (check_of_[m] == nothing) continue;
     const RuleCheck& check = rule_checks_[check_of_[m]];
@@ -175,7 +175,7 @@ bool Probe::breaks_rule(const ProbeBox& box) {
 }
 
 /// Marks the conditions that the nearest point misses.
-void Probe::mark_missed(const ProbeBox& box) {
+void RowProbe::mark_missed(const RowBox& box) {
   missed_.assign(reached_.size(), 0);
   for (std::size_t m = 0; m < reached_.size(); ++m) {
     missed_[m] = reached_[m] < problem_->thresholds[m];
@@ -188,8 +188,8 @@ void Probe::mark_missed(const ProbeBox& box) {
 }
 
 /// Leaves that are good enough only by less than `close` are decided exactly, one after the other.
-std::uint32_t Probe::drop_close(const ProbeBox& box, const RuleTree& rule, std::uint32_t best,
-                                std::uint32_t good) {
+std::uint32_t RowProbe::drop_close(const RowBox& box, const RuleTree& rule, std::uint32_t best,
+                                   std::uint32_t good) {
   if (check_of_[rule.condition] == nothing) return good;
   const RuleCheck& check = rule_checks_[check_of_[rule.condition]];
   const Leaves& leaves = problem_->leaves;
@@ -213,7 +213,7 @@ std::uint32_t Probe::drop_close(const ProbeBox& box, const RuleTree& rule, std::
 /// outside of the hull of theirs. Later trees use the sums from before the earlier ones narrowed
 /// the box, which are larger. True if the box is smaller now.
 /// Guarded by brute force and known solutions: Linear.RandomRulesAgreeWithBruteForce.
-bool Probe::narrow(ProbeBox& box) {
+bool RowProbe::narrow(RowBox& box) {
   const Leaves& leaves = problem_->leaves;
   bool narrowed = false;
   for (const RuleTree& rule : rule_trees_) {
@@ -241,10 +241,10 @@ bool Probe::narrow(ProbeBox& box) {
 }
 
 /// Where the number of changes is limited, finds out what is a change.
-void Probe::find_home() {
+void RowProbe::find_home() {
   home_.clear();
   fixed_changes_ = 0;
-  if (!context_.table.max_changes || one_condition_) return;
+  if (!context_.table.max_changes) return;
   const Problem& problem = *problem_;
   std::vector<std::uint8_t> open(problem.fixed_at.size(), 0);
   for (std::size_t v = 0; v < problem.variable_count(); ++v) {
@@ -265,7 +265,7 @@ void Probe::find_home() {
 /// never fall on the way from that. One in a leaf also changes all others whose own cell the leaf
 /// does not hold. If those are too many together, the leaf holds no point of the box.
 /// Guarded by known solutions: the random tests draw limits on the number of changes.
-void Probe::drop_changes(ProbeBox& box) {
+void RowProbe::drop_changes(RowBox& box) {
   std::size_t changed = fixed_changes_;
   for (std::size_t v = 0; v < home_.size(); ++v) {
     changed += box.nearest[v] != home_[v] ? 1U : 0U;
@@ -291,7 +291,7 @@ void Probe::drop_changes(ProbeBox& box) {
   });
 }
 
-void Probe::shrink(ProbeBox& box, std::uint32_t variable, CellRange to) {
+void RowProbe::shrink(RowBox& box, std::uint32_t variable, CellRange to) {
   if (box.holds_known && !to.contains(problem_->known[variable])) {
     guard(box, "rule");
     box.holds_known = false;
@@ -302,7 +302,7 @@ void Probe::shrink(ProbeBox& box, std::uint32_t variable, CellRange to) {
   const std::uint32_t own = box.nearest[variable];
   if (to.contains(own)) return;
   box.moved = true;
-  box.asked = ProbeBox::Asked::no;
+  box.asked = RowBox::Asked::no;
   box.filtered = infinity;
   move_nearest(box, variable, own, own < to.first ? to.first : to.last - 1);
 }

@@ -1,7 +1,7 @@
 // Where a probe cuts a box in two.
 #include "base/infinity.hpp"
-#include "search/fast/probe.hpp"
 #include "search/fast/rounding.hpp"
+#include "search/fast/row_probe.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,34 +10,11 @@
 
 namespace boxwood::fast {
 
-/// Finds the cheapest neighbour of a nearest cell that costs no more than the best known point.
-bool Probe::find_tie(const ProbeBox& box, Branch& branch) const {
-  const double radius = context_.reach();
-  double least = infinity;
-  bool found = false;
-  for (std::uint32_t v = 0; v < box.nearest.size(); ++v) {
-    const std::uint32_t own = box.nearest[v];
-    const double* cost = &problem_->cost[problem_->cell_begin[v]];
-    const auto consider = [&](std::uint32_t cell, std::uint32_t cut) {
-      const double more = cost[cell] - cost[own];
-      if (more >= least || box.cost + more > radius * (1 + cost_closeness)) return;
-      if (box.cost + more >= radius * (1 - cost_closeness) && exact_cost(box, v, cell) > radius)
-        return;
-      least = more;
-      branch = {v, cut};
-      found = true;
-    };
-    if (own > box.range[v].first) consider(own - 1, own);
-    if (own + 1 < box.range[v].last) consider(own + 1, own + 1);
-  }
-  return found;
-}
-
 /// Less than what a score lacks, unless it is decided exactly.
 constexpr double least_lack = 1e-12;
 
 /// The weight of each row in the conditions that the nearest point misses.
-void Probe::weigh_rows() {
+void RowProbe::weigh_rows() {
   weights_.assign(context_.table.row_count, 0.0);
   const double limit = context_.tuning.rival_exponent;
   const bool short_of_any = std::find(missed_.begin(), missed_.end(), 1) != missed_.end();
@@ -57,20 +34,8 @@ void Probe::weigh_rows() {
   }
 }
 
-/// Calls visit(cut) for every range of a leaf that does not hold the nearest point. Cuts are
-/// numbered through all variables.
-template <typename Visit>
-void Probe::each_cut(std::uint32_t leaf, const std::vector<std::uint32_t>& nearest,
-                     Visit visit) const {
-  for (const LeafRange& range : problem_->leaves.ranges_of(leaf)) {
-    const std::uint32_t v = range.variable, own = nearest[v];
-    if (own >= range.first && own < range.last) continue;
-    visit(problem_->cell_begin[v] + v + (own < range.first ? range.first : range.last));
-  }
-}
-
 /// Shares a tree's gain among the ranges that keep the nearest point out of its best leaf.
-void Probe::share_gain(const ProbeBox& box, double gain, std::uint32_t best) {
+void RowProbe::share_gain(const RowBox& box, double gain, std::uint32_t best) {
   if (gain <= 0 || state_.outside[best] == 0) return;
   const double share = gain / state_.outside[best];
   each_cut(best, box.nearest, [&](std::uint32_t cut) {
@@ -79,37 +44,9 @@ void Probe::share_gain(const ProbeBox& box, double gain, std::uint32_t best) {
   });
 }
 
-/// Takes back what a tree added to the gains of cuts before and adds what it gains now, as
-/// share_gain() does, but in whole units: so that nothing is left of what is taken back. Other
-/// trees need no update: as long as a leaf is not reached, a move towards it leaves the cut where
-/// it is.
-void Probe::share_again(ProbeBox& box, const Dirty& dirty) {
-  std::int64_t& share = box.share[dirty.tree];
-  const auto add = [&](std::uint32_t cut) {
-    cut_units_[cut] += share;
-    box.cut_changes.push_back({cut, share});
-  };
-  if (share != 0) {
-    share = -share;
-    // Where the nearest point was when this was added.
-    if (box.moved) std::swap(box.nearest[box.came.variable], box.came.cell);
-    each_cut(dirty.best, box.nearest, add);
-    if (box.moved) std::swap(box.nearest[box.came.variable], box.came.cell);
-  }
-  share = 0;
-  const std::uint32_t best = box.best[dirty.tree], here = box.here[dirty.tree];
-  const std::uint32_t outside = state_.outside[best];
-  if (best == here || outside == 0) return;
-  const std::int64_t gain =
-      units_[best] - (here != nothing ? units_[here] : least_alive(box, dirty.tree));
-  if (gain <= 0) return;
-  share = std::max<std::int64_t>(1, gain / outside);
-  each_cut(best, box.nearest, add);
-}
-
 /// Adds what a tree's best alive leaf scores more than the leaf of the nearest point. Where that
 /// leaf is dead, the worst alive leaf takes its place.
-void Probe::add_gain(const ProbeBox& box, std::size_t tree) {
+void RowProbe::add_gain(const RowBox& box, std::size_t tree) {
   const Leaves& leaves = problem_->leaves;
   const std::uint32_t here = box.here[tree];
   const Leaves::Rows rows = leaves.rows[tree];
@@ -152,7 +89,7 @@ void Probe::add_gain(const ProbeBox& box, std::size_t tree) {
 /// what is missing, or others by more. So a variable is cut where its share is reached: the half
 /// beyond costs more, and in the other half the other variables have more to do. (Cut at the best
 /// leaf, as for a model, the half without it would be nearly the same box.)
-void Probe::add_rule_gain(const ProbeBox& box, const RuleTree& rule) {
+void RowProbe::add_rule_gain(const RowBox& box, const RuleTree& rule) {
   const std::uint32_t m = rule.condition;
   const double weight = weights_[context_.conditions[m].plus];
   const double room = bounds_[m] - reached_[m];
@@ -184,8 +121,7 @@ void Probe::add_rule_gain(const ProbeBox& box, const RuleTree& rule) {
 /// Branching by score. Where the best alive leaves score more than the leaves of the nearest point,
 /// the ranges that keep the nearest point out of them are worth cutting at; the cut with the
 /// largest gain is chosen. False when nothing is gained anywhere.
-bool Probe::choose(ProbeBox& box) {
-  if (one_condition_) return choose_by_units(box);
+bool RowProbe::choose(RowBox& box) {
   touched_.clear();
   weigh_rows();
   for (std::size_t t = 0; t < problem_->leaves.tree_count(); ++t) {
@@ -202,44 +138,8 @@ bool Probe::choose(ProbeBox& box) {
     gain_[at] = 0;
   }
   if (cut == nothing) return false;
-  cut_at(box, cut);
+  box.branch = branch_at(cut);
   return true;
-}
-
-bool Probe::choose_by_units(ProbeBox& box) const {
-  std::int64_t most = 0;
-  std::uint32_t chosen = nothing;
-  const auto consider = [&](std::uint32_t cut) {
-    const std::int64_t gain = cut_units_[cut];
-    if (gain < most || (gain == most && cut >= chosen)) return;
-    most = gain;
-    chosen = cut;
-  };
-  // All cuts, or those of the best leaves, whichever is less work.
-  if (cut_units_.size() <= cuts_for_a_tree * box.best.size()) {
-    const auto found = std::max_element(cut_units_.begin(), cut_units_.end());
-    if (found != cut_units_.end()) {
-      most = *found;
-      chosen = static_cast<std::uint32_t>(found - cut_units_.begin());
-    }
-  } else {
-    for (std::size_t t = 0; t < box.best.size(); ++t) {
-      if (box.share[t] != 0) each_cut(box.best[t], box.nearest, consider);
-    }
-  }
-  if (most == 0) return false;
-  cut_at(box, chosen);
-  return true;
-}
-
-/// The cuts of variable v begin at cell_begin[v] + v.
-void Probe::cut_at(ProbeBox& box, std::uint32_t cut) const {
-  std::uint32_t v = 0, beyond = static_cast<std::uint32_t>(problem_->variable_count());
-  while (beyond - v > 1) {
-    const std::uint32_t middle = std::midpoint(v, beyond);
-    (problem_->cell_begin[middle] + middle <= cut ? v : beyond) = middle;
-  }
-  box.branch = {v, cut - problem_->cell_begin[v] - v};
 }
 
 }  // namespace boxwood::fast
