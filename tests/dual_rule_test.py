@@ -72,15 +72,18 @@ def drawn_numbers(draw, walk, scale):
 def case(draw):
     """A model, the weights of a question, and how much more than the present score it asks for.
 
-    In every second model all leaves of the first tree are large, as prices of houses are: prices times such
+    In every second model a leaf of the first tree costs a fortune, as prices of houses may: prices times such
     numbers need more than 64 bits.
     """
     model = {"boxwood_model": 1, "task": "regression", "link": "identity", "input": "float64",
              "accumulator": "float64", "order": "base_first", "base": [0.0],
              "features": [{"name": f"f{d}", "kind": "continuous"} for d in range(FEATURES)],
              "trees": [drawn_tree(draw) for _ in range(draw.randint(2, 4))]}
-    height = draw.choice([0.0, 2.0 ** 28])
-    model["trees"][0]["values"] = [value + height for value in model["trees"][0]["values"]]
+    present = list(leaves_of(model, [0] * FEATURES))[0]
+    values = model["trees"][0]["values"]
+    at = draw.randrange(4)
+    if draw.random() < 0.5 and values[at] != present:
+        values[at] -= 2.0 ** 28
     weights = [float(draw.choice([1, 2, 5])) for _ in range(FEATURES)]
     return model, weights, draw.randint(12, 60)
 
@@ -115,7 +118,8 @@ class DualRule(unittest.TestCase):
                                          f"claim {claim}: {leaves} costs {cost}: {json.dumps([model, numbers])}")
                 proof = {"boxwood_proof": 1, "models": [read.hash], "claim": "lower_bound", "cost": claim,
                          "question": checker.hashlib.sha256(question.encode()).hexdigest(),
-                         "tree": [-1, *numbers, -2]}
+                         # No requirement has the number of -9: it closes the box only if it is dead.
+                         "tree": [-1, *numbers, draw.choice([-2, -9])]}
                 try:
                     checker.check([read], question.encode(), proof)
                     self.assertTrue(not found or claim <= best, f"{claim} above {best}: {json.dumps(proof)}")
