@@ -12,7 +12,7 @@ using namespace boxwood;
 TEST(ChangeLimit, EveryPointWithFewEnoughStays) {
   int limits = 0, cells_dropped = 0, leaves_dropped = 0, refused = 0;
   const auto check = [&](Question& question, std::mt19937_64& random) {
-    const fast::Context& context = question.context;
+    fast::Context& context = question.context;
     const double radius = question.points[random() % question.points.size()].cost;
     std::vector<const GridPoint*> inside;
     for (const GridPoint& point : question.points) {

@@ -197,9 +197,9 @@ struct Traced {
   }
 };
 
-inline std::unique_ptr<Traced> gather_all(const fast::Context& context, double radius) {
+inline std::unique_ptr<Traced> gather_all(fast::Context& context, double radius) {
   auto raw = std::make_unique<Traced>();
-  raw->problem = gather(context.table, context.boxes, context.variables, context.leaf_cost,
+  raw->problem = gather(context.table, context.boxes, context.variables, context.near,
                         context.thresholds, radius, context.watch);
   const Problem& problem = raw->problem;
   for (std::size_t d = 0; d < context.variables.size(); ++d) {

@@ -116,7 +116,7 @@ TEST(DualBound, BoundsEveryPointAndDropsNoneWithinTheRadius) {
   int questions = 0, selections = 0, leaves_dropped = 0, cells_dropped = 0, tight = 0,
       inherited = 0, close = 0;
   each_question(test_cases(3000), [&](Question& question, std::mt19937_64& random) {
-    const fast::Context& context = question.context;
+    fast::Context& context = question.context;
     std::vector<const GridPoint*> working;
     for (const GridPoint& point : question.points) {
       if (point.works) working.push_back(&point);
@@ -202,7 +202,7 @@ TEST(DualBound, BoundsEveryPointAndDropsNoneWithinTheRadius) {
 
 TEST(Moves, TheTableSaysWhatEveryMoveDoes) {
   each_question(test_cases(2000), [&](Question& question, std::mt19937_64& random) {
-    const fast::Context& context = question.context;
+    fast::Context& context = question.context;
     std::unique_ptr<Traced> now = gather_all(context, infinity);
     Selection all(now->problem);
     fast::Origin origin;
@@ -332,11 +332,11 @@ TEST(Simd, AllVectorsFindTheLargestNumber) {
 TEST(Merge, IsReducingWithEverythingKept) {
   int merged = 0;
   each_question(test_cases(2000), [&](Question& question, std::mt19937_64& random) {
-    const fast::Context& context = question.context;
+    fast::Context& context = question.context;
     if (context.in_pieces) return;
     const double radius = question.points[random() % question.points.size()].cost;
-    const Problem raw = fast::gather(context.table, context.boxes, context.variables,
-                                     context.leaf_cost, context.thresholds, radius, context.watch);
+    const Problem raw = fast::gather(context.table, context.boxes, context.variables, context.near,
+                                     context.thresholds, radius, context.watch);
     Selection keep(raw);
     const std::optional<Problem> expected = fast::reduce(raw, keep, context.conditions);
     const std::optional<Problem> found = fast::merge(raw, context.conditions);

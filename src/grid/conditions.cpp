@@ -9,7 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <span>
+#include <vector>
 
 namespace boxwood {
 namespace {
@@ -49,23 +50,47 @@ Arithmetic arithmetic_of(const Ensemble& ensemble, std::int32_t output) {
   return arithmetic_in(ensemble);
 }
 
-bool adds_to(const Tree& tree, const Ensemble& ensemble, std::int32_t output) {
-  return tree.outputs(ensemble.base.size()).contains(static_cast<std::size_t>(output));
+/// The largest absolute value of a list, in a loop that does not wait for each comparison.
+double largest_magnitude(std::span<const double> values) {
+  double largest[4] = {0, 0, 0, 0};
+  std::size_t i = 0;
+  for (; i + 4 <= values.size(); i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      const double size = std::abs(values[i + k]);
+      largest[k] = largest[k] < size ? size : largest[k];
+    }
+  }
+  for (; i < values.size(); ++i) largest[0] = std::max(largest[0], std::abs(values[i]));
+  return std::max({largest[0], largest[1], largest[2], largest[3]});
+}
+
+/// How large the sum of the trees of each output can be.
+struct TreeSizes {
+  std::vector<double> most;          ///< of an output: the largest numbers of its trees, added up
+  std::vector<std::uint32_t> trees;  ///< of an output: how many trees add to it
+};
+
+TreeSizes measure_trees(const Ensemble& ensemble) {
+  TreeSizes sizes{std::vector<double>(ensemble.base.size(), 0.0),
+                  std::vector<std::uint32_t>(ensemble.base.size(), 0)};
+  for (const Tree& tree : ensemble.trees) {
+    const double largest = largest_magnitude(tree.values);
+    const Tree::Outputs to = tree.outputs(ensemble.base.size());
+    for (std::size_t k = to.first; k < to.first + to.count; ++k) {
+      sizes.most[k] += largest;
+      ++sizes.trees[k];
+    }
+  }
+  return sizes;
 }
 
 /// The largest absolute value that the score of an output can have: base score and trees.
-double largest_size(const Ensemble& ensemble, std::int32_t output) {
-  double absolute = 0;
-  for (const Tree& tree : ensemble.trees) {
-    if (!adds_to(tree, ensemble, output)) continue;
-    double largest = 0;
-    for (const double value : tree.values) largest = std::max(largest, std::abs(value));
-    absolute += largest;
-  }
-  const double base = std::abs(ensemble.base[static_cast<std::size_t>(output)]);
+double largest_size(const Ensemble& ensemble, const TreeSizes& sizes, std::int32_t output) {
+  const auto at = static_cast<std::size_t>(output);
+  const double base = std::abs(ensemble.base[at]);
   const Arithmetic own = arithmetic_of(ensemble, output);
-  return own.order == SumOrder::base_first ? (absolute + base) * own.unit()
-                                           : absolute * own.unit() + base;
+  return own.order == SumOrder::base_first ? (sizes.most[at] + base) * own.unit()
+                                           : sizes.most[at] * own.unit() + base;
 }
 
 /// An upper bound on the difference between the score that the library computes for one output and
@@ -74,18 +99,13 @@ double largest_size(const Ensemble& ensemble, std::int32_t output) {
 /// where u is half a unit in the last place of 1. Factor and divisor are two more roundings, and a
 /// link that rounds the score first adds its own error. Infinite where a sum may overflow: then
 /// nothing is known about it.
-double sum_error(const Ensemble& ensemble, std::int32_t output) {
+double sum_error(const Ensemble& ensemble, const TreeSizes& sizes, std::int32_t output) {
   const Arithmetic own = arithmetic_of(ensemble, output);
-  const double base = std::abs(ensemble.base[static_cast<std::size_t>(output)]);
-  double absolute = base;
-  double additions = 5;  // factor and divisor, and reading them in this precision
-  for (const Tree& tree : ensemble.trees) {
-    if (!adds_to(tree, ensemble, output)) continue;
-    double largest = 0;
-    for (const double value : tree.values) largest = std::max(largest, std::abs(value));
-    absolute += largest;
-    additions += 1;
-  }
+  const auto at = static_cast<std::size_t>(output);
+  const double base = std::abs(ensemble.base[at]);
+  const double absolute = base + sizes.most[at];
+  // Five for factor and divisor, and for reading them in this precision.
+  const double additions = 5 + static_cast<double>(sizes.trees[at]);
   const bool single = own.accumulator == Precision::float32;
   const bool rounded = !single && own.link_form == LinkForm::onnxruntime;
   const double largest_sum = single || rounded
@@ -148,11 +168,11 @@ class Builder {
         ensemble_.link == Link::sigmoid && ensemble_.decision != Decision::largest_score;
     const double top = bends ? (single ? 14.0 : 35.0) / ensemble_.steepness : infinity;
     const double bottom = bends ? (single ? 85.0 : 700.0) / ensemble_.steepness : infinity;
-    const double below = bottom - largest_size(ensemble_, output);
+    const double below = bottom - largest_size(ensemble_, sizes(), output);
     for (std::int32_t rival = 0; rival < static_cast<std::int32_t>(ensemble_.base.size());
          ++rival) {
       if (rival == output) continue;
-      const double above = top - largest_size(ensemble_, rival);
+      const double above = top - largest_size(ensemble_, sizes(), rival);
       add({index_, output, rival, 1}, std::min({0.0, above, below}));
     }
   }
@@ -172,6 +192,11 @@ class Builder {
   }
 
  private:
+  const TreeSizes& sizes() {
+    if (sizes_.most.empty()) sizes_ = measure_trees(ensemble_);
+    return sizes_;
+  }
+
   template <typename Holds>
   double first_score(Holds holds) const {
     return ensemble_.accumulator == Precision::float32 ? first_true<float, std::int32_t>(holds)
@@ -184,10 +209,10 @@ class Builder {
     const double unit = own.unit();
     const double base_unit = own.order == SumOrder::base_first ? unit : 1.0;
     double base = condition.sign * ensemble_.base[static_cast<std::size_t>(condition.plus)];
-    double error = sum_error(ensemble_, condition.plus);
+    double error = sum_error(ensemble_, sizes(), condition.plus);
     if (condition.minus >= 0) {
       base -= ensemble_.base[static_cast<std::size_t>(condition.minus)];
-      error += sum_error(ensemble_, condition.minus);
+      error += sum_error(ensemble_, sizes(), condition.minus);
     }
     base *= base_unit;
     if (error == infinity) return;  // nothing is known about a sum that overflows
@@ -208,6 +233,7 @@ class Builder {
   const Ensemble& ensemble_;
   std::uint32_t index_;
   std::vector<Condition>& conditions_;
+  TreeSizes sizes_;  // measured when first needed
 };
 
 /// Of a link that treats every output by itself. `transform` takes all scores of a model.
@@ -342,7 +368,7 @@ std::vector<Condition> linear_conditions(std::span<const Ensemble> ensembles, co
 }  // namespace
 
 double score_error(const Ensemble& ensemble, std::size_t output) {
-  return sum_error(ensemble, static_cast<std::int32_t>(output));
+  return sum_error(ensemble, measure_trees(ensemble), static_cast<std::int32_t>(output));
 }
 
 std::vector<Condition> make_conditions(std::span<const Ensemble> ensembles, const Query& query) {

@@ -41,7 +41,8 @@ std::size_t table_bytes(std::span<const Ensemble> ensembles, Pace& pace) {
   return boxes.leaves * sizeof(LeafBox) +
          boxes.ranges * (sizeof(PathRange) + 2 * sizeof(std::uint32_t)) +
          (nodes - boxes.leaves) * (sizeof(Cut) + sizeof(std::uint32_t)) + values * sizeof(double) +
-         trees * (2 * sizeof(std::uint32_t) + sizeof(fast::LeafValues::Rows));
+         nodes / 2 * sizeof(fast::TreePaths::Split) +
+         trees * (3 * sizeof(std::uint32_t) + sizeof(fast::LeafValues::Rows));
 }
 
 std::size_t ensemble_bytes(std::span<const Ensemble> ensembles) {

@@ -9,119 +9,6 @@
 namespace boxwood::fast {
 namespace {
 
-/// Whether the point's own value lies in a leaf's range.
-bool holds_own(const LeafBoxes& boxes, const Variable& variable, const PathRange& range) {
-  const std::uint32_t rank = variable.ranks[variable.own];
-  if (rank == Variable::missing_rank) return range.missing != 0;
-  const std::span<const CellRange> cells = boxes.cells_of(range);
-  return std::any_of(cells.begin(), cells.end(),
-                     [&](const CellRange& one) { return one.contains(rank); });
-}
-
-/// A lower bound on the cost of each leaf's own box. A range costs something only if the point's
-/// own cell is below its first cut (then the first admissible cell from there on is the cheapest)
-/// or above its last cut. It is a bound and not the exact cost where cells have no admissible
-/// value, and where a list of ranges is replaced by its hull.
-class LeafCosts {
- public:
-  LeafCosts(const LeafTable& table, const LeafBoxes& boxes, std::span<const Variable> variables)
-      : table_(table),
-        boxes_(boxes),
-        variables_(variables),
-        from_below_(table.cut_begin.back(), 0.0),
-        from_above_(table.cut_begin.back(), 0.0),
-        listed_(variables.size(), 0.0) {
-    for (std::size_t v = 0; v < variables.size(); ++v) {
-      if (variables[v].listed && !variables[v].group) price_listed(v);
-      if (!variables[v].missing) price_cuts(v);
-    }
-  }
-
-  std::vector<double> all(Pace& pace) const {
-    std::vector<double> costs(boxes_.leaves.size());
-    const std::uint32_t* const first_at = table_.first_at.data();
-    const std::uint32_t* const last_at = table_.last_at.data();
-    const double* const below = from_below_.data();
-    const double* const above = from_above_.data();
-    pace.work(costs.size());
-    for (const std::uint32_t leaf : table_.by_ranges) {
-      const LeafBox& box = boxes_.leaves[leaf];
-      double cost = 0;
-      for (std::uint32_t range = box.ranges_begin; range < box.ranges_end; ++range) {
-        cost += std::max(below[first_at[range]], above[last_at[range]]);
-      }
-      costs[leaf] = cost;
-    }
-    if (any_listed_) add_listed(costs);
-    if (table_.max_changes) forbid(*table_.max_changes, costs);
-    return costs;
-  }
-
- private:
-  void price_cuts(std::size_t v) {
-    const Variable& variable = variables_[v];
-    double* below = &from_below_[table_.cut_begin[v]];
-    double* above = &from_above_[table_.cut_begin[v]];
-    for (std::size_t cut = 0; cut < variable.kept_below.size(); ++cut) {
-      const std::uint32_t kept = variable.kept_below[cut];
-      if (kept > variable.own) {
-        below[cut] = kept < variable.cells.size() ? variable.cells[kept].cost : infinity;
-      } else {
-        above[cut] = kept > 0 ? variable.cells[kept - 1].cost : infinity;
-      }
-    }
-  }
-
-  /// A range of a listed variable that does not hold the own cell costs at least as much as the
-  /// cheapest other cell. Groups are left out: several ranges of one leaf may belong to one group.
-  void price_listed(std::size_t v) {
-    const Variable& variable = variables_[v];
-    listed_[v] = infinity;
-    for (std::uint32_t cell = 0; cell < variable.cells.size(); ++cell) {
-      if (cell != variable.own) listed_[v] = std::min(listed_[v], variable.cells[cell].cost);
-    }
-    any_listed_ = true;
-  }
-
-  double in_order(std::uint32_t range) const {
-    return std::max(from_below_[table_.first_at[range]], from_above_[table_.last_at[range]]);
-  }
-
-  double of_listed(std::uint32_t range) const {
-    const PathRange& cells = boxes_.ranges[range];
-    const double cost = listed_[cells.feature];
-    return cost == 0 || holds_own(boxes_, variables_[cells.feature], cells) ? 0.0 : cost;
-  }
-
-  void add_listed(std::vector<double>& costs) const {
-    std::uint32_t range = 0;
-    for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
-      for (; range < boxes_.leaves[leaf].ranges_end; ++range) costs[leaf] += of_listed(range);
-    }
-  }
-
-  /// A range that costs something changes its variable, and a leaf has at most one such range for
-  /// each variable. If there are more of them than features may change, no point in the leaf is
-  /// admissible.
-  void forbid(std::size_t max_changes, std::vector<double>& costs) const {
-    std::uint32_t range = 0;
-    for (std::size_t leaf = 0; leaf < costs.size(); ++leaf) {
-      std::size_t changes = 0;
-      for (; range < boxes_.leaves[leaf].ranges_end; ++range) {
-        changes += in_order(range) > 0 || of_listed(range) > 0 ? 1U : 0U;
-      }
-      if (changes > max_changes) costs[leaf] = infinity;
-    }
-  }
-
-  const LeafTable& table_;
-  const LeafBoxes& boxes_;
-  std::span<const Variable> variables_;
-  std::vector<double> from_below_, from_above_;  // of a cut
-  std::vector<double> listed_;                   // of a variable: 0 where it is not listed
-  bool any_listed_ = false;
-};
-
 std::vector<Variable> variables_within(std::span<const Ensemble> ensembles, const Query& query,
                                        const LeafBoxes& boxes, Watch& watch) {
   std::size_t cells = 0;
@@ -129,14 +16,6 @@ std::vector<Variable> variables_within(std::span<const Ensemble> ensembles, cons
   watch.require_bytes(cells * (sizeof(Cell) + sizeof(std::uint32_t)));
   Pace pace = watch.pace();
   return make_variables(ensembles, query, boxes, CellOrder::by_cost, pace);
-}
-
-std::vector<double> costs_within(const LeafTable& table, const LeafBoxes& boxes,
-                                 std::span<const Variable> variables, Watch& watch) {
-  // Besides the costs of leaves, two costs of each cut.
-  watch.require_bytes((boxes.leaves.size() + 2 * table.cut_begin.back()) * sizeof(double));
-  Pace pace = watch.pace();
-  return LeafCosts(table, boxes, variables).all(pace);
 }
 
 std::size_t bytes_of(std::span<const Variable> variables) {
@@ -161,8 +40,8 @@ Context::Context(std::span<const Ensemble> given_ensembles, const Query& given_q
       table(given_table),
       variables(variables_within(given_ensembles, given_query, given_boxes, given_watch)),
       needs(given_needs),
-      leaf_cost(costs_within(given_table, given_boxes, variables, given_watch)),
-      held(given_watch, bytes_of(variables) + leaf_cost.size() * sizeof(double)),
+      near(given_table, given_boxes, variables, given_watch, given_tuning),
+      held(given_watch, bytes_of(variables)),
       known(given_ensembles, given_query, given_boxes.cuts, variables, known_solution),
       incumbent(given_incumbent),
       watch(given_watch),

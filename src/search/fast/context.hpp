@@ -4,6 +4,7 @@
 #include "grid/composed.hpp"
 #include "grid/grid.hpp"
 #include "search/engine_settings.hpp"
+#include "search/fast/near_leaves.hpp"
 #include "search/fast/problem.hpp"
 #include "search/fast/rounding.hpp"
 #include "search/fast/rule_ends.hpp"
@@ -38,9 +39,9 @@ struct Context {
   std::span<const ComposedNeed> needs;  ///< of compositions; they have conditions as well
   std::vector<double> thresholds;  ///< of a condition: necessary for it, all rounding subtracted
   std::vector<double> slack;       ///< of a condition: what was subtracted; sufficient when added
-  std::vector<double> leaf_cost;   ///< of a model's leaf: a lower bound on the cost of its points
+  NearLeaves near;                 ///< of the models
   bool in_pieces = false;  ///< leaves may be cut into pieces; more of them for a larger radius
-  MemoryHold held;         ///< of the lists above
+  MemoryHold held;         ///< of the variables
   KnownSolution known;
   Incumbent& incumbent;
   Watch& watch;

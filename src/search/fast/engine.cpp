@@ -110,12 +110,12 @@ class Engine {
   /// Throws Pace::Stopped at a limit.
   std::unique_ptr<Node> compile() {
     const double radius = context_.reach();
-    Problem raw = gather(context_.table, context_.boxes, context_.variables, context_.leaf_cost,
+    Problem raw = gather(context_.table, context_.boxes, context_.variables, context_.near,
                          context_.thresholds, radius, context_.watch);
     if (context_.has_needs()) raw.settled.assign(context_.table.row_count, 0.0);
     const MemoryHold held(context_.watch, raw.bytes());
     context_.known.enter(raw, radius);
-    context_.watch.count_leaves(context_.leaf_cost.size() + raw.leaf_count());
+    context_.watch.count_leaves(context_.near.found_count() + raw.leaf_count());
     if (all_plain()) {
       const bool holds_known = raw.holds_known;
       auto problem = merge(std::move(raw), context_.conditions);

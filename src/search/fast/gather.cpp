@@ -15,11 +15,11 @@ namespace {
 class Gatherer {
  public:
   Gatherer(const LeafTable& table, const LeafBoxes& boxes, std::span<const Variable> variables,
-           double radius, Watch& watch)
+           double radius, double most, Watch& watch)
       : table_(table),
         boxes_(boxes),
         variables_(variables),
-        most_(radius * within_any_order(variables.size())),
+        most_(most),
         watch_(watch),
         pace_(watch.pace()),
         near_(variables.size()),
@@ -33,17 +33,17 @@ class Gatherer {
                                           [](Kind kind) { return kind == Kind::plain; });
   }
 
-  void add_leaves(std::span<const double> leaf_cost) {
-    list_near(leaf_cost);
+  void add_leaves(const NearLeaves& near) {
+    list_near(near);
     reserve();
     const LeafValues& leaves = table_.leaves;
     const std::uint32_t* next = near_leaves_.data();
     const std::uint32_t* const past = next + near_leaves_.size();
     for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
-      pace_.work(leaves.tree_begin[t + 1] - leaves.tree_begin[t]);
       raw_.leaves.rows.push_back(leaves.rows[t]);
       raw_.leaves.values_begin.push_back(static_cast<std::uint32_t>(raw_.leaves.values.size()));
       for (; next != past && *next < leaves.tree_begin[t + 1]; ++next) {
+        pace_.work(1);
         if (plain_model_) {
           add_plain(t, *next);
           continue;
@@ -113,12 +113,18 @@ class Gatherer {
   }
 
   /// Which leaves are near is as good as random, so that a branch would mostly be predicted wrong.
-  void list_near(std::span<const double> leaf_cost) {
-    near_leaves_.resize(leaf_cost.size());
+  void list_near(const NearLeaves& listed) {
+    const double* const costs = listed.costs();
+    near_leaves_.resize(listed.found_count());
     std::size_t near = 0;
-    for (std::uint32_t leaf = 0; leaf < leaf_cost.size(); ++leaf) {
+    const auto add = [&](std::uint32_t leaf) {
       near_leaves_[near] = leaf;
-      near += leaf_cost[leaf] <= most_ ? 1U : 0U;
+      near += costs[leaf] <= most_ ? 1U : 0U;
+    };
+    if (listed.follows_paths()) {
+      for (const std::uint32_t leaf : listed.leaves()) add(leaf);
+    } else {
+      for (std::uint32_t leaf = 0; leaf < listed.leaf_count(); ++leaf) add(leaf);
     }
     near_leaves_.resize(near);
   }
@@ -252,10 +258,11 @@ class Gatherer {
 }  // namespace
 
 Problem gather(const LeafTable& table, const LeafBoxes& boxes, std::span<const Variable> variables,
-               std::span<const double> leaf_cost, std::span<const double> thresholds, double radius,
-               Watch& watch) {
-  Gatherer gatherer(table, boxes, variables, radius, watch);
-  gatherer.add_leaves(leaf_cost);
+               NearLeaves& near, std::span<const double> thresholds, double radius, Watch& watch) {
+  const double most = radius * within_any_order(variables.size());  // more is too far for a leaf
+  near.cover(most);
+  Gatherer gatherer(table, boxes, variables, radius, most, watch);
+  gatherer.add_leaves(near);
   Problem raw = gatherer.take();
   raw.thresholds.assign(thresholds.begin(), thresholds.end());
   return raw;

@@ -64,6 +64,7 @@ void add_trees(LeafTable& table, const Ensemble& ensemble, const LeafBoxes& boxe
         table.largest_value = std::max(table.largest_value, std::abs(*value));
       }
     }
+    table.paths.add(tree, boxes, table.cut_begin, leaves.tree_begin.back(), leaf);
     leaves.tree_begin.push_back(static_cast<std::uint32_t>(leaf));
     leaves.rows.push_back(rows);  // last: it counts the finished trees
   }
@@ -94,7 +95,7 @@ void begin_ensemble(LeafTable& table, const Ensemble& ensemble) {
 }  // namespace
 
 std::size_t LeafTable::bytes() const {
-  return leaves.values.capacity() * sizeof(double) +
+  return leaves.values.capacity() * sizeof(double) + paths.bytes() +
          (by_ranges.capacity() + first_at.capacity() + last_at.capacity() +
           leaves.tree_begin.capacity() + leaves.values_begin.capacity() + cut_begin.capacity()) *
              sizeof(std::uint32_t) +
@@ -107,11 +108,15 @@ void make_leaf_table(std::span<const Ensemble> ensembles, const LeafBoxes& boxes
     number_cuts(table, boxes);
     table.first_at.reserve(boxes.ranges.size());
     table.last_at.reserve(boxes.ranges.size());
-    std::size_t values = 0;
+    std::size_t values = 0, nodes = 0;
     for (const Ensemble& ensemble : ensembles) {
-      for (const Tree& tree : ensemble.trees) values += tree.values.size();
+      for (const Tree& tree : ensemble.trees) {
+        values += tree.values.size();
+        nodes += tree.nodes.size();
+      }
     }
     table.leaves.values.reserve(values);
+    table.paths.reserve(boxes.tree_count, nodes / 2);  // of a tree's nodes half are splits
   }
   std::size_t before = 0;  // trees of the ensembles before
   for (std::size_t e = 0; e < ensembles.size(); ++e) {
@@ -134,8 +139,15 @@ LeafTable make_leaf_table(std::span<const Ensemble> ensembles, const LeafBoxes& 
 
 LeafTable add_ensemble(const LeafTable& table, const LeafBoxes& all, const Ensemble& more,
                        std::optional<std::size_t> max_changes, Pace& pace) {
-  LeafTable longer = table;
+  LeafTable longer;
+  longer.leaves = table.leaves;
+  longer.first_at = table.first_at;
+  longer.last_at = table.last_at;
+  longer.first_row = table.first_row;
+  longer.row_count = table.row_count;
+  longer.largest_value = table.largest_value;
   longer.max_changes = max_changes;
+  longer.paths.give_up();  // many rules have splits on equality
   number_cuts(longer, all);
   for (std::size_t s = 0; s < longer.first_at.size(); ++s) {
     const PathRange& range = all.ranges[s];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "grid/leaves.hpp"
+#include "search/fast/tree_paths.hpp"
 
 #include <boxwood/ensemble.hpp>
 
@@ -87,6 +88,7 @@ struct LeafTable {
   std::uint32_t row_count = 0;
   double largest_value = 0;                ///< the largest absolute value of a leaf's number
   std::optional<std::size_t> max_changes;  ///< limit on the number of changed features, if any
+  TreePaths paths;
 
   /// The memory of the large lists.
   std::size_t bytes() const;

@@ -6,6 +6,7 @@
 
 #include "grid/grid.hpp"
 #include "search/fast/leaf_table.hpp"
+#include "search/fast/near_leaves.hpp"
 #include "search/watch.hpp"
 
 #include <cstdint>
@@ -142,8 +143,7 @@ Origin compose(const Problem& middle, const Origin& first, const Origin& second)
 /// The problem of all leaves whose own box costs at most `radius`, not yet reduced. Throws
 /// Pace::Stopped at a limit; pieces of leaves with too many ranges reach the limit on memory.
 Problem gather(const LeafTable& table, const LeafBoxes& boxes, std::span<const Variable> variables,
-               std::span<const double> leaf_cost, std::span<const double> thresholds, double radius,
-               Watch& watch);
+               NearLeaves& near, std::span<const double> thresholds, double radius, Watch& watch);
 
 /// The problem without everything that is not selected and everything that this makes pointless:
 /// cells in which some tree has no leaf, leaves without a cell, borders of cells that no leaf has,

@@ -75,42 +75,45 @@ class Reachable {
     }
   }
 
-  void add_tree(std::size_t tree) {
+  /// Adds a tree with these leaves, ascending: `leaf_at(i)` for i from 0 to before `count`.
+  template <typename LeafAt>
+  void add_tree(std::size_t tree, std::size_t count, LeafAt leaf_at) {
     const LeafValues& leaves = context_.table.leaves;
     const Leaves::Rows rows = leaves.rows[tree];
-    const std::uint32_t begin = leaves.tree_begin[tree],
-                        count = leaves.tree_begin[tree + 1] - begin;
+    const std::uint32_t first = leaves.tree_begin[tree];
     const double* const values = &leaves.values[leaves.values_begin[tree]];
-    const std::size_t stride = radii_.size() + 1;
+    const double* const costs = context_.near.costs();
     if (rows.count == 1) {
+      const auto choice = [&](std::uint32_t leaf) {
+        return Choice{costs[leaf], values[leaf - first]};
+      };
       // Leaves with larger values come first.
       if (wants_high_[rows.first]) {
-        add(count, &high_[rows.first * stride], [&](std::uint32_t i) {
-          return Choice{begin + i, values[i]};
-        });
+        add(count, &high_[rows.first * stride()],
+            [&](std::size_t i) { return choice(leaf_at(i)); });
       }
       if (wants_low_[rows.first]) {
-        add(count, &low_[rows.first * stride], [&](std::uint32_t i) {
-          return Choice{begin + (count - 1 - i), values[count - 1 - i]};
-        });
+        add(count, &low_[rows.first * stride()],
+            [&](std::size_t i) { return choice(leaf_at(count - 1 - i)); });
       }
       return;
     }
     for (std::size_t m = 0; m < context_.conditions.size(); ++m) {
       sorted_.clear();
-      for (std::uint32_t i = 0; i < count; ++i) {
-        sorted_.push_back(
-            {begin + i, score(context_.conditions[m], rows, values + i * rows.count)});
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t leaf = leaf_at(i);
+        const double* const numbers = values + (leaf - first) * rows.count;
+        sorted_.push_back({costs[leaf], score(context_.conditions[m], rows, numbers)});
       }
       std::sort(sorted_.begin(), sorted_.end(),
                 [](const Choice& a, const Choice& b) { return a.value > b.value; });
-      add(count, &bounds_[m * stride], [&](std::uint32_t i) { return sorted_[i]; });
+      add(count, &bounds_[m * stride()], [&](std::size_t i) { return sorted_[i]; });
     }
   }
 
   /// The first radius within which the conditions can be met, or the number of radii.
   std::size_t first() {
-    const std::size_t stride = radii_.size() + 1;
+    const std::size_t stride = this->stride();
     const std::size_t rows = wants_high_.size(), conditions = context_.conditions.size();
     std::vector<double> high(rows, 0.0), low(rows, 0.0), best(conditions, 0.0);
     for (std::size_t i = 0; i < radii_.size(); ++i) {
@@ -130,19 +133,20 @@ class Reachable {
   }
 
  private:
-  struct Choice {
-    std::uint32_t leaf = 0;
+  std::size_t stride() const { return radii_.size() + 1; }
+
+  struct Choice {  // of a leaf
+    double cost = 0;
     double value = 0;
   };
 
   /// Adds a tree's best leaf within each radius, as differences from the radius before. `choice`
   /// has the leaves in descending order of what they are worth.
   template <typename ChoiceOf>
-  void add(std::uint32_t count, double* differences, ChoiceOf choice) {
+  void add(std::size_t count, double* differences, ChoiceOf choice) {
     std::size_t reached = radii_.size();  // from here on a better leaf is within the radius
-    for (std::uint32_t i = 0; i < count && reached > 0; ++i) {
-      const auto [leaf, value] = choice(i);
-      const double cost = context_.leaf_cost[leaf];
+    for (std::size_t i = 0; i < count && reached > 0; ++i) {
+      const auto [cost, value] = choice(i);
       if (!(cost <= radii_[reached - 1])) continue;
       const std::size_t at = below(cost, reached);
       differences[at] += value;
@@ -175,24 +179,52 @@ class Reachable {
 
 }  // namespace
 
-Outlook::Outlook(const Context& context) {
-  Pace pace = context.watch.pace();
-  const std::size_t stride =
-      std::max<std::size_t>(1, context.leaf_cost.size() / context.tuning.outlook_samples);
-  for (std::size_t leaf = 0; leaf < context.leaf_cost.size(); leaf += stride) {
-    if (std::isfinite(context.leaf_cost[leaf])) costs_.push_back(context.leaf_cost[leaf]);
+Outlook::Outlook(Context& context) {
+  NearLeaves& near = context.near;
+  const std::size_t leaves = near.leaf_count();
+  const std::size_t stride = std::max<std::size_t>(1, leaves / context.tuning.outlook_samples);
+  for (std::size_t leaf = 0; leaf < leaves; leaf += stride) {
+    const double cost = near.cost_of(static_cast<std::uint32_t>(leaf));
+    if (std::isfinite(cost)) costs_.push_back(cost);
   }
   std::sort(costs_.begin(), costs_.end());
   const auto beyond = std::upper_bound(costs_.begin(), costs_.end(), 0.0) - costs_.begin();
   const auto radii = std::span(costs_).subspan(static_cast<std::size_t>(beyond));
-  Reachable reachable(context, radii);
+  least_ = infinity;
+  // Mostly a small share of the leaves is enough, and then only these are looked at.
+  std::size_t share = near.follows_paths() ? costs_.size() / context.tuning.outlook_share : 0;
+  if (share == 0) share = costs_.size();
+  const std::size_t at_home = costs_.size() - radii.size();  // leaves that cost nothing
+  if (share > at_home) least_ = least_among(context, radii.first(share - at_home));
+  if (std::isinf(least_) && share < costs_.size()) least_ = least_among(context, radii);
+}
+
+/// The first of ascending radii within which the conditions can be met; infinite if there is none.
+double Outlook::least_among(Context& context, std::span<const double> radii) {
+  if (radii.empty()) return infinity;
+  NearLeaves& near = context.near;
+  near.cover(radii.back());
   const LeafValues& leaves = context.table.leaves;
+  Pace pace = context.watch.pace();
+  Reachable reachable(context, radii);
+  const std::uint32_t* next = near.leaves().data();
+  const std::uint32_t* const past = next + near.leaves().size();
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
-    pace.work(leaves.tree_begin[t + 1] - leaves.tree_begin[t]);
-    reachable.add_tree(t);
+    const std::uint32_t first = leaves.tree_begin[t], last = leaves.tree_begin[t + 1];
+    if (!near.follows_paths()) {
+      pace.work(last - first);
+      reachable.add_tree(t, last - first,
+                         [&](std::size_t i) { return first + static_cast<std::uint32_t>(i); });
+      continue;
+    }
+    const std::uint32_t* const begin = next;
+    while (next != past && *next < last) ++next;
+    const auto count = static_cast<std::size_t>(next - begin);
+    pace.work(1 + count);
+    reachable.add_tree(t, count, [&](std::size_t i) { return begin[i]; });
   }
   const std::size_t first = reachable.first();
-  least_ = first == radii.size() ? infinity : radii[first];
+  return first == radii.size() ? infinity : radii[first];
 }
 
 double Outlook::wider(double radius, double factor) const {

@@ -16,7 +16,7 @@ namespace boxwood::fast {
 class Outlook {
  public:
   /// Throws Pace::Stopped at a limit.
-  explicit Outlook(const Context& context);
+  explicit Outlook(Context& context);
 
   /// A first guess of the radius: within much less, the leaves' values cannot meet the conditions.
   /// Infinite when no guess can be made.
@@ -26,6 +26,8 @@ class Outlook {
   double wider(double radius, double factor) const;
 
  private:
+  static double least_among(Context& context, std::span<const double> radii);
+
   std::vector<double> costs_;  // of a sample of the leaves, ascending
   double least_ = 0;
 };

@@ -15,6 +15,9 @@ namespace boxwood::fast {
 #define BOXWOOD_FAST_TUNING(W, R)                                                                                    \
   /* How far to look first */                                                                                        \
   W(outlook_samples, 256, 1, 1'000'000, "leaf costs that are sampled to guess a radius; a guess needs no more")      \
+  W(outlook_share, 16, 1, 1'000'000, "one in so many of the leaves, the nearest, are looked at for the guess; all where they are not enough") \
+  W(path_leaves, 50, 0, 1'000'000, "near leaves are found by paths from the roots where trees have at least so many leaves on average; measured: forests of 100 trees take a third to a half, models with 13 to 46 leaves a tree up to a tenth more") \
+  W(path_share, 4, 1, 1'000'000, "with more than one in so many leaves near, all are looked at instead; measured: a leaf at the end of a path takes 18 ns, one of all leaves 6 ns") \
   R(first_leaf_factor, 2, 1, 1e6, "leaves of the first problem, as a multiple of those in the least radius; measured: 1.1 costs up to a half more, 1.25 to 2 are within noise") \
   R(next_leaf_factor, 1.5, 1, 1e6, "growth of the number of leaves while no point is found; measured: 1.25 costs up to a half more, 2 is within noise") \
   R(piece_radius_factor, 2, 1.01, 1e6, "growth of the radius where leaves are cut into pieces, whose number grows with the radius") \

@@ -1,0 +1,230 @@
+#include "search/fast/near_leaves.hpp"
+
+#include "base/bit_set.hpp"
+#include "base/infinity.hpp"
+#include "search/fast/rounding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace boxwood::fast {
+namespace {
+
+/// Whether the point's own value lies in a leaf's range.
+bool holds_own(const LeafBoxes& boxes, const Variable& variable, const PathRange& range) {
+  const std::uint32_t rank = variable.ranks[variable.own];
+  if (rank == Variable::missing_rank) return range.missing != 0;
+  const std::span<const CellRange> cells = boxes.cells_of(range);
+  return std::any_of(cells.begin(), cells.end(),
+                     [&](const CellRange& one) { return one.contains(rank); });
+}
+
+/// So few trees do not show what share of the leaves is near.
+constexpr std::size_t few_trees = 10;
+
+/// Whether the costs of a variable's cells never fall along its axis on the way from the own cell.
+bool in_axis_order(const Variable& variable, std::size_t v) {
+  return !variable.listed && !variable.uneven && variable.owner == v;
+}
+
+}  // namespace
+
+NearLeaves::NearLeaves(const LeafTable& table, const LeafBoxes& boxes,
+                       std::span<const Variable> variables, Watch& watch, const Tuning& tuning)
+    : table_(table),
+      boxes_(boxes),
+      variables_(variables),
+      watch_(watch),
+      path_share_(tuning.path_share) {
+  watch.require_bytes(2 * table.cut_begin.back() * sizeof(double));
+  from_below_.assign(table.cut_begin.back(), 0.0);
+  from_above_.assign(table.cut_begin.back(), 0.0);
+  listed_.assign(variables.size(), 0.0);
+  follows_paths_ = !table.paths.given_up() && !table.max_changes &&
+                   boxes.leaves.size() >= tuning.path_leaves * table.leaves.tree_count();
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    if (variables[v].listed && !variables[v].group) price_listed(v);
+    if (!variables[v].missing) price_cuts(v);
+    follows_paths_ = follows_paths_ && in_axis_order(variables[v], v);
+  }
+}
+
+void NearLeaves::price_cuts(std::size_t v) {
+  const Variable& variable = variables_[v];
+  double* const below = &from_below_[table_.cut_begin[v]];
+  double* const above = &from_above_[table_.cut_begin[v]];
+  for (std::size_t cut = 0; cut < variable.kept_below.size(); ++cut) {
+    const std::uint32_t kept = variable.kept_below[cut];
+    if (kept > variable.own) {
+      below[cut] = kept < variable.cells.size() ? variable.cells[kept].cost : infinity;
+    } else {
+      above[cut] = kept > 0 ? variable.cells[kept - 1].cost : infinity;
+    }
+  }
+}
+
+/// A range of a listed variable that does not hold the own cell costs at least as much as the
+/// cheapest other cell. Groups are left out: several ranges of one leaf may belong to one group.
+void NearLeaves::price_listed(std::size_t v) {
+  const Variable& variable = variables_[v];
+  listed_[v] = infinity;
+  for (std::uint32_t cell = 0; cell < variable.cells.size(); ++cell) {
+    if (cell != variable.own) listed_[v] = std::min(listed_[v], variable.cells[cell].cost);
+  }
+  any_listed_ = true;
+}
+
+double NearLeaves::in_order(std::uint32_t range) const {
+  return std::max(from_below_[table_.first_at[range]], from_above_[table_.last_at[range]]);
+}
+
+double NearLeaves::of_listed(std::uint32_t range) const {
+  const PathRange& cells = boxes_.ranges[range];
+  const double cost = listed_[cells.feature];
+  return cost == 0 || holds_own(boxes_, variables_[cells.feature], cells) ? 0.0 : cost;
+}
+
+double NearLeaves::cost_of(std::uint32_t leaf) const {
+  const LeafBox& box = boxes_.leaves[leaf];
+  double cost = 0;
+  for (std::uint32_t range = box.ranges_begin; range < box.ranges_end; ++range) {
+    cost += in_order(range);
+  }
+  if (any_listed_) {
+    for (std::uint32_t range = box.ranges_begin; range < box.ranges_end; ++range) {
+      cost += of_listed(range);
+    }
+  }
+  return is_forbidden(leaf) ? infinity : cost;
+}
+
+/// A range that costs something changes its variable, and a leaf has at most one such range for
+/// each variable. If there are more of them than features may change, no point in the leaf is
+/// admissible.
+bool NearLeaves::is_forbidden(std::uint32_t leaf) const {
+  if (!table_.max_changes) return false;
+  const LeafBox& box = boxes_.leaves[leaf];
+  std::size_t changes = 0;
+  for (std::uint32_t range = box.ranges_begin; range < box.ranges_end; ++range) {
+    changes += in_order(range) > 0 || of_listed(range) > 0 ? 1U : 0U;
+  }
+  return changes > *table_.max_changes;
+}
+
+void NearLeaves::price_all(Pace& pace) {
+  const auto count = static_cast<std::uint32_t>(leaf_count());
+  pace.work(count);
+  if (any_listed_ || table_.max_changes) {
+    for (std::uint32_t leaf = 0; leaf < count; ++leaf) costs_[leaf] = cost_of(leaf);
+    return;
+  }
+  // The same for plain leaves, which takes a tenth of a small query.
+  const std::uint32_t* const first_at = table_.first_at.data();
+  const std::uint32_t* const last_at = table_.last_at.data();
+  const double* const below = from_below_.data();
+  const double* const above = from_above_.data();
+  double* const costs = costs_.get();
+  for (const std::uint32_t leaf : table_.by_ranges) {
+    const LeafBox& box = boxes_.leaves[leaf];
+    double cost = 0;
+    for (std::uint32_t range = box.ranges_begin; range < box.ranges_end; ++range) {
+      cost += std::max(below[first_at[range]], above[last_at[range]]);
+    }
+    costs[leaf] = cost;
+  }
+}
+
+void NearLeaves::cover(double most) {
+  if (most <= covered_) return;
+  covered_ = -1;
+  if (!costs_) {
+    const std::size_t bytes = leaf_count() * (sizeof(double) + sizeof(std::uint32_t));
+    watch_.require_bytes(bytes);
+    held_ = MemoryHold(watch_, bytes + 2 * from_below_.size() * sizeof(double));
+    costs_ = std::make_unique_for_overwrite<double[]>(leaf_count());
+  }
+  Pace pace = watch_.pace();
+  follows_paths_ = follows_paths_ && std::isfinite(most) && walk(most, pace);
+  if (!follows_paths_) price_all(pace);
+  covered_ = follows_paths_ ? most : infinity;
+}
+
+/// The cost of a path is the sum over features of what its splits ask for at least: for each
+/// feature the dearest one, as costs never fall on the way from the own cell. At a leaf this is
+/// cost_of(), added up in another order and by differences: each step adds a difference that is not
+/// negative and at most the path's cost, so with `depth` steps the two stray from each other by
+/// less than (2 * depth + variables + 4) units in the last place. A path that costs more than that
+/// beyond `most` has only leaves that cost more than `most`. False if too many leaves are near.
+bool NearLeaves::walk(double most, Pace& pace) {
+  const TreePaths::Split* const splits = table_.paths.splits().data();
+  const double* const below = from_below_.data();
+  const double* const above = from_above_.data();
+  const auto steps = static_cast<double>(2 * table_.paths.depth() + variables_.size() + 4);
+  const double limit = most * (1 + steps * unit_in_last_place);
+  struct Later {  // a branch that is beyond a cut, seen from the own cell
+    std::uint32_t at;
+    std::uint32_t feature;
+    double cost;   // of the path
+    double spent;  // on the feature
+    std::size_t undo;
+  };
+  struct Undo {
+    std::uint32_t feature;
+    double spent;
+  };
+  std::vector<Later> later;
+  std::vector<Undo> undo;
+  found_.assign(words_for(leaf_count()), 0);
+  spent_.assign(variables_.size(), 0.0);
+  std::size_t visits = 0, found = 0, tree = 0;
+  for (const std::uint32_t root : table_.paths.roots()) {
+    const std::size_t seen = table_.leaves.tree_begin[tree++];
+    if (tree > few_trees && path_share_ * found > seen) return false;
+    std::uint32_t at = root;
+    double cost = 0;
+    for (;;) {
+      ++visits;
+      if (at < TreePaths::leaf_mark) {
+        const TreePaths::Split& split = splits[at];
+        const double spent = spent_[split.feature];
+        const double right = below[split.cut], left = above[split.cut];  // at least one is 0
+        const bool right_is_far = right > 0;
+        const double far = std::max(spent, right_is_far ? right : left);
+        const double far_cost = far > spent ? cost + (far - spent) : cost;
+        if (far_cost <= limit) {
+          later.push_back(
+              {right_is_far ? split.right : split.left, split.feature, far_cost, far, undo.size()});
+        }
+        at = right_is_far ? split.left : split.right;
+        continue;
+      }
+      if (at != TreePaths::nothing) {
+        const std::uint32_t leaf = at & ~TreePaths::leaf_mark;
+        set_bit(found_.data(), leaf);
+        costs_[leaf] = cost;
+        ++found;
+      }
+      if (later.empty()) break;
+      const Later& next = later.back();
+      for (; undo.size() > next.undo; undo.pop_back()) {
+        spent_[undo.back().feature] = undo.back().spent;
+      }
+      undo.push_back({next.feature, spent_[next.feature]});
+      spent_[next.feature] = next.spent;
+      at = next.at;
+      cost = next.cost;
+      later.pop_back();
+    }
+    for (; !undo.empty(); undo.pop_back()) spent_[undo.back().feature] = undo.back().spent;
+    pace.work(visits);
+    visits = 0;
+  }
+  leaves_.clear();
+  for (std::size_t w = 0; w < found_.size(); ++w) {
+    for_each_bit(found_[w], w,
+                 [&](std::size_t leaf) { leaves_.push_back(static_cast<std::uint32_t>(leaf)); });
+  }
+  return true;
+}
+
+}  // namespace boxwood::fast

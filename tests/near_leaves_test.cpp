@@ -1,0 +1,137 @@
+// Near leaves found by paths from the roots against the costs of all leaves.
+#include "search/fast/near_leaves.hpp"
+
+#include "base/infinity.hpp"
+
+#include "fast_parts.hpp"
+#include "small_models.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace boxwood {
+namespace {
+
+fast::Tuning paths_always() {
+  fast::Tuning tuning;
+  tuning.path_leaves = 0;
+  tuning.path_share = 1;
+  return tuning;
+}
+
+/// How many leaves have a path whose cost, added up step by step, exceeds their own.
+int check(fast::NearLeaves& near, double most) {
+  near.cover(most);
+  int above = 0;
+  if (!near.follows_paths()) return above;
+  const auto leaves = near.leaves();
+  EXPECT_TRUE(std::is_sorted(leaves.begin(), leaves.end()));
+  for (std::uint32_t leaf = 0; leaf < near.leaf_count(); ++leaf) {
+    const double cost = near.cost_of(leaf);
+    const bool found = std::binary_search(leaves.begin(), leaves.end(), leaf);
+    EXPECT_TRUE(found || !(cost <= most)) << "leaf " << leaf << " costs " << cost << " of " << most;
+    // A path that no number passes, but a missing value does, is found although it costs too much.
+    if (!found || std::isinf(cost)) continue;
+    EXPECT_LE(cost, most * (1 + 1e-9));
+    EXPECT_NEAR(near.costs()[leaf], cost, cost * 1e-9);
+    above += near.costs()[leaf] > cost ? 1 : 0;
+  }
+  return above;
+}
+
+TEST(NearLeaves, PathsFindAllLeavesWithinARadius) {
+  int followed = 0;
+  each_question(test_cases(2000), [&](Question& question, std::mt19937_64& random) {
+    const fast::Context& context = question.context;
+    fast::NearLeaves near(context.table, context.boxes, context.variables, context.watch,
+                          paths_always());
+    if (!near.follows_paths()) return;
+    const auto any_leaf = static_cast<std::uint32_t>(random() % near.leaf_count());
+    const double most = near.cost_of(any_leaf);
+    if (!std::isfinite(most)) return;
+    if (random() % 2 == 0) near.cover(most / 2);  // from a smaller radius to a larger one
+    check(near, most);
+    followed += near.follows_paths() ? 1 : 0;
+  });
+  expect_share(followed, test_cases(2000), 0.3);
+}
+
+/// A chain of splits on a few features, each a little farther away: sums by differences stray.
+Ensemble chain(std::mt19937_64& random, std::size_t features, int splits) {
+  Tree tree;
+  std::uniform_real_distribution<double> step(0, 0.01);
+  std::vector<double> at(features, 0.5);
+  for (int i = 0; i < splits; ++i) {
+    const auto feature = static_cast<std::int32_t>(random() % features);
+    double& threshold = at[static_cast<std::size_t>(feature)];
+    threshold += step(random);
+    const auto next = static_cast<std::int32_t>(tree.nodes.size());
+    tree.nodes.push_back({.kind = NodeKind::less,
+                          .feature = feature,
+                          .left = next + 1,
+                          .right = next + 2,
+                          .threshold = threshold});
+    tree.values.push_back(i);
+    tree.nodes.push_back({.value = i});
+  }
+  tree.values.push_back(splits);
+  tree.nodes.push_back({.value = splits});
+  Ensemble model = binary_model(features, {tree});
+  model.input = model.accumulator = Precision::float64;
+  return model;
+}
+
+/// Without the allowance for these sums, leaves that cost exactly as much as the radius are lost.
+TEST(NearLeaves, SumsByDifferencesLoseNoLeaf) {
+  std::mt19937_64 random(test_seed());
+  int above = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::size_t features = 1 + random() % 4;
+    const Ensemble model = chain(random, features, 200);
+    Query query;
+    query.point.assign(features, 0.3);
+    query.features.resize(features);
+    query.requirements = {{0, ScoreIn{{.lower = 1}}}};
+    const Prepared prepared(model);
+    Watch watch{Limits{}};
+    Pace pace;
+    const LeafBoxes& boxes = leaves_of(prepared);
+    const std::vector<Variable> variables =
+        make_variables(prepared.ensembles(), query, boxes, CellOrder::by_cost, pace);
+    for (std::uint32_t leaf = 0; leaf < boxes.leaves.size(); leaf += 7) {
+      fast::NearLeaves near(leaf_table_of(prepared), boxes, variables, watch, paths_always());
+      ASSERT_TRUE(near.follows_paths());
+      const double most = near.cost_of(leaf);
+      check(near, most);
+      above += near.costs()[leaf] > most ? 1 : 0;
+    }
+  }
+  EXPECT_GT(above, 20);
+}
+
+/// Where many leaves are near, or the radius has no end, all of them are priced.
+TEST(NearLeaves, ManyNearLeavesAreAllPriced) {
+  std::mt19937_64 random(test_seed());
+  const Ensemble model = chain(random, 2, 50);
+  Query query;
+  query.point = {0.3, 0.3};
+  query.features.resize(2);
+  const Prepared prepared(model);
+  Watch watch{Limits{}};
+  Pace pace;
+  const LeafBoxes& boxes = leaves_of(prepared);
+  const std::vector<Variable> variables =
+      make_variables(prepared.ensembles(), query, boxes, CellOrder::by_cost, pace);
+  fast::NearLeaves near(leaf_table_of(prepared), boxes, variables, watch, paths_always());
+  near.cover(infinity);
+  EXPECT_FALSE(near.follows_paths());
+  EXPECT_EQ(near.found_count(), near.leaf_count());
+  for (std::uint32_t leaf = 0; leaf < near.leaf_count(); ++leaf) {
+    EXPECT_EQ(near.costs()[leaf], near.cost_of(leaf));
+  }
+}
+
+}  // namespace
+}  // namespace boxwood
