@@ -11,8 +11,9 @@
 #include <algorithm>
 #include <random>
 
-namespace boxwood {
-namespace {
+namespace near_leaves_test {
+
+using namespace boxwood;
 
 fast::Tuning paths_always() {
   fast::Tuning tuning;
@@ -133,5 +134,4 @@ TEST(NearLeaves, ManyNearLeavesAreAllPriced) {
   }
 }
 
-}  // namespace
-}  // namespace boxwood
+}  // namespace near_leaves_test

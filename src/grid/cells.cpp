@@ -105,10 +105,11 @@ class VariableMaker {
   }
 
   void draft_axis(std::size_t feature, std::uint32_t own_rank) {
-    drafts_.clear();
     own_ = 0;
     const FeatureRule& rule = query_.features[feature];
     const std::vector<Cut>& cuts = boxes_.cuts[feature];
+    drafts_.clear();
+    drafts_.reserve(cuts.size() + 2);
     const Axis axis(rule, query_.point[feature], precision_);
     const bool from_missing = own_rank == Variable::missing_rank;
     for (std::uint32_t rank = 0; rank <= cuts.size(); ++rank) {

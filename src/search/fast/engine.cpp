@@ -102,7 +102,10 @@ class Engine {
       if (std::isinf(radius) && std::isinf(cost)) return node;
       // A problem for a radius that is a little too large is good enough.
       if (node && cost <= radius && cost > tuning_.good_radius_share * radius) return node;
-      if (node && cost <= radius && std::isfinite(cost)) return come_closer(std::move(node));
+      if (node && cost <= radius && std::isfinite(cost)) {
+        wide_ = parts_.probe && node->problem.leaf_count() <= tuning_.wide_leaves;
+        return wide_ ? std::move(node) : come_closer(std::move(node));
+      }
       if (std::isfinite(cost) || context_.watch.stopped()) return compile();
     }
   }
@@ -185,6 +188,13 @@ class Engine {
   bool first_look(std::unique_ptr<Node>& root) {
     Probe& probe = workers_.local();
     if (!probe.start(root->problem)) return false;
+    if (wide_) {
+      // Most small questions end within these boxes, without a problem for the smaller radius.
+      spending_.probe_took(price_.boxes(tuning_.wide_boxes, root->problem.leaf_count()));
+      if (probe.search(tuning_.wide_boxes)) return false;
+      if (!context_.watch.stopped()) root = come_closer(std::move(root));
+      if (!root || !probe.start(root->problem)) return false;
+    }
     const std::size_t leaves = root->problem.leaf_count();
     const double price = price_.first_dual(leaves);
     if (parts_.probe && probe_while_promising(probe, leaves, price, [] { return 0.0; })) {
@@ -428,6 +438,7 @@ class Engine {
   TaskGroup tasks_;
   PerThread<Probe> workers_;
   std::atomic<bool> at_root_{false};
+  bool wide_ = false;  // the first problem is for a much larger radius than is needed
   Spending spending_;
   std::atomic<std::uint32_t> polished_{0};
 };

@@ -76,8 +76,7 @@ class Gatherer {
   };
 
   void add_cells(double radius) {
-    raw_.cell_begin.push_back(0);
-    raw_.fixed_at.resize(variables_.size());
+    std::size_t cells = 0;
     for (std::uint32_t v = 0; v < variables_.size(); ++v) {
       const Variable& variable = variables_[v];
       CellRange& range = near_[v];
@@ -85,6 +84,18 @@ class Gatherer {
       const auto within = [&](std::uint32_t cell) { return variable.cells[cell].cost <= radius; };
       while (range.first > 0 && within(range.first - 1)) --range.first;
       while (range.last < variable.cells.size() && within(range.last)) ++range.last;
+      cells += range.size();
+    }
+    raw_.cost.reserve(cells);
+    raw_.choice.reserve(cells);
+    raw_.cell_begin.reserve(variables_.size() + 1);
+    raw_.variable_of.reserve(variables_.size());
+    raw_.nearest.reserve(variables_.size());
+    raw_.cell_begin.push_back(0);
+    raw_.fixed_at.resize(variables_.size());
+    for (std::uint32_t v = 0; v < variables_.size(); ++v) {
+      const Variable& variable = variables_[v];
+      const CellRange range = near_[v];
       raw_.variable_of.push_back(v);
       for (std::uint32_t c = range.first; c < range.last; ++c) {
         raw_.cost.push_back(variable.cells[c].cost);

@@ -141,7 +141,7 @@ void NearLeaves::cover(double most) {
     const std::size_t bytes = leaf_count() * (sizeof(double) + sizeof(std::uint32_t));
     watch_.require_bytes(bytes);
     held_ = MemoryHold(watch_, bytes + 2 * from_below_.size() * sizeof(double));
-    costs_ = std::make_unique_for_overwrite<double[]>(leaf_count());
+    costs_.reset(new double[leaf_count()]);  // not set: most leaves are far
   }
   Pace pace = watch_.pace();
   follows_paths_ = follows_paths_ && std::isfinite(most) && walk(most, pace);

@@ -181,10 +181,12 @@ class Reachable {
 
 Outlook::Outlook(Context& context) {
   NearLeaves& near = context.near;
+  if (!near.follows_paths()) near.cover(infinity);
   const std::size_t leaves = near.leaf_count();
   const std::size_t stride = std::max<std::size_t>(1, leaves / context.tuning.outlook_samples);
-  for (std::size_t leaf = 0; leaf < leaves; leaf += stride) {
-    const double cost = near.cost_of(static_cast<std::uint32_t>(leaf));
+  costs_.reserve(leaves / stride + 1);
+  for (std::uint32_t leaf = 0; leaf < leaves; leaf += static_cast<std::uint32_t>(stride)) {
+    const double cost = near.follows_paths() ? near.cost_of(leaf) : near.costs()[leaf];
     if (std::isfinite(cost)) costs_.push_back(cost);
   }
   std::sort(costs_.begin(), costs_.end());

@@ -22,6 +22,8 @@ namespace boxwood::fast {
   R(next_leaf_factor, 1.5, 1, 1e6, "growth of the number of leaves while no point is found; measured: 1.25 costs up to a half more, 2 is within noise") \
   R(piece_radius_factor, 2, 1.01, 1e6, "growth of the radius where leaves are cut into pieces, whose number grows with the radius") \
   R(good_radius_share, 0.5, 0, 1, "a first problem is kept if the point found costs more than this share of its radius; otherwise it is reduced") \
+  W(wide_leaves, 500, 0, 1'000'000'000, "a first problem of at most so many leaves whose radius is much too large is probed as it is before there is one for the smaller radius; measured: without this limit German credit takes a tenth longer") \
+  W(wide_boxes, 16, 0, 1'000'000, "boxes of that first problem; measured: 3 and 32 gain less than 8 to 14") \
   W(first_probe_boxes, 24, 0, 1'000'000, "boxes searched for a first point in each first problem; measured: 8 is better on some models and worse on others") \
   R(rules_leaf_factor, 3, 1, 1e6, "next_leaf_factor under linear rules, which put the answer far beyond the first radius; measured: 1.5 costs a fifth more on German credit, 6 is within noise") \
   W(rules_probe_boxes, 100, 0, 1'000'000, "first_probe_boxes under linear rules; measured: 24 costs two and a half times as much on adult, 400 is within noise") \
