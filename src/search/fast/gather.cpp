@@ -33,8 +33,8 @@ class Gatherer {
                                           [](Kind kind) { return kind == Kind::plain; });
   }
 
-  void add_leaves(const NearLeaves& near) {
-    list_near(near);
+  void add_leaves(std::vector<std::uint32_t> near_leaves) {
+    near_leaves_ = std::move(near_leaves);
     reserve();
     const LeafValues& leaves = table_.leaves;
     const std::uint32_t* next = near_leaves_.data();
@@ -121,23 +121,6 @@ class Gatherer {
         (cut++)->cell = std::clamp(kept, near_[v].first, near_[v].last) - near_[v].first;
       }
     }
-  }
-
-  /// Which leaves are near is as good as random, so that a branch would mostly be predicted wrong.
-  void list_near(const NearLeaves& listed) {
-    const double* const costs = listed.costs();
-    near_leaves_.resize(listed.found_count());
-    std::size_t near = 0;
-    const auto add = [&](std::uint32_t leaf) {
-      near_leaves_[near] = leaf;
-      near += costs[leaf] <= most_ ? 1U : 0U;
-    };
-    if (listed.follows_paths()) {
-      for (const std::uint32_t leaf : listed.leaves()) add(leaf);
-    } else {
-      for (std::uint32_t leaf = 0; leaf < listed.leaf_count(); ++leaf) add(leaf);
-    }
-    near_leaves_.resize(near);
   }
 
   /// Reserves memory for the near leaves, so that the lists are not copied while they grow.
@@ -271,9 +254,8 @@ class Gatherer {
 Problem gather(const LeafTable& table, const LeafBoxes& boxes, std::span<const Variable> variables,
                NearLeaves& near, std::span<const double> thresholds, double radius, Watch& watch) {
   const double most = radius * within_any_order(variables.size());  // more is too far for a leaf
-  near.cover(most);
   Gatherer gatherer(table, boxes, variables, radius, most, watch);
-  gatherer.add_leaves(near);
+  gatherer.add_leaves(near.within(most));
   Problem raw = gatherer.take();
   raw.thresholds.assign(thresholds.begin(), thresholds.end());
   return raw;

@@ -149,18 +149,43 @@ void NearLeaves::cover(double most) {
   covered_ = follows_paths_ ? most : infinity;
 }
 
+std::vector<std::uint32_t> NearLeaves::within(double most) {
+  cover(most);
+  std::vector<std::uint32_t> leaves(found_count());
+  // Which leaves are near is as good as random, so that a branch would mostly be predicted wrong.
+  std::size_t count = 0;
+  const double* const costs = costs_.get();
+  const double limit = follows_paths_ ? path_limit(most) : most;
+  const auto add = [&](std::uint32_t leaf) {
+    leaves[count] = leaf;
+    count += costs[leaf] <= limit ? 1U : 0U;
+  };
+  if (follows_paths_) {
+    for (const std::uint32_t leaf : leaves_) add(leaf);
+  } else {
+    for (std::uint32_t leaf = 0; leaf < leaf_count(); ++leaf) add(leaf);
+  }
+  leaves.resize(count);
+  return leaves;
+}
+
 /// The cost of a path is the sum over features of what its splits ask for at least: for each
 /// feature the dearest one, as costs never fall on the way from the own cell. At a leaf this is
 /// cost_of(), added up in another order and by differences: each step adds a difference that is not
 /// negative and at most the path's cost, so with `depth` steps the two stray from each other by
-/// less than (2 * depth + variables + 4) units in the last place. A path that costs more than that
-/// beyond `most` has only leaves that cost more than `most`. False if too many leaves are near.
+/// less than (2 * depth + variables + 4) units in the last place. A path that costs more than this
+/// limit has only leaves that cost more than `most`.
+double NearLeaves::path_limit(double most) const {
+  const auto steps = static_cast<double>(2 * table_.paths.depth() + variables_.size() + 4);
+  return most * (1 + steps * unit_in_last_place);
+}
+
+/// Follows the paths that cost at most path_limit(). False if too many leaves are near.
 bool NearLeaves::walk(double most, Pace& pace) {
   const TreePaths::Split* const splits = table_.paths.splits().data();
   const double* const below = from_below_.data();
   const double* const above = from_above_.data();
-  const auto steps = static_cast<double>(2 * table_.paths.depth() + variables_.size() + 4);
-  const double limit = most * (1 + steps * unit_in_last_place);
+  const double limit = path_limit(most);
   struct Later {  // a branch that is beyond a cut, seen from the own cell
     std::uint32_t at;
     std::uint32_t feature;

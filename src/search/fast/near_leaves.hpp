@@ -33,9 +33,11 @@ class NearLeaves {
   /// What cover() found last, ascending. Where it found all leaves there is no list of them.
   std::span<const std::uint32_t> leaves() const { return leaves_; }
   std::size_t found_count() const { return follows_paths_ ? leaves_.size() : leaf_count(); }
-  /// Of a leaf that was found: its cost.
+  /// Of a leaf that was found: its cost, up to rounding where paths were followed.
   const double* costs() const { return costs_.get(); }
-  /// The same of any leaf.
+  /// All leaves that cost at most `most`, ascending, and perhaps some that cost more by rounding.
+  std::vector<std::uint32_t> within(double most);
+  /// The cost of any leaf.
   double cost_of(std::uint32_t leaf) const;
   std::size_t leaf_count() const { return boxes_.leaves.size(); }
 
@@ -46,6 +48,7 @@ class NearLeaves {
   double of_listed(std::uint32_t range) const;
   bool is_forbidden(std::uint32_t leaf) const;
   void price_all(Pace& pace);
+  double path_limit(double most) const;
   bool walk(double most, Pace& pace);
 
   const LeafTable& table_;
