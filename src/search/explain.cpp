@@ -243,8 +243,9 @@ Answer explain_plain(const Prepared& prepared, const Query& query, const Options
   answer.stop = proven                         ? Stop::finished
                 : finished && !watch.stopped() ? Stop::precision
                                                : watch.stop();
-  for (const std::vector<double>& point : found.points) {
-    Walk walked = walk(ensembles, point);
+  for (std::size_t i = 0; i < found.points.size(); ++i) {
+    const std::vector<double>& point = found.points[i];
+    Walk walked = found.walks[i] ? *found.walks[i] : walk(ensembles, point);
     for (std::size_t e = 0; answer.solutions.empty() && e < ensembles.size(); ++e) {
       answer.output_after.push_back(ensembles[e].transform(walked.scores[e]));
     }

@@ -3,6 +3,8 @@
 // in.
 #pragma once
 
+#include "grid/grid.hpp"
+
 #include <boxwood/query.hpp>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <vector>
@@ -27,8 +30,8 @@ class Incumbent {
   double cost() const { return cost_.load(std::memory_order_relaxed); }
 
   /// Takes a point that meets every requirement, whatever its cost. Ignores it if its cost is
-  /// infinite.
-  void offer(std::vector<double> point) {
+  /// infinite. `walked`: what walk() says of the point, if that is known already.
+  void offer(std::vector<double> point, std::shared_ptr<const Walk> walked = nullptr) {
     const double cost = total_cost(query_, point);
     if (cost > this->cost() || std::isinf(cost)) return;
     const std::lock_guard lock(mutex_);
@@ -45,7 +48,7 @@ class Incumbent {
       const bool same = point[i] == query_.point[i] || both_missing;
       changes += same || query_.features[i].derived ? 0U : 1U;
     }
-    points_.insert({changes, std::move(point)});
+    points_.insert({changes, std::move(point), std::move(walked)});
     if (points_.size() > ties_) {
       points_.erase(std::prev(points_.end()));
       more_ = true;
@@ -85,12 +88,16 @@ class Incumbent {
 
   struct Result {
     std::vector<std::vector<double>> points;
+    std::vector<std::shared_ptr<const Walk>> walks;  ///< of each point, or nothing
     bool more = false;
   };
   /// Not to be called while workers run.
   Result result() const {
-    Result result{{}, more_};
-    for (const Ranked& ranked : points_) result.points.push_back(ranked.point);
+    Result result{{}, {}, more_};
+    for (const Ranked& ranked : points_) {
+      result.points.push_back(ranked.point);
+      result.walks.push_back(ranked.walked);
+    }
     return result;
   }
 
@@ -98,6 +105,7 @@ class Incumbent {
   struct Ranked {
     std::size_t changes;
     std::vector<double> point;
+    std::shared_ptr<const Walk> walked;
 
     bool operator<(const Ranked& other) const {
       if (changes != other.changes) return changes < other.changes;

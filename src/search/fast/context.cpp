@@ -120,11 +120,12 @@ bool Context::refused(std::span<const double> point) const {
 }
 
 bool Context::offer_point(std::span<const std::uint32_t> cells, std::vector<double> point) const {
-  const Walk walked = walk(ensembles, point);
-  if (!meets(query, ensembles, point, walked.scores)) return false;
+  auto walked = std::make_shared<const Walk>(walk(ensembles, point));
+  if (!meets(query, ensembles, point, walked->scores)) return false;
   // Several boxes may meet one region, and each has a nearest point of it. The nearest of these
   // represents the region; it is no farther in any feature.
-  const std::vector<Interval>& box = walked.box;
+  const std::vector<Interval>& box = walked->box;
+  bool moved = in_pieces;  // settle_listed() may move it
   const Precision precision = common_precision(ensembles);
   for (std::size_t d = 0; d < cells.size(); ++d) {
     const Variable& variable = variables[d];
@@ -135,11 +136,13 @@ bool Context::offer_point(std::span<const std::uint32_t> cells, std::vector<doub
       if (!box[d].contains(as_read(variable.cells[next].value, precision))) break;
       cell = next;
     }
-    if (cell != cells[d]) point[d] = variable.cells[cell].value;
+    if (cell == cells[d]) continue;
+    point[d] = variable.cells[cell].value;
+    moved = true;
   }
   settle_listed(ensembles, variables, cells, point);
   if (refused(point)) return false;
-  incumbent.offer(std::move(point));
+  incumbent.offer(std::move(point), moved ? nullptr : std::move(walked));
   if (any_will_do && !incumbent.is_empty()) watch.request(Stop::visitor);
   return true;
 }
