@@ -242,6 +242,34 @@ TEST(Proof, InfiniteThresholdsAreNoCuts) {
   EXPECT_EQ(list.check(0), 0);
 }
 
+/// In float32, 2^25 + 3 - 2^25 is 4. The numbers of one leaf begin within those of the other one.
+/// The allowance for rounding counts them all, so boxes are cut until the scores are known.
+TEST(Proof, NumbersOfLeavesMayOverlap) {
+  RandomProblem problem;
+  std::vector<Tree> trees;
+  for (const double value : {0x1p25, 3.0, -0x1p25}) {
+    Tree tree = stump(0, 1, 0, 0);
+    tree.output = Tree::every_output;
+    tree.values = {0, value, 0, 0};
+    tree.nodes[1].value = 2;
+    tree.nodes[2].value = 1;
+    trees.push_back(tree);
+  }
+  trees.push_back(stump(1, 1, 0, 0.25));
+  problem.ensembles = {binary_model(2, trees)};
+  problem.ensembles[0].task = Task::regression;
+  problem.ensembles[0].link = Link::identity;
+  problem.ensembles[0].base = {0, 0};
+  problem.query = query_for(problem.ensembles[0], std::vector<double>{0, 0});
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  problem.query.requirements = {{0, ScoreIn{{4.5, inf, true, true}}}};
+  const Answer answer = explain(problem.ensembles, problem.query);
+  ASSERT_EQ(answer.status, Status::infeasible);
+  Cases list;
+  list.add(problem, answer, prove(problem.ensembles, problem.query, answer).text, "accepted", 0);
+  EXPECT_EQ(list.check(0), 0);
+}
+
 /// Where the row itself has the outcome, nothing is cheaper: the whole box is dead, also if no tree
 /// has a split.
 TEST(Proof, BothCheckersKnowThatAnExcludedBoxIsDead) {

@@ -217,9 +217,10 @@ double Model::error_of(std::size_t k) const {
   for (const Tree& tree : trees) {
     if (tree.output != -1 && tree.output != static_cast<int>(k)) continue;
     double largest = 0;
-    const std::size_t step = tree.output == -1 ? base.size() : 1;
-    for (std::size_t i = tree.output == -1 ? k : 0; i < tree.values.size(); i += step) {
-      largest = std::max(largest, std::abs(read(tree.values[i])));
+    for (const Node& node : tree.nodes) {  // the numbers of leaves may overlap in `values`
+      if (node.kind != 0) continue;
+      const std::size_t at = static_cast<std::size_t>(node.value) + (tree.output == -1 ? k : 0);
+      largest = std::max(largest, std::abs(read(tree.values[at])));
     }
     total += largest;
     count += 1;

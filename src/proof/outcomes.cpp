@@ -119,9 +119,10 @@ double Outcomes::error(std::size_t k) const {
     const bool every = tree.output == Tree::every_output;
     if (!every && static_cast<std::size_t>(tree.output) != k) continue;
     double largest = 0;
-    const std::size_t step = every ? ensemble_->base.size() : 1;
-    for (std::size_t i = every ? k : 0; i < tree.values.size(); i += step) {
-      largest = std::max(largest, std::abs(tree.values[i]));
+    for (const Node& node : tree.nodes) {  // the numbers of leaves may overlap in `values`
+      if (node.kind != NodeKind::leaf) continue;
+      const std::size_t at = static_cast<std::size_t>(node.value) + (every ? k : 0);
+      largest = std::max(largest, std::abs(tree.values[at]));
     }
     total += largest;
     count += 1;
