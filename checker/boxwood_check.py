@@ -240,6 +240,7 @@ class Model:
             hashed += [["<", "<=", "==", "in"].index(kind) + 1, feature, *about, missing, zero, zero_up]
             nodes[at] = Split(Test(feature, cuts, kind in ("<", "<="), missing, zero), left, right)
             waiting += [right, left]
+        need(len(nodes) == len(rows), "a node that is the child of none")
         return Tree(outputs, nodes)
 
     def scores(self, leaves):
@@ -487,13 +488,15 @@ class Question:
             rule.allowed = [self.precision(one) + 0.0 for one in rule.allowed]
             need(rule.scale > 0 and rule.most_change >= 0 and
                  (rule.fixed or not math.isinf(self.precision(rule.now))), "a scale of 0, or a change from infinity")
+            need(not rule.step or (not rule.allowed and (rule.kind == "continuous" or rule.step % 1 == 0)),
+                 "a step with allowed values, or between whole numbers")
         self.clauses = [[self.test(one) for one in clause] for clause in self.clauses]
         self.wanted = [Outcome(models, one) for one in self.requirements]
 
     def test(self, data):
         """Give a condition of a clause as a test."""
         given = fit(data, CONDITION, "a condition")
-        need(("codes" in data) != ("range" in data), "a condition with a range and codes, or with none of them")
+        need(bool(given.codes) != ("range" in data), "a condition with a range and codes, or with none of them")
         lower, upper, lower_closed, upper_closed = given.range
         need(lower <= upper, "a condition whose ends are exchanged")
         cuts = cuts_around(given.codes) if given.codes else (
@@ -549,7 +552,7 @@ class Question:
         values = sorted(sign * one for one in rule.allowed)
         if not values and math.isfinite(near):
             values = [self.first_value(rule, near)]
-        return [sign * one + 0.0 for one in values if near <= one <= far][:1]
+        return [sign * one + 0.0 for one in values if near <= one <= far and math.isfinite(one)][:1]
 
     def feature_variable(self, d, cuts):
         """Make the cells of a feature from the first numbers above its cuts."""
@@ -560,7 +563,7 @@ class Question:
                 self.nearest(rule, -1, end) for end in ends if end < start]
         elif not rule.fixed and rule.missing_allowed:  # the smallest of each interval, if there is one
             no_smallest = self.limits(rule, 1, self.precision)[0] == -INF and not rule.allowed
-            others = [self.nearest(rule, -1, ends[0]) or [0.0] if no_smallest else self.nearest(rule, 1, -INF),
+            others = [self.nearest(rule, -1, ends[0]) or [0.0] * (rule.range[1] > 0) if no_smallest else self.nearest(rule, 1, -INF),
                       *(self.nearest(rule, 1, cut) for cut in cuts)]
         values = sorted((one for one in {*chain(*others), rule.now} if not math.isnan(one)), key=self.precision)
         if math.isnan(start) or (rule.missing_allowed and not rule.fixed):

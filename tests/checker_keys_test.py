@@ -116,7 +116,13 @@ HOSTILE_QUESTIONS = [  # a checker that reads one of these might leave out cells
     with_clause(inside="true"), with_clause(range=NAN_END), with_clause(feature=-1),
     {"groups": [{"columns": [0, 0]}]}, {"groups": [{"columns": [0]}, {"columns": [0]}]}, {"groups": [{"columns": []}]},
     {"groups": [{"columns": [-1]}]}, {"groups": [{"columns": [0], "weight": "nan"}]},
+    with_requirement(output=0, probability=0.5), with_requirement(output=0, margin=1.0), with_requirement(output=0, rival=0),
+    with_requirement(score=0, rival=0, range=[0.0, "inf", True, True]), {"requirements": [{"range": [0.0, "inf", True, True]}]},
+    {"requirements": [{"output": 0}]}, {"requirements": [{"rival": 0, "range": [0.0, "inf", True, True]}]},
+    with_feature(step=0.5, kind="integer"), with_feature(step=1.0, allowed=[2.0]),
+    {"clauses": [[{"feature": 0, "inside": True, "codes": []}]]}, {"clauses": [[{"feature": 0, "inside": False, "codes": []}]]},
     # Numbers that another reader might cut off, wrap around or leave out.
+    with_requirement(output=2 ** 64 - 2 ** 32), {"clauses": [[{"feature": 0, "inside": True, "codes": [2 ** 64 - 2 ** 32]}]]},
     with_requirement(output=0.5), with_requirement(output=False), with_requirement(output=0, model=0.5),
     with_requirement(classes=0), with_requirement(output=0, range=[1.0, "inf", True]),
     with_requirement(output=0, range=[1.0, "inf", True, True, True]), with_requirement(output=0, range=[2.0, 1.0, True, True]),
@@ -147,7 +153,9 @@ HOSTILE_MODELS = [  # bounds of scores hold for positive factors, and for number
     with_tree(kind=["in", "leaf", "leaf"], value=[0, 0, 1], sets=[[1, 0]]),
     with_tree(threshold=[2.0, 0.0, 0.0, 5.0]), with_tree(right=[2, -1, -1, 0]), with_tree(missing_left=[False] * 4),
     with_tree(feature=[0.5, -1, -1]), with_tree(feature=[2 ** 32, -1, -1]), with_tree(right=[2.5, -1, -1]),
-    with_tree(left=[1, 2 ** 32, -1]),
+    with_tree(left=[1, 2 ** 32, -1]), with_tree(output=2 ** 64 - 1),
+    # A node that is the child of none.
+    with_tree(**{key: [*column, column[-1]] for key, column in MODEL["trees"][0].items() if key not in ("output", "values")}),
     with_tree(output=0.5), with_tree(output=2 ** 32), with_tree(output=False), with_tree(missing_left=[0, 0, 0]),
     with_tree(zero_up=[True, False, False]), with_tree(kind=["==", "leaf", "leaf"], missing_at_zero=[True, False, False]),
     {"trees": [{key: column for key, column in MODEL["trees"][0].items() if key != "missing_left"}]},
@@ -238,6 +246,36 @@ class Cells(unittest.TestCase):
                 claim = {"claim": "optimal", "cost": 1.0, "point": [chosen], "tree": [-2]}
                 self.assertEqual([done.returncode for done in verdicts(model, question, claim)][:2], [code] * 2
                                  if fast_program().is_file() else [code])
+
+
+    def test_changed_values_are_finite(self):
+        """No value of 1e39 exists in float32, and none in a range that only holds -inf; the change to 0 would be free."""
+        single, high = {**MODEL, "input": "float32"}, [{"output": 0, "range": [1.0, "inf", True, True]}]
+        low = [{"output": 0, "range": ["-inf", 0.0, True, True]}]
+        for model, rule, point, wanted, value in (
+                (single, {"allowed": [1e39]}, 0.0, high, "inf"), (single, {"allowed": [3.0]}, 0.0, high, 3.0),
+                (MODEL, {"missing_allowed": True, "range": ["-inf", "-inf", True, True]}, "nan", low, 0.0),
+                (MODEL, {"missing_allowed": True}, "nan", low, 1.9999999999999998)):
+            question = {**QUESTION, "point": [point], "requirements": wanted, "clauses": [], "cost": "l0", "features": [rule]}
+            exists = value not in ("inf", 0.0)
+            claims = {"claim": "optimal", "cost": 1.0, "point": [value], "tree": [-2]}, {"claim": "infeasible", "tree": [-2]}
+            for claim, true in zip(claims, (exists, not exists)):
+                for done in verdicts(model, question, claim):
+                    self.assertEqual(done.returncode, 0 if true else 1, [rule, claim, done.stdout])
+
+
+class Rounding(unittest.TestCase):
+    def test_the_allowance_counts_numbers_of_leaves_that_overlap(self):
+        """The library adds 2^25, 3 and -2^25 in float32 and gets 4; the exact sum is 3. The leaf's numbers begin
+        within those of the other leaf."""
+        trees = [{**MODEL["trees"][0], "output": -1, "values": [0.0, value, 0.0, 0.0], "value": [-1, 2, 1]}
+                 for value in (2.0 ** 25, 3.0, -2.0 ** 25)]
+        model = {**MODEL, "accumulator": "float32", "base": [0.0, 0.0], "trees": trees}
+        question = {**QUESTION, "requirements": [{"score": 0, "range": [4.0, "inf", True, True]}]}
+        for claim, code in (({"claim": "infeasible", "tree": [0, 1, 1, -2, -2]}, 1),
+                            ({"claim": "optimal", "cost": 2.0, "point": [2.0], "tree": [-2]}, 0)):
+            for done in verdicts(model, question, claim):
+                self.assertEqual(done.returncode, code, done.stdout)
 
 
 class Margins(unittest.TestCase):

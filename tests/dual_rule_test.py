@@ -104,7 +104,7 @@ class DualRule(unittest.TestCase):
                 "features": [{"weight": weight} for weight in weights]})
             read = checker.Model(model)
             for _ in range(6):
-                claim = draw.choice([best, best + 1, best + 0.001, draw.uniform(0.5, 12)])
+                claim = draw.choice([best, best + 1, best + 0.001, draw.uniform(0.5, 12), 1e-320])
                 walk = checker.Checker(checker.Question(json.loads(question), [read]), (0, claim))
                 numbers = drawn_numbers(draw, walk, draw.choice([.5, .8, 1, 1.5]) / gap)
                 thinned = walk.thinned(walk.whole, *walk.read_dual(numbers[0], iter(numbers[1:])))
@@ -137,7 +137,8 @@ class DualRule(unittest.TestCase):
             path = pathlib.Path(folder) / "batch.jsonl"
             path.write_text("\n".join(lines) + "\n")
             said = subprocess.run([program, "--batch", path], capture_output=True, text=True, check=True).stdout
-        self.assertEqual([line.startswith("accepted") for line in said.splitlines()], verdicts)
+        fast = [line.startswith("accepted") for line in said.splitlines()]
+        self.assertEqual([line for line, one, other in zip(lines, fast, verdicts, strict=True) if one != other], [])
 
 
 if __name__ == "__main__":

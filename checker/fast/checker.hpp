@@ -149,6 +149,7 @@ class Checker {
   double claim_;
   std::int64_t claimed_changes_;
   bool sums_ = false;
+  double drift_ = 0;  ///< how far sums of costs may be from exact ones, in claims
   std::vector<Variable> variables_;
   std::vector<std::uint32_t> variable_of_;
   std::vector<std::size_t> column_of_;

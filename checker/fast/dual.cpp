@@ -16,8 +16,8 @@ constexpr std::int64_t most_share = std::int64_t{1} << 44;
 constexpr std::size_t most_shares = std::size_t{1} << 16;
 constexpr std::size_t most_terms = std::size_t{1} << 17;
 
-/// value * 2^exponent, rounded down (up) to a whole number; exact before rounding. Numbers below
-/// 2^-900 would underflow; they lie between 0 and 1 (or -1) whatever the exponent is.
+/// value * 2^exponent, rounded down (up) to a whole number; exact before rounding. The exponent is
+/// at most 800. Numbers below 2^-900 might underflow; they lie between 0 and 1 (or -1).
 std::int64_t scaled(double value, int exponent, bool up = false) {
   double moved = std::ldexp(value, exponent);
   if (value != 0 && std::abs(value) < 0x1p-900) moved = value < 0 ? -0.5 : 0.5;
@@ -35,17 +35,21 @@ void Checker::set_tolls() {
   if (question_.max_changes) changes = std::min(changes, *question_.max_changes);
   if (claimed_changes_ >= 0) changes = std::min(changes, claimed_changes_);
   int exponent = 0;
+  // Costs are at most the claim here, so tolls are below 2^41; what underflows is below 1.
+  const auto toll = [&](double cost) {
+    return static_cast<std::int64_t>(std::floor(std::ldexp(cost, exponent)));
+  };
   if (by_cost) {
     std::frexp(claim_, &exponent);
     exponent = 41 - exponent;
-    limit_ = scaled(claim_, exponent) + 2 + static_cast<std::int64_t>(variables_.size() + 2) / 1024;
+    limit_ = toll(claim_) + 2 + static_cast<std::int64_t>(variables_.size() + 2) / 1024;
   } else {
     limit_ = (changes + 1) << 30;
   }
   for (const Order& order : order_) {
     std::vector<std::int64_t>& tolls = tolls_.emplace_back();
     for (std::size_t bit = 0; bit < order.cost.size(); ++bit) {
-      tolls.push_back(by_cost ? scaled(std::min(order.cost[bit], claim_), exponent)
+      tolls.push_back(by_cost ? toll(std::min(order.cost[bit], claim_))
                               : std::int64_t{bit > 0 ? 1 : 0} << 30);
     }
   }

@@ -48,11 +48,13 @@ double no_nan(double value) {
 }
 
 int whole(const Json& value) {
-  const auto least = std::numeric_limits<int>::min(), most = std::numeric_limits<int>::max();
-  if (!value.is_number_integer() || value < least || value > most) {
+  // Numbers from 2^63 on are unsigned; as signed ones they would be negative.
+  const auto number = value.is_number_integer() ? value.get<std::int64_t>() : 0;
+  const bool wraps = value.is_number_unsigned() && number < 0;
+  if (!value.is_number_integer() || wraps || static_cast<int>(number) != number) {
     throw Unsupported("a number that must be a whole number of 32 bits");
   }
-  return value.get<int>();
+  return static_cast<int>(number);
 }
 
 std::vector<int> codes_of(const Json& list) {
@@ -275,10 +277,11 @@ void add_cuts(const Node& node, const Tree& tree, std::vector<Cut>& cuts) {
   cuts.push_back({zero_size, true});
 }
 
-/// The nodes in pre-order; each has one parent, so that there are no more than the file lists.
+/// The nodes in pre-order; each but the first is the child of one node.
 static void append_nodes(std::string& bytes, const Tree& tree, std::size_t outputs) {
   std::vector<int> open{0};
-  for (std::size_t count = 0; !open.empty(); ++count) {
+  std::size_t count = 0;
+  for (; !open.empty(); ++count) {
     if (count == tree.nodes.size()) throw Unsupported("a node that is the child of two");
     const Node& node = tree.nodes[static_cast<std::size_t>(open.back())];
     open.pop_back();
@@ -302,6 +305,7 @@ static void append_nodes(std::string& bytes, const Tree& tree, std::size_t outpu
     }
     open.insert(open.end(), {node.right, node.left});
   }
+  if (count != tree.nodes.size()) throw Unsupported("a node that is the child of none");
 }
 
 std::string Model::make_digest() const {

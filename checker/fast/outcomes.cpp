@@ -30,10 +30,15 @@ std::vector<End> sides_of(const Interval& interval) {
 }  // namespace
 
 Outcomes::Outcomes(const Model& of, const Json& wanted) : model(of), wanted_(wanted) {
-  known(wanted,
-        {"class", "classes", "probability", "margin", "output", "score", "rival", "range", "model",
-         "negated"},
-        "a requirement");
+  if (wanted.contains("class")) {
+    known(wanted, {"class", "probability", "margin", "model", "negated"}, "a requirement");
+  } else if (wanted.contains("classes")) {
+    known(wanted, {"classes", "model", "negated"}, "a requirement");
+  } else if (wanted.contains("output")) {
+    known(wanted, {"output", "range", "model", "negated"}, "a requirement");
+  } else {
+    known(wanted, {"score", "range", "rival", "model", "negated"}, "a requirement");
+  }
   negated_ = wanted.value("negated", false);
   check_numbers();
   const bool onnx = model.form == "onnxruntime";
@@ -67,11 +72,10 @@ Outcomes::Outcomes(const Model& of, const Json& wanted) : model(of), wanted_(wan
   }
 }
 
-/// One kind of requirement, about classes and outputs that exist.
+/// Every requirement is about a class, classes, an output or a score that exists.
 void Outcomes::check_numbers() const {
   const int outputs = static_cast<int>(model.base.size());
   const int classes = model.task == "binary" ? 2 : model.task == "regression" ? 0 : outputs;
-  int kinds = 0;
   const auto check = [&](const char* key, int count) {
     if (!wanted_.contains(key)) return;
     const Json& value = wanted_[key];
@@ -81,16 +85,21 @@ void Outcomes::check_numbers() const {
       const int k = whole(one);
       if (k < 0 || k >= count) throw Unsupported("a requirement about no class or output");
     }
-    ++kinds;
   };
   check("class", classes);
   check("classes", classes);
   check("output", outputs);
   check("score", outputs);
-  if (kinds != 1 || (wanted_.contains("probability") && wanted_.contains("margin"))) {
-    throw Unsupported("a requirement of two kinds, or of none");
-  }
   check("rival", outputs);
+  if (wanted_.contains("probability") && wanted_.contains("margin")) {
+    throw Unsupported("a requirement of a probability and a margin");
+  }
+  if (wanted_.contains("rival") && wanted_.at("rival") == wanted_.at("score")) {
+    throw Unsupported("a score that is compared with itself");
+  }
+  if ((wanted_.contains("output") || wanted_.contains("score")) && !wanted_.contains("range")) {
+    throw Unsupported("a requirement without a range");
+  }
 }
 
 double Outcomes::relative(double output) const {

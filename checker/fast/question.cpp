@@ -26,8 +26,9 @@ Bound exact_sum(double a, double b) {
   return {sum, (a - (sum - part)) + (b - part), false};
 }
 
-/// Costs must not be negative and not fall with the distance: cells count on it.
-void check_costs(const Rule& rule) {
+/// Costs must not be negative and not fall with the distance: cells count on it. Multiples of the
+/// step must be whole numbers where others are not admissible.
+void check_rule(const Rule& rule) {
   bool fits = rule.scale > 0 && std::is_sorted(rule.quantiles.begin(), rule.quantiles.end()) &&
               rule.quantiles.size() != 1;
   for (const double size : {rule.step, rule.least, rule.most, rule.weight, rule.up, rule.down}) {
@@ -38,6 +39,10 @@ void check_costs(const Rule& rule) {
     for (const double size : row) fits = fits && size >= 0;
   }
   if (!fits) throw Unsupported("a rule with a negative cost");
+  const bool whole_steps = rule.kind == "continuous" || rule.step == std::floor(rule.step);
+  if (!whole_steps || (rule.step > 0 && !rule.allowed.empty())) {
+    throw Unsupported("a step with allowed values, or between whole numbers");
+  }
 }
 
 std::size_t feature_number(const Json& value) {
@@ -113,7 +118,7 @@ Rule read_rule(const Json& data) {
   take("up", rule.up);
   take("down", rule.down);
   take("scale", rule.scale);
-  check_costs(rule);
+  check_rule(rule);
   return rule;
 }
 
@@ -136,6 +141,7 @@ Literal read_literal(const Json& data) {
   literal.missing = data.value("missing", false);
   literal.by_codes = data.contains("codes");
   if (literal.by_codes) literal.codes = codes_of(data["codes"]);
+  if (literal.by_codes && literal.codes.empty()) throw Unsupported("a condition without codes");
   if (!literal.by_codes) literal.range = interval(data.at("range"));
   return literal;
 }
