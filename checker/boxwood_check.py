@@ -134,7 +134,7 @@ def next_up(value, precision=float):
 
 def first_from(bound, precision=float, is_open=False):
     """Give the smallest number of a precision that is >= bound (> bound if open)."""
-    value = precision(float(bound))  # the nearest one
+    value = precision(float(bound))  # the bound or one of the two next to it
     if value < bound or (is_open and value == bound < INF):
         value = next_up(value, precision)
     return value + 0.0
@@ -240,7 +240,6 @@ class Model:
             hashed += [["<", "<=", "==", "in"].index(kind) + 1, feature, *about, missing, zero, zero_up]
             nodes[at] = Split(Test(feature, cuts, kind in ("<", "<="), missing, zero), left, right)
             waiting += [right, left]
-        need(len(nodes) == len(rows), "a node that is the child of none")
         return Tree(outputs, nodes)
 
     def scores(self, leaves):
@@ -278,6 +277,7 @@ OBJECTIVES = {  # of XGBoost: task and link
     "binary:logistic": ("binary", "sigmoid"), "binary:logitraw": ("binary", "identity"),
     "multi:softprob": ("multiclass", "softmax"), "multi:softmax": ("multiclass", "winner"),
     "reg:squarederror": ("regression", "identity")}
+XGBOOST_KEYS = {"cats", "gbtree_model_param", "iteration_indptr", "tree_info", "trees"}  # "weight_drop" is dart
 
 
 def xgboost_as_boxwood(data):
@@ -285,6 +285,7 @@ def xgboost_as_boxwood(data):
     learner = data["learner"]
     parameters, booster = learner["learner_model_param"], learner["gradient_booster"]
     need(learner["objective"]["name"] in OBJECTIVES and booster["name"] == "gbtree" and
+         booster["model"].keys() <= XGBOOST_KEYS and booster["model"]["trees"] and
          "best_iteration" not in learner.get("attributes", {}),
          "an XGBoost file that is not read directly; use boxwood inspect --save-model")
     task, link = OBJECTIVES[learner["objective"]["name"]]
@@ -292,7 +293,9 @@ def xgboost_as_boxwood(data):
     if link == "sigmoid":
         base = [single(-math.log(single(single(1 / p) - 1))) for p in base]
     outputs = max(1, *(int(parameters.get(key, 1)) for key in ("num_class", "num_target")))
-    need(len(base) in (1, outputs), "base scores that are not one for each output")
+    width = int(parameters["num_feature"])
+    need(len(base) in (1, outputs) and max(outputs, width) <= 2 ** 22,
+         "base scores that are not one for each output, or too many features or outputs")
     trees = []
     for tree, output in zip(booster["model"]["trees"], booster["model"]["tree_info"], strict=True):
         need(output >= 0 and not any(tree.get("split_type", [])) and
@@ -304,7 +307,7 @@ def xgboost_as_boxwood(data):
                       "missing_left": [one == 1 for one in tree["default_left"]]})
     return {"boxwood_model": 1, "task": task, "link": link, "input": "float32", "accumulator": "float32",
             "order": "base_first", "base": base * (outputs if len(base) == 1 else 1), "trees": trees,
-            "features": [None] * int(parameters["num_feature"])}
+            "features": [None] * width}
 
 
 # --------------------------------------------------------------------- [Alternatives and conditions]
@@ -373,7 +376,7 @@ class Outcome:
         k = 0 if self.binary else self.named[0]
         if self.of_score:
             return [Condition(k, None, sign, end)]
-        if self.class_0:  # its probability is 1 - output, rounded
+        if self.class_0:  # of 1 - output, rounded: sign - sign * output >= end
             sign, end = -sign, Fraction(end) - sign - Fraction(1, 2 ** (23 if self.model.single else 51))
         least = self.score_for(sign, end)
         if self.link != "softmax":
@@ -485,7 +488,6 @@ class Question:
         need(len({model.input for model in models}) == 1 or all(same(single(one), one) for one in self.point),
              "models that read a value in different precisions, as different numbers")
         for rule, rule.now in zip(self.features, self.point):
-            rule.allowed = [self.precision(one) + 0.0 for one in rule.allowed]
             need(rule.scale > 0 and rule.most_change >= 0 and
                  (rule.fixed or not math.isinf(self.precision(rule.now))), "a scale of 0, or a change from infinity")
             need(not rule.step or (not rule.allowed and (rule.kind == "continuous" or rule.step % 1 == 0)),
@@ -549,7 +551,7 @@ class Question:
         """List the first admissible value from a bound on, if there is one."""
         near, far = self.limits(rule, sign, self.precision)
         near = max(near, sign * bound)
-        values = sorted(sign * one for one in rule.allowed)
+        values = sorted(sign * self.precision(one) for one in rule.allowed)
         if not values and math.isfinite(near):
             values = [self.first_value(rule, near)]
         return [sign * one + 0.0 for one in values if near <= one <= far and math.isfinite(one)][:1]

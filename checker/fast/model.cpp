@@ -277,11 +277,10 @@ void add_cuts(const Node& node, const Tree& tree, std::vector<Cut>& cuts) {
   cuts.push_back({zero_size, true});
 }
 
-/// The nodes in pre-order; each but the first is the child of one node.
+/// The nodes in pre-order; none is the child of two, so that there are no more than the file lists.
 static void append_nodes(std::string& bytes, const Tree& tree, std::size_t outputs) {
   std::vector<int> open{0};
-  std::size_t count = 0;
-  for (; !open.empty(); ++count) {
+  for (std::size_t count = 0; !open.empty(); ++count) {
     if (count == tree.nodes.size()) throw Unsupported("a node that is the child of two");
     const Node& node = tree.nodes[static_cast<std::size_t>(open.back())];
     open.pop_back();
@@ -305,7 +304,6 @@ static void append_nodes(std::string& bytes, const Tree& tree, std::size_t outpu
     }
     open.insert(open.end(), {node.right, node.left});
   }
-  if (count != tree.nodes.size()) throw Unsupported("a node that is the child of none");
 }
 
 std::string Model::make_digest() const {
