@@ -28,10 +28,10 @@ inline constexpr int refinements = 4;          ///< inward
 inline constexpr int price_bits = 14;          ///< the scores take the other bits of a product
 
 // When cuts alone are tried before a dual bound
-inline constexpr std::size_t few_leaves = 40;  ///< so few leaves more than trees: cuts close soon
+inline constexpr std::size_t few_leaves = 60;  ///< so few leaves more than trees: cuts close soon
 inline constexpr std::size_t much_fewer = 75;  ///< per cent of the undecided leaves of the box in
                                                ///< which cuts alone failed: they may succeed now
-inline constexpr std::uint64_t first_patience = 4;  ///< multiple of ProofLimits::plain_boxes before
+inline constexpr std::uint64_t first_patience = 2;  ///< multiple of ProofLimits::plain_boxes before
                                                     ///< the first dual bound that excluded leaves;
 inline constexpr int enough_failures = 8;  ///< it doubles with each dual bound that excluded none,
                                            ///< from this one on, as long as none ever did,
@@ -39,8 +39,8 @@ inline constexpr std::uint64_t most_patience = 1024;  ///< up to here
 inline constexpr double least_progress = 0.5;  ///< an attempt ends early if the share of the box
                                                ///< that it closed is less than this share of the
                                                ///< boxes it used
-inline constexpr std::uint64_t boxes_per_progress = 128;  ///< boxes between two looks at that,
-inline constexpr std::uint64_t boxes_per_limits = 64;     ///< and at the limits
+inline constexpr std::uint64_t boxes_per_progress = 32;  ///< boxes between two looks at that,
+inline constexpr std::uint64_t boxes_per_limits = 64;    ///< and at the limits
 
 // The choice of cuts
 inline constexpr double most_exponent = 50;  ///< of the weights of rivals, so that exp stays finite
