@@ -60,7 +60,7 @@ def mutated(case, draw):
     """Change something about a certificate; also say whether only the hashes were changed."""
     proof = copy.deepcopy(case["proof"])
     tree = proof["tree"]
-    kind = draw.randrange(12)
+    kind = draw.randrange(14)
     if kind == 0 and len(tree) > 1:
         del tree[draw.randrange(len(tree)):]
     elif kind == 1:
@@ -86,6 +86,12 @@ def mutated(case, draw):
         question = json.loads(case["question"])
         proof.update(claim="optimal", point=question["point"], cost=0.0, tree=[-1])
         proof.update({"changes": 0} if question.get("fewest_first") else {})
+    elif kind == 12:  # a part of the tree once more, somewhere
+        at, other = draw.randrange(len(tree)), draw.randrange(len(tree))
+        tree[at:at] = tree[other:other + draw.randint(1, 30)]
+    elif kind == 13:  # numbers at the ends of what rule D takes
+        for _ in range(draw.randint(1, 4)):
+            tree[draw.randrange(len(tree))] = draw.choice([44, 45, -60, 800, 2 ** 31 - 1, 1 - 2 ** 31, 2 ** 63 - 1, -2 ** 63])
     elif kind == 7 and "point" in proof:
         at = draw.randrange(len(proof["point"]))
         proof["point"][at] = draw.choice([0.0, 1.0, "nan", draw.random(), 3.0])
@@ -102,7 +108,7 @@ def mutations(case, draw, count):
 
 
 STRANGE = [True, None, "inf", "-inf", "nan", -1, 0, 1, 2, 3, 0.5, 1.5, -0.0, 1e308, 1e-320, 0.1, 2 ** 31, 2 ** 32, 2 ** 53 + 1,
-           10 ** 40, "leaf", "<", "identity", [], {}]
+           2 ** 64 - 1, 10 ** 40, 1e39, "leaf", "<", "identity", [], {}]
 
 
 def places(data):

@@ -155,6 +155,24 @@ void add_suboptimal(const RandomProblem& problem, const Answer& truth, Cases& li
   }
 }
 
+/// The certificate of a model that has another number in one leaf, as if it were about this model.
+void add_neighbour(const RandomProblem& problem, const Answer& truth, Cases& list,
+                   std::uint64_t seed) {
+  RandomProblem near = problem;
+  std::vector<Tree>& trees = near.ensembles[seed % near.ensembles.size()].trees;
+  if (trees.empty() || trees[0].values.empty()) return;
+  trees[0].values[seed % trees[0].values.size()] = seed % 2 == 0 ? -2 : 2;
+  try {
+    const Answer answer = explain(near.ensembles, near.query);
+    if (answer.status == Status::optimal && !(answer.cost > truth.cost)) return;
+    Json json = Json::parse(prove(near.ensembles, near.query, answer, {.plain_boxes = 0}).text);
+    json["models"] = Json::array();
+    for (const Ensemble& one : problem.ensembles) json["models"].push_back(model_digest(one));
+    list.add(problem, truth, json.dump(), "rejected", seed);
+  } catch (const Error&) {  // it has no proof
+  }
+}
+
 /// A model of one tree whose output is `low` below 1 and `high` from 1 on, and a point below 1.
 RandomProblem overflowing(Link link, double low, double high, const Requirement& wanted) {
   RandomProblem problem;
@@ -442,6 +460,7 @@ TEST(Proof, RandomAnswersAreProvenAndFalseClaimsAreNot) {
     EXPECT_THROW(prove(problem.ensembles, problem.query, missed), Error);
 
     add_suboptimal(problem, answer, list, seed);
+    add_neighbour(problem, answer, list, seed);
 
     // A prover with a wrong prune, which forgets leaves, proves it all the same; no checker agrees.
     std::vector<proofs::Outcomes> outcomes;
