@@ -1,5 +1,5 @@
 // What the bounds of linear rules promise, on questions in which a bound that is a little too large
-// would lose the answer or claim too much (tests/mutations.txt).
+// would lose the answer or claim too much.
 #include <boxwood/explain.hpp>
 #include <boxwood/query.hpp>
 #include <boxwood/verify.hpp>

@@ -57,9 +57,12 @@ bool solve_system(Matrix& matrix, std::vector<double>& right) {
   return std::all_of(right.begin(), right.end(), [](double x) { return std::isfinite(x); });
 }
 
-/// The same problem in units in which variables, costs and rows are of similar size.
+/// The same problem in units in which variables, costs and rows are of similar size, and with
+/// variables that count from their nearest bound: in a small box far from 0 the differences of two
+/// variables' values would have few digits.
 struct Scaled {
   ConvexProblem problem;
+  std::vector<double> shift;     // of a variable: the value that becomes 0
   std::vector<double> unit;      // of a variable
   std::vector<double> row_unit;  // of a row
   double cost_unit = 1;
@@ -71,9 +74,12 @@ struct Scaled {
       const double near = std::min(std::abs(given.lower[j]), std::abs(given.upper[j]));
       if (!std::isfinite(size)) size = std::max(near, needed(given, j));
       unit.push_back(size > 0 && std::isfinite(size) ? size : 1);
-      problem.lower[j] /= unit[j];
-      problem.upper[j] /= unit[j];
-      problem.slope[j] *= unit[j];
+      const bool from_lower = std::abs(given.lower[j]) <= std::abs(given.upper[j]);
+      const double nearest = from_lower ? given.lower[j] : given.upper[j];
+      shift.push_back(std::isfinite(nearest) ? nearest : 0);
+      problem.lower[j] = (given.lower[j] - shift[j]) / unit[j];
+      problem.upper[j] = (given.upper[j] - shift[j]) / unit[j];
+      problem.slope[j] = (given.slope[j] + 2 * given.square[j] * shift[j]) * unit[j];
       problem.square[j] *= unit[j] * unit[j];
     }
     double largest = 0;
@@ -88,6 +94,7 @@ struct Scaled {
     for (ConvexProblem::Row& row : problem.rows) {
       double size = 0;
       for (std::size_t j = 0; j < n; ++j) {
+        row.limit -= row.factors[j] * shift[j];
         row.factors[j] *= unit[j];
         size = std::max(size, std::abs(row.factors[j]));
       }
@@ -106,8 +113,11 @@ struct Scaled {
     return most;
   }
 
+  double scaled(const ConvexPoint& point, std::size_t j) const {
+    return (point.at[j] - shift[j]) / unit[j];
+  }
   ConvexPoint unscaled(ConvexPoint point) const {
-    for (std::size_t j = 0; j < unit.size(); ++j) point.at[j] *= unit[j];
+    for (std::size_t j = 0; j < unit.size(); ++j) point.at[j] = shift[j] + unit[j] * point.at[j];
     for (std::size_t r = 0; r < row_unit.size(); ++r) point.prices[r] *= cost_unit / row_unit[r];
     return point;
   }
@@ -361,12 +371,12 @@ ConvexPoint sharpen(const ConvexProblem& problem, const ConvexPoint& near) {
     const double price = near.prices[r] * scaled.row_unit[r] / scaled.cost_unit;
     double slack = p.rows[r].limit;
     for (std::size_t j = 0; j < p.variables(); ++j) {
-      slack -= p.rows[r].factors[j] * near.at[j] / scaled.unit[j];
+      slack -= p.rows[r].factors[j] * scaled.scaled(near, j);
     }
     if (p.rows[r].equal || price > slack) tight.push_back(r);
   }
   for (std::size_t j = 0; j < p.variables(); ++j) {
-    const double x = near.at[j] / scaled.unit[j];
+    const double x = scaled.scaled(near, j);
     double gradient = 2 * p.square[j] * x + p.slope[j];
     for (std::size_t r = 0; r < p.rows.size(); ++r) {
       gradient += p.rows[r].factors[j] * near.prices[r] * scaled.row_unit[r] / scaled.cost_unit;

@@ -71,10 +71,13 @@ class DerivedSearch {
       if (!fits) offer_near(box, point);
       const bool too_coarse = found.stop == Stop::precision && boxes_.has_tolerance();
       if (found.status == Status::optimal || too_coarse) {
-        if (fits) {
+        // A point that fits closes the box if it is close to the bound of the box: where linear
+        // rules were too coarse, it need not be.
+        const bool close = found.status == Status::optimal || !is_worth(box.bound);
+        if (fits && close) {
           closed_ = std::min(closed_, box.bound);
-        } else {
-          branch(box, point);
+        } else if (!branch(box, point, fits) && fits) {
+          leave(box, Stop::precision);
         }
         return;
       }
@@ -228,30 +231,36 @@ class DerivedSearch {
     }
   }
 
-  void branch(const DerivedBox& box, const std::vector<double>& point) {
+  /// False if one choice of arguments is left. Then a column has the one cell of its value, and a
+  /// point that does not fit has a column that is no number.
+  bool branch(const DerivedBox& box, const std::vector<double>& point, bool fits) {
     for (std::size_t i = 0; i < box.results.size(); ++i) {
-      if (branch_on_cells(box, i, point)) return;
+      if (branch_on_cells(box, i, point)) return true;
     }
     std::size_t widest = box.arguments.size();
     double most = -1;
     for (std::size_t j = 0; j < box.arguments.size(); ++j) {
       const Interval& values = box.arguments[j];
       if (is_single(values)) continue;
-      const double effect = effect_of(values, j, point);
+      const double effect = fits ? relative_width(values) : effect_of(values, j, point);
       if (effect > most) {
         most = effect;
         widest = j;
       }
     }
-    // One choice of arguments is left, so the column has the one cell of its value, and the point
-    // would fit if that were a number.
-    if (widest == box.arguments.size()) return;
+    if (widest == box.arguments.size()) return false;
     const auto [below, above] = boxes_.middle(box.arguments[widest], widest);
     DerivedBox lower = box, upper = box;
     lower.arguments[widest].upper = below;
     upper.arguments[widest].lower = above;
     open_.push(std::move(lower));
     open_.push(std::move(upper));
+    return true;
+  }
+
+  static double relative_width(const Interval& values) {
+    const double size = std::max(std::abs(values.lower), std::abs(values.upper));
+    return values.upper / size - values.lower / size;
   }
 
   /// How far the values of an argument move a derived column that is not as the search would like.
