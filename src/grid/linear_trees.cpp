@@ -155,6 +155,10 @@ class Score {
     for (Part& part : parts_) score_stretches(part);
     least_ = sign_ * (lower ? condition.range.lower : condition.range.upper);
     const double size = size_ + std::abs(least_);
+    if (!std::isfinite(size)) {
+      throw Error("linear rule", "its terms may add up to more than a double can hold",
+                  "Give smaller coefficients");
+    }
     const bool closed = lower ? condition.range.lower_closed : condition.range.upper_closed;
     for (const Part& part : parts_) {
       const double lowest = *std::min_element(part.scores.begin(), part.scores.end());
@@ -230,7 +234,7 @@ class Score {
     }
     const double now = query_.point[term.feature];
     const bool from_now = term.of != LinearTerm::Of::value;
-    whole_ = whole_ && is_whole(term.coefficient) && (!from_now || is_whole(now));
+    whole_ = whole_ && is_whole(term.coefficient);  // the present value is one of the values
     double largest = 0;
     for (std::size_t i = 0; i < part->values.size(); ++i) {
       double number = part->values[i];
@@ -267,12 +271,9 @@ class Score {
     for (const Stretch& stretch : part.stretches) {
       const auto at = [&](double end) {
         if (stretch.slope == 0) return stretch.offset;
-        const double product = stretch.slope * end;
         const double size = stretch.slope_size * std::abs(end) + stretch.offset_size;
         if (std::isfinite(size)) largest = std::max(largest, size);
-        // Too large for a double: it may add anything.
-        if (std::isfinite(end) && !std::isfinite(size)) return infinity;
-        return product + stretch.offset;
+        return stretch.slope * end + stretch.offset;
       };
       const bool empty = stretch.lower > stretch.upper;
       part.scores.push_back(empty ? -infinity : std::max(at(stretch.lower), at(stretch.upper)));

@@ -122,7 +122,7 @@ class LinearBox::Work : BoxRules {
       if (side.factors[j] == 0) continue;
       const FeatureRule& rule = query_.features[free_[j].feature];
       const bool of_whole = rule.kind != FeatureKind::continuous || rule.step > 0;
-      if (!of_whole || !whole(rule.step) || !whole(side.factors[j])) return false;
+      if (!of_whole || !whole(rule.step)) return false;
     }
     return std::all_of(side.condition.terms.begin(), side.condition.terms.end(),
                        [&](const LinearTerm& term) {
@@ -192,7 +192,7 @@ class LinearBox::Work : BoxRules {
     ConvexProblem near = bounded;
     const double most = 2 * cost;
     for (std::size_t j = 0; j < free_.size(); ++j) cap(near, j, most);
-    answer.bound = std::max(answer.bound, std::min(bound_of(near), most));
+    answer.bound = std::max(answer.bound, bound_of(near));
     answer.point = std::move(best);
     answer.bound = std::min(answer.bound, cost);
     answer.settled = cost <= answer.bound * (1 + cost_tolerance) + cost_of_steps(answer.point);
