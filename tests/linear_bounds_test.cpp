@@ -4,6 +4,7 @@
 #include <boxwood/query.hpp>
 #include <boxwood/verify.hpp>
 
+#include "error_of.hpp"
 #include "search/engine_settings.hpp"
 #include "small_models.hpp"
 
@@ -79,11 +80,27 @@ TEST(LinearBounds, SumsOfLargeWholeNumbersMayBeRounded) {
   EXPECT_EQ(answer.cost, 3);
 }
 
-/// x + y = z in thirds, for cells of many values and for single ones: the sum of rounded thirds is
-/// sometimes less than 0 and sometimes more, and the rule holds all the same.
+/// As many numbers on both sides, all of them whole and just below 2^51: they add up to 0, but not
+/// in doubles from left to right.
+TEST(LinearBounds, SumsOfManyWholeNumbersMayBeRounded) {
+  const Ensemble model = model_of_row(std::vector<double>(10, 1));
+  Query query = whole_query(model, std::vector<double>(10, 0), 1);
+  for (const double sign : {-1.0, 1.0}) {
+    LinearCondition sum{{}, {.upper = 0}};
+    for (std::size_t d = 0; d < 10; ++d) {
+      sum.terms.push_back({.feature = d, .coefficient = sign * (d < 5 ? 1 : -1) * (0x1p51 - 1)});
+    }
+    LinearCondition first_pair{{{.feature = 0}, {.feature = 1}}, {.lower = 2}};  // comes in, too
+    query.clauses = {{{}, {sum}}, {{}, {first_pair}}};
+    EXPECT_EQ(explain(model, query).cost, 10);
+  }
+}
+
+/// x + y = z in thirds, for single values and for cells of one or many: the sum of rounded thirds
+/// is sometimes less than 0 and sometimes more, and the rule holds all the same.
 TEST(LinearBounds, SumsOfCellsMayBeRounded) {
   constexpr double part = 1.0 / 3;
-  for (const double highest : {15.0, 60.0}) {
+  for (const double highest : {12.0, 15.0, 60.0}) {
     for (double x = 1; x < 7; ++x) {
       for (double y = 1; y < 7; ++y) {
         const Ensemble model = model_of_row({x, y, x + y});
@@ -158,13 +175,57 @@ TEST(LinearBounds, OpenLimitsExcludeNoMoreThanTheLimit) {
   query.clauses = between({.lower = 9.5}, {.upper = 10, .upper_closed = false});
   EXPECT_NEAR(cost_near_a_known_row(query, model), 9.5, 1e-7);
   for (FeatureRule& rule : query.features) rule.kind = FeatureKind::integer;
-  query.clauses = between({.lower = 9.5, .lower_closed = false}, {.upper = 10});
-  EXPECT_EQ(cost_near_a_known_row(query, model), 10);
-  query.clauses = between({.lower = 10}, {.upper = 10.5, .upper_closed = false});
-  EXPECT_EQ(cost_near_a_known_row(query, model), 10);
-  query.clauses =
-      between({.lower = 9, .lower_closed = false}, {.upper = 11, .upper_closed = false});
-  EXPECT_EQ(cost_near_a_known_row(query, model), 10);
+  for (const double highest : {std::numeric_limits<double>::infinity(), 40.0, 12.0}) {
+    query.features[0].range.upper = query.features[1].range.upper = highest;
+    query.features[0].range.lower = query.features[1].range.lower = -highest / 8;
+    query.clauses = between({.lower = 9.5, .lower_closed = false}, {.upper = 10});
+    EXPECT_EQ(cost_near_a_known_row(query, model), 10);
+    query.clauses = between({.lower = 10}, {.upper = 10.5, .upper_closed = false});
+    EXPECT_EQ(cost_near_a_known_row(query, model), 10);
+    query.clauses =
+        between({.lower = 9, .lower_closed = false}, {.upper = 11, .upper_closed = false});
+    EXPECT_EQ(cost_near_a_known_row(query, model), 10);
+  }
+}
+
+/// The same with what makes a sum of whole changes one that is not whole: steps of a half, halves
+/// as coefficients, a half that stays or comes in.
+TEST(LinearBounds, OpenLimitsOfSumsThatAreNotWhole) {
+  const Ensemble model =
+      binary_model(4, {stump(0, 5, 0, 1), stump(1, 4, 0, 1), stump(2, 100, 0, 2)});
+  const auto query_with = [&](std::vector<double> point, std::vector<LinearTerm> sum,
+                              double lower) {
+    Query query = query_for(model, std::move(point));
+    for (FeatureRule& rule : query.features) rule.kind = FeatureKind::integer;
+    query.features[2].weight = 2;
+    query.clauses = {{{}, {{sum, {.lower = lower}}}},
+                     {{}, {{sum, {.upper = 10, .upper_closed = false}}}}};
+    return query;
+  };
+  Query steps = query_with({0, 0, 0, 0}, {{.feature = 0}, {.feature = 1}}, 9.5);
+  for (FeatureRule& rule : steps.features) {
+    rule.kind = FeatureKind::continuous;
+    rule.step = 0.5;
+  }
+  EXPECT_EQ(cost_near_a_known_row(steps, model), 9.5);
+  EXPECT_EQ(
+      cost_near_a_known_row(
+          query_with({0, 0, 0, 0},
+                     {{.feature = 0, .coefficient = 0.5}, {.feature = 1, .coefficient = 1.5}}, 9.5),
+          model),
+      4 + 7);  // 7 / 2 + 4 * 3 / 2
+  Query left = query_with({0, 0, 0, 0.5}, {{.feature = 0}, {.feature = 1}, {.feature = 3}}, 9.5);
+  left.features[3].fixed = true;
+  EXPECT_EQ(cost_near_a_known_row(left, model), 9);
+  left = query_with({0, 0, 0, 0}, left.clauses[0].linear[0].terms, 9.5);
+  left.features[3].kind = FeatureKind::continuous;
+  left.features[3].step = 0.5;
+  left.features[3].range = {0, 1};
+  EXPECT_EQ(cost_near_a_known_row(left, model), 9.5);
+  EXPECT_EQ(cost_near_a_known_row(
+                query_with({0.5, 0, 0, 0}, {{.feature = 0, .of = Of::change}, {.feature = 1}}, 9.5),
+                model),
+            9.5);
 }
 
 /// What a rule leaves of a feature without limits depends on the other features of the rule.
@@ -175,6 +236,88 @@ TEST(LinearBounds, FeaturesWithoutLimitsMayGoAsFarAsTheRuleLetsThem) {
   const std::vector<LinearTerm> sum{{.feature = 0}, {.feature = 1}};
   query.clauses = {{{}, {{sum, {.lower = 9.7}}}}, {{}, {{sum, {.upper = 10}}}}};
   EXPECT_NEAR(cost_near_a_known_row(query, model), 9.7, 1e-7);
+}
+
+/// Both features may be as large as they like, and each is at least 2, so that their sum is at
+/// least 3 whatever they are.
+TEST(LinearBounds, SumsOfFeaturesWithoutLimitsMayBeFarBeyondTheirEnd) {
+  const Ensemble model = binary_model(2, {stump(0, 9.5, 0, 1), stump(1, 9.5, 0, 1)}, -1.5);
+  Query query = query_for(model, std::vector<double>{2, 2});
+  for (FeatureRule& rule : query.features) rule.range.lower = 2;
+  query.norm = Norm::l1;
+  query.requirements = {require_class(1)};
+  query.clauses = {{{}, {{{{.feature = 0}, {.feature = 1}}, {.lower = 3}}}},
+                   {{}, {{{{.feature = 0}, {.feature = 1, .coefficient = -1}}, {.lower = 3}}}}};
+  EXPECT_NEAR(explain(model, query).cost, 7.5 + 10.5, 1e-6);
+}
+
+/// Where a feature has no limits, products may be too large for a double. A present value whose
+/// product is too large leaves nothing to calculate with.
+TEST(LinearBounds, ProductsMayBeTooLarge) {
+  const Ensemble model = binary_model(2, {stump(0, 101, -1, 1)});
+  Query query = query_for(model, std::vector<double>{100, 100});
+  query.requirements = {require_class(1)};
+  for (FeatureRule& rule : query.features) rule.range = {-1e308, 1e308};
+  const auto ask = [&](double factor) {
+    query.clauses = {
+        {{},
+         {{{{.feature = 0, .coefficient = factor, .of = Of::change}}, {.upper = 1.5 * factor}}}},
+        {{},
+         {{{{.feature = 0, .of = Of::change}, {.feature = 1, .coefficient = -1, .of = Of::change}},
+           {.upper = 0}}}}};
+    return explain(model, query);
+  };
+  const Answer answer = ask(1e10);
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_EQ(answer.best().point, (std::vector<double>{101, 101}));
+  EXPECT_EQ(error_of([&] { ask(1e307); }),
+            "linear rule: its terms may add up to more than a double can hold. Give smaller "
+            "coefficients");
+}
+
+/// A feature that is missing now may become 3, but no number is a change from a missing value.
+TEST(LinearBounds, ChangesFromMissingValuesSatisfyNothing) {
+  const Ensemble model = binary_model(2, {stump(0, 3, -1, 1)});
+  Query query = whole_query(model, {std::nan(""), 5}, 10);
+  query.features[0].missing_allowed = true;
+  ASSERT_EQ(explain(model, query).status, Status::optimal);
+  for (const Of of : {Of::change, Of::size}) {
+    Clause clause{{}, {{{{.feature = 0, .of = of}}, {.upper = 5}}}};
+    query.clauses = {clause};
+    EXPECT_EQ(explain(model, query).status, Status::infeasible);
+    clause.any_of = {falls(query, 1)};
+    query.clauses = {clause};
+    EXPECT_EQ(explain(model, query).best().point[1], 4);
+  }
+}
+
+/// One feature has to reach 10 and the other one what is missing to 12. Which of them goes first
+/// hardly matters, and it does.
+TEST(LinearBounds, TheCheaperOneOfTwoIsFoundHoweverCloseTheyAre) {
+  const Ensemble model = binary_model(2, {stump(0, 10, 0, 1), stump(1, 10, 0, 1)}, -0.5);
+  for (const Norm norm : {Norm::squared_l2, Norm::l1, Norm::mixture, Norm::l0}) {
+    for (const double more : {1e-3, 4e-6, 3e-8}) {
+      for (const std::size_t dear : {0U, 1U}) {
+        for (const double step : {0.0, 1.0, 0.5}) {
+          Query query = query_for(model, std::vector<double>{0, 0});
+          query.norm = norm;
+          query.mixture = {.squared_l2 = 1, .l0 = 0.1};
+          query.requirements = {require_class(1)};
+          query.features[dear].weight = 1 + more;
+          for (FeatureRule& rule : query.features) rule.step = step;
+          query.clauses = {{{}, {{{{.feature = 0}, {.feature = 1}}, {.lower = 12}}}}};
+          const Answer answer = explain(model, query);
+          ASSERT_EQ(answer.status, Status::optimal);
+          std::vector<double> best{10, 10};
+          const bool alone = norm == Norm::l1 || norm == Norm::l0;  // one moves the whole way
+          best[dear] = alone ? 0 : 2;
+          if (alone) best[1 - dear] = 12;
+          EXPECT_NEAR(answer.cost, total_cost(query, best), 1.1e-9 * answer.cost);
+          EXPECT_LE(answer.lower_bound, total_cost(query, best));
+        }
+      }
+    }
+  }
 }
 
 /// From 60 down to the last value whose multiple of c is at most the limit, which is about c k: the
@@ -210,11 +353,90 @@ TEST(LinearBounds, SmallSumsOfHugeTermsAreDecidedExactly) {
   EXPECT_EQ(answer.cost, 7);
 }
 
+/// The same where every feature has many values: the sum is large enough at one end alone, by less
+/// than a sum in twice the precision of a double is rounded.
+TEST(LinearBounds, EndsOfHugeSumsAreDecidedExactly) {
+  const double part = 1.02 * 0x1p-54;
+  const double factors[] = {0x1p100, 1, part, part, -0x1p100, -1, -0x1p-53};
+  const Ensemble model = binary_model(7, {stump(2, -18.5, -1, 1)});
+  for (const double sign : {1.0, -1.0}) {
+    Query query = whole_query(model, std::vector<double>(7, 0), 60);
+    LinearCondition sum;
+    for (std::size_t d = 0; d < 7; ++d) {
+      query.point[d] = factors[d] > 0 ? -19 : 59;
+      query.features[d].range = factors[d] > 0 ? Interval{-20, 20} : Interval{20, 60};
+      sum.terms.push_back({.feature = d, .coefficient = sign * factors[d]});
+    }
+    (sign > 0 ? sum.range.lower : sum.range.upper) = 0;
+    query.clauses = {{{}, {sum}}};
+    const Answer answer = explain(model, query);
+    ASSERT_EQ(answer.status, Status::optimal);
+    EXPECT_EQ(answer.cost, 7 * 39);
+  }
+}
+
+/// a x0 + b x1 + c x2 >= d for whole numbers without limits, by a list of all of them: the nearest
+/// whole point of the nearest real one is often not the cheapest. Weights differ little.
+TEST(LinearBounds, SumsOfWholeNumbersWithoutLimits) {
+  const Ensemble model = binary_model(3, {stump(0, 0.5, 0, 1)});
+  std::mt19937_64 random(7);
+  const auto below = [&](std::size_t count) { return static_cast<double>(random() % count); };
+  for (int i = 0; i < 40; ++i) {
+    Query query = query_for(model, std::vector<double>{0, 0, 0});
+    LinearCondition sum;
+    for (std::size_t d = 0; d < 3; ++d) {
+      query.features[d].kind = FeatureKind::integer;
+      const double factor = 5 + below(20);
+      query.features[d].weight = factor * 1000 + below(200);
+      sum.terms.push_back({.feature = d, .coefficient = factor});
+    }
+    sum.range.lower = 60 + below(60);
+    if (i % 3 == 0) sum.range.upper = sum.range.lower + 1;
+    query.norm = i % 2 == 0 ? Norm::l1 : Norm::squared_l2;
+    query.requirements = {{0, ScoreIn{{.lower = 1}}}};
+    query.clauses = {{{}, {sum}}};
+    double least = std::numeric_limits<double>::infinity();
+    std::vector<double> x(3);
+    for (x[0] = 1; x[0] <= 30; ++x[0]) {
+      for (x[1] = -9; x[1] <= 21; ++x[1]) {
+        for (x[2] = -9; x[2] <= 21; ++x[2]) {
+          double total = 0;
+          for (std::size_t d = 0; d < 3; ++d) total += sum.terms[d].coefficient * x[d];
+          if (sum.range.contains(total)) least = std::min(least, total_cost(query, x));
+        }
+      }
+    }
+    const Answer answer = explain(model, query);
+    if (answer.stop == Stop::precision) {
+      EXPECT_LE(answer.lower_bound, least);
+      continue;
+    }
+    ASSERT_EQ(answer.status, Status::optimal) << i;
+    EXPECT_EQ(answer.cost, least) << i;
+    EXPECT_LE(answer.gap(), 1.1e-9);
+  }
+}
+
+/// A million and a third: the next whole sum costs nearly the same, and the gap says how nearly.
+TEST(LinearBounds, OptimalMeansWithinTheTolerance) {
+  const Ensemble model = binary_model(2, {stump(0, 0.5, 0, 1)});
+  Query query = query_for(model, std::vector<double>{0, 0});
+  for (FeatureRule& rule : query.features) rule.kind = FeatureKind::integer;
+  query.norm = Norm::l1;
+  query.requirements = {{0, ScoreIn{{.lower = 1}}}};
+  query.clauses = {{{},
+                    {{{{.feature = 0, .coefficient = 3}, {.feature = 1, .coefficient = 3}},
+                      {.lower = 3e6 + 1}}}}};
+  const Answer answer = explain(model, query);
+  EXPECT_EQ(answer.cost, 1e6 + 1);
+  EXPECT_TRUE(answer.status != Status::optimal || answer.gap() < 1.1e-9);
+}
+
 /// a x0 + b x1 = c for whole numbers without limits: the nearest real point says little about the
 /// cheapest whole one, which a list of all of them gives.
 TEST(LinearBounds, EquationsOfWholeNumbersWithoutLimits) {
   const Ensemble model = binary_model(2, {stump(0, 0.5, 0, 1)});
-  for (double a = 3; a <= 11; ++a) {
+  for (double a = 3; a <= 11; a += 2) {
     for (double b = 4; b <= 13; b += 3) {
       const double limit = 5 * a + 3 * b + 1;
       Query query = query_for(model, std::vector<double>{0, 0});
@@ -297,6 +519,21 @@ void expect_bounds_under_limits(const Ensemble& model, const Query& query) {
     early += answer.status == Status::optimal ? 0 : 1;
   }
   EXPECT_GT(early, 10);
+}
+
+/// One box of the model, in which the values that the rule admits are far apart.
+TEST(LinearBounds, HoldWhereALimitEndsTheSearchOfOneBox) {
+  const Ensemble model = binary_model(3, {stump(0, 100, 1, -1)});
+  Query query = whole_query(model, {5, 60, 7}, 90);
+  query.norm = Norm::squared_l2;
+  query.clauses = {{{},
+                    {{{{.feature = 0, .coefficient = 37},
+                       {.feature = 1, .coefficient = 41},
+                       {.feature = 2, .coefficient = -43}},
+                      {1, 1}}}}};
+  expect_bounds_under_limits(model, query);
+  query.norm = Norm::l0;
+  expect_bounds_under_limits(model, query);
 }
 
 TEST(LinearBounds, HoldUnderLimits) {

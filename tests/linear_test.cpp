@@ -376,7 +376,11 @@ TEST(Linear, StatementsAboutCodesKeepTheirCells) {
   for (const Engine engine : {Engine::fast, Engine::paper}) {
     Options options;
     options.engine = engine;
-    EXPECT_EQ(explain(model, query, options).best().point[0], 6);
+    for (const bool limited : {false, true}) {
+      if (limited) query.max_changes = 1;
+      EXPECT_EQ(explain(model, query, options).best().point[0], 6);
+    }
+    query.max_changes.reset();
   }
 }
 
