@@ -36,8 +36,8 @@ class ExactSum {
   int sign() const {
     std::int64_t carry = 0;
     bool zero = true;
-    for (const std::int64_t digit : digits_) {
-      const std::int64_t sum = digit + carry;
+    for (std::size_t digit = first_; digit < end_; ++digit) {
+      const std::int64_t sum = digits_[digit] + carry;
       carry = sum >> 32;  // rounds down
       zero = zero && (sum & low_bits) == 0;
     }
@@ -60,6 +60,8 @@ class ExactSum {
   /// Adds sign * value * 2^place, for values below 2^54.
   void add_at(std::uint64_t value, std::size_t place, int sign) {
     const std::size_t digit = place / 32, shift = place % 32;
+    first_ = std::min(first_, digit);
+    end_ = std::max(end_, digit + 3);
     const std::uint64_t low = (value & low_bits) << shift, high = (value >> 32) << shift;
     digits_[digit] += sign * static_cast<std::int64_t>(low & low_bits);
     digits_[digit + 1] += sign * static_cast<std::int64_t>((low >> 32) + (high & low_bits));
@@ -67,6 +69,7 @@ class ExactSum {
   }
 
   std::array<std::int64_t, digit_count> digits_{};
+  std::size_t first_ = digit_count, end_ = 0;  // all other digits are 0
 };
 
 /// Adds a term; false if a value of it is missing or infinite, so that the sum is no number.
