@@ -335,7 +335,7 @@ void bound_by_rows(ConvexProblem& problem) {
       const double factor = sign * row.factors[j];
       double& bound = factor > 0 ? problem.upper[j] : problem.lower[j];
       if (factor == 0 || std::isfinite(bound)) continue;
-      double rest = sign * row.limit, size = std::abs(row.limit) + row.limit_error;
+      double rest = sign * row.limit + row.limit_error, size = std::abs(row.limit);
       for (std::size_t i = 0; i < problem.variables(); ++i) {
         const double other = sign * row.factors[i];
         if (i == j || other == 0) continue;
