@@ -134,7 +134,7 @@ class WhyNot:
     answer : Answer
         To the question itself.
     blockers : list of Blocker
-        Rules that together make the outcome impossible; without any one of them it is possible.
+        Rules that together make the outcome impossible; each is needed for that.
     smallest : bool
         No set of fewer rules blocks the outcome.
     impossible : bool

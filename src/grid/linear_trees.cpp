@@ -273,6 +273,8 @@ class Score {
         if (stretch.slope == 0) return stretch.offset;
         const double size = stretch.slope_size * std::abs(end) + stretch.offset_size;
         if (std::isfinite(size)) largest = std::max(largest, size);
+        // Too large for a double: it may add anything.
+        if (std::isfinite(end) && !std::isfinite(size)) return infinity;
         return stretch.slope * end + stretch.offset;
       };
       const bool empty = stretch.lower > stretch.upper;
