@@ -113,6 +113,21 @@ def test_stacks_of_three_classes(index):
         explainer.explain(row, boxwood.Class("low", margin=1.0))
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("parts", [{"with_mean": False}, {"with_std": False}, {"with_mean": False, "with_std": False}])
+def test_scalers_that_leave_out_a_part(classes, parts):
+    frame, score, labels = draw(70, classes=classes)
+    last = pipeline.make_pipeline(preprocessing.StandardScaler(**parts), linear_model.LogisticRegression())
+    members = [(kind, small(kind, 1)) for kind in ("tree", "boosting")]
+    model = ensemble.StackingClassifier(members, last, cv=2).fit(frame, labels)
+    explainer = boxwood.Explainer(model)
+    assert (explainer.predict(frame) == model.predict(frame)).all()
+    assert np.abs(explainer.predict_proba(frame) - model.predict_proba(frame)).max() < 1e-14
+    last = pipeline.make_pipeline(preprocessing.StandardScaler(**parts), linear_model.Ridge())
+    model = ensemble.StackingRegressor([("tree", small("tree", 1, True))], last, cv=2).fit(frame, score)
+    assert np.allclose(boxwood.Explainer(model).predict(frame), model.predict(frame), rtol=1e-13, atol=1e-14)
+
+
 def test_three_sums_that_differ_by_rounding_have_no_class():
     # Class 0 and class 1 have the same numbers in another order: one is ahead in some orders of the sum.
     frame, _, labels = draw(3, classes=3)

@@ -133,8 +133,9 @@ def _last_model(model: Any, given: Any, labels: list[str]) -> _Last:
     if scaler is not None:
         # (x - mean) / scale: the terms of the means move into the shift. A size that exceeds the
         # shift says that something is added even where all members contribute 0.
-        scales = np.ones(columns) if scaler.scale_ is None else scaler.scale_
-        means = np.zeros(columns) if scaler.mean_ is None else scaler.mean_
+        # It learns means that it does not use: with_mean=False.
+        scales = scaler.scale_ if scaler.with_std else np.ones(columns)
+        means = scaler.mean_ if scaler.with_mean else np.zeros(columns)
         weights = weights / scales
         shifts = shifts - (weights * means).sum(axis=1)
         sizes = np.nextafter(np.maximum(sizes + np.abs(weights * means).sum(axis=1),
