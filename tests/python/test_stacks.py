@@ -7,6 +7,7 @@ import boxwood
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from conftest import case_numbers
 from sklearn import calibration, ensemble, linear_model, multiclass, pipeline, preprocessing, tree
 from test_composed import COLUMNS, KINDS, brute_force, check_optimum, draw, small, start
@@ -218,7 +219,7 @@ def test_probabilities_in_float32_are_those_of_the_library():
     assert reached > 4
 
 
-def test_stacks_that_are_refused():
+def test_stacks_that_are_refused(monkeypatch):
     frame, _, labels = draw(2, classes=3)
     members = [("f", small("forest", 1)), ("t", small("tree", 1))]
 
@@ -231,9 +232,12 @@ def test_stacks_that_are_refused():
     assert "a OneVsRestClassifier on top" in refused(ensemble.StackingClassifier(
         members, multiclass.OneVsRestClassifier(linear_model.LogisticRegression()), cv=2), labels)
     by_class = ensemble.StackingClassifier(members, cv=2).fit(frame, labels)
-    by_class.final_estimator_.solver = "liblinear"  # older releases fit one model for each class with it
-    with pytest.raises(boxwood.UnsupportedModelError, match="one model for each class"):
-        boxwood.Explainer(by_class)
+    for solver, release in (("liblinear", "1.9.1"), ("newton-cholesky", "1.5.2")):  # one model for each class
+        by_class.final_estimator_.solver = solver
+        with monkeypatch.context() as old, pytest.raises(boxwood.UnsupportedModelError, match="one model for each class"):
+            old.setattr(sklearn, "__version__", release)
+            boxwood.Explainer(by_class)
+    assert (boxwood.Explainer(by_class).predict(frame) == by_class.predict(frame)).all()  # as of 1.6 it is one
     assert "passthrough=False" in refused(ensemble.StackingClassifier(members, cv=2, passthrough=True), two)
     assert "a RandomForestClassifier on top" in refused(
         ensemble.StackingClassifier(members, small("forest", 2), cv=2), two)

@@ -17,7 +17,7 @@ import numpy as np
 from boxwood.errors import UnsupportedModelError
 from boxwood.models import unwrapped
 from boxwood.models._ensemble import Ensemble
-from boxwood.models._sklearn_common import class_labels
+from boxwood.models._sklearn_common import class_labels, version
 from boxwood.models._sklearn_composed import Part, composed, read_member
 
 CLASSIFIERS = ("LogisticRegression", "LogisticRegressionCV")
@@ -122,10 +122,11 @@ def _last_model(model: Any, given: Any, labels: list[str]) -> _Last:
     if rows == 1 and kind == "multinomial":
         raise UnsupportedModelError(f"this {name} has a {type(last).__name__} of the kind "
                                     "multinomial on top", 'Fit it without multi_class')
-    if rows > 1 and (kind == "ovr" or last.solver == "liblinear"):
+    by_class = ["liblinear"] if version() >= (1, 6) else ["liblinear", "newton-cholesky"]
+    if rows > 1 and (kind == "ovr" or last.solver in by_class):
         raise UnsupportedModelError(
             f"this {name} has a {type(last).__name__} on top that is one model for each class",
-            'Fit it without multi_class="ovr" and solver="liblinear"')
+            'Fit it with solver="lbfgs", without multi_class="ovr"')
     precision = np.result_type(np.dtype(given), weights.dtype) if scaler is None else given
     weights = weights.astype(np.float64)
     shifts = shifts.astype(np.float64)
