@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boxwood/ensemble.hpp>
+#include <boxwood/error.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -18,9 +19,16 @@ struct Rounds {
   std::optional<std::size_t> first;  ///< just this many; overrides `choice`
 };
 
-/// Reads Boxwood's own JSON, XGBoost JSON or UBJSON, LightGBM text, CatBoost JSON, or ONNX. Throws
-/// Error with file and byte position, line or JSON path when the file is damaged, and naming the
-/// part when the model is sound but cannot be represented (gblinear, linear trees, say).
+/// The file is of another kind, or its model is sound but cannot be represented: gblinear, linear
+/// trees, say.
+class UnsupportedModel : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Reads Boxwood's own JSON, XGBoost JSON or UBJSON, LightGBM text, CatBoost JSON or binary, or
+/// ONNX. Throws Error with file and byte position, line or JSON path when the file is damaged, and
+/// UnsupportedModel, which names the part.
 Ensemble read_model(const std::filesystem::path& file, const Rounds& rounds = {});
 
 /// The same from memory; `place` names the bytes in errors.

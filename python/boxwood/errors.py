@@ -55,14 +55,21 @@ class UnsupportedModelError(Error):
         What is wrong with the model, without a full stop.
     remedy : str
         What to do instead, without a full stop.
+    place : str, optional
+        Where its file says so.
     """
 
-    def __init__(self, reason: str, remedy: str) -> None:
-        super().__init__("", reason, remedy)
+    def __init__(self, reason: str, remedy: str, place: str = "") -> None:
+        super().__init__(place, reason, remedy)
+
+    def of_part(self, name: str, remedy: str) -> UnsupportedModelError:
+        """Make the error of a larger model; this one is about its part `name`."""
+        parts = (name, self.place, self.reason)
+        return UnsupportedModelError(": ".join(part for part in parts if part), remedy)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the parts."""
-        return type(self), (self.reason, self.remedy)
+        return type(self), (self.reason, self.remedy, self.place)
 
 
 def library(name: str) -> Any:

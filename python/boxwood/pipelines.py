@@ -164,8 +164,8 @@ def pushed_back(model: Any, steps: Steps, rounds: int | str | None = None,
     try:
         content = _model(last, rounds, steps, data)
     except UnsupportedModelError as error:
-        raise UnsupportedModelError(f'pipeline, step "{model.steps[-1][0]}": {error.reason}',
-                                    f"{error.remedy}; keep the steps before it") from error
+        raise error.of_part(f'pipeline, step "{model.steps[-1][0]}"',
+                            f"{error.remedy}; keep the steps before it") from error
     _check_width(steps, content)
     if content.unsaid:
         raise UnsupportedModelError(

@@ -1,11 +1,15 @@
-// boxwood::Error becomes boxwood.Error, with its place, reason and remedy.
+// boxwood::Error becomes boxwood.Error, with its place, reason and remedy; UnsupportedModel becomes
+// boxwood.UnsupportedModelError.
 #include "common.hpp"
 
 namespace boxwood::python {
 
 nb::object exception_of(const Error& error) {
-  const nb::object kind = nb::module_::import_("boxwood.errors").attr("Error");
-  return kind(error.place(), error.reason(), error.remedy(), error.excerpt());
+  const nb::module_ errors = nb::module_::import_("boxwood.errors");
+  if (dynamic_cast<const UnsupportedModel*>(&error) != nullptr) {
+    return errors.attr("UnsupportedModelError")(error.reason(), error.remedy(), error.place());
+  }
+  return errors.attr("Error")(error.place(), error.reason(), error.remedy(), error.excerpt());
 }
 
 void bind_errors(nb::module_&) {

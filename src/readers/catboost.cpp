@@ -8,6 +8,7 @@
 
 #include "base/digits.hpp"
 #include "readers/document.hpp"
+#include "readers/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -104,8 +105,8 @@ std::optional<double> read_threshold(const JsonField& info) {
   const auto [end, status] = from_digits(text.data(), text.data() + text.size(), probability);
   const double score = -std::log(1 / probability - 1);
   if (status != std::errc{} || end != text.data() + text.size() || !std::isfinite(score)) {
-    field.fail(fmt::format("{} is not a probability between 0 and 1", in_quotes(text)),
-               "Call set_probability_threshold with another number before save_model");
+    refuse(field, fmt::format("{} is not a probability between 0 and 1", in_quotes(text)),
+           "Call set_probability_threshold with another number before save_model");
   }
   if (probability == 0.5) return std::nullopt;
   return score;
@@ -162,8 +163,8 @@ float catboost_float(const JsonField& field) {
 }
 
 void catboost_fail_at_set_limit(const JsonField& field) {
-  field.fail("the splits up to this one list more than 134 million categories",
-             "Train with fewer CTR splits or merge rare categories");
+  refuse(field, "the splits up to this one list more than 134 million categories",
+         "Train with fewer CTR splits or merge rare categories");
 }
 
 Ensemble read_catboost(std::string_view bytes, std::string_view place, const Rounds& rounds) {

@@ -6,6 +6,7 @@
 #include "base/names.hpp"
 #include "base/text.hpp"
 #include "readers/document.hpp"
+#include "readers/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -84,8 +85,8 @@ CatboostLoss checked(const JsonField& loss, std::size_t outputs) {
   const auto found = std::find_if(known.begin(), known.end(),
                                   [&](const Known& entry) { return entry.name == name; });
   if (found == known.end()) {
-    type.fail(fmt::format("the loss function {} is not supported", in_quotes(name)),
-              "Boxwood reads models trained with " + listed_names(known));
+    refuse(type, fmt::format("the loss function {} is not supported", in_quotes(name)),
+           "Boxwood reads models trained with " + listed_names(known));
   }
   if (found->width != Width::any && (outputs == 1) != (found->width == Width::one)) {
     type.fail(fmt::format("{} cannot have {} numbers in a leaf", name, outputs));
@@ -108,9 +109,9 @@ CatboostLoss catboost_loss(const JsonField& info, std::size_t outputs) {
     return checked(info["params"]["loss_function"], outputs);
   }
   if (!info.has("loss_function")) {
-    info.fail("the loss function of the model is not recorded",
-              "Save a model that CatBoost trained; a sum of models with different losses has no "
-              "loss function");
+    refuse(info, "the loss function of the model is not recorded",
+           "Save a model that CatBoost trained; a sum of models with different losses has no "
+           "loss function");
   }
   // In a sum of models it is a string that contains JSON.
   const JsonField text = info["loss_function"];

@@ -9,6 +9,7 @@
 #include "base/bits.hpp"
 #include "readers/catboost_hash.hpp"
 #include "readers/document.hpp"
+#include "readers/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -147,8 +148,8 @@ class Reader {
     }
     for (const char* list : {"text_features", "embedding_features"}) {
       if (info_.has(list)) {
-        info_[list].fail("text and embedding features are not supported",
-                         "Train with numeric and categorical features");
+        refuse(info_[list], "text and embedding features are not supported",
+               "Train with numeric and categorical features");
       }
     }
     places_ = std::min(highest, described + most_dropped);
@@ -292,15 +293,16 @@ class Reader {
     if (entries.unnamed > 0 && !entries.too_many && !labels_.empty()) entries = find(true);
     const JsonField place = info_["ctrs"];
     if (entries.too_many) {
-      place.fail("a statistic of a combination of features has too many possible combinations",
-                 "Train with a smaller max_ctr_complexity, or merge rare categories");
+      refuse(place, "a statistic of a combination of features has too many possible combinations",
+             "Train with a smaller max_ctr_complexity, or merge rare categories");
     }
     if (entries.unnamed > 0) {
-      place.fail(fmt::format("{} of {} combinations in a statistic of several features are of "
-                             "categories that the file does not name",
-                             entries.unnamed, table.values.size()),
-                 "Save the model with the training data, save_model(..., format=\"json\", "
-                 "pool=pool), or give all training rows to the Explainer as data");
+      refuse(place,
+             fmt::format("{} of {} combinations in a statistic of several features are of "
+                         "categories that the file does not name",
+                         entries.unnamed, table.values.size()),
+             "Save the model with the training data, save_model(..., format=\"json\", "
+             "pool=pool), or give all training rows to the Explainer as data");
     }
     for (const CatboostEntry& entry : entries.found) {
       for (std::size_t i = 0; i < table.elements.size(); ++i) {

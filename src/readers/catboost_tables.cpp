@@ -6,6 +6,7 @@
 
 #include "base/bits.hpp"
 #include "readers/document.hpp"
+#include "readers/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -226,8 +227,8 @@ void catboost_check_tables(const JsonField& root) {
     if (seen.insert(list[i]["identifier"].string()).second) continue;
     const char* remedy = several_targets(root["model_info"], type, list[i]["elements"].size() == 1);
     if (remedy == nullptr) continue;
-    list[i].fail("several tables may share this identifier; the file keeps only one of them",
-                 remedy);
+    refuse(list[i], "several tables may share this identifier; the file keeps only one of them",
+           remedy);
   }
 }
 

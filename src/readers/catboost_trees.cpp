@@ -5,6 +5,7 @@
 #include <boxwood/error.hpp>
 
 #include "readers/document.hpp"
+#include "readers/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -30,11 +31,11 @@ class TreeBuilder {
                 std::size_t& room) {
     const CatboostSteps steps = is_oblivious ? oblivious_steps(field) : nested_steps(field);
     if (!catboost_split_combinations(steps, codes, room, tree_)) {
-      field.fail(
-          fmt::format(
-              "the splits of the model on combinations of features need more than {} leaves",
-              catboost_leaf_limit),
-          "Train with a smaller max_ctr_complexity or fewer trees, or merge rare categories");
+      refuse(field,
+             fmt::format(
+                 "the splits of the model on combinations of features need more than {} leaves",
+                 catboost_leaf_limit),
+             "Train with a smaller max_ctr_complexity or fewer trees, or merge rare categories");
     }
     for (const auto& set : tree_.sets) in_sets_ += set.size();
     if (in_sets_ > catboost_set_limit) catboost_fail_at_set_limit(field);

@@ -1,6 +1,7 @@
 #include "readers/detect.hpp"
 
 #include <boxwood/error.hpp>
+#include <boxwood/read.hpp>
 
 #include "base/bits.hpp"
 #include "base/text.hpp"
@@ -94,16 +95,17 @@ Format detect_object(std::string_view bytes, std::string_view text, std::string_
   };
   if (!is_ubjson && has("boxwood_model")) return Format::boxwood_json;
   if (has("tree_info")) {
-    throw Error(std::string(place),
-                "this is a dump by LightGBM's dump_model, which is not supported",
-                "Save the model with save_model(\"model.txt\") instead of dump_model");
+    throw UnsupportedModel(std::string(place),
+                           "this is a dump by LightGBM's dump_model, which is not supported",
+                           "Save the model with save_model(\"model.txt\") instead of dump_model");
   }
   if (has("learner") || has("version")) {
     return is_ubjson ? Format::xgboost_ubjson : Format::xgboost_json;
   }
   if (has("Model") || has("Config")) {
-    throw Error(std::string(place), "this is a snapshot of XGBoost's memory, not a model file",
-                save_xgboost);
+    throw UnsupportedModel(std::string(place),
+                           "this is a snapshot of XGBoost's memory, not a model file",
+                           save_xgboost);
   }
   if (!is_ubjson && (has("features_info") || has("ctr_data") || has("oblivious_trees"))) {
     return Format::catboost_json;
@@ -114,18 +116,19 @@ Format detect_object(std::string_view bytes, std::string_view text, std::string_
   for (std::size_t i = 0; i < std::min<std::size_t>(keys.size(), 5); ++i) {
     seen += (i == 0 ? "" : ", ") + in_quotes(keys[i]);
   }
-  throw Error(std::string(place),
-              keys.empty() ? "this is an empty object, not a model"
-                           : fmt::format("this is {} without a model; its keys are {}",
-                                         is_ubjson ? "UBJSON" : "JSON", seen),
-              readable);
+  throw UnsupportedModel(std::string(place),
+                         keys.empty() ? "this is an empty object, not a model"
+                                      : fmt::format("this is {} without a model; its keys are {}",
+                                                    is_ubjson ? "UBJSON" : "JSON", seen),
+                         readable);
 }
 
 }  // namespace
 
 Format detect_format(std::string_view bytes, std::string_view place) {
   const auto refuse = [&](std::string_view what, std::string_view remedy) {
-    throw Error(std::string(place), fmt::format("this is {}", what), std::string(remedy));
+    throw UnsupportedModel(std::string(place), fmt::format("this is {}", what),
+                           std::string(remedy));
   };
   if (bytes.starts_with("CBM1")) return Format::catboost_binary;
   refuse_utf16(bytes, place);

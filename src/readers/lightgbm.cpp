@@ -8,6 +8,7 @@
 #include <boxwood/error.hpp>
 
 #include "readers/document.hpp"
+#include "readers/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -118,9 +119,9 @@ Ensemble read_lightgbm(std::string_view bytes, std::string_view place, const Rou
   const LightgbmBlock head = read_head(lines, place);
   const LightgbmField version = head["version"];
   if (version.text() != "v2" && version.text() != "v3" && version.text() != "v4") {
-    version.fail(
-        fmt::format("{} is unknown; Boxwood reads v2, v3 and v4", in_quotes(version.text())),
-        "Load and save the model with LightGBM 3 or 4");
+    refuse(version,
+           fmt::format("{} is unknown; Boxwood reads v2, v3 and v4", in_quotes(version.text())),
+           "Load and save the model with LightGBM 3 or 4");
   }
   const auto outputs =
       static_cast<std::size_t>(head["num_tree_per_iteration"].integer(1, most_outputs));

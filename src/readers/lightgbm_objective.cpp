@@ -5,6 +5,7 @@
 
 #include "base/names.hpp"
 #include "readers/document.hpp"
+#include "readers/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -106,8 +107,8 @@ LightgbmObjective lightgbm_objective(const LightgbmBlock& head, std::size_t outp
   const auto found = std::find_if(known.begin(), known.end(),
                                   [&](const Known& entry) { return entry.name == words[0]; });
   if (found == known.end()) {
-    field->fail(fmt::format("objective {} is not supported", in_quotes(words[0])),
-                "Boxwood reads models trained with " + listed_names(known));
+    refuse(*field, fmt::format("objective {} is not supported", in_quotes(words[0])),
+           "Boxwood reads models trained with " + listed_names(known));
   }
   LightgbmObjective objective{
       .name = std::string(words[0]), .task = found->task, .link = found->link};
@@ -139,9 +140,9 @@ LightgbmObjective lightgbm_objective(const LightgbmBlock& head, std::size_t outp
   }
   // LightGBM transforms the first output only.
   if (found->task != Task::multiclass && objective.link != Link::identity && outputs != 1) {
-    field->fail(
-        fmt::format("{} with {} trees in a round is not supported", objective.name, outputs),
-        "Train with num_class=1");
+    refuse(*field,
+           fmt::format("{} with {} trees in a round is not supported", objective.name, outputs),
+           "Train with num_class=1");
   }
   return objective;
 }

@@ -6,6 +6,7 @@
 
 #include "base/digits.hpp"
 #include "readers/document.hpp"
+#include "readers/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -197,7 +198,8 @@ void check_statistics(const LightgbmBlock& block) {
 
 Tree lightgbm_tree(const LightgbmBlock& block, std::size_t features) {
   if (const auto linear = block.find("is_linear"); linear && linear->text() != "0") {
-    linear->fail(
+    refuse(
+        *linear,
         "linear trees are not supported: their leaves are functions of the features, and Boxwood "
         "needs scores that are constant within a leaf",
         "Train with linear_tree=false");

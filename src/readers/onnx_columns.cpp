@@ -1,6 +1,7 @@
 #include "readers/onnx_columns.hpp"
 
 #include <boxwood/error.hpp>
+#include <boxwood/read.hpp>
 
 #include "base/bits.hpp"
 
@@ -101,9 +102,10 @@ void push_onnx_columns(const std::vector<OnnxColumn>& columns, const std::vector
       node.feature = raw[at];
       if (steps.empty()) continue;
       if (node.kind != NodeKind::less && node.kind != NodeKind::less_equal) {
-        throw Error(std::string(place),
-                    "the trees compare a number for equality that an earlier operator has changed",
-                    "Export the model without that operator");
+        throw UnsupportedModel(
+            std::string(place),
+            "the trees compare a number for equality that an earlier operator has changed",
+            "Export the model without that operator");
       }
       push_split(steps, node);
     }

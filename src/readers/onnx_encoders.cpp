@@ -1,6 +1,7 @@
 #include "readers/onnx_encoders.hpp"
 
 #include <boxwood/error.hpp>
+#include <boxwood/read.hpp>
 
 #include "readers/document.hpp"
 #include "readers/onnx_columns.hpp"
@@ -183,10 +184,10 @@ OnnxCategories::OnnxCategories(const std::vector<OnnxColumn>& columns,
   }
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].code || (!labels.contains(raw[i]) && !numbers.contains(raw[i]))) continue;
-    throw Error(place_,
-                fmt::format("the trees read {} both encoded and as a number",
-                            in_quotes(inputs[static_cast<std::size_t>(raw[i])].name)),
-                "Export the model with one of the two");
+    throw UnsupportedModel(place_,
+                           fmt::format("the trees read {} both encoded and as a number",
+                                       in_quotes(inputs[static_cast<std::size_t>(raw[i])].name)),
+                           "Export the model with one of the two");
   }
   for (auto& [feature, known] : labels) {
     Feature& input = inputs[static_cast<std::size_t>(feature)];
@@ -231,9 +232,9 @@ void OnnxCategories::push(const OnnxColumn& column, std::int32_t raw, std::size_
   }
   in_sets_ += apart.size() + 1;
   if (in_sets_ > most) {
-    throw Error(place_,
-                fmt::format("its splits on encoded columns need more than {} entries", most),
-                "Encode the columns by OneHotEncoder, or merge rare categories");
+    throw UnsupportedModel(
+        place_, fmt::format("its splits on encoded columns need more than {} entries", most),
+        "Encode the columns by OneHotEncoder, or merge rare categories");
   }
   // Values in a set go left.
   if (others_left) {

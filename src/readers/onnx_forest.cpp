@@ -4,6 +4,7 @@
 #include "readers/onnx.hpp"
 
 #include <boxwood/error.hpp>
+#include <boxwood/read.hpp>
 
 #include "readers/document.hpp"
 
@@ -66,10 +67,10 @@ void check_aggregate(const OnnxNode& node, std::string_view name, OnnxForest& fo
   forest.average = name == "AVERAGE";
   if (name == "SUM" || forest.average) return;
   if ((name == "MIN" || name == "MAX") && forest.roots.size() == 1) return;
-  fail(node, "aggregate_function",
-       fmt::format("the aggregate {} of {} trees is not supported", in_quotes(name),
-                   forest.roots.size()),
-       "Boxwood supports SUM and AVERAGE");
+  throw UnsupportedModel(node.where_is("aggregate_function"),
+                         fmt::format("the aggregate {} of {} trees is not supported",
+                                     in_quotes(name), forest.roots.size()),
+                         "Boxwood supports SUM and AVERAGE");
 }
 
 struct WeightColumns {

@@ -4,6 +4,7 @@
 #include "readers/onnx.hpp"
 
 #include <boxwood/error.hpp>
+#include <boxwood/read.hpp>
 
 #include "readers/document.hpp"
 
@@ -485,8 +486,8 @@ class Walk {
   void visit_trees(std::size_t index) {
     const OnnxNode& node = model_.nodes[index];
     if (graph_.trees != nullptr) {
-      throw Error(node.where(index), "the graph has more than one tree ensemble",
-                  "Export a single ensemble (for LightGBM, without the split option)");
+      throw UnsupportedModel(node.where(index), "the graph has more than one tree ensemble",
+                             "Export a single ensemble (for LightGBM, without the split option)");
     }
     const Known* input = input_of(node, 0);
     if (input == nullptr || input->kind != Known::Kind::features || is_text(input->type) ||
@@ -519,7 +520,7 @@ class Walk {
     if (input != nullptr && !input->culprit.empty()) place = input->culprit;
     std::string message = "this operator transforms the features before the trees";
     if (input != nullptr && !input->reason.empty()) message += ", and " + input->reason;
-    throw Error(
+    throw UnsupportedModel(
         std::move(place), std::move(message),
         "Boxwood reads Scaler and Imputer of float32 numbers, OneHotEncoder, LabelEncoder of "
         "texts and int64 numbers, ArrayFeatureExtractor, Gather and Concat; export the "
@@ -535,10 +536,11 @@ class Walk {
       types += (seen.empty() ? "" : ", ") + in_quotes(node.type);
       seen.push_back(node.type);
     }
-    throw Error(std::string(place_),
-                seen.empty() ? "the graph is empty"
-                             : fmt::format("the graph has no tree ensemble, only {}", types),
-                "Boxwood reads TreeEnsembleClassifier, TreeEnsembleRegressor and TreeEnsemble");
+    throw UnsupportedModel(
+        std::string(place_),
+        seen.empty() ? "the graph is empty"
+                     : fmt::format("the graph has no tree ensemble, only {}", types),
+        "Boxwood reads TreeEnsembleClassifier, TreeEnsembleRegressor and TreeEnsemble");
   }
 
   /// All outputs must be computed from the same scores, so that there is one model.
@@ -550,8 +552,9 @@ class Walk {
       if (found == known_.end()) continue;
       const Known& known = found->second;
       if (known.kind == Known::Kind::changed) {
-        throw Error(known.culprit, "this operator transforms the scores in an unsupported way",
-                    "Export the model without the steps after the trees");
+        throw UnsupportedModel(known.culprit,
+                               "this operator transforms the scores in an unsupported way",
+                               "Export the model without the steps after the trees");
       }
       const bool is_score = known.kind == Known::Kind::scores;
       const bool is_class = known.kind == Known::Kind::label || known.kind == Known::Kind::largest;
@@ -565,9 +568,9 @@ class Walk {
       steps.takes_largest = false;
       steps.classes.reset();
       if (scores && !same_scores(*scores, steps)) {
-        throw Error(fmt::format("{}: output {}", place_, in_quotes(output)),
-                    "it transforms the same scores differently from another output",
-                    "Export the model with one of them");
+        throw UnsupportedModel(fmt::format("{}: output {}", place_, in_quotes(output)),
+                               "it transforms the same scores differently from another output",
+                               "Export the model with one of them");
       }
       scores = std::move(steps);
     }

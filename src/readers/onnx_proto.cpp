@@ -1,6 +1,7 @@
 #include "readers/onnx_proto.hpp"
 
 #include <boxwood/error.hpp>
+#include <boxwood/read.hpp>
 
 #include "base/bits.hpp"
 #include "readers/document.hpp"
@@ -170,7 +171,7 @@ OnnxTensor load_tensor(const OnnxBytes& message) {
         return field.append(tensor.numbers);
       case 14:
         if (field.integer() != 0) {
-          throw Error(
+          throw UnsupportedModel(
               message.where(),
               fmt::format("the numbers of tensor {} are in another file", in_quotes(tensor.name)),
               "Save the model in one file");

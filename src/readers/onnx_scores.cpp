@@ -3,6 +3,7 @@
 #include "readers/onnx.hpp"
 
 #include <boxwood/error.hpp>
+#include <boxwood/read.hpp>
 
 #include "readers/document.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 constexpr const char* other_export = "Export the model with another converter or another version";
 
 [[noreturn]] void refuse(const OnnxForest& forest, const std::string& reason) {
-  throw Error(forest.place, reason, other_export);
+  throw UnsupportedModel(forest.place, reason, other_export);
 }
 
 bool has_weights_of(const OnnxForest& forest, std::int64_t output) {
@@ -103,7 +104,8 @@ void several_outputs(const OnnxForest& forest, bool classes, Ensemble& ensemble)
 void take_steps(const OnnxForest& forest, const OnnxSteps& steps, Ensemble& ensemble) {
   const bool scales = steps.factor != 1 || steps.divisor != 1 || steps.added != nullptr;
   const auto fail = [&](const std::string& reason) {
-    throw Error(steps.first, reason, "Export the model without the steps after the trees");
+    throw UnsupportedModel(steps.first, reason,
+                           "Export the model without the steps after the trees");
   };
   if (scales || steps.exponential) {
     const bool plain = !forest.is_classifier && ensemble.link == Link::identity;

@@ -5,6 +5,7 @@
 #include "readers/onnx.hpp"
 
 #include <boxwood/error.hpp>
+#include <boxwood/read.hpp>
 
 #include <fmt/format.h>
 
@@ -75,9 +76,9 @@ class Builder {
 
   void spend(std::size_t steps) {
     if (steps > left_) {
-      throw Error(forest_.place,
-                  "its trees share so many nodes that they become too large when expanded",
-                  "Train with fewer categories or shallower trees, or use one-hot columns");
+      throw UnsupportedModel(
+          forest_.place, "its trees share so many nodes that they become too large when expanded",
+          "Train with fewer categories or shallower trees, or use one-hot columns");
     }
     left_ -= steps;
   }

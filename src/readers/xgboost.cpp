@@ -4,6 +4,8 @@
 
 #include <boxwood/error.hpp>
 
+#include "readers/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,9 +63,10 @@ XgboostVersion read_version(const Field& root) {
   if (parts.size() != 3) field->fail("expected three numbers");
   version = {parts[0], parts[1], parts[2]};
   if (version.major < 1 || version.major > 3) {
-    field->fail(fmt::format("written by XGBoost {}.{}.{}; Boxwood reads 1.x to 3.x", version.major,
-                            version.minor, version.patch),
-                "Load and save the model with one of those");
+    refuse(*field,
+           fmt::format("written by XGBoost {}.{}.{}; Boxwood reads 1.x to 3.x", version.major,
+                       version.minor, version.patch),
+           "Load and save the model with one of those");
   }
   return version;
 }
@@ -126,9 +129,9 @@ Booster read_booster(const Field& learner) {
   const Field booster = learner["gradient_booster"];
   const Field name = booster["name"];
   if (name.string() != "gbtree" && name.string() != "dart") {
-    name.fail(
-        fmt::format("it is {}; only tree boosters can be explained", in_quotes(name.string())),
-        "Train with booster=\"gbtree\" or \"dart\"");
+    refuse(name,
+           fmt::format("it is {}; only tree boosters can be explained", in_quotes(name.string())),
+           "Train with booster=\"gbtree\" or \"dart\"");
   }
   const bool wrapped = booster.find("gbtree").has_value();
   const Field model = wrapped ? booster["gbtree"]["model"] : booster["model"];

@@ -4,6 +4,8 @@
 
 #include <boxwood/error.hpp>
 
+#include "readers/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +48,8 @@ void choose_expectile(const Field& learner, Ensemble& ensemble) {
   const std::size_t outputs = ensemble.base.size();
   const auto wanted = learner["attributes"].find("boxwood_output");
   if (!wanted) {
-    learner["objective"]["name"].fail(
+    refuse(
+        learner["objective"]["name"],
         fmt::format("{} with {} expectiles: XGBoost adds up what it predicts for them, so one has "
                     "to be chosen",
                     ensemble.objective, outputs),

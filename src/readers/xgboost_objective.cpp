@@ -2,6 +2,7 @@
 #include "readers/xgboost.hpp"
 
 #include "base/names.hpp"
+#include "readers/refuse.hpp"
 
 #include <boxwood/error.hpp>
 
@@ -55,8 +56,8 @@ XgboostObjective xgboost_objective(const Field& objective, std::size_t outputs,
   const auto found = std::find_if(known.begin(), known.end(),
                                   [&](const Known& entry) { return entry.name == text; });
   if (found == known.end()) {
-    name.fail(fmt::format("objective {} is not supported", in_quotes(text)),
-              "Boxwood reads models trained with " + listed_names(known));
+    refuse(name, fmt::format("objective {} is not supported", in_quotes(text)),
+           "Boxwood reads models trained with " + listed_names(known));
   }
   XgboostObjective result = found->objective;
   if (result.task == Task::multiclass && outputs < 2) {
@@ -65,18 +66,20 @@ XgboostObjective xgboost_objective(const Field& objective, std::size_t outputs,
   }
   if (result.task == Task::binary && outputs != 1) {
     if (result.link == Link::winner) {
-      name.fail(fmt::format("{} with {} targets (several labels at once) is not supported", text,
-                            outputs),
-                "Train one model for each label, or with binary:logistic");
+      refuse(name,
+             fmt::format("{} with {} targets (several labels at once) is not supported", text,
+                         outputs),
+             "Train one model for each label, or with binary:logistic");
     }
     result.task = Task::regression;  // several labels at once: a number for each, no classes
   }
   // A link applies to single scores; outputs that depend on each other cannot be represented.
   if (text == "reg:quantileerror" && outputs != 1 && version.at_least(3, 4)) {
-    name.fail(fmt::format("{} with {} quantiles is not supported: since 3.4 XGBoost sorts what it "
-                          "predicts for them",
-                          text, outputs),
-              "Train one model for each quantile");
+    refuse(name,
+           fmt::format("{} with {} quantiles is not supported: since 3.4 XGBoost sorts what it "
+                       "predicts for them",
+                       text, outputs),
+           "Train one model for each quantile");
   }
   return result;
 }

@@ -1,7 +1,9 @@
 """Fitted models of the four libraries: predictions and answers are confirmed by the library itself."""
 
+import importlib
 import itertools
 import json
+import pickle
 import time
 import tracemalloc
 
@@ -12,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
+from conftest import ROOT
 from sklearn import ensemble, frozen, model_selection, pipeline, preprocessing, tree
 
 QUIET = {"verbose": -1, "n_jobs": 1, "min_child_samples": 5}
@@ -242,6 +245,46 @@ def test_what_a_file_does_not_tell_is_refused():
                                          allow_writing_files=False).fit(texts, wanted)
     with pytest.raises(boxwood.UnsupportedModelError, match="reads texts or embeddings"):
         boxwood.Explainer(reader)
+
+
+@pytest.mark.parametrize("family", ["xgboost", "lightgbm", "catboost", "onnx"])
+def test_all_that_the_table_of_models_refuses_has_one_type(family, monkeypatch):
+    """Files that the core refuses raise what converters of Python raise."""
+    monkeypatch.syspath_prepend(str(ROOT / "tests"))
+    refused = [case for case in importlib.import_module(f"support_{family}").CASES if case.message]
+    assert refused
+    for case in refused:
+        with pytest.raises(boxwood.UnsupportedModelError) as error:
+            boxwood.Explainer(case.make().model)
+        assert case.message in str(error.value) and error.value.place and error.value.remedy, case.name
+        again = pickle.loads(pickle.dumps(error.value))
+        assert (type(again), str(again), again.place) == (type(error.value), str(error.value), error.value.place)
+
+
+def test_unsupported_models_have_one_type(people):
+    """Also where the model's own library writes a file that Boxwood's core refuses, and inside other models."""
+    frame, score = people
+    frame, labels = plain(frame), (score > 1.2).astype(int)
+    linear = xgboost.XGBClassifier(booster="gblinear", n_estimators=2)
+    pieces = lightgbm.LGBMClassifier(linear_tree=True, n_estimators=2, **QUIET)
+    for model, says in ((linear, 'it is "gblinear"'), (pieces, "linear trees are not supported")):
+        for whole, part in ((model, ""), (pipeline.make_pipeline(preprocessing.StandardScaler(), model), "pipeline, step"),
+                            (ensemble.VotingClassifier([("one", model)], voting="soft"), "VotingClassifier: "),
+                            (ensemble.StackingClassifier([("one", model)], cv=2), "StackingClassifier: ")):
+            with pytest.raises(boxwood.UnsupportedModelError, match=says) as error:
+                boxwood.Explainer(whole.fit(frame, labels))
+            assert str(error.value).startswith(part or "model: ")
+            assert "rain with" in error.value.remedy or "Put these steps" in error.value.remedy
+
+
+def test_damaged_files_and_wrong_arguments_are_not_unsupported_models(tmp_path):
+    forest = lightgbm.LGBMClassifier(n_estimators=2, **QUIET).fit(np.arange(40.0).reshape(20, 2), [0, 1] * 10)
+    cut = tmp_path / "cut.txt"
+    cut.write_bytes(boxwood.model_bytes(forest).partition(b"end of trees")[0])
+    for make in (lambda: boxwood.Explainer(cut), lambda: boxwood.Explainer(forest, rounds=99)):
+        with pytest.raises(boxwood.Error) as error:
+            make()
+        assert type(error.value) is boxwood.Error
 
 
 def test_large_forests_are_handed_over_as_arrays(monkeypatch):

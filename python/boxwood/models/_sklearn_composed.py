@@ -71,7 +71,7 @@ def read_member(model: Any, of: Any, response: str, data: Any = None, *, average
         if "pipeline[:-1]" in remedy:  # of one member; the others have steps of their own
             remedy = f"Put these steps before the whole model, make_pipeline(step, {name}(…)): " \
                 "its last step alone can then be explained in the space after the step"
-        raise UnsupportedModelError(f"{name}: {error.reason}", remedy) from error
+        raise error.of_part(name, remedy) from error
     if response != "vote":
         _leave_threshold_out(content)
     nested = content.link == "composed"
