@@ -255,7 +255,7 @@ class ComposedBounds {
     }
     double most = 0, constant = 0;
     for (const Part& part : parts) {
-      size += std::max(std::abs(part.least()), std::abs(part.largest())) + part.constant;
+      size += std::max(std::abs(part.least()), std::abs(part.largest())) + std::abs(part.constant);
       most += part.largest() + part.constant;
       constant += part.constant;
     }
