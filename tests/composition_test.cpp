@@ -2,6 +2,7 @@
 // against brute force, and what is refused.
 #include <boxwood/error.hpp>
 
+#include "model/compose.hpp"
 #include "random_composition.hpp"
 #include "seeds.hpp"
 
@@ -51,6 +52,54 @@ TEST(Composition, FunctionsOfNumbersMustRise) {
   falling.kind = Calibration::Kind::sigmoid;
   ensemble.composition.members.front().calibrations = {falling};
   EXPECT_THROW(ensemble.validate(), Error);
+}
+
+TEST(Composition, RootsAndSquaresAreOfNumbersThatCannotBeNegative) {
+  std::uint64_t seed = test_seed();
+  Ensemble ensemble = RandomComposition(seed).ensemble();
+  while (ensemble.task != Task::regression) ensemble = RandomComposition(++seed).ensemble();
+  Member& member = ensemble.composition.members.front();
+  member.link = Link::identity;
+  ensemble.base.front() = 0.5;
+  for (Tree& tree : ensemble.trees) {
+    for (double& value : tree.values) value = std::abs(value);
+  }
+  const auto place = [&](const std::vector<Calibration>& list) -> std::string {
+    member.calibrations = list;
+    try {
+      ensemble.validate();
+    } catch (const Error& error) {
+      return error.place();
+    }
+    return "";
+  };
+  using Kind = Calibration::Kind;
+  const Calibration moved{.kind = Kind::affine, .slope = 1, .shift = -0.1};
+  const Calibration raised{.kind = Kind::affine, .slope = 1, .shift = 0.1};
+  const Calibration curve{.kind = Kind::isotonic, .from = {0, 1}, .to = {-0.5, 1}};
+  for (const Kind kind : {Kind::square, Kind::square_root}) {
+    const Calibration last{.kind = kind};
+    const std::string first = "composition.members[0].calibrations[0]";
+    const std::string second = "composition.members[0].calibrations[1]";
+    EXPECT_EQ(calibrated(last, -1e-9), 0);  // as bounds may ask, a little below what is possible
+    EXPECT_EQ(place({last}), "");
+    EXPECT_EQ(place({raised, last}), "");
+    EXPECT_EQ(place({moved, last}), second);
+    EXPECT_EQ(place({curve, last}), second);
+    EXPECT_EQ(place({moved, {.kind = Kind::exponential}, last}), "");
+    EXPECT_EQ(place({moved, {.kind = Kind::expm1}, last}),
+              "composition.members[0].calibrations[2]");
+    double& value = ensemble.trees.front().values.back();
+    value = -value - 0.25;
+    EXPECT_EQ(place({last}), first);
+    value = -value - 0.25;
+    ensemble.base.front() = -0.5;
+    EXPECT_EQ(place({last}), first);
+    member.link = Link::exponential;
+    EXPECT_EQ(place({last}), "");
+    member.link = Link::identity;
+    ensemble.base.front() = 0.5;
+  }
 }
 
 TEST(Composition, CalibratedProbabilitiesLieBetweenZeroAndOne) {

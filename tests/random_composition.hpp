@@ -170,10 +170,12 @@ class RandomComposition {
         y += coin() ? 0.0 : number(0, 0.3);
       }
     }
+    const bool positive = one.kind == Kind::isotonic || one.kind == Kind::exponential;
     std::vector<boxwood::Calibration> list{std::move(one)};
-    if (classes_ == 0 && below(4) == 0) {
+    if (classes_ == 0 && below(3) == 0) {
       boxwood::Calibration then;
-      then.kind = Kind::expm1;
+      constexpr Kind kinds[] = {Kind::expm1, Kind::square, Kind::square_root};
+      then.kind = kinds[positive ? below(3) : 0];
       list.push_back(std::move(then));
     }
     return list;
@@ -252,6 +254,8 @@ class RandomComposition {
     if (one.kind == Kind::quotient) return x / one.slope;
     if (one.kind == Kind::exponential) return std::exp(x);
     if (one.kind == Kind::expm1) return std::expm1(x);
+    if (one.kind == Kind::square) return x * x;
+    if (one.kind == Kind::square_root) return std::sqrt(x);
     const std::size_t count = one.from.size();
     if (x <= one.from.front()) return one.to.front();
     if (x >= one.from.back()) return one.to.back();

@@ -145,8 +145,10 @@ def thresholded():
 def transformed(transformer=None, **settings):
     if transformer:
         settings["transformer"] = build(f"preprocessing.{transformer}")
-    model = build("compose.TransformedTargetRegressor", **settings,
-                  regressor=build("ensemble.GradientBoostingRegressor", **FEW)).fit(X, POSITIVE)
+    inside = build("ensemble.GradientBoostingRegressor", **FEW)
+    if settings.get("inverse_func") is np.square:  # needs a model whose predictions cannot be negative
+        inside = build("ensemble.RandomForestRegressor", **FEW)
+    model = build("compose.TransformedTargetRegressor", **settings, regressor=inside).fit(X, POSITIVE)
     return converted(model, X, model.regressor_.predict(X))
 
 
@@ -157,6 +159,7 @@ def several_targets():
 
 
 TRANSFORMED = {"log1p, expm1": {"func": np.log1p, "inverse_func": np.expm1},
+               "sqrt, square": {"func": np.sqrt, "inverse_func": np.square},
                "log, exp": {"func": np.log, "inverse_func": np.exp},
                "StandardScaler": {"transformer": "StandardScaler"},
                "RobustScaler": {"transformer": "RobustScaler"},
@@ -215,6 +218,10 @@ REFUSED = [
                                regressor=build("tree.DecisionTreeRegressor", **SMALL)).fit(X, SCORE),
      "TransformedTargetRegressor with other functions",
      "this TransformedTargetRegressor transforms its predictions by sinh"),
+    ("wrappers", lambda: build("compose.TransformedTargetRegressor", func=np.sqrt, inverse_func=np.square,
+                               regressor=build("ensemble.GradientBoostingRegressor", **FEW)).fit(X, POSITIVE),
+     "TransformedTargetRegressor (sqrt, square) of sums that may be negative",
+     "transforms its predictions by square, and nothing in its model says that they cannot be negative"),
     ("others", lambda: build("ensemble.RandomTreesEmbedding", n_estimators=2).fit(X),
      "RandomTreesEmbedding", "RandomTreesEmbedding transforms data and predicts nothing"),
     ("others", lambda: linear().fit(X, SCORE), "models without trees",

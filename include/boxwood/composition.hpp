@@ -65,6 +65,8 @@ enum class Decision : std::uint8_t {
 ///   quotient     r / slope, with a positive slope
 ///   exponential  exp(r)
 ///   expm1        exp(r) - 1
+///   square       r * r, of a number that cannot be negative
+///   square_root  sqrt(r), of a number that cannot be negative
 struct Calibration {
   enum class Kind : std::uint8_t {
     sigmoid,
@@ -73,7 +75,9 @@ struct Calibration {
     affine,
     quotient,
     exponential,
-    expm1
+    expm1,
+    square,
+    square_root
   };
   Kind kind = Kind::sigmoid;
   double slope = 1;

@@ -82,6 +82,16 @@ double of_number(const Calibration& calibration, double x) {
     case Calibration::Kind::quotient:
       return single ? static_cast<double>(narrow / static_cast<float>(calibration.slope))
                     : x / calibration.slope;
+    // No prediction is negative here (validate_composition). Bounds may look a little below 0:
+    // there both functions stay at 0, so that they rise everywhere.
+    case Calibration::Kind::square: {
+      const float narrow_root = std::max(narrow, 0.0F);
+      const double root = std::max(x, 0.0);
+      return single ? static_cast<double>(narrow_root * narrow_root) : root * root;
+    }
+    case Calibration::Kind::square_root:
+      return single ? static_cast<double>(std::sqrt(std::max(narrow, 0.0F)))
+                    : std::sqrt(std::max(x, 0.0));
     case Calibration::Kind::exponential:
       return single ? static_cast<double>(std::exp(narrow)) : std::exp(x);
     default:

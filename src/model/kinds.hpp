@@ -42,7 +42,9 @@ inline constexpr std::array calibration_names{
     std::pair{"affine", Calibration::Kind::affine},
     std::pair{"quotient", Calibration::Kind::quotient},
     std::pair{"exponential", Calibration::Kind::exponential},
-    std::pair{"expm1", Calibration::Kind::expm1}};
+    std::pair{"expm1", Calibration::Kind::expm1},
+    std::pair{"square", Calibration::Kind::square},
+    std::pair{"square_root", Calibration::Kind::square_root}};
 inline constexpr std::array response_names{std::pair{"score", Member::Response::score},
                                            std::pair{"output", Member::Response::output},
                                            std::pair{"probability", Member::Response::probability},

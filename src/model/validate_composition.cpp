@@ -38,9 +38,40 @@ void check_calibration(const Calibration& one, const std::string& place) {
   }
 }
 
+/// Whether some input may make the number that a member predicts negative. Sums and quotients of
+/// numbers that are not negative are not negative either, however they are rounded.
+bool may_be_negative(const Ensemble& ensemble, const Member& member, std::size_t output) {
+  if (member.link == Link::exponential || member.link == Link::sigmoid ||
+      member.link == Link::softplus) {
+    return false;
+  }
+  const bool keeps_sign = member.link == Link::identity || member.link == Link::square;
+  const auto negative = [](double number) { return !(number >= 0); };
+  if (!keeps_sign || output >= ensemble.base.size() || negative(ensemble.base[output])) return true;
+  return std::any_of(ensemble.trees.begin(), ensemble.trees.end(), [&](const Tree& tree) {
+    return tree.output == static_cast<std::int32_t>(output) &&
+           std::any_of(tree.values.begin(), tree.values.end(), negative);
+  });
+}
+
+/// Whether a function of numbers may give a negative one; `before`: whether it may get one.
+bool gives_negative(const Calibration& one, bool before) {
+  switch (one.kind) {
+    case Calibration::Kind::affine:
+      return before || one.shift < 0;
+    case Calibration::Kind::isotonic:
+      return one.to.front() < 0;
+    case Calibration::Kind::quotient:
+    case Calibration::Kind::expm1:
+      return before;
+    default:
+      return false;
+  }
+}
+
 /// A contribution never changes its direction in the score of its own class, nor in another's:
 /// bounds rely on that.
-void check_calibrations(const Member& member, const std::string& place) {
+void check_calibrations(const Member& member, bool negative, const std::string& place) {
   const std::vector<Calibration>& all = member.calibrations;
   if (all.empty()) return;
   const bool number = member.response == Member::Response::output;
@@ -59,6 +90,12 @@ void check_calibrations(const Member& member, const std::string& place) {
     if ((sloped && !positive(one.slope)) || (!one.to.empty() && one.to.front() > one.to.back())) {
       throw Error(at, "a function of a number must rise");
     }
+    const bool rises_from_zero =
+        one.kind == Calibration::Kind::square || one.kind == Calibration::Kind::square_root;
+    if (rises_from_zero && negative) {
+      throw Error(at, "its numbers may be negative, where this function does not rise", save_again);
+    }
+    negative = gives_negative(one, negative);
   }
   if (number) return;
   const bool one = all.front().kind == Calibration::Kind::temperature || member.class_count() == 2;
@@ -80,7 +117,8 @@ void check_calibrations(const Member& member, const std::string& place) {
   }
 }
 
-void check_member(const Member& member, const Ensemble& ensemble, const std::string& place) {
+void check_member(const Member& member, const Ensemble& ensemble, std::size_t output,
+                  const std::string& place) {
   const bool linear = ensemble.composition.linear.has_value();
   const bool rows = linear && !ensemble.composition.linear->rows.empty();
   if (!positive(member.factor) || !positive(member.divisor) || !positive(member.steepness) ||
@@ -130,7 +168,7 @@ void check_member(const Member& member, const Ensemble& ensemble, const std::str
       throw Error(place + ".classes", fmt::format("class {} does not exist", to));
     }
   }
-  check_calibrations(member, place);
+  check_calibrations(member, may_be_negative(ensemble, member, output), place);
 }
 
 }  // namespace
@@ -209,7 +247,7 @@ void validate_composition(const Ensemble& ensemble) {
   std::size_t outputs = 0;
   for (std::size_t i = 0; i < composition.members.size(); ++i) {
     const Member& member = composition.members[i];
-    check_member(member, ensemble, fmt::format("composition.members[{}]", i));
+    check_member(member, ensemble, outputs, fmt::format("composition.members[{}]", i));
     outputs += member.outputs;
   }
   check_groups(composition);

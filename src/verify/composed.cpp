@@ -71,6 +71,10 @@ double on_curve(const Calibration& curve, double x) {
   if (curve.kind == Calibration::Kind::expm1) {
     return narrow ? static_cast<double>(std::expm1(f)) : std::expm1(x);
   }
+  if (curve.kind == Calibration::Kind::square) return narrow ? static_cast<double>(f * f) : x * x;
+  if (curve.kind == Calibration::Kind::square_root) {
+    return narrow ? static_cast<double>(std::sqrt(f)) : std::sqrt(x);
+  }
   if (curve.kind == Calibration::Kind::isotonic) return between_points(curve, x);
   return 1.0 / (1.0 + std::exp(curve.slope * x + curve.shift));
 }

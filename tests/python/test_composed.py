@@ -327,6 +327,8 @@ TRANSFORMED = {
     "quantiles": {"transformer": preprocessing.QuantileTransformer(n_quantiles=20)},
     "least and largest": {"transformer": preprocessing.MinMaxScaler((-2, 5))},
     "largest": {"transformer": preprocessing.MaxAbsScaler()},
+    "root": {"func": np.sqrt, "inverse_func": np.square},
+    "square": {"func": np.square, "inverse_func": np.sqrt},
     "log and scale": {"transformer": pipeline.make_pipeline(
         preprocessing.FunctionTransformer(np.log1p, np.expm1), preprocessing.StandardScaler())},
 }
@@ -346,9 +348,14 @@ def test_transformed_targets(way, kind):
         with pytest.raises(boxwood.UnsupportedModelError, match="float32 predictions in another"):
             boxwood.Explainer(model, frame)
         return
+    if kind != "forest" and way in ("root", "square"):
+        with pytest.raises(boxwood.UnsupportedModelError, match="cannot be negative.*forest"):
+            boxwood.Explainer(model, frame)
+        model.set_params(regressor=small(kind, 3, True).set_params(
+            **{"objective": "count:poisson"} if kind == "xgboost" else {"loss": "poisson"})).fit(frame, target)
     explainer = boxwood.Explainer(model)
     single = kind == "xgboost"
-    if way in ("log1p", "log", "log and scale"):
+    if way in ("log1p", "log", "log and scale") or (kind != "forest" and way in ("root", "square")):
         np.testing.assert_array_max_ulp(explainer.predict(frame).astype("f4" if single else "f8"),
                                         model.predict(frame), 16)
     else:
@@ -369,6 +376,21 @@ def test_transformed_targets(way, kind):
     assert other.cost == pytest.approx(cost[said <= wanted].min(), rel=1e-12, abs=1e-300)
 
 
+@pytest.mark.parametrize(("there", "back"), [(np.sqrt, np.square), (np.square, np.sqrt)])
+def test_roots_and_squares_of_counts_with_zeros(there, back):
+    frame, _, _ = draw(25)
+    counts = np.where(frame["a"] < 0, 0, np.floor(3 * frame["a"].abs()))  # a split on a finds the zeros
+    forest = ensemble.RandomForestRegressor(2, max_depth=4, max_features=None, random_state=1)
+    model = compose.TransformedTargetRegressor(forest, func=there, inverse_func=back).fit(frame, counts)
+    explainer = boxwood.Explainer(model)
+    point = frame.iloc[int(model.predict(frame).argmax())].to_numpy().astype(np.float32).astype(float)
+    grid, cost, said = brute_force(model, explainer, point)
+    assert (explainer.predict(grid) == said).all() and (said == 0).any()
+    for target, met in ((boxwood.Output(at_most=0.0), said <= 0), (boxwood.Output(at_least=float(said.max())), said == said.max()),
+                        (boxwood.Output(at_least=0.5, at_most=2.5), (said >= 0.5) & (said <= 2.5))):
+        check_optimum(explainer, model, point, target, met, cost)
+
+
 def test_targets_transformed_by_other_functions_are_refused():
     frame, score, _ = draw(22)
     model = compose.TransformedTargetRegressor(small("hist", 1, True), func=np.arcsinh,
@@ -379,7 +401,8 @@ def test_targets_transformed_by_other_functions_are_refused():
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("transformer", [
-    preprocessing.PowerTransformer(), preprocessing.QuantileTransformer(n_quantiles=50, output_distribution="normal")])
+    preprocessing.PowerTransformer(), preprocessing.QuantileTransformer(n_quantiles=50, output_distribution="normal"),
+    preprocessing.FunctionTransformer(np.sqrt, np.square)])
 def test_targets_of_refused_transformers_are_asked_for_through_the_model_inside(transformer):
     frame, score, _ = draw(24)
     model = compose.TransformedTargetRegressor(small("hist", 1, True), transformer=transformer).fit(frame, np.exp(score))

@@ -17,7 +17,8 @@ from boxwood.models._sklearn_composed import (
     unsaid,
 )
 
-FUNCTIONS = {np.expm1: "expm1", np.exp: "exponential"}
+FUNCTIONS = {np.expm1: "expm1", np.exp: "exponential", np.square: "square", np.sqrt: "square_root"}
+FROM_ZERO = ("square", "square_root")  # these rise, or are defined, from 0 on
 ROUNDING = 16  # units in the last place by which exp of numpy and of the C library may differ
 
 
@@ -25,7 +26,8 @@ def transformed_target(model: Any, data: Any = None) -> Ensemble:
     """Convert a `TransformedTargetRegressor`: a rising function of what its model predicts.
 
     The function is the inverse of the transformer: `np.expm1` or `np.exp`, the scale and shift of a
-    scaler, the quantiles of a `QuantileTransformer`, or several of these in a pipeline.
+    scaler, the quantiles of a `QuantileTransformer`, or several of these in a pipeline; also
+    `np.square` and `np.sqrt` where the predictions cannot be negative.
     """
     name = type(model).__name__
     part = read_member(model.regressor_, model, "output", data)
@@ -38,6 +40,12 @@ def transformed_target(model: Any, data: Any = None) -> Ensemble:
             f"this {name} transforms its predictions by {_described(model.transformer_)}",
             "Use func=np.log1p and inverse_func=np.expm1, np.log and np.exp, or a scaler; "
             "or give its regressor_ and transform the range that you ask for")
+    if _may_be_negative(part.model, found):
+        raise UnsupportedModelError(
+            f"this {name} transforms its predictions by {_described(model.transformer_)}, and "
+            "nothing in its model says that they cannot be negative",
+            "Use a forest, whose predictions are averages of targets, or a Poisson loss; or give "
+            "its regressor_ and transform the range that you ask for")
     precision = "float32" if part.single else "float64"
     part.calibrations = [{"slope": 1.0, "precision": precision} | one for one in found]
     if not _agrees(part, model.transformer_):
@@ -84,17 +92,37 @@ def _inverse(transformer: Any) -> list[dict[str, Any]] | None:
     return None
 
 
+def _may_be_negative(content: Ensemble, functions: list[dict[str, Any]]) -> bool:
+    """Whether a root or a square may get a number below 0, as far as leaves and functions tell."""
+    may = content.link not in ("exponential", "sigmoid", "softplus") and (
+        content.link not in ("identity", "square") or content.base[0] < 0
+        or any((tree.values < 0).any() for tree in content.trees))
+    for one in functions:
+        if one["kind"] in FROM_ZERO and may:
+            return True
+        if one["kind"] == "affine":
+            may = may or one["shift"] < 0
+        elif one["kind"] == "isotonic":
+            may = one["to"][0] < 0
+        elif one["kind"] in ("exponential", *FROM_ZERO):
+            may = False
+    return False
+
+
 def _agrees(part: Part, transformer: Any) -> bool:
     """Compare the functions with the transformer's own, which depend on versions for float32."""
     kind: Any = np.float32 if part.single else np.float64
     x = np.random.default_rng(0).normal(size=400).astype(kind)
+    kinds = {one["kind"] for one in part.calibrations}
+    if kinds & set(FROM_ZERO):
+        x = abs(x)
     expected = transformer.inverse_transform(x.reshape(-1, 1).copy())[:, 0]
     actual = x
     for one in part.calibrations:
         actual = _applied(one, actual, kind)
     if expected.dtype != actual.dtype:
         return False
-    if any(one["kind"] in FUNCTIONS.values() for one in part.calibrations):
+    if kinds & {"expm1", "exponential"}:
         return bool((np.abs(expected - actual) <= ROUNDING * np.spacing(np.abs(actual))).all())
     return bool((expected == actual).all())
 
