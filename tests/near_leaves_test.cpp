@@ -82,25 +82,33 @@ Ensemble chain(std::mt19937_64& random, std::size_t features, int splits) {
   return model;
 }
 
+/// A model with the variables of a point that has 0.3 in every feature.
+struct Start {
+  explicit Start(const Ensemble& model) : prepared(model) {
+    Query query;
+    query.point.assign(model.features.size(), 0.3);
+    query.features.resize(model.features.size());
+    Pace pace;
+    variables = make_variables(prepared.ensembles(), query, boxes(), CellOrder::by_cost, pace);
+  }
+  const LeafBoxes& boxes() const { return leaves_of(prepared); }
+  fast::NearLeaves near() {
+    return {leaf_table_of(prepared), boxes(), variables, watch, paths_always()};
+  }
+
+  Prepared prepared;
+  Watch watch{Limits{}};
+  std::vector<Variable> variables;
+};
+
 /// Without the allowance for these sums, leaves that cost exactly as much as the radius are lost.
 TEST(NearLeaves, SumsByDifferencesLoseNoLeaf) {
   std::mt19937_64 random(test_seed());
   int above = 0;
   for (int i = 0; i < 20; ++i) {
-    const std::size_t features = 1 + random() % 4;
-    const Ensemble model = chain(random, features, 200);
-    Query query;
-    query.point.assign(features, 0.3);
-    query.features.resize(features);
-    query.requirements = {{0, ScoreIn{{.lower = 1}}}};
-    const Prepared prepared(model);
-    Watch watch{Limits{}};
-    Pace pace;
-    const LeafBoxes& boxes = leaves_of(prepared);
-    const std::vector<Variable> variables =
-        make_variables(prepared.ensembles(), query, boxes, CellOrder::by_cost, pace);
-    for (std::uint32_t leaf = 0; leaf < boxes.leaves.size(); leaf += 7) {
-      fast::NearLeaves near(leaf_table_of(prepared), boxes, variables, watch, paths_always());
+    Start start(chain(random, 1 + random() % 4, 200));
+    for (std::uint32_t leaf = 0; leaf < start.boxes().leaves.size(); leaf += 7) {
+      fast::NearLeaves near = start.near();
       ASSERT_TRUE(near.follows_paths());
       const double most = near.cost_of(leaf);
       above += check(near, most);
@@ -112,17 +120,8 @@ TEST(NearLeaves, SumsByDifferencesLoseNoLeaf) {
 /// Where many leaves are near, or the radius has no end, all of them are priced.
 TEST(NearLeaves, ManyNearLeavesAreAllPriced) {
   std::mt19937_64 random(test_seed());
-  const Ensemble model = chain(random, 2, 50);
-  Query query;
-  query.point = {0.3, 0.3};
-  query.features.resize(2);
-  const Prepared prepared(model);
-  Watch watch{Limits{}};
-  Pace pace;
-  const LeafBoxes& boxes = leaves_of(prepared);
-  const std::vector<Variable> variables =
-      make_variables(prepared.ensembles(), query, boxes, CellOrder::by_cost, pace);
-  fast::NearLeaves near(leaf_table_of(prepared), boxes, variables, watch, paths_always());
+  Start start(chain(random, 2, 50));
+  fast::NearLeaves near = start.near();
   near.cover(infinity);
   EXPECT_FALSE(near.follows_paths());
   EXPECT_EQ(near.found_count(), near.leaf_count());

@@ -84,7 +84,6 @@ struct Tree {
   struct Outputs {
     std::size_t first = 0;
     std::size_t count = 1;
-    bool contains(std::size_t k) const { return k - first < count; }  // wraps around below
   };
   Outputs outputs(std::size_t count) const {
     if (output == every_output) return {0, count};

@@ -15,11 +15,11 @@ namespace {
 class Gatherer {
  public:
   Gatherer(const LeafTable& table, const LeafBoxes& boxes, std::span<const Variable> variables,
-           double radius, double most, Watch& watch)
+           double radius, Watch& watch)
       : table_(table),
         boxes_(boxes),
         variables_(variables),
-        most_(most),
+        most_(radius * within_any_order(variables.size())),
         watch_(watch),
         pace_(watch.pace()),
         near_(variables.size()),
@@ -33,8 +33,8 @@ class Gatherer {
                                           [](Kind kind) { return kind == Kind::plain; });
   }
 
-  void add_leaves(std::vector<std::uint32_t> near_leaves) {
-    near_leaves_ = std::move(near_leaves);
+  void add_leaves(NearLeaves& near) {
+    near_leaves_ = near.within(most_);
     reserve();
     const LeafValues& leaves = table_.leaves;
     const std::uint32_t* next = near_leaves_.data();
@@ -86,11 +86,7 @@ class Gatherer {
       while (range.last < variable.cells.size() && within(range.last)) ++range.last;
       cells += range.size();
     }
-    raw_.cost.reserve(cells);
-    raw_.choice.reserve(cells);
-    raw_.cell_begin.reserve(variables_.size() + 1);
-    raw_.variable_of.reserve(variables_.size());
-    raw_.nearest.reserve(variables_.size());
+    raw_.reserve(variables_.size(), cells);
     raw_.cell_begin.push_back(0);
     raw_.fixed_at.resize(variables_.size());
     for (std::uint32_t v = 0; v < variables_.size(); ++v) {
@@ -253,9 +249,8 @@ class Gatherer {
 
 Problem gather(const LeafTable& table, const LeafBoxes& boxes, std::span<const Variable> variables,
                NearLeaves& near, std::span<const double> thresholds, double radius, Watch& watch) {
-  const double most = radius * within_any_order(variables.size());  // more is too far for a leaf
-  Gatherer gatherer(table, boxes, variables, radius, most, watch);
-  gatherer.add_leaves(near.within(most));
+  Gatherer gatherer(table, boxes, variables, radius, watch);
+  gatherer.add_leaves(near);
   Problem raw = gatherer.take();
   raw.thresholds.assign(thresholds.begin(), thresholds.end());
   return raw;

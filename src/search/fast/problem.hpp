@@ -89,6 +89,14 @@ struct Problem {
   bool holds_known = false;             ///< developer builds: the known solution is inside
   std::vector<std::uint32_t> known;     ///< of a variable: its cell
 
+  /// Room for the lists of variables and cells.
+  void reserve(std::size_t variables, std::size_t cells) {
+    variable_of.reserve(variables);
+    nearest.reserve(variables);
+    cell_begin.reserve(variables + 1);
+    cost.reserve(cells);
+    choice.reserve(cells);
+  }
   std::size_t variable_count() const { return variable_of.size(); }
   std::size_t leaf_count() const { return leaves.count(); }
   std::uint32_t cell_count(std::size_t variable) const {

@@ -244,11 +244,7 @@ class Reducer {
     to_.holds_known = from_.holds_known;
     std::size_t most_cells = from_.variable_count();
     for (const std::uint8_t end : ends_) most_cells += end;
-    to_.cost.reserve(most_cells);
-    to_.choice.reserve(most_cells);
-    to_.cell_begin.reserve(from_.variable_count() + 1);
-    to_.variable_of.reserve(from_.variable_count());
-    to_.nearest.reserve(from_.variable_count());
+    to_.reserve(from_.variable_count(), most_cells);
     to_.cell_begin.push_back(0);
     variable_to_.assign(from_.variable_count(), none);
     merged_.assign(ends_.size(), 0);
