@@ -10,7 +10,7 @@ namespace change_limit_test {
 using namespace boxwood;
 
 TEST(ChangeLimit, EveryPointWithFewEnoughStays) {
-  int limits = 0, cells_dropped = 0, leaves_dropped = 0, refused = 0;
+  int limits = 0, cells_dropped = 0, leaves_dropped = 0, refused = 0, must_change = 0, near = 0;
   const auto check = [&](Question& question, std::mt19937_64& random) {
     fast::Context& context = question.context;
     const double radius = question.points[random() % question.points.size()].cost;
@@ -30,6 +30,7 @@ TEST(ChangeLimit, EveryPointWithFewEnoughStays) {
         return std::count(part.begin(), part.end(), 1);
       };
       const auto cells = left(keep.cell), leaves = left(keep.leaf);
+      const std::vector<std::uint8_t> was = keep.cell;
       ++limits;
       if (!fast::limit_changes(context, now->problem, keep)) {
         EXPECT_TRUE(inside.empty()) << "nothing is left although a point is";
@@ -38,6 +39,20 @@ TEST(ChangeLimit, EveryPointWithFewEnoughStays) {
       }
       cells_dropped += left(keep.cell) < cells ? 1 : 0;
       leaves_dropped += left(keep.leaf) < leaves ? 1 : 0;
+      const fast::Problem& problem = now->problem;
+      bool own_dropped = false, some_dropped = false;
+      for (std::size_t v = 0; v < problem.variable_count(); ++v) {
+        const std::uint32_t begin = problem.cell_begin[v], end = problem.cell_begin[v + 1];
+        const auto kept_cells = std::count(keep.cell.begin() + begin, keep.cell.begin() + end, 1);
+        if (keep.cell[begin + problem.nearest[v]] == was[begin + problem.nearest[v]]) {
+          some_dropped |=
+              kept_cells > 1 && kept_cells < std::count(was.begin() + begin, was.begin() + end, 1);
+        } else {
+          own_dropped = true;
+        }
+      }
+      must_change += own_dropped ? 1 : 0;
+      near += some_dropped ? 1 : 0;
       for (const GridPoint* point : inside) {
         ASSERT_TRUE(kept(*now, keep, point->cells)) << "a cell of a point was dropped";
         const Cells at = *now->place(point->cells);
@@ -55,9 +70,12 @@ TEST(ChangeLimit, EveryPointWithFewEnoughStays) {
   };
   each_question(test_cases(3000), check, true);
   std::cout << limits << " times, " << cells_dropped << " dropped cells, " << leaves_dropped
-            << " leaves, " << refused << " left nothing\n";
+            << " leaves, " << must_change << " cheapest cells, " << near
+            << " some cells of a variable, " << refused << " left nothing\n";
   expect_share(cells_dropped, limits, 1.0 / 60);
   expect_share(leaves_dropped, limits, 1.0 / 50);
+  expect_share(must_change, limits, 1.0 / 20);
+  expect_share(near, limits, 1.0 / 250);
   expect_share(refused, limits, 1.0 / 8);
 }
 
