@@ -122,6 +122,14 @@ class BitSet {
     for (std::size_t w = 0; w < words_.size(); ++w) for_each_bit(words_[w], w, visit);
   }
 
+  /// Calls visit(number) in ascending order for the members that a set of the same length lacks.
+  template <typename Visit>
+  void for_each_other(const BitSet& others, Visit visit) const {
+    for (std::size_t w = 0; w < words_.size(); ++w) {
+      for_each_bit(words_[w] & ~others.words_[w], w, visit);
+    }
+  }
+
   std::size_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
   std::size_t word_count() const { return words_.size(); }
   /// For loops over whole words: bit i of word w is the number w * bits_per_word + i.

@@ -33,7 +33,12 @@ struct RowBox : ProbeCorner {
   std::vector<std::uint32_t> here;  ///< of a tree: the leaf that holds the nearest point, if alive
   bool all_here = false;            ///< whether every tree has a leaf `here`
   std::vector<double> here_sum;     ///< of a row: the sum of those leaves' values
-  std::size_t changed = 0;          ///< the changes of every point for which `alive` is
+  BitSet measured;                  ///< `alive` when the next three were last brought up to date
+  std::vector<std::uint32_t> best,
+      worst;  ///< of a tree with one row: its first and last alive leaf
+  std::vector<double>
+      most;  ///< of a tree: the most that its alive leaves score, see RowProbe::most_at_
+  std::size_t changed = 0;                 ///< the changes of every point for which `alive` is
   std::vector<LeafState::Change> changes;  ///< what this box changed in the LeafState
 };
 
@@ -74,6 +79,7 @@ class RowProbe : private ProbeParts {
 
  private:
   void bind(const Problem& problem);
+  void list_scores();
   void count_memory();
   void sort_testers();
   void list_rule_trees();
@@ -94,6 +100,8 @@ class RowProbe : private ProbeParts {
   void leave(RowBox& box);
   void filter(RowBox& box);
   bool measure(RowBox& box);
+  bool follow_deaths(RowBox& box);
+  bool measure_tree(RowBox& box, std::uint32_t tree);
   bool probabilities_suffice() const;
   bool compositions_suffice(const RowBox& box);
   void locate(RowBox& box);
@@ -118,6 +126,12 @@ class RowProbe : private ProbeParts {
   MemoryHold held_;                     // of the boxes
   LeafState state_;                     // of the box that is being searched
   std::vector<std::uint32_t> tree_of_;  // of a leaf
+  // Of a tree with one row: where RowBox::most has its largest and its least value. Of one with
+  // several rows: where it has a score for each condition, and where scores_ has those of its
+  // leaves.
+  std::vector<std::uint32_t> most_at_;
+  std::vector<std::size_t> scores_at_;
+  std::vector<double> scores_;
   SortedTesters sorted_;
   bool is_sorted_ = false;
   // Where the number of changes is limited:

@@ -38,32 +38,68 @@ std::uint32_t RowProbe::last_alive(const BitSet& leaves, std::size_t tree) const
   return leaves.last_in(problem_->leaves.tree_begin[tree], problem_->leaves.tree_begin[tree + 1]);
 }
 
+/// Brings what the best leaves of a tree score up to date. False if none is alive.
+bool RowProbe::measure_tree(RowBox& box, std::uint32_t tree) {
+  const Leaves& leaves = problem_->leaves;
+  const std::uint32_t first = first_alive(box.alive, tree);
+  if (first == nothing) return false;
+  double* const most = box.most.data() + most_at_[tree];
+  if (leaves.rows[tree].count == 1) {
+    const std::uint32_t last = last_alive(box.alive, tree);
+    box.best[tree] = first;
+    box.worst[tree] = last;
+    most[0] = *leaves.values_of(tree, first);
+    most[1] = *leaves.values_of(tree, last);
+    return true;
+  }
+  const std::size_t conditions = context_.conditions.size();
+  const std::uint32_t begin = leaves.tree_begin[tree];
+  std::fill(most, most + conditions, -infinity);
+  for (std::uint32_t leaf = first; leaf < leaves.tree_begin[tree + 1]; ++leaf) {
+    if (!box.alive.contains(leaf)) continue;
+    const double* const scores = scores_.data() + scores_at_[tree] + (leaf - begin) * conditions;
+    for (std::size_t m = 0; m < conditions; ++m) most[m] = std::max(most[m], scores[m]);
+  }
+  return true;
+}
+
+/// The same for all trees that have lost leaves since. False if one has none left.
+bool RowProbe::follow_deaths(RowBox& box) {
+  const auto trees = static_cast<std::uint32_t>(problem_->leaves.tree_count());
+  bool all_left = true;
+  if (box.measured.word_count() == 0) {  // the first look at the whole problem
+    for (std::uint32_t t = 0; t < trees && all_left; ++t) all_left = measure_tree(box, t);
+  } else {
+    std::uint32_t latest = nothing;
+    box.measured.for_each_other(box.alive, [&](std::size_t leaf) {
+      if (tree_of_[leaf] == latest) return;
+      latest = tree_of_[leaf];
+      all_left = all_left && measure_tree(box, latest);
+    });
+  }
+  box.measured = box.alive;
+  return all_left;
+}
+
 /// Adds up the best alive leaves of all trees; false when a condition is out of reach. A point
 /// takes one alive leaf of each tree, so no point of the box scores more. Thresholds allow for the
 /// rounding of these sums.
 bool RowProbe::measure(RowBox& box) {
   if (box.moved) sum_here(box);
+  if (!follow_deaths(box)) return false;
   const Leaves& leaves = problem_->leaves;
   const std::size_t conditions = context_.conditions.size();
   high_.assign(context_.table.row_count, 0.0);
   low_.assign(context_.table.row_count, 0.0);
   bounds_.assign(conditions, 0.0);
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
-    const std::uint32_t first = first_alive(box.alive, t);
-    if (first == nothing) return false;
     const Leaves::Rows rows = leaves.rows[t];
+    const double* const most = box.most.data() + most_at_[t];
     if (rows.count == 1) {
-      high_[rows.first] += *leaves.values_of(t, first);
-      low_[rows.first] += *leaves.values_of(t, last_alive(box.alive, t));
+      high_[rows.first] += most[0];
+      low_[rows.first] += most[1];
     } else {
-      for (std::size_t m = 0; m < conditions; ++m) {
-        double best = -infinity;
-        for (std::uint32_t leaf = first; leaf < leaves.tree_begin[t + 1]; ++leaf) {
-          if (!box.alive.contains(leaf)) continue;
-          best = std::max(best, score(context_.conditions[m], rows, leaves.values_of(t, leaf)));
-        }
-        bounds_[m] += best;
-      }
+      for (std::size_t m = 0; m < conditions; ++m) bounds_[m] += most[m];
     }
   }
   for (std::size_t m = 0; m < conditions; ++m) {

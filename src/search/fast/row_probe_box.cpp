@@ -39,6 +39,11 @@ void RowProbe::bind(const Problem& problem) {
     if (outside == 0) around_.insert(leaf);
   }
   box.alive.fill(leaves);
+  box.measured.clear(0);
+  list_scores();
+  box.best.assign(problem.leaves.tree_count(), nothing);
+  box.worst.assign(problem.leaves.tree_count(), nothing);
+  box.most.resize(most_at_.back());
   if (box.holds_known) {
     holds_known_.clear(leaves);
     for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
@@ -50,12 +55,39 @@ void RowProbe::bind(const Problem& problem) {
   gain_.assign(cut_count(), 0.0);
 }
 
+/// What leaves with several rows score in each condition.
+void RowProbe::list_scores() {
+  const Leaves& leaves = problem_->leaves;
+  const std::size_t conditions = context_.conditions.size();
+  most_at_.assign(1, 0);
+  scores_at_.assign(1, 0);
+  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+    const bool one = leaves.rows[t].count == 1;
+    const std::size_t count = leaves.tree_begin[t + 1] - leaves.tree_begin[t];
+    most_at_.push_back(most_at_.back() + (one ? 2 : static_cast<std::uint32_t>(conditions)));
+    scores_at_.push_back(scores_at_.back() + (one ? 0 : count * conditions));
+  }
+  scores_.resize(scores_at_.back());
+  auto to = scores_.begin();
+  for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
+    if (leaves.rows[t].count == 1) continue;
+    for (std::uint32_t leaf = leaves.tree_begin[t]; leaf < leaves.tree_begin[t + 1]; ++leaf) {
+      const double* const values = leaves.values_of(t, leaf);
+      for (const RowCondition& condition : context_.conditions) {
+        *to++ = score(condition, leaves.rows[t], values);
+      }
+    }
+  }
+}
+
 /// Boxes keep their lists from problem to problem, so the largest problem decides.
 void RowProbe::count_memory() {
   const std::size_t leaves = problem_->leaf_count();
-  const std::size_t box = leaves * (sizeof(double) + sizeof(std::uint32_t)) + leaves / 4 +
-                          problem_->leaves.tree_count() * sizeof(std::uint32_t) +
-                          problem_->variable_count() * (sizeof(CellRange) + sizeof(std::uint32_t));
+  const std::size_t numbers = 2 + context_.conditions.size();  // at most, in RowBox::most
+  const std::size_t box =
+      leaves * (sizeof(double) + sizeof(std::uint32_t)) + leaves / 4 +
+      problem_->leaves.tree_count() * (3 * sizeof(std::uint32_t) + numbers * sizeof(double)) +
+      problem_->variable_count() * (sizeof(CellRange) + sizeof(std::uint32_t));
   const std::uint64_t all = boxes_by_depth_.size() * box;
   if (all <= held_.bytes()) return;
   held_ = {};  // release the old amount before the new one is counted
@@ -114,6 +146,10 @@ void RowProbe::make_child(const RowBox& parent, RowBox& child, bool left) {
   child.here = parent.here;
   child.all_here = parent.all_here;
   child.here_sum = parent.here_sum;
+  child.measured = parent.measured;
+  child.best = parent.best;
+  child.worst = parent.worst;
+  child.most = parent.most;
   child.changed = parent.changed;
   child.changes.clear();
   for (const auto& end : left ? beginning_from(v, cell) : ending_by(v, cell)) {

@@ -53,11 +53,9 @@ void RowProbe::add_gain(const RowBox& box, std::size_t tree) {
   if (rows.count == 1) {
     const double weight = weights_[rows.first];
     if (weight == 0) return;
-    const auto extreme = [&](bool largest) {
-      return largest ? first_alive(box.alive, tree) : last_alive(box.alive, tree);
-    };
-    const std::uint32_t best = extreme(weight > 0);
-    const std::uint32_t other = here != nothing ? here : extreme(!(weight > 0));
+    const std::uint32_t best = weight > 0 ? box.best[tree] : box.worst[tree];
+    const std::uint32_t other =
+        here != nothing ? here : (weight > 0 ? box.worst[tree] : box.best[tree]);
     if (best == other) return;
     share_gain(box, weight * (*leaves.values_of(tree, best) - *leaves.values_of(tree, other)),
                best);
