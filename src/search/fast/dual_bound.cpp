@@ -76,6 +76,7 @@ void DualBound::build_slots() {
 /// of any of them.
 void DualBound::inherit(const DualBound& from, const Origin& origin) {
   price_ = from.price_;
+  push_factor_ = from.push_factor_;
   shares_for_rewarded_ =
       std::any_of(price_.begin(), price_.end(), [](double price) { return price > 0; });
   for (std::uint32_t v = 0; v < problem_.variable_count(); ++v) {
@@ -274,13 +275,19 @@ double DualBound::value() const {
 }
 
 double DualBound::ascend() {
+  // Any shares give a bound, also those of a round that a limit ended.
+  if (ascend_shares() && !keep_price_) search_prices();
+  return value();
+}
+
+/// False if a limit ended the round.
+bool DualBound::ascend_shares() {
   context_.watch.count_leaves(problem_.leaf_count());
   for (std::uint32_t v = 0; v < problem_.variable_count(); ++v) {
     if (slots_begin_[v] < slots_begin_[v + 1]) ascend_variable(v);
-    if (context_.watch.expired()) return value();  // any shares give a bound
+    if (context_.watch.expired()) return false;
   }
-  if (!keep_price_) search_prices();
-  return value();
+  return true;
 }
 
 std::size_t DualBound::bytes() const {

@@ -42,6 +42,17 @@ class DualBound {
   /// rounding not yet allowed for.
   double ascend();
 
+  /// A search for higher prices that ascend() does not find, because shares stand still while it
+  /// searches for prices.
+  struct Push {
+    bool higher = false;       ///< whether the bound is higher now; if not, nothing has changed
+    std::uint32_t rounds = 0;  ///< that it took
+  };
+  Push push_prices();
+
+  /// The bound, rounding not yet allowed for.
+  double value() const;
+
   /// The bound, with everything that rounding may have added subtracted.
   double certify();
 
@@ -59,12 +70,13 @@ class DualBound {
   void build_slots();
   void refresh();
   void ascend_variable(std::uint32_t variable);
+  bool ascend_shares();
+  bool follow_prices(double before, std::uint32_t& rounds);
   void search_prices();
   void search_along(std::span<const double> direction, double first_step);
   void set_rewards();
   void note_rewarded(std::uint32_t tree);
   void take_back_shares(std::size_t slot);
-  double value() const;
   double differences_of(std::size_t variable) const;
   double largest_rewards() const;
   void forced_values(const Slot& slot, double* out) const;
@@ -100,6 +112,7 @@ class DualBound {
   std::vector<std::uint8_t> rewarded_;    // of a tree: whether some leaf has a reward
   std::vector<double> price_;             // of a condition
   std::vector<std::uint32_t> favourite_;  // of a variable
+  double push_factor_ = 2;                // by which prices are raised next
   double rounding_ = 0;                   // what certify() took off for rounding
   /// Where only points that cost nothing are searched for, the bound is a multiple of the price,
   /// and its sign decides. From a price of 0 no ascent would begin, so the price is 1.

@@ -1,4 +1,5 @@
-// The prices of the dual bound: line searches for each condition and for each pair of rivals.
+// The prices of the dual bound: line searches for each condition and for each pair of rivals, and
+// pushes of all prices.
 #include "base/infinity.hpp"
 #include "search/fast/dual_bound.hpp"
 
@@ -128,6 +129,47 @@ void DualBound::search_prices() {
       direction[a] = direction[b] = 0;
     }
   }
+}
+
+/// Lets the shares follow new prices. False as soon as the bound seems to stay below `before`: each
+/// round gains less than the one before it, in general.
+bool DualBound::follow_prices(double before, std::uint32_t& rounds) {
+  const std::uint32_t most = context_.tuning.push_rounds;
+  double last = -infinity;
+  for (std::uint32_t round = 1; round <= most; ++round) {
+    ++rounds;
+    if (!ascend_shares()) return false;
+    const double now = value();
+    if (now + (most - round) * (now - last) <= before) return false;
+    last = now;
+  }
+  return last > before;
+}
+
+/// With shares that suit low prices, a higher price only lowers the bound, so a search for the
+/// price alone ends far below the best one. Here all prices are raised together, and the shares get
+/// rounds to follow before the bounds are compared. Any shares and any prices that are not negative
+/// give a bound, so this changes only how high it is.
+DualBound::Push DualBound::push_prices() {
+  Push push;
+  if (keep_price_) return push;
+  const double before = value();
+  const std::vector<double> shares = share_, prices = price_;
+  for (double& price : price_) price *= push_factor_;
+  set_rewards();
+  refresh();
+  push.higher = follow_prices(before, push.rounds);
+  const double most = context_.tuning.push_factor, least = context_.tuning.push_least_factor;
+  if (push.higher) {
+    push_factor_ = std::min(most, push_factor_ * push_factor_);
+    return push;
+  }
+  push_factor_ = std::max(least, std::sqrt(push_factor_));
+  share_ = shares;
+  price_ = prices;
+  set_rewards();
+  refresh();
+  return push;
 }
 
 }  // namespace boxwood::fast

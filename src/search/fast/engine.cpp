@@ -296,33 +296,51 @@ class Engine {
       node = hold(std::move(node));
     }
     price += price_.dual_check(node->problem.leaf_count());
-    double last = -infinity;
+    double bound = 0, last = -infinity;
+    const auto closes = [&] {
+      bound = node->dual->certify();
+      price += price_.dual_check(node->problem.leaf_count());
+      node->bound = std::max(node->bound, bound);
+      if (root) reporter_.tick([&] { return node->bound / context_.rounding(); });
+      if (bound <= context_.radius()) return false;
+      guard(node->problem, "dual bound");
+      return true;
+    };
     for (std::uint32_t round = 1; round <= rounds; ++round) {
       const double value = node->dual->ascend();
       price += price_.dual_round(node->problem.leaf_count());
       if (context_.watch.expired()) break;
       const bool check = round % stride == 0 || round == rounds || value > context_.radius();
       if (!check) continue;
-      const double bound = node->dual->certify();
-      price += price_.dual_check(node->problem.leaf_count());
-      node->bound = std::max(node->bound, bound);
-      if (root) reporter_.tick([&] { return node->bound / context_.rounding(); });
-      const double radius = context_.radius();
-      if (bound > radius) {
-        guard(node->problem, "dual bound");
-        return false;
-      }
+      if (closes()) return false;
       if (root && parts_.start) improve_from(context_, node->problem, node->dual->favourites());
       Selection keep(node->problem);
       node->dual->select(bound, context_.radius(), keep);
       guard_selection(node->problem, keep, "reduced cost");
       if (!shrink(node, keep)) return false;
       if (node->problem.variable_count() == 0) break;
-      const double gained = bound - last;
+      const double gap = context_.radius() - bound, gained = bound - last;
       last = bound;
-      if (gained < (radius - bound) * enough) break;
+      if (round < rounds && gained >= gap * enough) continue;
+      if (!root && !spending_.may_push()) break;
+      const double gap_closed = push(*node, gap, price);
+      if (root && round < rounds && gap_closed > 0 && gap_closed >= enough) continue;
+      if (gap_closed > 0 && closes()) return false;
+      break;
     }
     return true;
+  }
+
+  /// Looks for higher prices. Returns the share of the gap that they close; 0 if there are none.
+  double push(Node& node, double gap, double& price) {
+    const double before = node.dual->value();
+    const DualBound::Push push = node.dual->push_prices();
+    price += push.rounds * price_.dual_round(node.problem.leaf_count());
+    // Where nothing may cost anything, there is no gap, and prices stay.
+    const double closed =
+        push.higher && gap > 0 ? std::min(1.0, (node.dual->value() - before) / gap) : 0.0;
+    if (push.rounds > 0) spending_.push_took(closed);
+    return closed;
   }
 
   /// Replaces the node by one of the reduced problem if enough of it is dead. False when nothing is

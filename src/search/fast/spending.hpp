@@ -40,7 +40,10 @@ class Price {
 class Spending {
  public:
   explicit Spending(const Tuning& tuning)
-      : tuning_(tuning), dual_(tuning.dual_price_guess), gap_closed_(tuning.gap_closed_guess) {}
+      : tuning_(tuning),
+        dual_(tuning.dual_price_guess),
+        gap_closed_(tuning.gap_closed_guess),
+        push_gain_(1) {}
 
   /// The estimated price of finishing a node by dual bounds: each closes a part of the gap.
   double dual_price() const {
@@ -53,6 +56,14 @@ class Spending {
     add(total_, price);
     dual_ = mean(dual_, price, tuning_.dual_price_weight);
     gap_closed_ = mean(gap_closed_, gap_closed, tuning_.gap_closed_weight);
+  }
+
+  /// Whether a node may push prices: pushes close enough of the gap, or it is time to try again.
+  bool may_push() {
+    return push_gain_.load() >= tuning_.push_least_gain || ++refrained_ % tuning_.push_one_in == 0;
+  }
+  void push_took(double gap_closed) {
+    push_gain_ = mean(push_gain_, gap_closed, tuning_.push_gain_weight);
   }
 
   /// Whether better points may be looked for: they get a fixed share of all work.
@@ -71,6 +82,8 @@ class Spending {
   const Tuning& tuning_;
   std::atomic<double> dual_;
   std::atomic<double> gap_closed_;
+  std::atomic<double> push_gain_;
+  std::atomic<std::uint32_t> refrained_{0};
   std::atomic<double> polish_{0};
   std::atomic<double> total_{0};
 };

@@ -64,6 +64,13 @@ namespace boxwood::fast {
   W(price_steps, 60, 1, 1'000, "most steps outward")                                                                 \
   W(price_refinements, 4, 0, 1'000, "most steps inward; measured: 12 is within noise")                               \
   R(price_tolerance, 0.1, 0, 1, "the search ends when at most this share of the gain is left; measured: 0.001 is within noise") \
+  /* Pushes of prices */                                                                                             \
+  R(push_factor, 2, 1.01, 1e3, "all prices are raised by at most this factor; after a failure by its root")          \
+  R(push_least_factor, 1.1, 1.01, 1e3, "and at least by this one")                                                   \
+  W(push_rounds, 20, 1, 1'000'000, "rounds in which the shares follow; measured on forests of spambase: 12 takes a fifth to four fifths longer, 3 three times as long") \
+  R(push_least_gain, 0.02, 0, 1, "nodes push prices if pushes close this share of the gap on average")               \
+  W(push_one_in, 16, 1, 1'000'000, "if not, one in so many nodes does, to see whether that has changed")             \
+  R(push_gain_weight, 0.1, 0, 1, "weight of the latest push in the running mean of gaps closed")                     \
   /* When to reduce */                                                                                               \
   W(shrink_one_in, 10, 1, 1'000'000, "a node is reduced when more than one in so many of its leaves or cells is dead; measured: 10 saves a tenth to a fifth on MNIST") \
   W(change_rounds, 4, 1, 1'000, "most rounds of dropping what asks for too many changes") \
