@@ -224,4 +224,30 @@ TEST(Batch, OfNoQueriesIsFinished) {
   EXPECT_TRUE(results_of(prepared, {}, {}).empty());
 }
 
+/// Lists that a search leaves to the next one (fast::SpareLists) lend it memory and nothing else.
+TEST(Batch, SearchesDoNotDependOnWhatWasAskedBefore) {
+  const Ensemble model = forest();
+  const Prepared asked_often(model);
+  std::uint64_t nodes = 0;
+  for (const std::uint64_t most_nodes : {std::uint64_t{1'000'000}, std::uint64_t{12}}) {
+    Options options;
+    options.threads = 1;
+    options.limits.nodes = most_nodes;
+    for (const Query& query : queries_for(model, 20, 11)) {
+      const Answer later = explain(asked_often, query, options);
+      const Answer first = explain(Prepared(model), query, options);
+      EXPECT_EQ(later.status, first.status);
+      EXPECT_EQ(later.cost, first.cost);
+      EXPECT_EQ(later.lower_bound, first.lower_bound);
+      EXPECT_EQ(later.statistics.nodes, first.statistics.nodes);
+      nodes += first.statistics.nodes;
+      EXPECT_EQ(later.statistics.peak_bytes, first.statistics.peak_bytes);
+      ASSERT_EQ(later.solutions.size(), first.solutions.size());
+      if (first.solutions.empty()) continue;
+      EXPECT_EQ(later.best().point, first.best().point);
+    }
+  }
+  EXPECT_GT(nodes, 400);
+}
+
 }  // namespace batch_test

@@ -32,7 +32,7 @@ int check(fast::NearLeaves& near, double most) {
     const bool found = std::binary_search(leaves.begin(), leaves.end(), leaf);
     EXPECT_TRUE(found || !(cost <= most)) << "leaf " << leaf << " costs " << cost << " of " << most;
     // A path that no number passes, but a missing value does, is found although it costs too much.
-    if (!found || std::isinf(cost)) continue;
+    if (!found || cost >= fast::NearLeaves::endless) continue;
     EXPECT_LE(cost, most * (1 + 1e-9));
     EXPECT_NEAR(near.costs()[leaf], cost, cost * 1e-9);
     above += near.costs()[leaf] > cost ? 1 : 0;
@@ -49,12 +49,31 @@ TEST(NearLeaves, PathsFindAllLeavesWithinARadius) {
     if (!near.follows_paths()) return;
     const auto any_leaf = static_cast<std::uint32_t>(random() % near.leaf_count());
     const double most = near.cost_of(any_leaf);
-    if (!std::isfinite(most)) return;
+    if (most >= fast::NearLeaves::endless) return;
     if (random() % 2 == 0) near.cover(most / 2);  // from a smaller radius to a larger one
     check(near, most);
     followed += near.follows_paths() ? 1 : 0;
   });
   expect_share(followed, test_cases(2000), 0.3);
+}
+
+/// Small trees: all paths at once tell what all leaves cost.
+TEST(NearLeaves, SweepingAllPathsFindsAllLeavesWithinARadius) {
+  int swept = 0;
+  fast::Tuning sweep_always;
+  sweep_always.path_leaves = 1'000'000;
+  each_question(test_cases(2000), [&](Question& question, std::mt19937_64& random) {
+    const fast::Context& context = question.context;
+    if (context.table.paths.given_up()) return;
+    fast::NearLeaves near(context.table, context.boxes, context.variables, context.watch,
+                          sweep_always);
+    EXPECT_FALSE(near.follows_paths());
+    const double most = near.cost_of(static_cast<std::uint32_t>(random() % near.leaf_count()));
+    if (most >= fast::NearLeaves::endless) return;
+    check(near, most);
+    swept += context.table.paths.linked() ? 1 : 0;
+  });
+  expect_share(swept, test_cases(2000), 0.3);
 }
 
 /// A chain of splits on a few features, each a little farther away: sums by differences stray.
@@ -92,8 +111,8 @@ struct Start {
     variables = make_variables(prepared.ensembles(), query, boxes(), CellOrder::by_cost, pace);
   }
   const LeafBoxes& boxes() const { return leaves_of(prepared); }
-  fast::NearLeaves near() {
-    return {leaf_table_of(prepared), boxes(), variables, watch, paths_always()};
+  fast::NearLeaves near(const fast::Tuning& tuning) {
+    return {leaf_table_of(prepared), boxes(), variables, watch, tuning};
   }
 
   Prepared prepared;
@@ -104,29 +123,36 @@ struct Start {
 /// Without the allowance for these sums, leaves that cost exactly as much as the radius are lost.
 TEST(NearLeaves, SumsByDifferencesLoseNoLeaf) {
   std::mt19937_64 random(test_seed());
-  int above = 0;
+  int above = 0, above_in_sweeps = 0;
+  fast::Tuning sweep_always;
+  sweep_always.path_leaves = 1'000'000;
   for (int i = 0; i < 20; ++i) {
     Start start(chain(random, 1 + random() % 4, 200));
+    Start shallow(chain(random, 1 + random() % 4, 60));
     for (std::uint32_t leaf = 0; leaf < start.boxes().leaves.size(); leaf += 7) {
-      fast::NearLeaves near = start.near();
+      fast::NearLeaves near = start.near(paths_always());
       ASSERT_TRUE(near.follows_paths());
-      const double most = near.cost_of(leaf);
-      above += check(near, most);
+      above += check(near, near.cost_of(leaf));
+    }
+    for (std::uint32_t leaf = 0; leaf < shallow.boxes().leaves.size(); ++leaf) {
+      fast::NearLeaves near = shallow.near(sweep_always);
+      above_in_sweeps += check(near, near.cost_of(leaf));
     }
   }
   EXPECT_GT(above, 20);
+  EXPECT_GT(above_in_sweeps, 20);
 }
 
 /// Where many leaves are near, or the radius has no end, all of them are priced.
 TEST(NearLeaves, ManyNearLeavesAreAllPriced) {
   std::mt19937_64 random(test_seed());
   Start start(chain(random, 2, 50));
-  fast::NearLeaves near = start.near();
+  fast::NearLeaves near = start.near(paths_always());
   near.cover(infinity);
   EXPECT_FALSE(near.follows_paths());
   EXPECT_EQ(near.found_count(), near.leaf_count());
   for (std::uint32_t leaf = 0; leaf < near.leaf_count(); ++leaf) {
-    EXPECT_EQ(near.costs()[leaf], near.cost_of(leaf));
+    EXPECT_NEAR(near.costs()[leaf], near.cost_of(leaf), 1e-9 * near.cost_of(leaf));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "grid/cells.hpp"
 #include "grid/conditions.hpp"
+#include "grid/flat_trees.hpp"
 #include "grid/leaves.hpp"
 #include "grid/pieces.hpp"
 
@@ -14,6 +15,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -82,7 +84,12 @@ struct Walk {
   std::vector<std::vector<double>> scores;  ///< of an ensemble, as Ensemble::predict adds them up
   std::vector<Interval> box;                ///< pure_box
 };
-Walk walk(std::span<const Ensemble> ensembles, std::span<const double> point);
+/// `flat`: of the ensembles, where they are known; a walk is faster with them.
+Walk walk(std::span<const Ensemble> ensembles, std::span<const double> point,
+          std::span<const std::shared_ptr<const FlatTrees>> flat = {});
+/// Ensemble::predict, faster with the ensemble's flat trees if they are not null.
+std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> point,
+                              const FlatTrees* flat);
 /// A point of an answer with its region.
 Solution solution_at(std::span<const Ensemble> ensembles, const std::vector<double>& point);
 Solution solution_at(std::span<const Ensemble> ensembles, const std::vector<double>& point,

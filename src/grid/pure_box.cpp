@@ -1,5 +1,6 @@
 // The region around an answer, found from the paths that the point takes through the trees.
 #include "grid/cuts.hpp"
+#include "grid/flat_trees.hpp"
 #include "grid/grid.hpp"
 #include "model/arithmetic.hpp"
 
@@ -74,9 +75,52 @@ void narrow(Interval& interval, const Tree& tree, const Node& node, double x, bo
   if (next != split.cuts.begin()) begin_above(interval, *(next - 1));
 }
 
+/// Adds up an ensemble's leaves from the positions of their numbers.
+void sum_values(const Ensemble& ensemble, std::span<const std::uint32_t> leaf_values,
+                std::span<double> scores) {
+  struct Leaf {
+    std::uint32_t value;
+  };
+  const std::uint32_t* next = leaf_values.data();
+  sum_leaves(
+      ensemble, [&](const Tree&) { return Leaf{*next++}; }, scores);
+}
+
+std::vector<float> read_as_float(std::span<const double> point) {
+  std::vector<float> read(point.size());
+  std::transform(point.begin(), point.end(), read.begin(),
+                 [](double value) { return static_cast<float>(value); });
+  return read;
+}
+
+/// walk() of one ensemble; false where a value is missing.
+bool walk_flat(const Ensemble& ensemble, const FlatTrees& flat, std::span<const double> point,
+               std::span<Ends> ends, std::span<double> scores) {
+  std::vector<std::uint32_t> leaf_values(flat.tree_count());
+  FlatTrees::Ends narrow(point.size());
+  if (!flat.leaves_at(read_as_float(point), leaf_values, &narrow)) return false;
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    ends[d].lower = std::max(ends[d].lower, narrow.lower(d));
+    ends[d].upper = std::min(ends[d].upper, narrow.upper(d));
+  }
+  sum_values(ensemble, leaf_values, scores);
+  return true;
+}
+
 }  // namespace
 
-Walk walk(std::span<const Ensemble> ensembles, std::span<const double> point) {
+std::vector<double> scores_at(const Ensemble& ensemble, std::span<const double> point,
+                              const FlatTrees* flat) {
+  if (!flat) return ensemble.predict(point);
+  std::vector<std::uint32_t> leaf_values(flat->tree_count());
+  if (!flat->leaves_at(read_as_float(point), leaf_values)) return ensemble.predict(point);
+  std::vector<double> scores(ensemble.base.size());
+  sum_values(ensemble, leaf_values, scores);
+  return scores;
+}
+
+Walk walk(std::span<const Ensemble> ensembles, std::span<const double> point,
+          std::span<const std::shared_ptr<const FlatTrees>> flat) {
   constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
   Walk walked{{}, std::vector<Interval>(point.size())};
   std::vector<Interval>& box = walked.box;
@@ -88,7 +132,13 @@ Walk walk(std::span<const Ensemble> ensembles, std::span<const double> point) {
   SplitCuts split;
   std::vector<double> read(point.size());
   std::vector<Ends> ends(point.size());
-  for (const Ensemble& ensemble : ensembles) {
+  for (std::size_t e = 0; e < ensembles.size(); ++e) {
+    const Ensemble& ensemble = ensembles[e];
+    walked.scores.emplace_back(ensemble.base.size());
+    if (e < flat.size() && flat[e] &&
+        walk_flat(ensemble, *flat[e], point, ends, walked.scores.back())) {
+      continue;
+    }
     for (std::size_t d = 0; d < point.size(); ++d) read[d] = as_read(point[d], ensemble.input);
     const auto leaf_of = [&](const Tree& tree) -> const Node& {
       const Node* const nodes = tree.nodes.data();
@@ -110,7 +160,6 @@ Walk walk(std::span<const Ensemble> ensembles, std::span<const double> point) {
       }
       return *node;
     };
-    walked.scores.emplace_back(ensemble.base.size());
     if (ensemble.link == Link::composed) {
       for (const Tree& tree : ensemble.trees) leaf_of(tree);
       ensemble.predict(point, walked.scores.back());

@@ -191,8 +191,11 @@ Answer explain_plain(const Prepared& prepared, const Query& query, const Options
   Watch watch(options.limits);
   Answer answer;
   std::vector<std::vector<double>> scores;
-  for (const Ensemble& ensemble : ensembles) {
-    scores.push_back(ensemble.predict(query.point));
+  const Tables* const tables = finished_tables_of(prepared);
+  for (std::size_t e = 0; e < ensembles.size(); ++e) {
+    const Ensemble& ensemble = ensembles[e];
+    scores.push_back(
+        scores_at(ensemble, query.point, tables ? tables->table.flat[e].get() : nullptr));
     answer.output_before.push_back(ensemble.transform(scores.back()));
   }
   answer.already_met = std::all_of(

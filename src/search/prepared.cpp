@@ -41,7 +41,7 @@ std::size_t table_bytes(std::span<const Ensemble> ensembles, Pace& pace) {
   return boxes.leaves * sizeof(LeafBox) +
          boxes.ranges * (sizeof(PathRange) + 2 * sizeof(std::uint32_t)) +
          (nodes - boxes.leaves) * (sizeof(Cut) + sizeof(std::uint32_t)) + values * sizeof(double) +
-         nodes / 2 * sizeof(fast::TreePaths::Split) +
+         nodes / 2 * sizeof(fast::TreePaths::Split) + FlatTrees::most_bytes(nodes, trees) +
          trees * (3 * sizeof(std::uint32_t) + sizeof(fast::LeafValues::Rows));
 }
 
@@ -119,6 +119,10 @@ Prepared prepare_in_place(std::span<const Ensemble> ensembles) {
 
 /// How often a search that waits for another one's tables looks at its own limits.
 constexpr std::chrono::milliseconds limit_check{5};
+
+const Tables* LazyTables::finished() const {
+  return finished_.load(std::memory_order_acquire) ? &tables_ : nullptr;
+}
 
 const Tables& LazyTables::get(std::span<const Ensemble> ensembles, Watch* watch) {
   if (finished_.load(std::memory_order_acquire)) {

@@ -37,6 +37,8 @@ class LazyTables {
   /// Throws Pace::Stopped at a limit of `watch`, and Error if its memory limit is too small for the
   /// tables alone. Without a watch nothing is limited.
   const Tables& get(std::span<const Ensemble> ensembles, Watch* watch);
+  /// The tables if they are built, or null.
+  const Tables* finished() const;
 
  private:
   void build(std::span<const Ensemble> ensembles, Watch* watch);
@@ -66,6 +68,10 @@ struct PreparedParts {
 inline const Tables& tables_of(const Prepared& prepared, Watch* watch) {
   const PreparedParts& parts = PreparedParts::of(prepared);
   return parts.tables->get(parts.ensembles, watch);
+}
+/// The same if they are built already, or null.
+inline const Tables* finished_tables_of(const Prepared& prepared) {
+  return PreparedParts::of(prepared).tables->finished();
 }
 inline const LeafBoxes& leaves_of(const Prepared& prepared) {
   return tables_of(prepared, nullptr).leaves;

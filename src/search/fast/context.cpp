@@ -120,7 +120,7 @@ bool Context::refused(std::span<const double> point) const {
 }
 
 bool Context::offer_point(std::span<const std::uint32_t> cells, std::vector<double> point) const {
-  auto walked = std::make_shared<const Walk>(walk(ensembles, point));
+  auto walked = std::make_shared<const Walk>(walk(ensembles, point, table.flat));
   if (!meets(query, ensembles, point, walked->scores)) return false;
   // Several boxes may meet one region, and each has a nearest point of it. The nearest of these
   // represents the region; it is no farther in any feature.

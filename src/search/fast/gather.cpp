@@ -23,6 +23,7 @@ class Gatherer {
         watch_(watch),
         pace_(watch.pace()),
         near_(variables.size()),
+        near_size_(variables.size()),
         kind_(variables.size(), Kind::plain),
         near_cut_(table.cut_begin.back()),
         lists_(boxes.list_begin.size() > 1),
@@ -45,6 +46,7 @@ class Gatherer {
       for (; next != past && *next < leaves.tree_begin[t + 1]; ++next) {
         pace_.work(1);
         if (plain_model_) {
+          if (past - next > ahead) prefetch(next[ahead]);
           add_plain(t, *next);
           continue;
         }
@@ -84,6 +86,7 @@ class Gatherer {
       const auto within = [&](std::uint32_t cell) { return variable.cells[cell].cost <= radius; };
       while (range.first > 0 && within(range.first - 1)) --range.first;
       while (range.last < variable.cells.size() && within(range.last)) ++range.last;
+      near_size_[v] = static_cast<std::uint32_t>(range.size());
       cells += range.size();
     }
     raw_.reserve(variables_.size(), cells);
@@ -144,18 +147,34 @@ class Gatherer {
     }
   }
 
+  /// The ranges of the near leaves are mostly not in the cache, and no pattern tells the processor
+  /// which come next.
+  void prefetch(std::uint32_t leaf) const {
+#if defined(__GNUC__) || defined(__clang__)
+    const LeafTable::RangeCuts* const cuts =
+        table_.cuts_of.data() + boxes_.leaves[leaf].ranges_begin;
+    __builtin_prefetch(cuts);
+    __builtin_prefetch(cuts + cache_line / sizeof(LeafTable::RangeCuts));
+#endif
+  }
+  static constexpr std::ptrdiff_t ahead = 8;
+  static constexpr std::size_t cache_line = 64;
+
   /// add_ranges() and close_leaf() where all variables are plain: every range is written, and one
   /// that takes all near cells is written over by the next.
   void add_plain(std::size_t tree, std::uint32_t leaf) {
     const LeafBox& box = boxes_.leaves[leaf];
+    const LeafTable::RangeCuts* const cuts_of = table_.cuts_of.data();
+    const std::uint32_t* const sizes = near_size_.data();
     LeafRange* const to = raw_.leaves.ranges.data();
     std::size_t at = written_;
     bool empty = false;
     for (std::uint32_t s = box.ranges_begin; s < box.ranges_end; ++s) {
-      const auto [first, v] = near_cut_[table_.first_at[s]];
-      const std::uint32_t last = near_cut_[table_.last_at[s]].cell;
+      const auto [begin, end] = cuts_of[s];
+      const auto [first, v] = near_cut_[begin];
+      const std::uint32_t last = near_cut_[end].cell;
       to[at] = {v, first, last};
-      at += last - first < near_[v].size() ? 1U : 0U;
+      at += last - first < sizes[v] ? 1U : 0U;
       empty |= first >= last;
     }
     if (empty) return;
@@ -172,7 +191,7 @@ class Gatherer {
     for (std::uint32_t s = box.ranges_begin; s < box.ranges_end; ++s) {
       // Of a plain range the tables of cuts tell everything. The ranges themselves are mostly not
       // in the cache, and waiting for them takes longer than all the rest.
-      const auto [first, v] = near_cut_[table_.first_at[s]];
+      const auto [first, v] = near_cut_[table_.cuts_of[s].first];
       if (kind_[v] == Kind::odd || (lists_ && boxes_.ranges[s].list != PathRange::no_list)) {
         odd_.push_back(s);
         continue;
@@ -181,7 +200,7 @@ class Gatherer {
         if (!boxes_.ranges[s].missing) return false;
         continue;
       }
-      const std::uint32_t last = near_cut_[table_.last_at[s]].cell;
+      const std::uint32_t last = near_cut_[table_.cuts_of[s].last].cell;
       if (first >= last) return false;
       if (last - first < near_[v].size()) raw_.leaves.ranges.push_back({v, first, last});
     }
@@ -233,11 +252,12 @@ class Gatherer {
     std::uint32_t cell = 0;  // the near cell that begins there, if the variable is plain
     std::uint32_t variable = 0;
   };
-  std::vector<CellRange> near_;    // of a variable: the cells within the radius
-  std::vector<Kind> kind_;         // of a variable
-  std::vector<NearCut> near_cut_;  // of a cut of the model
-  bool lists_;                     // whether some range is a list of ranges
-  bool plain_model_ = false;       // no range needs more than the table of cuts
+  std::vector<CellRange> near_;           // of a variable: the cells within the radius
+  std::vector<std::uint32_t> near_size_;  // the number of them
+  std::vector<Kind> kind_;                // of a variable
+  std::vector<NearCut> near_cut_;         // of a cut of the model
+  bool lists_;                            // whether some range is a list of ranges
+  bool plain_model_ = false;              // no range needs more than the table of cuts
   std::vector<std::uint32_t> near_leaves_;
   std::size_t written_ = 0, kept_ = 0;  // of a plain model: ranges and leaves so far
   Pieces pieces_;

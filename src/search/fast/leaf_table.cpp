@@ -55,8 +55,8 @@ void add_trees(LeafTable& table, const Ensemble& ensemble, const LeafBoxes& boxe
     std::size_t leaf = leaves.tree_begin.back();
     for (; leaf < boxes.leaves.size() && boxes.leaves[leaf].tree == tree_index; ++leaf) {
       for (const PathRange& range : boxes.ranges_of(boxes.leaves[leaf])) {
-        table.first_at.push_back(table.cut_begin[range.feature] + range.cells.first);
-        table.last_at.push_back(table.cut_begin[range.feature] + range.cells.last);
+        const std::uint32_t begin = table.cut_begin[range.feature];
+        table.cuts_of.push_back({begin + range.cells.first, begin + range.cells.last});
       }
       const auto at = tree.values.begin() + boxes.leaves[leaf].value;
       leaves.values.insert(leaves.values.end(), at, at + rows.count);
@@ -95,9 +95,12 @@ void begin_ensemble(LeafTable& table, const Ensemble& ensemble) {
 }  // namespace
 
 std::size_t LeafTable::bytes() const {
-  return leaves.values.capacity() * sizeof(double) + paths.bytes() +
-         (by_ranges.capacity() + first_at.capacity() + last_at.capacity() +
-          leaves.tree_begin.capacity() + leaves.values_begin.capacity() + cut_begin.capacity()) *
+  std::size_t of_flat = 0;
+  for (const auto& trees : flat) of_flat += trees ? trees->bytes() : 0;
+  return of_flat + leaves.values.capacity() * sizeof(double) + paths.bytes() +
+         cuts_of.capacity() * sizeof(RangeCuts) +
+         (by_ranges.capacity() + leaves.tree_begin.capacity() + leaves.values_begin.capacity() +
+          cut_begin.capacity()) *
              sizeof(std::uint32_t) +
          leaves.rows.capacity() * sizeof(LeafValues::Rows);
 }
@@ -106,8 +109,7 @@ void make_leaf_table(std::span<const Ensemble> ensembles, const LeafBoxes& boxes
                      Pace& pace) {
   if (table.cut_begin.empty()) {
     number_cuts(table, boxes);
-    table.first_at.reserve(boxes.ranges.size());
-    table.last_at.reserve(boxes.ranges.size());
+    table.cuts_of.reserve(boxes.ranges.size());
     std::size_t values = 0, nodes = 0;
     for (const Ensemble& ensemble : ensembles) {
       for (const Tree& tree : ensemble.trees) {
@@ -127,6 +129,9 @@ void make_leaf_table(std::span<const Ensemble> ensembles, const LeafBoxes& boxes
     }
     before += ensembles[e].trees.size();
   }
+  while (table.flat.size() < ensembles.size()) {
+    table.flat.push_back(FlatTrees::of(ensembles[table.flat.size()], pace));
+  }
   sort_by_ranges(table, boxes);
 }
 
@@ -141,18 +146,19 @@ LeafTable add_ensemble(const LeafTable& table, const LeafBoxes& all, const Ensem
                        std::optional<std::size_t> max_changes, Pace& pace) {
   LeafTable longer;
   longer.leaves = table.leaves;
-  longer.first_at = table.first_at;
-  longer.last_at = table.last_at;
+  longer.cuts_of = table.cuts_of;
   longer.first_row = table.first_row;
   longer.row_count = table.row_count;
   longer.largest_value = table.largest_value;
   longer.max_changes = max_changes;
-  longer.paths.give_up();  // many rules have splits on equality
+  longer.flat = table.flat;
+  longer.flat.push_back(nullptr);  // a search of one question takes few walks
+  longer.paths.give_up();          // many rules have splits on equality
   number_cuts(longer, all);
-  for (std::size_t s = 0; s < longer.first_at.size(); ++s) {
+  for (std::size_t s = 0; s < longer.cuts_of.size(); ++s) {
     const PathRange& range = all.ranges[s];
-    longer.first_at[s] = longer.cut_begin[range.feature] + range.cells.first;
-    longer.last_at[s] = longer.cut_begin[range.feature] + range.cells.last;
+    const std::uint32_t begin = longer.cut_begin[range.feature];
+    longer.cuts_of[s] = {begin + range.cells.first, begin + range.cells.last};
     pace.work(1);
   }
   begin_ensemble(longer, more);

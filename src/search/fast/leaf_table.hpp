@@ -2,7 +2,9 @@
 // set of ensembles; every problem has its own with fewer leaves.
 #pragma once
 
+#include "grid/flat_trees.hpp"
 #include "grid/leaves.hpp"
+#include "search/fast/spare_lists.hpp"
 #include "search/fast/tree_paths.hpp"
 
 #include <boxwood/ensemble.hpp>
@@ -77,8 +79,13 @@ Testers list_testers(const Leaves& leaves, std::size_t variable_count);
 /// have n + 1 cuts.
 struct LeafTable {
   LeafValues leaves;
-  std::vector<std::uint32_t> first_at;  ///< of a range: where its first cell begins, as a cut
-  std::vector<std::uint32_t> last_at;   ///< of a range: where its last cell ends, as a cut
+  /// Where the first cell of a range begins and where the last one ends, as cuts.
+  struct RangeCuts {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    bool operator==(const RangeCuts&) const = default;
+  };
+  std::vector<RangeCuts> cuts_of;  ///< of a range
   std::vector<std::uint32_t>
       cut_begin;  ///< of a feature: its first cut; cuts of all axes, ends included
   /// All leaves, block by block, and in a block in ascending order of how many ranges they have: a
@@ -89,6 +96,8 @@ struct LeafTable {
   double largest_value = 0;                ///< the largest absolute value of a leaf's number
   std::optional<std::size_t> max_changes;  ///< limit on the number of changed features, if any
   TreePaths paths;
+  std::vector<std::shared_ptr<const FlatTrees>> flat;  ///< of an ensemble, or null
+  std::shared_ptr<SpareLists> spare = std::make_shared<SpareLists>();
 
   /// The memory of the large lists.
   std::size_t bytes() const;

@@ -21,7 +21,7 @@ class MoveTable {
   void move(std::uint32_t variable, std::uint32_t cell);
 
   std::size_t bytes() const {
-    return 3 * outside_.size() * sizeof(std::uint32_t) + steps_.size() * sizeof(double);
+    return 5 * outside_.size() * sizeof(std::uint32_t) + steps_.size() * sizeof(double);
   }
   std::span<const std::uint32_t> at() const { return at_; }
   std::span<const double> sums() const { return sums_; }
@@ -33,6 +33,7 @@ class MoveTable {
 
  private:
   void count(std::uint32_t leaf, double sign);
+  void count_single(std::uint32_t leaf, double sign);
   void add_range(std::uint32_t index, Leaves::Rows rows, const double* values, double sign,
                  bool own_leaf);
 
@@ -40,11 +41,13 @@ class MoveTable {
   const Testers& testers_;
   std::span<const std::uint32_t> cell_begin_;
   std::size_t stride_;
-  std::vector<std::uint32_t> tree_of_;
+  bool single_;                         // all trees add to one row: leaf i has value i
+  std::vector<std::uint32_t> tree_of_;  // unless single_
   std::vector<std::uint32_t> at_;
   std::vector<std::uint32_t> outside_;  // of a leaf: ranges that do not hold the point
   std::vector<std::uint32_t>
       culprit_;  // of a leaf: those ranges' numbers, combined by exclusive or
+  std::vector<std::uint32_t> changed_;  // leaves, or testers, that a move has to look at
   std::vector<double> sums_;
   std::vector<double> steps_;
 };

@@ -40,13 +40,14 @@ NearLeaves::NearLeaves(const LeafTable& table, const LeafBoxes& boxes,
   from_below_.assign(table.cut_begin.back(), 0.0);
   from_above_.assign(table.cut_begin.back(), 0.0);
   listed_.assign(variables.size(), 0.0);
-  follows_paths_ = !table.paths.given_up() && !table.max_changes &&
-                   boxes.leaves.size() >= tuning.path_leaves * table.leaves.tree_count();
+  in_order_ = !table.paths.given_up() && !table.max_changes;
   for (std::size_t v = 0; v < variables.size(); ++v) {
     if (variables[v].listed && !variables[v].group) price_listed(v);
     if (!variables[v].missing) price_cuts(v);
-    follows_paths_ = follows_paths_ && in_axis_order(variables[v], v);
+    in_order_ = in_order_ && in_axis_order(variables[v], v);
   }
+  follows_paths_ =
+      in_order_ && boxes.leaves.size() >= tuning.path_leaves * table.leaves.tree_count();
 }
 
 void NearLeaves::price_cuts(std::size_t v) {
@@ -56,9 +57,9 @@ void NearLeaves::price_cuts(std::size_t v) {
   for (std::size_t cut = 0; cut < variable.kept_below.size(); ++cut) {
     const std::uint32_t kept = variable.kept_below[cut];
     if (kept > variable.own) {
-      below[cut] = kept < variable.cells.size() ? variable.cells[kept].cost : infinity;
+      below[cut] = kept < variable.cells.size() ? variable.cells[kept].cost : endless;
     } else {
-      above[cut] = kept > 0 ? variable.cells[kept - 1].cost : infinity;
+      above[cut] = kept > 0 ? variable.cells[kept - 1].cost : endless;
     }
   }
 }
@@ -75,7 +76,8 @@ void NearLeaves::price_listed(std::size_t v) {
 }
 
 double NearLeaves::in_order(std::uint32_t range) const {
-  return std::max(from_below_[table_.first_at[range]], from_above_[table_.last_at[range]]);
+  const auto [first, last] = table_.cuts_of[range];
+  return std::max(from_below_[first], from_above_[last]);
 }
 
 double NearLeaves::of_listed(std::uint32_t range) const {
@@ -114,21 +116,21 @@ bool NearLeaves::is_forbidden(std::uint32_t leaf) const {
 void NearLeaves::price_all(Pace& pace) {
   const auto count = static_cast<std::uint32_t>(leaf_count());
   pace.work(count);
+  if (in_order_ && table_.paths.linked()) return sweep(pace);
   if (any_listed_ || table_.max_changes) {
     for (std::uint32_t leaf = 0; leaf < count; ++leaf) costs_[leaf] = cost_of(leaf);
     return;
   }
   // The same for plain leaves, which takes a tenth of a small query.
-  const std::uint32_t* const first_at = table_.first_at.data();
-  const std::uint32_t* const last_at = table_.last_at.data();
+  const LeafTable::RangeCuts* const cuts_of = table_.cuts_of.data();
   const double* const below = from_below_.data();
   const double* const above = from_above_.data();
-  double* const costs = costs_.get();
+  double* const costs = costs_;
   for (const std::uint32_t leaf : table_.by_ranges) {
     const LeafBox& box = boxes_.leaves[leaf];
     double cost = 0;
     for (std::uint32_t range = box.ranges_begin; range < box.ranges_end; ++range) {
-      cost += std::max(below[first_at[range]], above[last_at[range]]);
+      cost += std::max(below[cuts_of[range].first], above[cuts_of[range].last]);
     }
     costs[leaf] = cost;
   }
@@ -137,11 +139,13 @@ void NearLeaves::price_all(Pace& pace) {
 void NearLeaves::cover(double most) {
   if (most <= covered_) return;
   covered_ = -1;
-  if (!costs_) {
-    const std::size_t bytes = leaf_count() * (sizeof(double) + sizeof(std::uint32_t));
+  if (!all_costs_) {
+    const std::size_t costs = leaf_count() + (in_order_ ? table_.paths.splits().size() : 0);
+    const std::size_t bytes = costs * sizeof(double) + leaf_count() * sizeof(std::uint32_t);
     watch_.require_bytes(bytes);
     held_ = MemoryHold(watch_, bytes + 2 * from_below_.size() * sizeof(double));
-    costs_.reset(new double[leaf_count()]);  // not set: most leaves are far
+    all_costs_.reset(new double[costs]);  // not set: most leaves are far
+    costs_ = all_costs_.get() + (costs - leaf_count());
   }
   Pace pace = watch_.pace();
   follows_paths_ = follows_paths_ && std::isfinite(most) && walk(most, pace);
@@ -154,8 +158,8 @@ std::vector<std::uint32_t> NearLeaves::within(double most) {
   std::vector<std::uint32_t> leaves(found_count());
   // Which leaves are near is as good as random, so that a branch would mostly be predicted wrong.
   std::size_t count = 0;
-  const double* const costs = costs_.get();
-  const double limit = follows_paths_ ? path_limit(most) : most;
+  const double* const costs = costs_;
+  const double limit = in_order_ ? path_limit(most) : most;
   const auto add = [&](std::uint32_t leaf) {
     leaves[count] = leaf;
     count += costs[leaf] <= limit ? 1U : 0U;
@@ -180,6 +184,37 @@ double NearLeaves::path_limit(double most) const {
   return most * (1 + steps * unit_in_last_place);
 }
 
+/// The cost of all leaves, by all paths: two steps for each split are a quarter of the ranges of
+/// all leaves. What a path has spent on a feature is known from the last step that tests it.
+void NearLeaves::sweep(Pace& pace) {
+  const TreePaths& paths = table_.paths;
+  const TreePaths::Split* const splits = paths.splits().data();
+  const double* const below = from_below_.data();
+  const double* const above = from_above_.data();
+  std::vector<double> spent(2 * paths.most_splits() + 2,
+                            0.0);  // of a step; nothing before the root
+  double* const costs = costs_;
+  const auto larger = [](double a, double b) { return a > b ? a : b; };
+  for (std::size_t t = 0; t < paths.roots().size(); ++t) {
+    const std::uint32_t first = paths.first_splits()[t], last = paths.first_splits()[t + 1];
+    pace.work(last - first);
+    if (paths.roots()[t] != TreePaths::nothing) costs[paths.roots()[t]] = 0;
+    double* steps = spent.data() + 2;
+    for (std::uint32_t at = first; at < last; ++at, steps += 2) {
+      const TreePaths::Split& split = splits[at];
+      const double from = spent[split.before], cost = costs[~static_cast<std::int32_t>(at)];
+      const double to_left = above[split.cut], to_right = below[split.cut];
+      const double left = larger(to_left, from), right = larger(to_right, from);
+      steps[0] = left;
+      steps[1] = right;
+      // Whether a way ends at a leaf cannot be predicted, so both cases are one. Hardly any model
+      // has leaves that no input reaches.
+      if (split.left != TreePaths::nothing) costs[split.left] = cost + (left - from);
+      if (split.right != TreePaths::nothing) costs[split.right] = cost + (right - from);
+    }
+  }
+}
+
 /// Follows the paths that cost at most path_limit(). False if too many leaves are near.
 bool NearLeaves::walk(double most, Pace& pace) {
   const TreePaths::Split* const splits = table_.paths.splits().data();
@@ -187,7 +222,7 @@ bool NearLeaves::walk(double most, Pace& pace) {
   const double* const above = from_above_.data();
   const double limit = path_limit(most);
   struct Later {  // a branch that is beyond a cut, seen from the own cell
-    std::uint32_t at;
+    std::int32_t at;
     std::uint32_t feature;
     double cost;   // of the path
     double spent;  // on the feature
@@ -202,15 +237,15 @@ bool NearLeaves::walk(double most, Pace& pace) {
   found_.assign(words_for(leaf_count()), 0);
   spent_.assign(variables_.size(), 0.0);
   std::size_t visits = 0, found = 0, tree = 0;
-  for (const std::uint32_t root : table_.paths.roots()) {
+  for (const std::int32_t root : table_.paths.roots()) {
     const std::size_t seen = table_.leaves.tree_begin[tree++];
     if (tree > few_trees && path_share_ * found > seen) return false;
-    std::uint32_t at = root;
+    std::int32_t at = root;
     double cost = 0;
     for (;;) {
       ++visits;
-      if (at < TreePaths::leaf_mark) {
-        const TreePaths::Split& split = splits[at];
+      if (at < 0) {
+        const TreePaths::Split& split = splits[~at];
         const double spent = spent_[split.feature];
         const double right = below[split.cut], left = above[split.cut];  // at least one is 0
         const bool right_is_far = right > 0;
@@ -224,9 +259,8 @@ bool NearLeaves::walk(double most, Pace& pace) {
         continue;
       }
       if (at != TreePaths::nothing) {
-        const std::uint32_t leaf = at & ~TreePaths::leaf_mark;
-        set_bit(found_.data(), leaf);
-        costs_[leaf] = cost;
+        set_bit(found_.data(), static_cast<std::size_t>(at));
+        costs_[at] = cost;
         ++found;
       }
       if (later.empty()) break;

@@ -33,12 +33,14 @@ class NearLeaves {
   /// What cover() found last, ascending. Where it found all leaves there is no list of them.
   std::span<const std::uint32_t> leaves() const { return leaves_; }
   std::size_t found_count() const { return follows_paths_ ? leaves_.size() : leaf_count(); }
-  /// Of a leaf that was found: its cost, up to rounding where paths were followed.
-  const double* costs() const { return costs_.get(); }
+  /// Of a leaf that was found: its cost, up to rounding (see path_limit() in the source).
+  const double* costs() const { return costs_; }
   /// All leaves that cost at most `most`, ascending, and perhaps some that cost more by rounding.
   std::vector<std::uint32_t> within(double most);
   /// The cost of any leaf.
   double cost_of(std::uint32_t leaf) const;
+  /// The cost of a cell that does not exist. Not infinity, because costs are subtracted.
+  static constexpr double endless = 1e300;
   std::size_t leaf_count() const { return boxes_.leaves.size(); }
 
  private:
@@ -50,6 +52,7 @@ class NearLeaves {
   void price_all(Pace& pace);
   double path_limit(double most) const;
   bool walk(double most, Pace& pace);
+  void sweep(Pace& pace);
 
   const LeafTable& table_;
   const LeafBoxes& boxes_;
@@ -59,10 +62,12 @@ class NearLeaves {
   std::vector<double> from_below_, from_above_;  // of a cut: the cost of the ranges it begins, ends
   std::vector<double> listed_;                   // of a variable: 0 where it is not listed
   bool any_listed_ = false;
+  bool in_order_ = false;  // paths tell what leaves cost
   bool follows_paths_ = false;
   double covered_ = -1;  // all leaves that cost at most this were found
   std::vector<std::uint32_t> leaves_;
-  std::unique_ptr<double[]> costs_;   // of a leaf; only those of leaves that were found are set
+  std::unique_ptr<double[]> all_costs_;  // of splits and then of leaves
+  double* costs_ = nullptr;  // of a leaf, if it was found; before them, of the way to split ~i
   std::vector<std::uint64_t> found_;  // of a leaf: a bit
   std::vector<double> spent_;         // of a variable, on the way to a split
   MemoryHold held_;

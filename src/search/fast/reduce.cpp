@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace boxwood::fast {
 namespace {
@@ -80,19 +81,25 @@ class Reducer {
   /// build() where everything is kept: takes over the lists of leaves, which are the problem's own.
   Problem merge(Leaves& leaves, std::span<const RowCondition> conditions) {
     ends_.assign(from_.cost.size() + from_.variable_count(), 0);
+    std::vector<std::uint32_t> tested(from_.variable_count(), 0);
     for (const LeafRange& range : leaves.ranges) {
       std::uint8_t* const ends = &ends_[from_.cell_begin[range.variable] + range.variable];
       ends[range.first] = ends[range.last] = 1;
+      ++tested[range.variable];
     }
     build_cells(nullptr);
     to_.thresholds = from_.thresholds;
     to_.settled = from_.settled;
-    // Where a leaf begins or ends, a cell does: every range's variable keeps at least two.
-    for (LeafRange& range : leaves.ranges) {
-      const std::uint32_t* const cells =
-          &new_cell_[from_.cell_begin[range.variable] + range.variable];
-      range = {variable_to_[range.variable], cells[range.first], cells[range.last]};
+    Testers& testers = to_.testers;
+    testers.begin.reserve(to_.variable_count() + 1);
+    testers.list.resize(leaves.ranges.size());
+    std::uint32_t next = 0;
+    for (std::uint32_t v = 0; v < from_.variable_count(); ++v) {
+      if (variable_to_[v] == none) continue;  // and then no leaf tests it
+      testers.begin.push_back(next);
+      next += std::exchange(tested[v], next);
     }
+    testers.begin.push_back(next);
     std::size_t trees = 0, values = 0;
     std::uint32_t end = 0, begin = 0;  // of the leaves that stay, and of those before
     for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
@@ -101,21 +108,31 @@ class Reducer {
       const std::uint32_t first_value = leaves.values_begin[t];
       if (count == 1 && leaves.ranges_begin[begin] == leaves.ranges_begin[past]) {
         settle_tree(rows, &leaves.values[first_value], conditions);
-      } else {
-        leaves.rows[trees] = rows;
-        leaves.values_begin[trees] = static_cast<std::uint32_t>(values);
-        if (end != begin) {
-          std::copy_n(leaves.values.begin() + first_value, std::size_t{count} * rows.count,
-                      leaves.values.begin() + static_cast<std::ptrdiff_t>(values));
-          // Leaves without ranges have gone, so those of the others still begin where they did.
-          std::copy_n(leaves.ranges_begin.begin() + begin + 1, count,
-                      leaves.ranges_begin.begin() + end + 1);
-        }
-        end += count;
-        values += std::size_t{count} * rows.count;
-        leaves.tree_begin[++trees] = end;
+        begin = past;
+        continue;
       }
-      begin = past;
+      leaves.rows[trees] = rows;
+      leaves.values_begin[trees] = static_cast<std::uint32_t>(values);
+      if (end != begin) {
+        std::copy_n(leaves.values.begin() + first_value, std::size_t{count} * rows.count,
+                    leaves.values.begin() + static_cast<std::ptrdiff_t>(values));
+      }
+      for (; begin < past; ++begin, ++end) {
+        // Leaves without ranges have gone, so those of the others still begin where they did.
+        const std::uint32_t past_range = leaves.ranges_begin[begin + 1];
+        for (std::uint32_t s = leaves.ranges_begin[end]; s < past_range; ++s) {
+          // Where a leaf begins or ends, a cell does: every range's variable keeps at least two.
+          LeafRange& range = leaves.ranges[s];
+          const std::uint32_t* const cells =
+              &new_cell_[from_.cell_begin[range.variable] + range.variable];
+          const std::uint32_t first = cells[range.first], last = cells[range.last];
+          testers.list[tested[range.variable]++] = {end, s, first, last};
+          range = {variable_to_[range.variable], first, last};
+        }
+        leaves.ranges_begin[end + 1] = past_range;
+      }
+      values += std::size_t{count} * rows.count;
+      leaves.tree_begin[++trees] = end;
     }
     leaves.rows.resize(trees);
     leaves.values_begin.resize(trees);
@@ -123,7 +140,6 @@ class Reducer {
     leaves.values.resize(values);
     leaves.ranges_begin.resize(end + 1);
     to_.leaves = std::move(leaves);
-    to_.testers = list_testers(to_.leaves, to_.variable_count());
     return std::move(to_);
   }
 

@@ -75,9 +75,10 @@ class Reachable {
     }
   }
 
-  /// Adds a tree with these leaves, ascending: `leaf_at(i)` for i from 0 to before `count`.
+  /// Adds a tree with these leaves, ascending: `leaf_at(i)` for i from 0 to before `count`. It
+  /// counts as `trees` trees.
   template <typename LeafAt>
-  void add_tree(std::size_t tree, std::size_t count, LeafAt leaf_at) {
+  void add_tree(std::size_t tree, double trees, std::size_t count, LeafAt leaf_at) {
     const LeafValues& leaves = context_.table.leaves;
     const Leaves::Rows rows = leaves.rows[tree];
     const std::uint32_t first = leaves.tree_begin[tree];
@@ -85,7 +86,7 @@ class Reachable {
     const double* const costs = context_.near.costs();
     if (rows.count == 1) {
       const auto choice = [&](std::uint32_t leaf) {
-        return Choice{costs[leaf], values[leaf - first]};
+        return Choice{costs[leaf], trees * values[leaf - first]};
       };
       // Leaves with larger values come first.
       if (wants_high_[rows.first]) {
@@ -103,7 +104,7 @@ class Reachable {
       for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t leaf = leaf_at(i);
         const double* const numbers = values + (leaf - first) * rows.count;
-        sorted_.push_back({costs[leaf], score(context_.conditions[m], rows, numbers)});
+        sorted_.push_back({costs[leaf], trees * score(context_.conditions[m], rows, numbers)});
       }
       std::sort(sorted_.begin(), sorted_.end(),
                 [](const Choice& a, const Choice& b) { return a.value > b.value; });
@@ -187,7 +188,7 @@ Outlook::Outlook(Context& context) {
   costs_.reserve(leaves / stride + 1);
   for (std::uint32_t leaf = 0; leaf < leaves; leaf += static_cast<std::uint32_t>(stride)) {
     const double cost = near.follows_paths() ? near.cost_of(leaf) : near.costs()[leaf];
-    if (std::isfinite(cost)) costs_.push_back(cost);
+    if (cost < NearLeaves::endless) costs_.push_back(cost);
   }
   std::sort(costs_.begin(), costs_.end());
   const auto beyond = std::upper_bound(costs_.begin(), costs_.end(), 0.0) - costs_.begin();
@@ -201,7 +202,33 @@ Outlook::Outlook(Context& context) {
   if (std::isinf(least_) && share < costs_.size()) least_ = least_among(context, radii);
 }
 
-/// The first of ascending radii within which the conditions can be met; infinite if there is none.
+/// Chooses the trees that are looked at for a guess: of those that add to the same rows one in so
+/// many, from the middle of each group, because the trees of a boosted model become smaller.
+class SampledTrees {
+ public:
+  SampledTrees(const LeafTable& table, std::size_t wanted)
+      : table_(table), of_row_(table.row_count) {
+    for (const Leaves::Rows& rows : table.leaves.rows) ++of_row_[rows.first].count;
+    for (Trees& trees : of_row_) trees.group = std::max<std::size_t>(1, trees.count / wanted);
+  }
+  /// How many trees the next one stands for, 0 if it is left out. Called for each tree in order.
+  std::size_t weight(std::size_t tree) {
+    Trees& trees = of_row_[table_.leaves.rows[tree].first];
+    const std::size_t at = trees.next++, begin = at - at % trees.group;
+    const std::size_t size = std::min(trees.group, trees.count - begin);
+    return at - begin == size / 2 ? size : 0;
+  }
+
+ private:
+  struct Trees {
+    std::size_t count = 0, group = 1, next = 0;
+  };
+  const LeafTable& table_;
+  std::vector<Trees> of_row_;
+};
+
+/// The first of ascending radii within which the conditions seem to be possible; infinite if there
+/// is none.
 double Outlook::least_among(Context& context, std::span<const double> radii) {
   if (radii.empty()) return infinity;
   NearLeaves& near = context.near;
@@ -209,13 +236,16 @@ double Outlook::least_among(Context& context, std::span<const double> radii) {
   const LeafValues& leaves = context.table.leaves;
   Pace pace = context.watch.pace();
   Reachable reachable(context, radii);
+  SampledTrees sampled(context.table, context.tuning.outlook_trees);
   const std::uint32_t* next = near.leaves().data();
   const std::uint32_t* const past = next + near.leaves().size();
   for (std::size_t t = 0; t < leaves.tree_count(); ++t) {
     const std::uint32_t first = leaves.tree_begin[t], last = leaves.tree_begin[t + 1];
+    const auto trees = static_cast<double>(sampled.weight(t));
     if (!near.follows_paths()) {
+      if (trees == 0) continue;
       pace.work(last - first);
-      reachable.add_tree(t, last - first,
+      reachable.add_tree(t, trees, last - first,
                          [&](std::size_t i) { return first + static_cast<std::uint32_t>(i); });
       continue;
     }
@@ -223,7 +253,7 @@ double Outlook::least_among(Context& context, std::span<const double> radii) {
     while (next != past && *next < last) ++next;
     const auto count = static_cast<std::size_t>(next - begin);
     pace.work(1 + count);
-    reachable.add_tree(t, count, [&](std::size_t i) { return begin[i]; });
+    if (trees > 0) reachable.add_tree(t, trees, count, [&](std::size_t i) { return begin[i]; });
   }
   const std::size_t first = reachable.first();
   return first == radii.size() ? infinity : radii[first];

@@ -18,6 +18,29 @@ constexpr std::uint32_t most_scaled = std::uint32_t{1} << 30;
 
 }  // namespace
 
+SpareLists::SpareLists() = default;
+SpareLists::~SpareLists() = default;
+
+UnitLists SpareLists::take() {
+  const std::lock_guard lock(mutex_);
+  if (lists_.empty()) return {};
+  UnitLists last = std::move(lists_.back());
+  lists_.pop_back();
+  return last;
+}
+
+void SpareLists::give(UnitLists lists) {
+  const auto bytes = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
+  std::size_t all = bytes(lists.mask_words_) + bytes(lists.far_) + bytes(lists.units_);
+  for (const UnitBox& box : lists.boxes_by_depth_) {
+    all += bytes(box.own_extra) + bytes(box.own_outside) + bytes(box.share) + bytes(box.gain);
+  }
+  const std::lock_guard lock(mutex_);
+  if (all <= most_bytes && lists_.size() < most_kept) lists_.push_back(std::move(lists));
+}
+
+UnitProbe::~UnitProbe() { context_.table.spare->give(std::move(static_cast<UnitLists&>(*this))); }
+
 bool UnitProbe::bind(const Problem& problem) {
   problem_ = &problem;
   if (!fits() || !count_in_units()) return false;
@@ -131,19 +154,17 @@ void UnitProbe::scale_costs() {
     scale_ = std::ldexp(1.0, std::min(scaled_bits - exponent, most_exponent));
   }
   costs_.resize(problem_->cost.size());
+  low_costs_.resize(problem_->cost.size());
   for (std::size_t c = 0; c < costs_.size(); ++c) {
     const double cost = problem_->cost[c], scaled = cost * scale_;
-    const std::uint32_t whole = scaled_down(cost);
+    const std::uint32_t whole =
+        scaled < most_scaled ? static_cast<std::uint32_t>(scaled) : most_scaled;
+    low_costs_[c] = whole;
     costs_[c] = whole + (whole < most_scaled &&
                          (static_cast<double>(whole) < scaled || (scaled == 0 && cost > 0)));
   }
   far_.clear();
   for (Column& column : columns_) column.up = column.down = not_made;
-}
-
-std::uint32_t UnitProbe::scaled_down(double cost) const {
-  const double scaled = cost * scale_;
-  return scaled < most_scaled ? static_cast<std::uint32_t>(scaled) : most_scaled;
 }
 
 /// The radius has become so much smaller that scaled costs say little: scales them anew, and the
@@ -169,13 +190,14 @@ void UnitProbe::measure_leaves(UnitBox& box) const {
     std::uint64_t extra = 0;
     std::uint16_t outside = 0;
     for (const LeafRange& range : problem_->leaves.ranges_of(leaf_at_[place])) {
+      // Whether a range holds the nearest point cannot be predicted: it then adds 0.
       const std::uint32_t v = range.variable, own = box.nearest[v];
-      if (own >= range.first && own < range.last) continue;
-      const std::uint32_t cell = own < range.first ? range.first : range.last - 1;
-      const std::uint32_t there = scaled_down(problem_->cost_at(v, cell));
+      const bool below = own < range.first, inside = !below && own < range.last;
+      const std::uint32_t cell = below ? range.first : range.last - 1;
+      const std::uint32_t there = low_costs_[problem_->cell_begin[v] + cell];
       const std::uint32_t here = costs_[problem_->cell_begin[v] + own];
-      extra += there > here ? there - here : 0;
-      ++outside;
+      extra += inside ? 0 : std::max(there, here) - here;
+      outside = static_cast<std::uint16_t>(outside + (inside ? 0 : 1));
     }
     constexpr std::uint64_t most = 0x7fffffff;
     box.own_extra[place] = static_cast<std::uint32_t>(std::min(extra, most));
@@ -185,7 +207,9 @@ void UnitProbe::measure_leaves(UnitBox& box) const {
   box.outside = box.own_outside.data();
 }
 
-/// Boxes keep their lists from problem to problem, so the largest problem decides.
+/// Boxes keep their lists from problem to problem, so the largest problem decides. Lists that came
+/// from an earlier search count as far as this one uses them: its limit on memory must not depend
+/// on what was asked before. A list that grows has room for at most twice its length.
 void UnitProbe::count_memory() {
   const std::size_t trees = problem_->leaves.tree_count();
   const std::size_t box =
@@ -194,9 +218,8 @@ void UnitProbe::count_memory() {
       trees * (2 * sizeof(std::uint32_t) + sizeof(std::int64_t)) +
       cut_count() * sizeof(std::int64_t) +
       problem_->variable_count() * (sizeof(CellRange) + sizeof(std::uint32_t));
-  const std::uint64_t all = boxes_by_depth_.size() * box +
-                            mask_words_.capacity() * sizeof(std::uint64_t) +
-                            far_.capacity() * sizeof(std::uint32_t);
+  const std::uint64_t all = used_boxes_ * box + 2 * (mask_words_.size() * sizeof(std::uint64_t) +
+                                                     far_.size() * sizeof(std::uint32_t));
   if (all <= held_.bytes()) return;
   held_ = {};  // release the old amount before the new one is counted
   held_ = MemoryHold(context_.watch, all);
@@ -274,7 +297,7 @@ const std::uint32_t* UnitProbe::far(std::uint32_t v, bool up) {
     const bool beyond = up ? tester.first > own : tester.last <= own;
     if (!beyond) continue;
     to[place_of_[tester.leaf]] =
-        scaled_down(problem_->cost_at(v, up ? tester.first : tester.last - 1));
+        low_costs_[problem_->cell_begin[v] + (up ? tester.first : tester.last - 1)];
   }
   return to;
 }

@@ -66,7 +66,7 @@ bool UnitProbe::search(std::uint64_t budget) {
       [this](const UnitBox& parent, UnitBox& child, bool left) {
         return enter_half(parent, child, left);
       },
-      [](const UnitBox&) {}, [this] { count_memory(); });
+      [](const UnitBox&) {}, [] {});
 }
 
 void UnitProbe::select(Selection& keep) const {
@@ -79,6 +79,10 @@ void UnitProbe::select(Selection& keep) const {
 /// Makes one half of a box, bounds it and chooses where to cut it. False when it is finished.
 bool UnitProbe::enter_half(const UnitBox& parent, UnitBox& child, bool left) {
   context_.watch.count_node();
+  if (depth_ + 2 > used_boxes_) {
+    used_boxes_ = depth_ + 2;
+    count_memory();
+  }
   const auto [v, cell] = parent.branch;
   child.halve(parent, *problem_, left);
   if (!within_radius(child)) return false;
@@ -213,9 +217,10 @@ void UnitProbe::follow_nearest(const UnitBox& parent, UnitBox& child) {
 
 /// Adds up the best alive leaves of all trees; false when the condition is out of reach. A point
 /// takes one alive leaf of each tree, so no point of the box scores more. Within a box leaves only
-/// die, so the next best leaf of a tree comes after the one that died.
+/// die, so the next best leaf of a tree comes after the one that died, and the sum only falls.
 bool UnitProbe::replace_dead(UnitBox& box) {
   for (std::size_t w = 0; w < words_; ++w) {
+    if (box.best_units < threshold_units_) return false;
     for (std::uint64_t dead = box.best[w] & ~box.alive[w]; dead != 0; dead &= dead - 1) {
       const auto leaf = static_cast<std::uint32_t>(
           w * bits_per_word + static_cast<std::size_t>(std::countr_zero(dead)));

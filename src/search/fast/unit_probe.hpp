@@ -31,9 +31,42 @@ struct UnitBox : ProbeCorner {
   std::uint32_t not_here = 0;              ///< the number of trees without a leaf `here`
 };
 
-class UnitProbe : private ProbeParts {
+/// The lists of a UnitProbe. They are kept for the next search (SpareLists), because most searches
+/// are so short that allocating and warming memory would be a good part of them. Nothing in them
+/// outlives UnitProbe::bind but their capacity.
+struct UnitLists {
+  /// What the leaves of a variable look like, made when a box is first cut at it.
+  struct Column {
+    static constexpr std::size_t not_made = ~std::size_t{0};
+    std::size_t masks = not_made;  ///< in mask_words_
+    std::size_t up = not_made;     ///< in far_: of leaves that begin above the nearest point
+    std::size_t down = not_made;   ///< of those that end below it
+  };
+
+  std::deque<UnitBox> boxes_by_depth_;
+  // Leaves are numbered anew: by trees, the best first. Lists of leaves have whole words of them.
+  std::vector<std::uint32_t> leaf_at_, place_of_;  // the problem's leaf, and back
+  std::vector<std::uint32_t> tree_of_;
+  std::vector<std::int64_t> units_;
+  std::vector<double> scores_;
+  std::vector<std::uint32_t> costs_, low_costs_;  // of a cell, rounded up and down
+  std::vector<Column> columns_;                   // of a variable
+  std::vector<std::uint64_t> mask_words_;
+  std::vector<std::uint32_t> far_;
+  std::vector<std::uint64_t> scratch_a_, scratch_b_;
+  std::vector<std::uint32_t> scratch_far_;
+  std::vector<std::uint64_t> dirty_;   // trees of the box being entered whose share has changed
+  std::vector<std::uint64_t> known_;   // leaves that hold the known solution
+  std::vector<std::uint64_t> before_;  // developer builds: what was alive before a prune
+};
+
+class UnitProbe : private ProbeParts, private UnitLists {
  public:
-  explicit UnitProbe(const Context& context) : ProbeParts(context) {}
+  explicit UnitProbe(const Context& context)
+      : ProbeParts(context), UnitLists(context.table.spare->take()) {}
+  ~UnitProbe();
+  UnitProbe(const UnitProbe&) = delete;
+  UnitProbe& operator=(const UnitProbe&) = delete;
 
   /// Binds a problem; false if it has several conditions or scores that are too large to count.
   bool bind(const Problem& problem);
@@ -44,25 +77,17 @@ class UnitProbe : private ProbeParts {
   void select(Selection& keep) const;
 
  private:
-  static constexpr std::size_t not_made = ~std::size_t{0};
+  static constexpr std::size_t not_made = Column::not_made;
   static constexpr std::size_t most_mask_words = std::size_t{1} << 21;
   static constexpr std::size_t most_far = std::size_t{1} << 22;
   /// Costs are scaled anew when the radius has fallen by this factor.
   static constexpr double much_less = 256;
   static constexpr std::size_t cuts_for_a_tree = 8;
 
-  /// What the leaves of a variable look like, made when a box is first cut at it.
-  struct Column {
-    std::size_t masks = not_made;  ///< in mask_words_
-    std::size_t up = not_made;     ///< in far_: of leaves that begin above the nearest point
-    std::size_t down = not_made;   ///< of those that end below it
-  };
-
   bool fits() const;
   bool count_in_units();
   void scale_costs();
   void scale_again();
-  std::uint32_t scaled_down(double cost) const;
   void measure_leaves(UnitBox& box) const;
   void count_memory();
   const std::uint64_t* beginning_from(std::uint32_t v, std::uint32_t cell,
@@ -85,29 +110,15 @@ class UnitProbe : private ProbeParts {
   bool ask(UnitBox& box);
   bool choose(UnitBox& box) const;
 
-  std::deque<UnitBox> boxes_by_depth_;
   MemoryHold held_;
+  std::size_t used_boxes_ = 1;  // of boxes_by_depth_, by this search
   std::size_t depth_ = 0;
   Branch first_branch_;
-  // Leaves are numbered anew: by trees, the best first. Lists of leaves have whole words of them.
   std::size_t words_ = 0;
-  std::vector<std::uint32_t> leaf_at_, place_of_;  // the problem's leaf, and back
-  std::vector<std::uint32_t> tree_of_;
-  std::vector<std::int64_t> units_;
   std::int64_t threshold_units_ = 0;
-  std::vector<double> scores_;
   /// Costs times `scale_` are whole numbers below 2^29 for what is within the radius at first.
   double scale_ = 1;
   double scaled_radius_ = 0;
-  std::vector<std::uint32_t> costs_;  // of a cell, rounded up
-  std::vector<Column> columns_;       // of a variable
-  std::vector<std::uint64_t> mask_words_;
-  std::vector<std::uint32_t> far_;
-  std::vector<std::uint64_t> scratch_a_, scratch_b_;
-  std::vector<std::uint32_t> scratch_far_;
-  std::vector<std::uint64_t> dirty_;   // trees of the box being entered whose share has changed
-  std::vector<std::uint64_t> known_;   // leaves that hold the known solution
-  std::vector<std::uint64_t> before_;  // developer builds: what was alive before a prune
 };
 
 }  // namespace boxwood::fast
