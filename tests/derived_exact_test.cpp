@@ -83,7 +83,7 @@ TEST(DerivedExact, LimitsOfFormulasAreReachedAtTheLeastCost) {
                        : op == Op::over  ? a / b
                                          : a * b;
     const bool sum = op == Op::plus || op == Op::minus;
-    const double limit = sum ? now + (up ? 0.3 : -0.3) : now * (up ? 1.25 : 0.8);
+    const double limit = sum ? now + (up ? 0.3 : -0.3) : now * (up ? 1.25 : crosses ? 0.1 : 0.8);
     Ensemble model = binary_model(3, {stump(formula_column, limit, up ? -1 : 1, up ? 1 : -1)});
     model.input = Precision::float64;
     Query query = query_for(model, std::vector<double>{a, b, 0});

@@ -222,6 +222,10 @@ TEST(LinearBounds, OpenLimitsOfSumsThatAreNotWhole) {
   left.features[3].step = 0.5;
   left.features[3].range = {0, 1};
   EXPECT_EQ(cost_near_a_known_row(left, model), 9.5);
+  // The row in which the models would be content breaks the rule, and x3 stays at its half.
+  const Ensemble nearer =
+      binary_model(4, {stump(0, 5, 0, 1), stump(1, 3, 0, 1), stump(2, 100, 0, 2)});
+  EXPECT_EQ(cost_near_a_known_row(left, nearer), 9.5);
   EXPECT_EQ(cost_near_a_known_row(
                 query_with({0.5, 0, 0, 0}, {{.feature = 0, .of = Of::change}, {.feature = 1}}, 9.5),
                 model),
@@ -423,16 +427,16 @@ TEST(LinearBounds, WhatIsLeftOfHugeTermsCounts) {
   }
 }
 
-/// The same for whole numbers: 3 / 10 of 2^-53 are left of the rounded sum, and 1 / 10 of the exact
+/// The same for whole numbers: 2^-53 is left of the rounded sum, and 5 / 8 of that of the exact
 /// one, so that x0 may be as large as 20.
 TEST(LinearBounds, WhatIsLeftOfHugeFactorsOfWholeNumbers) {
   const Ensemble model = binary_model(2, {stump(0, 24.5, 1, -1)});
   Query query = whole_query(model, {60, 0}, 60);
   LinearCondition sum;
-  for (const double factor : {0x1p100, 1.0, -0.6 * 0x1p-53, -0x1p100, -1.0, 0.7 * 0x1p-53}) {
+  for (const double factor : {0x1p100, 1.0, -0.375 * 0x1p-53, -0x1p100, -1.0, 0x1p-53}) {
     sum.terms.push_back({.feature = 0, .coefficient = factor});
   }
-  sum.range.upper = 20 * 0.1 * 0x1p-53;
+  sum.range.upper = 20 * 0.625 * 0x1p-53;
   for (const double more : {0.0, 1.0}) {  // beside another feature
     sum.terms.push_back({.feature = 1, .coefficient = 1 + more});
     query.clauses = {{{}, {sum}}};
@@ -504,6 +508,21 @@ TEST(LinearBounds, SumsOfWholeNumbersWithoutLimits) {
     EXPECT_EQ(answer.cost, least) << i;
     EXPECT_LE(answer.gap(), 1.1e-9);
   }
+}
+
+/// One feature goes nearly the whole way: a bound without such points would be too large.
+TEST(LinearBounds, OneFeatureMayGoFar) {
+  const Ensemble model = binary_model(2, {stump(0, 0.5, 0, 1)});
+  Query query = query_for(model, std::vector<double>{0, 0});
+  for (FeatureRule& rule : query.features) rule.kind = FeatureKind::integer;
+  query.features[0].weight = 1000;
+  query.features[1].weight = 330;
+  query.norm = Norm::l1;
+  query.requirements = {{0, ScoreIn{{.lower = 1}}}};
+  query.clauses = {
+      {{},
+       {{{{.feature = 0, .coefficient = 10}, {.feature = 1, .coefficient = 3}}, {.lower = 1001}}}}};
+  EXPECT_EQ(explain(model, query).cost, 98 * 1000 + 7 * 330);  // 101 * 1000 is the first answer
 }
 
 /// A million and a third: the next whole sum costs nearly the same, and the gap says how nearly.

@@ -58,15 +58,20 @@ Ensemble drawn_model(std::size_t features, std::size_t trees, std::uint64_t seed
 
 /// Whatever limit ends a search, what it claims is right: the cheapest answer costs no less than
 /// the lower bound and no more than the answer, which satisfies the rules.
-void expect_bounds_under_limits(const Ensemble& model, const Query& query) {
-  const Answer whole = explain(model, query);
+void expect_bounds_under_limits(const Ensemble& model, const Query& query, bool start = true,
+                                Engine engine = Engine::fast) {
+  Options unlimited;
+  unlimited.engine = engine;
+  const Answer whole = explain(model, query, unlimited);
   ASSERT_EQ(whole.status, Status::optimal);
   int early = 0;
   for (std::uint64_t nodes = 1; nodes < whole.statistics.nodes; nodes += 1 + nodes / 16) {
     Options options;
     EngineSettings settings;
     settings.report_seconds = 0;
+    settings.parts.start = start;
     set(options, settings);
+    options.engine = engine;
     options.threads = 1;
     options.limits.nodes = nodes;
     double shown = 0;
@@ -98,9 +103,12 @@ TEST(LinearLimits, BoundsHoldInTheSearchOfOneBox) {
                        {.feature = 1, .coefficient = 41},
                        {.feature = 2, .coefficient = -43}},
                       {1, 1}}}}};
-  expect_bounds_under_limits(model, query);
-  query.norm = Norm::l0;
-  expect_bounds_under_limits(model, query);
+  for (const Engine engine : {Engine::fast, Engine::paper}) {
+    query.norm = Norm::squared_l2;
+    expect_bounds_under_limits(model, query, true, engine);
+    query.norm = Norm::l0;
+    expect_bounds_under_limits(model, query, true, engine);
+  }
 }
 
 TEST(LinearLimits, BoundsHold) {
@@ -162,12 +170,14 @@ TEST(LinearLimits, PointsThatBreakARuleAreNotShown) {
 
 /// What the largest change costs is found by searches for sums of changes.
 TEST(LinearLimits, TheLargestChange) {
-  const Ensemble model = drawn_model(4, 16, 7);
+  Ensemble model = drawn_model(4, 16, 7);
+  model.input = Precision::float64;
   Query query = whole_query(model, {2, 7, 4, 8}, 20);
   for (FeatureRule& rule : query.features) rule.kind = FeatureKind::continuous;
   query.norm = Norm::linf;
   query.clauses = {{{}, {{{{.feature = 0}, {.feature = 1}, {.feature = 2}}, {.lower = 24}}}}};
   expect_bounds_under_limits(model, query);
+  expect_bounds_under_limits(model, query, false);
 }
 
 /// Points with the same cost are listed by the number of their changes, then by their values, also

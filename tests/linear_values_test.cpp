@@ -5,6 +5,8 @@
 #include <boxwood/verify.hpp>
 
 #include "error_of.hpp"
+#include "search/engine_settings.hpp"
+#include "search/guarded.hpp"
 #include "seeds.hpp"
 #include "small_models.hpp"
 
@@ -114,7 +116,7 @@ TEST(LinearValues, OwnCostsAreCheckedForEveryValue) {
 }
 
 /// 2^100 + 1 + 3 * 2^-60 - 2^100 - 1 is left in an equation, which a sum in twice the precision of
-/// a double loses, so that x0 = 1 seems to be too much or not enough. 5 x1 is no way out.
+/// a double loses, so that x0 = 3 seems to be too much or not enough. 5 x1 is no way out.
 TEST(LinearValues, AnEquationThatSeemsToHoldDoesNot) {
   constexpr double unit = 0x1p-60;
   const Ensemble model = binary_model(3, {stump(2, 0.5, -1, 1)});
@@ -131,13 +133,13 @@ TEST(LinearValues, AnEquationThatSeemsToHoldDoesNot) {
     for (const double factor : {0x1p100, 1.0, 3 * unit, -0x1p100, -1.0}) {
       sum.terms.push_back({.feature = 2, .coefficient = sign * factor});
     }
-    sum.terms.push_back({.feature = 0, .coefficient = -sign * 3 * unit});
+    sum.terms.push_back({.feature = 0, .coefficient = -sign * unit});
     sum.terms.push_back({.feature = 1, .coefficient = -sign * 5 * unit});
     sum.range = {0, 0};
     query.clauses = {{{}, {sum}}};
     const Answer answer = explain(model, query);
     ASSERT_EQ(answer.status, Status::optimal);
-    EXPECT_EQ(answer.best().point, (std::vector<double>{1, 0, 1}));
+    EXPECT_EQ(answer.best().point, (std::vector<double>{3, 0, 1}));
   }
 }
 
@@ -166,6 +168,71 @@ TEST(LinearValues, SizesThatRoundToTheSameNumberDiffer) {
       EXPECT_EQ(answer.best().point, (std::vector<double>{sign * -0x1p-53, 5}));
     }
   }
+}
+
+/// No double is as small as their product.
+TEST(LinearValues, ProductsOfTheSmallestNumbersCount) {
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  for (const double factor : {least, -least, 3 * least}) {
+    for (const double value : {least, -least, 5 * least}) {
+      const LinearCondition above{{{.feature = 0, .coefficient = factor}},
+                                  {.lower = 0, .lower_closed = false}};
+      const std::vector<double> row{value};
+      EXPECT_EQ(holds(above, row, row), (factor > 0) == (value > 0));
+    }
+  }
+}
+
+/// A feature that has to change is one change, also where the search no longer asks about it.
+TEST(LinearValues, AForcedChangeCountsOnce) {
+  std::mt19937_64 random(test_seed());
+  constexpr std::size_t n = 8;
+  int changed = 0;
+  const int cases = test_cases(25);
+  for (int i = 0; i < cases; ++i) {
+    std::vector<Tree> trees{stump(0, 5, 0, 100)};
+    for (std::size_t t = 0; t < 24; ++t) {
+      Tree tree;
+      tree.nodes.resize(7);
+      for (std::int32_t k = 0; k < 3; ++k) {
+        Node& node = tree.nodes[static_cast<std::size_t>(k)];
+        node = {.kind = NodeKind::less, .left = 2 * k + 1, .right = 2 * k + 2};
+        node.feature = static_cast<std::int32_t>(1 + random() % (n - 1));
+        node.threshold = 0.5 + static_cast<double>(random() % 9);
+      }
+      for (std::int32_t k = 0; k < 4; ++k) {
+        tree.nodes[static_cast<std::size_t>(3 + k)].value = k;
+        tree.values.push_back(static_cast<double>(random() % 7) - 3);
+      }
+      trees.push_back(tree);
+    }
+    const Ensemble model = binary_model(n, trees);
+    std::vector<double> point{3};
+    while (point.size() < n) point.push_back(static_cast<double>(random() % 10));
+    Query query = query_for(model, point);
+    query.norm = i % 2 == 0 ? Norm::l1 : Norm::squared_l2;
+    query.max_changes = 2 + random() % 2;
+    query.requirements = {{0, ScoreIn{{.lower = 104 + static_cast<double>(random() % 8)}}}};
+    double cost = 0;
+    for (const Engine engine : {Engine::paper, Engine::fast}) {
+      Options options;
+      EngineSettings settings;
+      settings.parts.start = false;  // else the search begins with the answer
+      set(options, settings);
+      options.engine = engine;
+      options.threads = 1;
+      const Answer answer = explain(model, query, options);
+      if (engine == Engine::fast) {
+        EXPECT_EQ(answer.cost, cost) << i;
+      } else if (!answer.solutions.empty()) {  // no prune may discard it
+        options.engine = Engine::fast;
+        explain_guarded(Prepared(model), query, options, answer.best().point);
+      }
+      cost = answer.cost;
+    }
+    changed += cost > 0 && cost < infinity ? 1 : 0;
+  }
+  expect_share(changed, cases, 0.3);
 }
 
 /// Sums of numbers near 2^52 that cancel out, of yes and no and of categories: doubles round them
