@@ -216,4 +216,19 @@ TEST(LinearLargest, EveryKindOfFeatureAgreesWithAllCombinations) {
   expect_share(infeasible, cases, 0.05);
 }
 
+/// Steps of the numbers of a feature that is in no rule are no reason to stop early, however large
+/// they are: 64 at 10^9 in float32.
+TEST(LinearLargest, OnlyFeaturesOfRulesHaveSteps) {
+  const Ensemble model = binary_model(3, {stump(2, 1e9, -1, 1)});
+  Query query = query_for(model, std::vector<double>{0, 0, 1e9 - 1024});
+  query.features[1].weight = 1.5;
+  query.features[2].weight = 0.01;
+  query.norm = Norm::linf;
+  query.requirements = {require_class(1)};
+  query.clauses = {{{}, {{{{.feature = 0}, {.feature = 1}}, {.lower = 100}}}}};
+  const Answer answer = explain(model, query);
+  ASSERT_EQ(answer.status, Status::optimal);
+  EXPECT_NEAR(answer.cost, 60, 1e-3);
+}
+
 }  // namespace linear_largest_test

@@ -178,6 +178,18 @@ TEST(LinearLimits, TheLargestChange) {
   query.clauses = {{{}, {{{{.feature = 0}, {.feature = 1}, {.feature = 2}}, {.lower = 24}}}}};
   expect_bounds_under_limits(model, query);
   expect_bounds_under_limits(model, query, false);
+  // Many small changes: their sum is no bound of the largest one.
+  std::vector<Tree> trees;
+  for (std::int32_t d = 0; d < 10; ++d) {
+    trees.push_back(stump(d, 1, -1, 1));
+    trees.push_back(stump(d, 2, 0, 1));
+  }
+  const Ensemble small = binary_model(10, trees, -9);
+  Query all = query_for(small, std::vector<double>(10, 0));
+  all.norm = Norm::linf;
+  all.requirements = {require_class(1)};
+  all.clauses = {{{}, {{{{.feature = 0}, {.feature = 1, .coefficient = -1.1}}, {.lower = 0.1}}}}};
+  expect_bounds_under_limits(small, all, false);
 }
 
 /// Points with the same cost are listed by the number of their changes, then by their values, also
