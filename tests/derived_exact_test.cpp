@@ -330,7 +330,7 @@ TEST(DerivedExact, WhatIsNotProvenWithoutAFormulaIsNotProvenWithIt) {
 
 /// A quotient may be any number where its divisor goes through 0, and times 0 it is 0 all the same.
 TEST(DerivedExact, AnythingTimesZeroIsZero) {
-  Ensemble model = binary_model(5, {stump(formula_column, 2.5, -1, 1)});
+  Ensemble model = binary_model(5, {stump(formula_column, -0.5, -9, 0), stump(4, 2.5, -1, 1)});
   model.input = Precision::float64;
   Query query = query_for(model, std::vector<double>{1, 1, 0, 0, 0});
   for (const std::size_t d : {0U, 1U, 4U}) {
@@ -340,11 +340,12 @@ TEST(DerivedExact, AnythingTimesZeroIsZero) {
   query.features[3].fixed = true;
   query.requirements = {{0, ScoreIn{{.lower = 1}}}};
   query.norm = Norm::l1;
-  Derived derived{formula_column, {}};  // x0 / x1 * x3 + x4
-  derived.steps = {{.op = Op::column, .feature = 0},  {.op = Op::column, .feature = 1},
-                   {.op = Op::over, .a = 0, .b = 1},  {.op = Op::column, .feature = 3},
-                   {.op = Op::times, .a = 2, .b = 3}, {.op = Op::column, .feature = 4},
-                   {.op = Op::plus, .a = 4, .b = 5}};
+  Derived derived{formula_column, {}};  // x0 / x1 * x3
+  derived.steps = {{.op = Op::column, .feature = 0},
+                   {.op = Op::column, .feature = 1},
+                   {.op = Op::over, .a = 0, .b = 1},
+                   {.op = Op::column, .feature = 3},
+                   {.op = Op::times, .a = 2, .b = 3}};
   add_derived(query, derived);
   EXPECT_EQ(explain(model, query).cost, 3);
 }
