@@ -222,6 +222,10 @@ TEST(LinearBounds, OpenLimitsOfSumsThatAreNotWhole) {
   left.features[3].step = 0.5;
   left.features[3].range = {0, 1};
   EXPECT_EQ(cost_near_a_known_row(left, model), 9.5);
+  // The row in which the models would be content breaks the rule, and x3 stays at its half.
+  const Ensemble nearer =
+      binary_model(4, {stump(0, 5, 0, 1), stump(1, 3, 0, 1), stump(2, 100, 0, 2)});
+  EXPECT_EQ(cost_near_a_known_row(left, nearer), 9.5);
   EXPECT_EQ(cost_near_a_known_row(
                 query_with({0.5, 0, 0, 0}, {{.feature = 0, .of = Of::change}, {.feature = 1}}, 9.5),
                 model),
@@ -375,6 +379,95 @@ TEST(LinearBounds, EndsOfHugeSumsAreDecidedExactly) {
   }
 }
 
+/// What is left of terms that nearly cancel out: 2^100 + 1 + 3 * 2^-60 - 2^100 - 1 is far more than
+/// nothing where the other numbers are small, and a sum in twice the precision of a double loses
+/// it. The terms are those of columns that stay, or of one column.
+TEST(LinearBounds, WhatIsLeftOfHugeTermsCounts) {
+  constexpr double unit = 0x1p-60;
+  const double factors[] = {0x1p100, 1, 3 * unit, -0x1p100, -1};
+  Ensemble model = binary_model(7, {stump(0, 0.25 * unit, -1, 1)});
+  model.input = Precision::float64;
+  for (const std::size_t first : {1U, 2U}) {  // one column or two are free
+    for (const double sign : {1.0, -1.0}) {
+      Query query = query_for(model, std::vector<double>{0, 0, 1, 1, 1, 1, 1});
+      query.norm = Norm::l1;
+      query.requirements = {require_class(1)};
+      LinearCondition stays;
+      for (std::size_t d = 0; d < 7; ++d) {
+        query.features[d].fixed = d >= first;
+        query.features[d].range = {0, 1.5 * unit};
+        query.features[d].scale = 1e-18;
+        if (d < first) stays.terms.push_back({.feature = d, .coefficient = sign});
+        if (d >= 2) {
+          stays.terms.push_back({.feature = d, .coefficient = sign * factors[d - 2]});
+        }
+      }
+      const double least = (static_cast<double>(first) - 0.5) * unit;
+      (sign > 0 ? stays.range.lower : stays.range.upper) = sign * (3 * unit + least);
+      query.clauses = {{{}, {stays}}};
+      const Answer answer = explain(model, query);
+      EXPECT_NE(answer.status, Status::infeasible);
+      EXPECT_LE(answer.lower_bound, least / 1e-18 * (1 + 1e-12));
+
+      for (FeatureRule& rule : query.features) rule.range.upper = 1.5, rule.scale = 1;
+      LinearCondition moves;
+      for (const double factor : factors) {
+        moves.terms.push_back({.feature = 0, .coefficient = sign * factor});
+      }
+      if (first > 1) moves.terms.push_back({.feature = 1, .coefficient = sign * unit});
+      (sign > 0 ? moves.range.lower : moves.range.upper) = sign * (first > 1 ? 5 : 3) * unit;
+      query.clauses = {{{}, {moves}}};
+      const Answer moved = explain(model, query);
+      EXPECT_NE(moved.status, Status::infeasible);
+      EXPECT_LE(moved.lower_bound, first > 1 ? 5.0 / 3 : 1);
+      // Without limits, what is left decides where the sum may end.
+      query.features[0].range = {};
+      EXPECT_NE(explain(model, query).status, Status::infeasible);
+    }
+  }
+}
+
+/// The same for whole numbers: 2^-53 is left of the rounded sum, and 5 / 8 of that of the exact
+/// one, so that x0 may be as large as 20.
+TEST(LinearBounds, WhatIsLeftOfHugeFactorsOfWholeNumbers) {
+  const Ensemble model = binary_model(2, {stump(0, 24.5, 1, -1)});
+  Query query = whole_query(model, {60, 0}, 60);
+  LinearCondition sum;
+  for (const double factor : {0x1p100, 1.0, -0.375 * 0x1p-53, -0x1p100, -1.0, 0x1p-53}) {
+    sum.terms.push_back({.feature = 0, .coefficient = factor});
+  }
+  sum.range.upper = 20 * 0.625 * 0x1p-53;
+  for (const double more : {0.0, 1.0}) {  // beside another feature
+    sum.terms.push_back({.feature = 1, .coefficient = 1 + more});
+    query.clauses = {{{}, {sum}}};
+    const Answer answer = explain(model, query);
+    ASSERT_EQ(answer.status, Status::optimal);
+    EXPECT_EQ(answer.cost, 40);
+  }
+}
+
+/// A number costs what it costs, also where one is missing now and another feature has to move.
+TEST(LinearBounds, ANumberInsteadOfAMissingOne) {
+  Ensemble model = binary_model(3, {stump(0, -5, 0, 1), stump(1, 1, 0, 1), stump(2, 70, 0, 2)});
+  model.trees[0].nodes[0].missing_left = true;
+  for (const double weight : {5.0, 6.5}) {
+    Query query = query_for(model, std::vector<double>{std::nan(""), 0, 0});
+    query.features[0].missing_allowed = true;
+    query.features[0].weight = weight;
+    query.features[2].weight = 0.11;  // 7.7 alone
+    query.norm = Norm::l1;
+    query.requirements = {{0, ScoreIn{{.lower = 2}}}};
+    query.clauses = {{{}, {{{{.feature = 0}, {.feature = 1, .coefficient = 2}}, {.lower = 10}}}}};
+    query.clauses[0].any_of = {{.feature = 2, .range = {.lower = 50}}};
+    const std::vector<std::vector<double>> known{{std::nan(""), 0, 70}};
+    Options options;
+    options.examples = known;
+    const Answer answer = explain(model, query, options);
+    ASSERT_EQ(answer.status, Status::optimal);
+    EXPECT_EQ(answer.cost, weight + 1);
+  }
+}
+
 /// a x0 + b x1 + c x2 >= d for whole numbers without limits, by a list of all of them: the nearest
 /// whole point of the nearest real one is often not the cheapest. Weights differ little.
 TEST(LinearBounds, SumsOfWholeNumbersWithoutLimits) {
@@ -415,6 +508,21 @@ TEST(LinearBounds, SumsOfWholeNumbersWithoutLimits) {
     EXPECT_EQ(answer.cost, least) << i;
     EXPECT_LE(answer.gap(), 1.1e-9);
   }
+}
+
+/// One feature goes nearly the whole way: a bound without such points would be too large.
+TEST(LinearBounds, OneFeatureMayGoFar) {
+  const Ensemble model = binary_model(2, {stump(0, 0.5, 0, 1)});
+  Query query = query_for(model, std::vector<double>{0, 0});
+  for (FeatureRule& rule : query.features) rule.kind = FeatureKind::integer;
+  query.features[0].weight = 1000;
+  query.features[1].weight = 330;
+  query.norm = Norm::l1;
+  query.requirements = {{0, ScoreIn{{.lower = 1}}}};
+  query.clauses = {
+      {{},
+       {{{{.feature = 0, .coefficient = 10}, {.feature = 1, .coefficient = 3}}, {.lower = 1001}}}}};
+  EXPECT_EQ(explain(model, query).cost, 98 * 1000 + 7 * 330);  // 101 * 1000 is the first answer
 }
 
 /// A million and a third: the next whole sum costs nearly the same, and the gap says how nearly.
@@ -462,94 +570,6 @@ TEST(LinearBounds, EquationsOfWholeNumbersWithoutLimits) {
       EXPECT_NEAR(answer.cost, least, 1e-8 * least) << a << ' ' << b;
     }
   }
-}
-
-/// Trees that look at most features, so that a search takes many boxes.
-Ensemble drawn_model(std::size_t features, std::size_t trees, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  const auto below = [&](std::size_t count) { return static_cast<double>(random() % count); };
-  std::vector<Tree> made;
-  for (std::size_t t = 0; t < trees; ++t) {
-    Tree tree;
-    tree.nodes.resize(7);
-    for (std::int32_t i = 0; i < 3; ++i) {
-      tree.nodes[static_cast<std::size_t>(i)] = {
-          .kind = NodeKind::less,
-          .feature = static_cast<std::int32_t>(below(features)),
-          .left = 2 * i + 1,
-          .right = 2 * i + 2,
-          .threshold = below(10) + 0.5};
-    }
-    for (std::int32_t i = 0; i < 4; ++i) {
-      tree.nodes[static_cast<std::size_t>(3 + i)].value = i;
-      tree.values.push_back(below(2049) / 1024 - 1);
-    }
-    made.push_back(std::move(tree));
-  }
-  return binary_model(features, std::move(made), -3);
-}
-
-/// Whatever limit ends a search, what it claims is right: the cheapest answer costs no less than
-/// the lower bound and no more than the answer, which satisfies the rules.
-void expect_bounds_under_limits(const Ensemble& model, const Query& query) {
-  const Answer whole = explain(model, query);
-  ASSERT_EQ(whole.status, Status::optimal);
-  int early = 0;
-  for (std::uint64_t nodes = 1; nodes < whole.statistics.nodes; nodes += 1 + nodes / 16) {
-    Options options;
-    EngineSettings settings;
-    settings.report_seconds = 0;
-    set(options, settings);
-    options.threads = 1;
-    options.limits.nodes = nodes;
-    double shown = 0;
-    options.progress = [&](const Progress& progress) {
-      EXPECT_GE(progress.best_cost, whole.lower_bound);
-      shown = std::max(shown, progress.lower_bound);
-    };
-    const Answer answer = explain(model, query, options);
-    EXPECT_LE(shown, whole.cost);
-    EXPECT_LE(answer.lower_bound, whole.cost);
-    EXPECT_NE(answer.status, Status::infeasible);
-    EXPECT_TRUE(answer.status != Status::optimal || answer.cost <= whole.cost * (1 + 1e-8));
-    if (!answer.solutions.empty()) {
-      EXPECT_GE(answer.cost, whole.lower_bound);
-      EXPECT_TRUE(verify(model, query, answer).passed());
-    }
-    early += answer.status == Status::optimal ? 0 : 1;
-  }
-  EXPECT_GT(early, 10);
-}
-
-/// One box of the model, in which the values that the rule admits are far apart.
-TEST(LinearBounds, HoldWhereALimitEndsTheSearchOfOneBox) {
-  const Ensemble model = binary_model(3, {stump(0, 100, 1, -1)});
-  Query query = whole_query(model, {5, 60, 7}, 90);
-  query.norm = Norm::squared_l2;
-  query.clauses = {{{},
-                    {{{{.feature = 0, .coefficient = 37},
-                       {.feature = 1, .coefficient = 41},
-                       {.feature = 2, .coefficient = -43}},
-                      {1, 1}}}}};
-  expect_bounds_under_limits(model, query);
-  query.norm = Norm::l0;
-  expect_bounds_under_limits(model, query);
-}
-
-TEST(LinearBounds, HoldUnderLimits) {
-  const Ensemble model = drawn_model(6, 30, 5);
-  Query query = whole_query(model, {2, 7, 4, 8, 1, 5}, 20);
-  query.norm = Norm::squared_l2;
-  const LinearCondition first{{{.feature = 0}, {.feature = 1}, {.feature = 2}}, {.upper = 12}};
-  const LinearCondition second{{{.feature = 3}, {.feature = 4, .coefficient = -2}}, {.upper = 3}};
-  const LinearCondition third{{{.feature = 5}, {.feature = 1, .coefficient = -1}}, {.lower = 1}};
-  query.clauses = {{{}, {first}}, {{}, {second}}};
-  expect_bounds_under_limits(model, query);
-  query.clauses = {{{}, {first, third}}, {{}, {second, third}}};
-  expect_bounds_under_limits(model, query);
-  for (FeatureRule& rule : query.features) rule.kind = FeatureKind::continuous;
-  query.clauses = {{{}, {first}}, {{}, {second}}};
-  expect_bounds_under_limits(model, query);
 }
 
 }  // namespace linear_bounds_test

@@ -33,7 +33,8 @@ class Maker {
       problem.lower.push_back(up ? through_0 ? -far : near : -far);
       problem.upper.push_back(up ? far : -near);
       problem.square.push_back(kind > 2 ? std::abs(number(size)) : 0);
-      problem.slope.push_back(through_0 ? 0 : (up ? 1 : -1) * std::abs(number(size)));
+      const bool costs = !through_0 && below(4) > 0;
+      problem.slope.push_back(costs ? (up ? 1 : -1) * std::abs(number(size)) : 0);
     }
     for (std::size_t m = 1 + below(3); m > 0; --m) {
       ConvexProblem::Row row;
@@ -77,6 +78,21 @@ long double least_of(const ConvexProblem& problem, const std::vector<double>& pr
   return total;
 }
 
+/// Prices and costs cancel out, as the best ones do, and variables may go far: then the sign of
+/// what is left of a price, which rounding may turn, decides how far they go.
+void balance(ConvexProblem& problem, const std::vector<double>& prices) {
+  for (std::size_t j = 0; j < problem.variables(); ++j) {
+    const bool through_0 = problem.lower[j] < 0 && problem.upper[j] > 0;
+    if (through_0 || problem.square[j] > 0) continue;
+    problem.slope[j] = 0;
+    for (std::size_t r = 0; r < prices.size(); ++r) {
+      problem.slope[j] -= prices[r] * problem.rows[r].factors[j];
+    }
+    (problem.lower[j] >= 0 ? problem.upper[j] : problem.lower[j]) *= 0x1p40;
+    for (ConvexProblem::Row& row : problem.rows) row.factor_error = 0;
+  }
+}
+
 /// Whatever the prices are, and whatever the errors are within their limits.
 TEST(LinearConvex, TheLeastCostIsNeverMoreThanWithMoreDigits) {
   if (std::numeric_limits<long double>::digits < 64) return;  // no more digits than double
@@ -87,12 +103,13 @@ TEST(LinearConvex, TheLeastCostIsNeverMoreThanWithMoreDigits) {
     // The products of the smallest ones are too small for a double.
     const double sizes[] = {1, 1, 1e3, 1e-6, 1e-310};
     const double size = sizes[maker.below(std::size(sizes))];
-    const ConvexProblem problem = maker.make(size);
+    ConvexProblem problem = maker.make(size);
     std::vector<double> prices;
     for (const ConvexProblem::Row& row : problem.rows) {
-      const double price = maker.number(size);
+      const double price = maker.below(4) > 0 ? maker.number(size) : 0;
       prices.push_back(row.equal ? price : std::abs(price));
     }
+    if (i % 2 == 0) balance(problem, prices);
     const double bound = least_cost(problem, prices);
     const long double least = least_of(problem, prices, maker);
     EXPECT_LE(bound, least) << "case " << i;
@@ -148,6 +165,21 @@ TEST(LinearConvex, BoundsByRowsKeepWhatTheRowsLeave) {
       EXPECT_LE(problem.lower[open], most);
       EXPECT_GE(problem.lower[open], std::min<long double>(problem.upper[open], most - 1e-3));
     }
+  }
+}
+
+/// A row that is no equation leaves the other side open.
+TEST(LinearConvex, BoundsByRowsAreOnTheSideOfTheRow) {
+  Maker maker(test_seed());
+  for (int i = 0; i < test_cases(500); ++i) {
+    ConvexProblem problem = maker.make(1);
+    problem.rows.resize(1);
+    const std::size_t open = maker.below(problem.variables());
+    const bool up = problem.rows[0].factors[open] < 0;
+    (up ? problem.upper[open] : problem.lower[open]) = up ? infinity : -infinity;
+    bound_by_rows(problem);
+    const double end = up ? problem.upper[open] : problem.lower[open];
+    EXPECT_EQ(std::isinf(end), !problem.rows[0].equal);
   }
 }
 

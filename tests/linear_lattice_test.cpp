@@ -341,6 +341,19 @@ void check(const Case& made, double truth, bool least, Engine engine, Tally& tal
     for (const double value : solution.point) EXPECT_FALSE(std::isinf(value));
   }
   EXPECT_TRUE(verify(made.model, made.query, answer).passed());
+  if (answer.status == Status::optimal) {
+    // A part in 10^9, and 64 steps of the numbers.
+    std::vector<double> farther = answer.best().point;
+    for (std::size_t d = 0; d < farther.size(); ++d) {
+      const bool up = farther[d] > made.query.point[d];
+      const bool moves = farther[d] != made.query.point[d] && !std::isnan(made.query.point[d]);
+      for (int step = 0; moves && step < 64; ++step) {
+        farther[d] = next(farther[d], up, made.model.input);
+      }
+    }
+    const double steps = total_cost(made.query, farther) - answer.cost;
+    EXPECT_LE(answer.cost - answer.lower_bound, 1.1e-9 * answer.cost + 1.01 * steps);
+  }
   if (least) {
     EXPECT_GE(answer.cost, truth * (1 - 1e-12));
   }
@@ -407,6 +420,43 @@ TEST(LinearLattice, AnEquationMayAskForAMuchSmallerNumber) {
       ASSERT_EQ(answer.status, Status::optimal);
       EXPECT_EQ(answer.best().point, (std::vector<double>{small, small}));
     }
+  }
+}
+
+/// Two rules' ends meet in one corner of the ranges, and no other point satisfies them.
+TEST(LinearLattice, ACornerMayBeTheOnlyPoint) {
+  std::mt19937_64 random(test_seed());
+  const auto quarters = [&](std::size_t count) {
+    return static_cast<double>(random() % count) / 4;
+  };
+  for (int i = 0; i < 100; ++i) {
+    const std::size_t n = 2 + random() % 3;
+    Ensemble model = binary_model(n, {stump(0, 15, 0, 2)});
+    if (i % 2 == 0) model.input = Precision::float64;
+    Query query = query_for(model, std::vector<double>(n, 10));
+    query.requirements = {{0, ScoreIn{{.lower = 1}}}};
+    constexpr Norm norms[] = {Norm::squared_l2, Norm::l1, Norm::mixture, Norm::linf};
+    query.norm = norms[i % 4];
+    query.mixture = {.squared_l2 = 1, .l0 = 1};
+    LinearCondition sum;
+    std::vector<double> corner;
+    double limit = 0;
+    for (std::size_t d = 0; d < n; ++d) {
+      corner.push_back(20 + quarters(200));
+      query.features[d].range = {-5, corner[d]};
+      if (d > 0 && random() % 3 == 0) {
+        corner[d] = quarters(40) - 10;
+        query.features[d].range = {corner[d], 60};
+      }
+      const double factor = (corner[d] > 10 ? 1 : -1) * (1 + quarters(8));
+      sum.terms.push_back({.feature = d, .coefficient = factor});
+      limit += factor * corner[d];
+    }
+    sum.range = {.lower = limit, .upper = i % 3 == 0 ? limit : no_end};
+    query.clauses = {{{}, {sum}}};
+    const Answer answer = explain(model, query);
+    ASSERT_EQ(answer.status, Status::optimal) << i << to_json(query);
+    EXPECT_EQ(answer.best().point, corner);
   }
 }
 

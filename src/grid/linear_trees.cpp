@@ -20,6 +20,9 @@ namespace {
 /// Sums of whole numbers below this are exact, with half a unit to spare.
 constexpr double largest_whole = 0x1p51;
 
+/// Sums of so many products below this as a rule may have are doubles.
+constexpr double largest_product = 0x1p1000;
+
 /// The values of a feature by cell are cut into this many parts on each side of the present value,
 /// unless parts would then have less than this many values.
 constexpr double most_parts = 32, values_of_a_part = 8;
@@ -69,6 +72,7 @@ struct Stretch {
   double side = 0;                         // -1 below the present value, 1 above it
   double slope = 0, offset = 0;            // what a value adds: slope * value + offset
   double slope_size = 0, offset_size = 0;  // the sums of the absolute values that make these
+  std::size_t terms = 0;                   // that were added up
 };
 
 /// What one feature adds to a score, for each of its values.
@@ -256,6 +260,7 @@ class Score {
       const bool turned = term.of == LinearTerm::Of::size && stretch.side < 0;
       const double factor = sign_ * (turned ? -term.coefficient : term.coefficient);
       stretch.slope += factor;
+      ++stretch.terms;
       stretch.slope_size += std::abs(factor);
       if (!from_now) continue;
       stretch.offset -= factor * now;
@@ -270,11 +275,11 @@ class Score {
     double largest = 0, lowest = infinity;
     for (const Stretch& stretch : part.stretches) {
       const auto at = [&](double end) {
-        if (stretch.slope == 0) return stretch.offset;
+        if (!std::isfinite(end)) return at_infinity(stretch, end);
         const double size = stretch.slope_size * std::abs(end) + stretch.offset_size;
-        if (std::isfinite(size)) largest = std::max(largest, size);
-        // Too large for a double: it may add anything.
-        if (std::isfinite(end) && !std::isfinite(size)) return infinity;
+        // Too large for a double, or for a sum of several: it may add anything.
+        if (!(size < largest_product)) return infinity;
+        largest = std::max(largest, size);
         return stretch.slope * end + stretch.offset;
       };
       const bool empty = stretch.lower > stretch.upper;
@@ -286,6 +291,15 @@ class Score {
       if (score == -infinity) score = lowest;
     }
     size_ += largest;
+  }
+
+  /// What a stretch adds as its value grows without end. The sum of two factors has the sign of the
+  /// exact sum. That of more of them may have lost what is left where they nearly cancel out; then
+  /// the stretch may add anything.
+  static double at_infinity(const Stretch& stretch, double end) {
+    const double unsure = stretch.terms > 2 ? rounding_of(stretch.terms, stretch.slope_size) : 0;
+    if (std::abs(stretch.slope) > unsure) return stretch.slope * end;
+    return stretch.terms > 2 ? infinity : stretch.offset;
   }
 
   static bool is_whole(double value) {

@@ -79,21 +79,20 @@ void check_steps(const Query& query, const Derived& derived, const std::string& 
 void check_row(const Query& query, const Derived& derived, const std::string& place) {
   const double given = query.point[derived.feature];
   const double result = derived_value(derived, query.point);
-  if (given == result || (std::isnan(given) && std::isnan(result))) {
-    if (std::isinf(result)) {
-      throw Error(place, "its value in the row is infinite",
-                  "Ask about rows in which no divisor is 0, or leave out the formula");
-    }
-    return;
+  if (given == result && std::isinf(result)) {
+    throw Error(place, "its value in the row is infinite",
+                "Ask about rows in which no divisor is 0, or leave out the formula");
   }
   const bool known =
       std::all_of(derived.steps.begin(), derived.steps.end(), [&](const Derived::Step& step) {
-        return step.op != Derived::Op::column || std::isfinite(query.point[step.feature]);
+        return step.op != Derived::Op::column || !std::isnan(query.point[step.feature]);
       });
   if (known && !std::isfinite(result)) {
     throw Error(place, "in the row, a divisor of its formula is 0 or the result is too large",
                 "Ask about rows in which it is a number, or leave out the formula");
   }
+  // From here on, only a missing argument makes it missing, and it stays missing.
+  if (given == result || (std::isnan(given) && std::isnan(result))) return;
   Derived other = derived;
   const bool single = derived.precision == Precision::float32;
   other.precision = single ? Precision::float64 : Precision::float32;

@@ -122,10 +122,8 @@ class CapSearch {
         best = std::move(answer);
       }
     }
-    if (!limited() && cost_ > 0) {
-      Answer least = ask(cost_);
-      if (!least.solutions.empty()) best = std::move(least);
-    }
+    // The last answer found has the least sum within a cap that is not below its cost: within its
+    // cost, no sum is less.
     return finished(std::move(best));
   }
 

@@ -119,17 +119,32 @@ class BoxRules {
   void add_factors(Side& side) {
     for (const Range& range : free_) {
       LongSum factor;
-      int count = 0;
+      LinearCondition sum;  // the same, as terms of a feature that is 1
       for (const LinearTerm& term : side.condition.terms) {
         if (term.feature != range.feature) continue;
         // The factor of a term on one side of the feature's present value.
         const bool turned = term.of == LinearTerm::Of::size && !range.up;
-        factor.add(turned ? -term.coefficient : term.coefficient);
-        ++count;
+        sum.terms.push_back({.coefficient = turned ? -term.coefficient : term.coefficient});
+        factor.add(sum.terms.back().coefficient);
       }
-      side.factors.push_back(factor.value());
-      if (count > 1) side.factor_error = std::max(side.factor_error, factor.error());
+      double value = factor.value();
+      if (sum.terms.size() > 1) {
+        side.factor_error = std::max(side.factor_error, factor.error());
+        if (std::abs(value) <= factor.error()) value = with_exact_sign(value, sum);
+      }
+      side.factors.push_back(value);
     }
+  }
+
+  /// Where terms nearly cancel out, what is left of them may be lost. Every use of a factor relies
+  /// on its sign, and on 0 meaning that the feature does not matter.
+  static double with_exact_sign(double value, LinearCondition& sum) {
+    constexpr std::array<double, 1> one{1};
+    sum.range = {0, 0};
+    if (holds(sum, one, one)) return 0;
+    sum.range = {.lower = 0};
+    const double size = std::max(std::abs(value), std::numeric_limits<double>::denorm_min());
+    return holds(sum, one, one) ? size : -size;
   }
 
   /// The admissible value of a discrete feature that is at least, or at most, a number.
@@ -185,9 +200,9 @@ class BoxRules {
     const double limit = number_at_limit(side, j, point);
     if (!free_[j].discrete || std::isnan(limit)) return limit;
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    // The ends of the range are admissible, so this one is within them.
     const double value = admissible(free_[j], limit, !side.equal && !wants_small(side, j));
-    const bool inside = value >= free_[j].lower && value <= free_[j].upper;
-    return inside && (!side.equal || value == limit) ? value : none;
+    return !side.equal || value == limit ? value : none;
   }
 
   /// The same among all numbers. The sum is monotone in the variable and decided exactly, so the

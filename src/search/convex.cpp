@@ -480,10 +480,8 @@ double least_cost(const ConvexProblem& problem, const std::vector<double>& price
     } else if (upper <= 0) {
       worst += error;
     } else if (price_size > 0) {
-      // Such a variable costs nothing itself.
-      const double least = std::min((price - error) * upper, (price + error) * lower);
-      total += std::min(least, 0.0);
-      size += price_size * std::max(-lower, upper);
+      // Such a variable costs nothing itself. The error allows for the rounding of the sum, too.
+      total += std::min((price - error) * upper, (price + error) * lower);
       continue;
     } else {
       continue;
@@ -494,7 +492,6 @@ double least_cost(const ConvexProblem& problem, const std::vector<double>& price
       y = std::clamp(-slope / (2 * problem.square[j]), lower, upper);
     }
     if (slope == 0 && problem.square[j] == 0) continue;
-    if (!std::isfinite(y)) return -infinity;
     total += cost_at(problem, j, worst, y);
     size += problem.square[j] * y * y + std::abs(slope * y) + price_size * std::abs(y);
   }
@@ -505,6 +502,7 @@ double least_cost(const ConvexProblem& problem, const std::vector<double>& price
     size += std::abs(prices[r] * problem.rows[r].limit);
   }
   const double bound = total - unit * size - static_cast<double>(n + m) * smallest;
+  // Not a number where a variable without a bound would go on for ever.
   return std::isnan(bound) ? -infinity : bound;
 }
 

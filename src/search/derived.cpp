@@ -94,13 +94,10 @@ class DerivedSearch {
   }
 
   /// The query within a box, in which derived columns are free. Their present values do not matter,
-  /// because they cost nothing.
+  /// because they cost nothing. A missing one stays missing, as no rule permits it to change.
   std::optional<Query> query_in(const DerivedBox& box) const {
     Query query = query_;
     query.derived.clear();
-    for (const Derived& derived : query_.derived) {
-      if (std::isnan(query_.point[derived.feature])) query.features[derived.feature].fixed = true;
-    }
     for (std::size_t i = 0; i < box.results.size(); ++i) {
       const std::size_t feature = boxes_.columns()[i]->feature;
       const Interval values = boxes_.values_of(i, box.results[i]);

@@ -30,7 +30,7 @@ Ends<Number> combined(Op op, Ends<Number> a, Ends<Number> b) {
   const Ends<Number> anything{-most, most};
   if (op == Op::over && b.lower <= 0 && b.upper >= 0) {
     // Dividing by 0 gives no number, so divisors of one sign may be all that is left.
-    if (b.lower == b.upper || (b.lower < 0 && b.upper > 0)) return anything;
+    if (b.lower < 0 && b.upper > 0) return anything;
     if (b.lower == 0) {
       return {a.lower >= 0 ? a.lower / b.upper : -most, a.upper <= 0 ? a.upper / b.upper : most};
     }
@@ -279,7 +279,7 @@ std::pair<double, double> DerivedBoxes::middle(const Interval& values, std::size
   if (!(cut < values.upper)) cut = values.lower;
   Interval below{values.lower, cut};
   keep_admissible(argument, below);
-  if (below.empty() || below.upper >= values.upper) below.upper = values.lower;
+  if (below.empty()) below.upper = values.lower;
   return {below.upper, std::nextafter(below.upper, infinity)};
 }
 

@@ -84,14 +84,11 @@ class LinearBox::Work : BoxRules {
         fixed_cost_ += weight * l0;
       }
       const double from = std::isnan(now) ? 0 : now;
-      double lower = std::nextafter(range.lower - from, -infinity);
-      double upper = std::nextafter(range.upper - from, infinity);
-      if (!std::isnan(now))
-        (range.up ? lower : upper) = range.up ? std::max(lower, 0.0) : std::min(upper, 0.0);
       problem.square.push_back(square);
       problem.slope.push_back(slope);
-      problem.lower.push_back(lower);
-      problem.upper.push_back(upper);
+      // The rounding of differences is a small part of what `least_cost` takes off for rounding.
+      problem.lower.push_back(range.lower - from);
+      problem.upper.push_back(range.upper - from);
     }
     for (double& value : rest) value += 0.0;
     fixed_cost_ += total_cost(query_, rest);
@@ -135,7 +132,6 @@ class LinearBox::Work : BoxRules {
   static void tighten(const Side& side, ConvexProblem::Row& row) {
     const Interval& range = side.condition.range;
     row.limit_error = row.factor_error = 0;
-    if (side.equal) return;
     const bool closed = is_upper(side) ? range.upper_closed : range.lower_closed;
     if (!closed) row.limit -= 1;
   }
@@ -167,6 +163,10 @@ class LinearBox::Work : BoxRules {
     };
     if (!sharp.at.empty()) consider(sharp.at);
     consider(first.at);
+    for (const ConvexProblem::Row& row : bounded.rows) {
+      if (best.empty()) consider(corner_of(bounded, row, 1, first.at));
+      if (best.empty() && row.equal) consider(corner_of(bounded, row, -1, first.at));
+    }
     if (best.empty()) {
       const ConvexPoint inside = find_inside(bounded);
       ConvexProblem free_of_cost = bounded;
@@ -197,6 +197,17 @@ class LinearBox::Work : BoxRules {
     answer.bound = std::min(answer.bound, cost);
     answer.settled = cost <= answer.bound * (1 + cost_tolerance) + cost_of_steps(answer.point);
     return answer;
+  }
+
+  /// The corner of the box where the sum of a row is smallest, or largest if the sign is -1. It may
+  /// be the only point that satisfies the rule; the interior-point method does not get there.
+  static std::vector<double> corner_of(const ConvexProblem& problem, const ConvexProblem::Row& row,
+                                       double sign, std::vector<double> at) {
+    for (std::size_t j = 0; j < at.size(); ++j) {
+      const double end = sign * row.factors[j] > 0 ? problem.lower[j] : problem.upper[j];
+      if (row.factors[j] != 0 && std::isfinite(end)) at[j] = end;
+    }
+    return at;
   }
 
   /// The discrete variable whose value is farthest from an admissible one, or else the one with the
@@ -234,7 +245,6 @@ class LinearBox::Work : BoxRules {
     double far = infinity;
     if (square > 0) far = std::sqrt(most / square);
     if (slope > 0) far = std::min(far, most / slope);
-    far *= 1 + 1e-9;
     if (problem.lower[j] >= 0)
       problem.upper[j] = std::clamp(far, problem.lower[j], problem.upper[j]);
     else if (problem.upper[j] <= 0)

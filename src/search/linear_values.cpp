@@ -100,7 +100,6 @@ class LinearBox::Values : BoxRules {
       double& end = high ? part.lower[j] : part.upper[j];
       if (!(high ? limit > end : limit < end)) continue;
       const double value = admissible(free_[j], limit, high) + 0.0;
-      if (high ? value > best : value < best) return false;
       if (value == end) continue;
       end = value;
       narrowed = true;
@@ -162,9 +161,8 @@ class LinearBox::Values : BoxRules {
   /// Cuts a variable beyond a value. The half that is nearer is searched first.
   void cut(Part part, std::size_t j, double at, std::vector<Part>& open) const {
     const bool up = free_[j].up;
-    const double first = near(part, j), last = far(part, j);
+    const double last = far(part, j);
     double end = admissible(free_[j], at, !up) + 0.0;
-    if (up ? !(end > first) : !(end < first)) end = first;
     if (up ? !(end < last) : !(end > last)) {
       end = admissible(free_[j], std::nextafter(last, up ? -infinity : infinity), !up) + 0.0;
     }

@@ -244,7 +244,7 @@ class LinearRounds {
 
   Answer finish(Answer answer) const {
     if (answer.status != Status::infeasible) {
-      answer.lower_bound = std::min(answer.cost, std::max(answer.lower_bound, proven_));
+      answer.lower_bound = std::max(answer.lower_bound, proven_);
     }
     answer.statistics = budget_.used();
     return answer;
