@@ -212,16 +212,26 @@ def curve(tool, command, axis, kept, given, models):
     return points
 
 
+def show(value):
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def between(values, unit=""):
+    """The first and the last of some figures."""
+    ends = [show(value) for value in (values[0], values[-1])[:len(values)]]
+    return " to ".join(ends) + unit
+
+
 def cells(axis, tool, points):
     """A line of the table."""
     times = [1e3 * one["seconds"] for _, one in points]
     space = [one["memory"] for _, one in points]
     several = len(points) > 1
-    return [TITLES[axis], tool, f"{points[0][0]} to {points[-1][0]}",
+    return [TITLES[axis], tool, between([size for size, _ in points]),
             f"{sum(o['proven'] for _, o in points)} of {sum(o['asked'] for _, o in points)}",
-            f"{times[0]:.2g} to {times[-1]:,.{0 if times[-1] >= 100 else 1}f} ms",
+            between(times, " ms"),
             f"{exponent(points, 'seconds'):.2f}" if several else "–",
-            f"{space[0]:.2g} to {space[-1]:.2g} MB",
+            between(space, " MB"),
             f"{exponent(points, 'memory'):.2f}" if several else "–"]
 
 
