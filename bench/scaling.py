@@ -37,6 +37,7 @@ AXES = {
 TITLES = {"trees": "trees", "depth": "depth", "features": "features", "classes": "classes",
           "free": "free features, of 32", "cells": "cells per feature"}
 ROWS = 4000
+COLOURS = {"Boxwood": "C0", "OCEAN, CP-SAT": "C1", "treecf": "C2"}
 
 
 def made(axis, size):
@@ -150,9 +151,9 @@ def draw(axis, curves, file):
     figure, places = pyplot.subplots(1, 2, figsize=(8, 3))
     for place, key, unit in zip(places, ("seconds", "memory"), ("seconds of processor time", "MB")):
         for name, points in curves.items():
-            if len(points) > 1:
-                place.plot([size for size, _ in points], [one[key] for _, one in points],
-                           marker="o", label=f"{name}: exponent {exponent(points, key):.2f}")
+            slope = f": exponent {exponent(points, key):.2f}" if len(points) > 1 else ""
+            place.plot([size for size, _ in points], [one[key] for _, one in points],
+                       marker="o", color=COLOURS[name], label=name + slope)
         place.set(xscale="log", yscale="log", xlabel=TITLES[axis], ylabel=unit)
         place.set_xticks(AXES[axis], [str(size) for size in AXES[axis]])
         place.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
