@@ -6,6 +6,7 @@ import math
 import os
 import platform
 import statistics
+from collections import Counter
 from pathlib import Path
 
 from pages import write_block
@@ -13,12 +14,13 @@ from pages import write_block
 PROVEN = ("optimal", "infeasible")
 TITLES = {"soft": "forest, soft voting", "hard": "forest, hard voting", "xgb": "XGBoost"}
 PARTS = {"l1": "L1", "l0": "L0", "l2": "squared L2", "isolation": "L1, isolation forest"}
+LONGER = "boxwood_longer"  # Boxwood's second answer to a question that it did not prove
 PEERS = {"cpsat": "OCEAN, CP-SAT", "maxsat": "OCEAN, MaxSAT"}
 # OCEAN counts costs in steps of 1e-8 and keeps its points off the thresholds.
 NEAR = 1e-5
 DRAWN = 4  # the fewest questions of a peer that make a curve
 FIELDS = ("set", "model", "trees", "depth", "seed", "part", "query", "tool", "status", "cost",
-          "bound", "seconds", "setup", "valid", "limit")
+          "bound", "seconds", "setup", "valid", "limit", "engine")
 
 
 def proven(one):
@@ -157,6 +159,12 @@ def agreement(answers):
                   "the peer's point is cheaper", "errors"], lines)
 
 
+def engines(answers):
+    """How many answers each commit of the library gave."""
+    counts = Counter(one.get("engine") or "earlier ones" for one in answers).most_common()
+    return ", ".join(f"{name} ({count:,} answers)" for name, count in counts)
+
+
 def told(answers):
     """What was run."""
     own = [one for one in answers if one["tool"] == "boxwood"]
@@ -166,12 +174,17 @@ def told(answers):
              f"{len({one['set'] for one in own})} data sets; "
              f"{sum(map(proven, own)):,} proven, {len(own) - sum(map(proven, own))} not proven "
              f"within the limit, {bad} answers refused by the library."]
+    parts.append(f"    - commits of the library: {engines(own)}")
     for seed in sorted({one["seed"] for one in own}):
         some = [one for one in own if one["seed"] == seed]
         counts = sorted({sum(question(o)[:6] == cell for o in some)
                          for cell in {question(o)[:6] for o in some}})
         each = f"{counts[0]} to {counts[-1]}" if counts[0] < counts[-1] else counts[0]
         parts.append(f"    - seed {seed}: {len(some):,} questions, {each} in a cell of 50")
+    whole = [one for one in answers if one["tool"] == "boxwood_whole"]
+    if whole:
+        parts.append(f"    - besides, with any whole number, {len(whole)} of the peers' questions; "
+                     f"commits of the library: {engines(whole)}")
     for tool, title in PEERS.items():
         some = [one for one in answers if one["tool"] == tool]
         if some:
@@ -179,18 +192,26 @@ def told(answers):
             parts.append(f"- **{title}**: {len(some)} questions in "
                          f"{len({question(o)[:6] for o in some})} cells of seed "
                          f"{some[0]['seed']}, of {len(kinds)} kinds of model, size and cost.")
-    limit = max(one["limit"] for one in answers)
+    limit = max(one["limit"] for one in answers if one["tool"] != LONGER)
     parts.append(f"- Limit of a question: {limit:g} s of processor time (MaxSAT: of the clock). One "
                  f"thread. {platform.machine()} with {os.cpu_count()} cores that also did other work.")
     return "\n".join(parts)
 
 
 def unproven(answers):
+    """What is known of the questions that Boxwood did not prove, also from a longer search."""
+    def known(one):
+        return [f"{one['seconds']:,.0f} s", one["status"],
+                "–" if one["cost"] is None else f"{one['cost']:.6g}", f"{one['bound']:.6g}"]
+
+    longer = {question(one): one for one in answers if one["tool"] == LONGER}
     lines = [[one["set"], TITLES[one["model"]], f"{one['trees']} × {one['depth']}", one["seed"],
-              PARTS[one["part"]], one["query"], one["status"],
-              "–" if one["cost"] is None else f"{one['cost']:.6g}", f"{one['bound']:.6g}"]
+              PARTS[one["part"]], one["query"], *known(one),
+              *(known(longer[question(one)]) if question(one) in longer else ["–"] * 4)]
              for one in answers if one["tool"] == "boxwood" and not proven(one)]
-    heads = ["data", "model", "trees × depth", "seed", "question", "row", "status", "cost", "bound"]
+    ends = ["time", "status", "cost", "bound"]
+    heads = ["data", "model", "trees × depth", "seed", "question", "row", *ends,
+             *(f"longer search: {end}" for end in ends)]
     return table(heads, lines) if lines else "None."
 
 

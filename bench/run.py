@@ -6,7 +6,8 @@ All times and limits are processor time of one thread of the tool, so that a run
 fair to every tool. One model after the other, and on each model one tool after the other. Every
 answer is judged with the source library and kept in build/bench/results/NAME/: a run that was stopped
 goes on where it ended, and a run with more --minutes or other --tools adds to it. --minutes 1,3 first
-gives every tool a minute on every model, and then 3. Tables and plot go to docs/ with --write.
+gives every tool a minute on every model, and then 3. --again measures Boxwood anew and keeps the
+answers of the peers. Tables and plot go to docs/ with --write.
 """
 
 import argparse
@@ -68,6 +69,8 @@ def arguments():
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build" / "bench",
                         help="folder of environments and results")
     parser.add_argument("--cache", type=pathlib.Path, help="folder of the models (WORK/models)")
+    parser.add_argument("--again", action="store_true",
+                        help="drop the results of Boxwood's engines among the tools first")
     parser.add_argument("--name", help="of the results (quick or full)")
     parser.add_argument("--write", type=pathlib.Path, help="replace the tables in this file")
     models.add_source_flags(parser)
@@ -237,6 +240,8 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     present = chosen_tools(given)
     store = Store(folder / "answers.jsonl", {"limit": given.limit, "queries": given.queries})
+    if given.again:
+        store.forget({tool.name for tool in present if not tool.peer})
     store.add(line="session", settings={"limit": given.limit, "queries": given.queries},
               date=datetime.date.today().isoformat(), versions=versions(),
               tools=[tool.name for tool in present])

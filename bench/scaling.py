@@ -37,6 +37,7 @@ AXES = {
 TITLES = {"trees": "trees", "depth": "depth", "features": "features", "classes": "classes",
           "free": "free features, of 32", "cells": "cells per feature"}
 ROWS = 4000
+COLOURS = {"Boxwood": "C0", "OCEAN, CP-SAT": "C1", "treecf": "C2"}
 
 
 def made(axis, size):
@@ -150,9 +151,9 @@ def draw(axis, curves, file):
     figure, places = pyplot.subplots(1, 2, figsize=(8, 3))
     for place, key, unit in zip(places, ("seconds", "memory"), ("seconds of processor time", "MB")):
         for name, points in curves.items():
-            if len(points) > 1:
-                place.plot([size for size, _ in points], [one[key] for _, one in points],
-                           marker="o", label=f"{name}: exponent {exponent(points, key):.2f}")
+            slope = f": exponent {exponent(points, key):.2f}" if len(points) > 1 else ""
+            place.plot([size for size, _ in points], [one[key] for _, one in points],
+                       marker="o", color=COLOURS[name], label=name + slope)
         place.set(xscale="log", yscale="log", xlabel=TITLES[axis], ylabel=unit)
         place.set_xticks(AXES[axis], [str(size) for size in AXES[axis]])
         place.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
@@ -212,16 +213,26 @@ def curve(tool, command, axis, kept, given, models):
     return points
 
 
+def show(value):
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def between(values, unit=""):
+    """The first and the last of some figures."""
+    ends = [show(value) for value in (values[0], values[-1])[:len(values)]]
+    return " to ".join(ends) + unit
+
+
 def cells(axis, tool, points):
     """A line of the table."""
     times = [1e3 * one["seconds"] for _, one in points]
     space = [one["memory"] for _, one in points]
     several = len(points) > 1
-    return [TITLES[axis], tool, f"{points[0][0]} to {points[-1][0]}",
+    return [TITLES[axis], tool, between([size for size, _ in points]),
             f"{sum(o['proven'] for _, o in points)} of {sum(o['asked'] for _, o in points)}",
-            f"{times[0]:.2g} to {times[-1]:,.{0 if times[-1] >= 100 else 1}f} ms",
+            between(times, " ms"),
             f"{exponent(points, 'seconds'):.2f}" if several else "–",
-            f"{space[0]:.2g} to {space[-1]:.2g} MB",
+            between(space, " MB"),
             f"{exponent(points, 'memory'):.2f}" if several else "–"]
 
 

@@ -15,18 +15,28 @@ class Store:
     def __init__(self, file, settings):
         """`settings` must be those of the earlier runs, so that their figures can stand together."""
         self.file = file
-        self.entries, self.models, self.batches = {}, {}, {}
-        self.sessions = []
         lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
         if lines and not complete(lines[-1]):
             lines.pop()
             file.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        for line in lines:
-            self._take(json.loads(line))
+        self._take_all(map(json.loads, lines))
         for earlier in self.sessions:
             if earlier["settings"] != settings:
                 raise SystemExit(f"run.py: {file} has results with {earlier['settings']}, this run "
                                  f"has {settings}; give it another --name")
+
+    def forget(self, tools):
+        """Drops what these tools have measured, so that they are asked anew."""
+        if not self.file.is_file():
+            return
+        lines = [json.loads(line) for line in self.file.read_text(encoding="utf-8").splitlines()]
+        for line in lines:
+            if line["line"] == "session":
+                line["tools"] = [tool for tool in line["tools"] if tool not in tools]
+        kept = [line for line in lines if line["line"] == "model" or line.get("tools")
+                or line.get("tool", line.get("facts", {}).get("tool")) not in {*tools, None}]
+        self.file.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+        self._take_all(kept)
 
     def add(self, **line):
         self._take(line)
@@ -36,6 +46,11 @@ class Store:
     def entry(self, key):
         return self.entries.get(key) or {**dict(zip(KEY, key)), "setup": None, "answers": [],
                                          "failed": None}
+
+    def _take_all(self, lines):
+        self.entries, self.models, self.batches, self.sessions = {}, {}, {}, []
+        for line in lines:
+            self._take(line)
 
     def _take(self, line):
         kind = line["line"]
