@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -119,16 +120,18 @@ class TaskGroup {
 template <typename Object>
 class PerThread {
  public:
+  /// What `make` returns is never moved, so that objects need not be movable.
   template <typename Make>
-  explicit PerThread(Make make) : make_(std::move(make)) {}
+  explicit PerThread(Make make)
+      : make_([make = std::move(make)] { return std::unique_ptr<Object>(new Object(make())); }) {}
   Object& local() {
-    if (!object_) object_.emplace(make_());
+    if (!object_) object_ = make_();
     return *object_;
   }
 
  private:
-  std::function<Object()> make_;
-  std::optional<Object> object_;
+  std::function<std::unique_ptr<Object>()> make_;
+  std::unique_ptr<Object> object_;
 };
 
 template <typename Work>
