@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <iostream>
 #include <new>
 #include <random>
 #include <thread>
@@ -25,10 +26,12 @@
 namespace {
 
 std::atomic<std::size_t> memory_now{0}, memory_peak{0};
+std::atomic<std::size_t> allocations{0}, allocation_that_fails{0};  // counted from 1; 0: none
 
 constexpr std::size_t in_front = alignof(std::max_align_t);  // of each block: its size
 
 void* counted(std::size_t size) {
+  if (++allocations == allocation_that_fails) throw std::bad_alloc();
   auto* const block = static_cast<std::byte*>(std::malloc(size + in_front));
   if (!block) throw std::bad_alloc();
   std::memcpy(block, &size, sizeof(size));
@@ -286,6 +289,40 @@ TEST(LargeModel, TooLittleMemoryToPrepareIsRefusedAtOnce) {
     EXPECT_NE(error.reason().find("but the limit is 1 MB"), std::string::npos);
   }
   EXPECT_LT(memory_peak - before, std::size_t{4} << 20);
+}
+
+/// Whichever allocation of a search fails: the process goes on, and so does the next search, with
+/// the lists that this one has left to it.
+TEST(LargeModel, AFailedAllocationEndsOneSearchOnly) {
+  const Ensemble model = stumps(60, 4);
+  Query query = query_for(model, std::vector<double>(model.features.size(), 0.5));
+  const double wanted = model.predict(query.point)[0] + 2;
+  query.requirements = {{0, ScoreIn{{.lower = wanted}, 0, {}}}};
+  Options options;
+  options.threads = 1;
+  const Prepared prepared(model);
+  const Answer expected = explain(prepared, query, options);
+  ASSERT_EQ(expected.status, Status::optimal);
+  ASSERT_GT(expected.statistics.nodes, 1);
+  allocations = 0;
+  explain(prepared, query, options);
+  const std::size_t all = allocations;
+  std::size_t thrown = 0;
+  for (std::size_t fails = 1; fails <= all; ++fails) {
+    allocations = 0;
+    allocation_that_fails = fails;
+    try {
+      explain(prepared, query, options);
+    } catch (const std::bad_alloc&) {
+      ++thrown;
+    }
+    allocation_that_fails = 0;
+    const Answer next = explain(prepared, query, options);
+    ASSERT_EQ(next.solutions, expected.solutions) << "after allocation " << fails << " failed";
+    ASSERT_EQ(next.statistics.nodes, expected.statistics.nodes);
+  }
+  std::cout << all << " allocations, " << thrown << " ended the search\n";
+  EXPECT_GT(thrown, all / 2);
 }
 
 TEST_P(LargeModel, MemoryHolds) {

@@ -104,7 +104,6 @@ void DualBound::search_along(std::span<const double> direction, double first_ste
       leaf_value_[leaf] -= more;
     }
     note_rewarded(t);
-    note_rewarded(t);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <numeric>
 
 namespace boxwood::fast {
@@ -18,7 +19,9 @@ constexpr std::uint32_t most_scaled = std::uint32_t{1} << 30;
 
 }  // namespace
 
-SpareLists::SpareLists() = default;
+/// With room for all lists at once: a vector that grows would copy them, because moving a deque may
+/// throw, and copies have less room.
+SpareLists::SpareLists() { lists_.reserve(most_kept); }
 SpareLists::~SpareLists() = default;
 
 UnitLists SpareLists::take() {
@@ -39,7 +42,13 @@ void SpareLists::give(UnitLists lists) {
   if (all <= most_bytes && lists_.size() < most_kept) lists_.push_back(std::move(lists));
 }
 
-UnitProbe::~UnitProbe() { context_.table.spare->give(std::move(static_cast<UnitLists&>(*this))); }
+UnitProbe::~UnitProbe() {
+  try {
+    context_.table.spare->give(std::move(static_cast<UnitLists&>(*this)));
+  } catch (const std::bad_alloc&) {
+    // Then they are lost. A search that has run out of memory ends here, too.
+  }
+}
 
 bool UnitProbe::bind(const Problem& problem) {
   problem_ = &problem;
