@@ -209,4 +209,133 @@ TEST(LinearRounding, RulesAtTheEdgeOfRoundingAgreeWithBruteForce) {
   expect_share(infeasible, cases, 1.0 / 50);
 }
 
+/// Coefficients of one feature, whose sum is 2 units. A sum in twice the precision of a double
+/// loses three of them and gets 5.
+constexpr double unit = 0x1p-60;
+constexpr double lost_factors[] = {0x1p100, 1, -3 * unit, -1, -0x1p100, 5 * unit};
+
+/// The rule is x0 + x1 >= 2, and seems to be x0 + x1 >= 5. Squares are least at (1, 1). Whole
+/// numbers are lost in the same way.
+TEST(LinearRounding, ALimitThatIsLostDoesNotRaiseTheBound) {
+  const Ensemble model = binary_model(3, {stump(2, 0.5, -1, 1)});
+  for (const double scale : {1.0, -1.0, 1 / unit, -1 / unit}) {
+    Query query = query_for(model, std::vector<double>{0, 0, 0});
+    for (FeatureRule& rule : query.features) {
+      rule.range = {0, 1e6};
+      if (std::abs(scale) > 1) rule.kind = FeatureKind::integer;
+    }
+    query.features[2].kind = FeatureKind::integer;
+    query.features[2].range = {0, 1};
+    query.norm = Norm::squared_l2;
+    query.requirements = {require_class(1)};
+    LinearCondition sum;
+    for (const double factor : lost_factors) {
+      sum.terms.push_back({.feature = 2, .coefficient = scale * 10 * factor});
+    }
+    sum.terms.push_back({.feature = 0, .coefficient = -scale * unit});
+    sum.terms.push_back({.feature = 1, .coefficient = -scale * unit});
+    (scale > 0 ? sum.range.upper : sum.range.lower) = 0;
+    query.clauses = {{{}, {sum}}};
+    ASSERT_TRUE(holds(sum, query.point, std::vector<double>{10, 10, 1}));
+    const Answer answer = explain(model, query);
+    EXPECT_LE(answer.lower_bound, 201);
+    EXPECT_GE(answer.cost, 201 - 1e-4);
+  }
+}
+
+/// The rule is 2 x0 - x1 <= -26, and seems to be 5 x0 - x1 <= -26. So x0 can be 7, not only 2.
+TEST(LinearRounding, AFactorThatIsLostDropsNoValue) {
+  const Ensemble model = binary_model(3, {stump(2, 0.5, -1, 1)});
+  for (const double sign : {1.0, -1.0}) {
+    Query query = query_for(model, std::vector<double>{17, 0, 0});
+    constexpr double highest[] = {17, 40, 1};
+    for (std::size_t d = 0; d < 3; ++d) {
+      query.features[d].kind = FeatureKind::integer;
+      query.features[d].range = {0, highest[d]};
+    }
+    query.features[1].weight = 0.125;
+    query.norm = Norm::l1;
+    query.requirements = {require_class(1)};
+    LinearCondition sum;
+    for (const double factor : lost_factors) {
+      sum.terms.push_back({.feature = 0, .coefficient = sign * factor});
+    }
+    sum.terms.push_back({.feature = 1, .coefficient = -sign * unit});
+    (sign > 0 ? sum.range.upper : sum.range.lower) = -sign * 26 * unit;
+    query.clauses = {{{}, {sum}}};
+    const Answer answer = explain(model, query);
+    ASSERT_EQ(answer.status, Status::optimal);
+    EXPECT_EQ(answer.best().point, (std::vector<double>{7, 40, 1}));
+  }
+}
+
+/// f x0 >= -f 2^-70 leaves -2^-70 to x0. The room of the largest value a is f a + f 2^-70: divided
+/// by f and rounded, it may be a, as if 0 were the least number that is left.
+TEST(LinearRounding, AQuotientThatRoundsDownDropsNoValue) {
+  Ensemble model = binary_model(3, {stump(2, 0.5, -1, 1)});
+  model.input = Precision::float64;
+  constexpr double factor = 1.4, least = 0x1p-70;
+  for (int i = 0; i < 40; ++i) {
+    Query query = query_for(model, std::vector<double>{2, 0, 0});
+    query.features[0].allowed = {-least};
+    for (int k = 0; k < 20; ++k) query.features[0].allowed.push_back(0.5 + k / 64.0);
+    query.features[0].allowed.push_back(1 + i / 600.0);
+    for (const std::size_t d : {1U, 2U}) query.features[d].kind = FeatureKind::integer;
+    query.features[1].range = {0, 40};
+    query.features[2].range = {0, 1};
+    query.norm = Norm::l1;
+    query.requirements = {require_class(1)};
+    const LinearCondition above{
+        {{.feature = 0, .coefficient = factor}, {.feature = 1, .coefficient = -1}},
+        {.lower = -factor * least}};
+    const LinearCondition below{{{.feature = 0}, {.feature = 1}}, {.upper = 0}};
+    query.clauses = {{{}, {above}}, {{}, {below}}};
+    const Answer answer = explain(model, query);
+    ASSERT_EQ(answer.status, Status::optimal) << i;
+    EXPECT_EQ(answer.best().point, (std::vector<double>{-least, 0, 1}));
+  }
+}
+
+/// Products that are too small for a double: the same rule in larger units has the same answer.
+TEST(LinearRounding, TheSmallestCoefficientsAreAsGoodAsOthers) {
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  std::mt19937_64 random(test_seed());
+  Ensemble model = binary_model(3, {stump(2, 0.5, -1, 1)});
+  model.input = Precision::float64;
+  int changed = 0;
+  const int cases = test_cases(300);
+  for (int i = 0; i < cases; ++i) {
+    Query query = query_for(model, std::vector<double>{0, 0, 0});
+    for (const std::size_t d : {0U, 1U}) {
+      query.features[d].range = {0, 10};
+      query.features[d].step = 0.25;
+      query.features[d].weight = 1 + static_cast<double>(random() % 3);
+    }
+    query.features[2].kind = FeatureKind::integer;
+    query.features[2].range = {0, 1};
+    query.norm = i % 2 == 0 ? Norm::l1 : Norm::squared_l2;
+    query.requirements = {require_class(1)};
+    LinearCondition sum;
+    for (const std::size_t d : {0U, 1U}) {
+      const double sign = random() % 2 == 0 ? 1 : -1;
+      sum.terms.push_back(
+          {.feature = d, .coefficient = sign * static_cast<double>(1 + random() % 9)});
+    }
+    (random() % 2 == 0 ? sum.range.upper : sum.range.lower) =
+        static_cast<double>(random() % 80) - 40;
+    if (random() % 4 == 0) sum.range.upper = sum.range.lower;
+    if (std::isinf(sum.range.lower) && std::isinf(sum.range.upper)) continue;
+    query.clauses = {{{}, {sum}}};
+    const Answer large = explain(model, query);
+    for (LinearTerm& term : query.clauses[0].linear[0].terms) term.coefficient *= least;
+    query.clauses[0].linear[0].range.lower *= least;
+    query.clauses[0].linear[0].range.upper *= least;
+    const Answer small = explain(model, query);
+    ASSERT_EQ(small.status, large.status) << i;
+    EXPECT_EQ(small.cost, large.cost) << i;
+    changed += large.cost > 1 && large.cost < 1e9 ? 1 : 0;
+  }
+  expect_share(changed, cases, 0.2);
+}
+
 }  // namespace linear_rounding_test

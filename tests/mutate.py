@@ -165,7 +165,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("only", nargs="*", help="names of sources or places in lists: only these mutations")
     parser.add_argument("--programs", default="rule_test,question_test", help="the test programs")
-    parser.add_argument("--tests", default="^(Linear|Derived|RuleTrees|QueryRules)", help="which of their tests")
+    parser.add_argument("--tests", default="^(Linear|Derived|RuleTrees|QueryRules|ChangeLimit)", help="which of their tests")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     mutations = [m for path in sorted((ROOT / "tests" / "mutations").glob("*.txt")) for m in read_list(path)]

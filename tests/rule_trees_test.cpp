@@ -9,6 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
+
 namespace rule_trees_test {
 
 using namespace boxwood;
@@ -94,6 +99,60 @@ TEST(RuleTrees, JoinPreparedEnsemblesAsIfAllWerePreparedTogether) {
     if (testing::Test::HasFailure()) return;
   }
   expect_share(joined, test_cases(500), 1.0 / 3);
+}
+
+/// The score of a rule that is a single sum: the one after those of clauses and changes.
+double score_of(const Ensemble& model, Query query, const LinearCondition& sum,
+                const std::vector<double>& row) {
+  query.clauses = {{{}, {sum}}};
+  EXPECT_TRUE(holds(sum, query.point, row));
+  const std::span<const Ensemble> models(&model, 1);
+  return rule_trees(models, query, collect_cuts(models)).predict(row).at(2);
+}
+
+/// Whole numbers that a double holds, and sums of them that no double holds.
+TEST(RuleTrees, RowsThatSatisfyASumOfHugeNumbersReachItsScore) {
+  constexpr std::size_t half = 8;
+  const Ensemble model = binary_model(2 * half, {stump(0, 0.5, -1, 1)});
+  Query query = query_for(model, std::vector<double>(2 * half, 0.0));
+  for (FeatureRule& rule : query.features) {
+    rule.kind = FeatureKind::integer;
+    rule.range = {0, 1};
+  }
+  std::mt19937_64 random(test_seed());
+  for (int i = 0; i < test_cases(200); ++i) {
+    std::vector<std::int64_t> factors;
+    for (std::size_t d = 0; d < half; ++d) {
+      factors.push_back((std::int64_t{1} << 51) - 1 - static_cast<std::int64_t>(random() % 99));
+    }
+    std::int64_t left = std::accumulate(factors.begin(), factors.end(), std::int64_t{0});
+    for (std::size_t d = half; d > 0; --d) {  // all of them together are 0
+      factors.push_back(-left / static_cast<std::int64_t>(d));
+      left += factors.back();
+    }
+    LinearCondition sum;
+    const double sign = i % 2 == 0 ? 1 : -1;
+    for (std::size_t d = 0; d < 2 * half; ++d) {
+      sum.terms.push_back({.feature = d, .coefficient = sign * static_cast<double>(factors[d])});
+    }
+    (sign > 0 ? sum.range.lower : sum.range.upper) = 0;
+    EXPECT_GE(score_of(model, query, sum, std::vector<double>(2 * half, 1.0)), 0) << i;
+  }
+}
+
+/// The sum of the coefficients is -0.15 * 2^-52, and 0.1 * 2^-52 in doubles: it seems that numbers
+/// below 0 are of no use.
+TEST(RuleTrees, RowsFarAwayReachTheScoreOfCoefficientsThatNearlyCancelOut) {
+  const Ensemble model = binary_model(1, {stump(0, 0.5, -1, 1)});
+  const Query query = query_for(model, std::vector<double>{0});
+  for (const double sign : {1.0, -1.0}) {
+    LinearCondition sum;
+    for (const double factor : {1.0, 0.75 * 0x1p-52, -1 - 0x1p-52, 0.1 * 0x1p-52}) {
+      sum.terms.push_back({.feature = 0, .coefficient = sign * factor});
+    }
+    (sign > 0 ? sum.range.lower : sum.range.upper) = sign;
+    EXPECT_GE(score_of(model, query, sum, std::vector<double>{-0x1p57}), 0);
+  }
 }
 
 }  // namespace rule_trees_test
