@@ -16,7 +16,6 @@ void RowProbe::bind(const Problem& problem) {
   context_.watch.count_leaves(leaves);
   tree_of_ = problem.leaves.trees();
   if (boxes_by_depth_.empty()) boxes_by_depth_.emplace_back();
-  count_memory();
   RowBox& box = boxes_by_depth_[0];
   box.begin(problem);
   box.changed = 0;
@@ -41,6 +40,7 @@ void RowProbe::bind(const Problem& problem) {
   box.alive.fill(leaves);
   box.measured.clear(0);
   list_scores();
+  count_memory();
   box.best.assign(problem.leaves.tree_count(), nothing);
   box.worst.assign(problem.leaves.tree_count(), nothing);
   box.most.resize(most_at_.back());
@@ -88,7 +88,7 @@ void RowProbe::count_memory() {
       leaves * (sizeof(double) + sizeof(std::uint32_t)) + leaves / 4 +
       problem_->leaves.tree_count() * (3 * sizeof(std::uint32_t) + numbers * sizeof(double)) +
       problem_->variable_count() * (sizeof(CellRange) + sizeof(std::uint32_t));
-  const std::uint64_t all = boxes_by_depth_.size() * box;
+  const std::uint64_t all = boxes_by_depth_.size() * box + scores_.capacity() * sizeof(double);
   if (all <= held_.bytes()) return;
   held_ = {};  // release the old amount before the new one is counted
   held_ = MemoryHold(context_.watch, all);
