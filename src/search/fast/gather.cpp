@@ -151,11 +151,11 @@ class Gatherer {
   /// which come next.
   void prefetch(std::uint32_t leaf) const {
 #if defined(__GNUC__) || defined(__clang__)
-    // An address beyond the list is only a hint that gains nothing, but no pointer may be there.
-    const auto cuts = reinterpret_cast<std::uintptr_t>(table_.cuts_of.data()) +
-                      boxes_.leaves[leaf].ranges_begin * sizeof(LeafTable::RangeCuts);
-    __builtin_prefetch(reinterpret_cast<const void*>(cuts));
-    __builtin_prefetch(reinterpret_cast<const void*>(cuts + cache_line));
+    const std::size_t count = table_.cuts_of.size(), at = boxes_.leaves[leaf].ranges_begin;
+    if (at >= count) return;
+    const LeafTable::RangeCuts* const cuts = table_.cuts_of.data();
+    __builtin_prefetch(cuts + at);
+    __builtin_prefetch(cuts + std::min(at + cache_line / sizeof(LeafTable::RangeCuts), count - 1));
 #endif
   }
   static constexpr std::ptrdiff_t ahead = 8;
