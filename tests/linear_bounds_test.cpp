@@ -31,17 +31,6 @@ Ensemble model_of_row(const std::vector<double>& row) {
   return binary_model(row.size(), std::move(trees), 0.5 - static_cast<double>(row.size()));
 }
 
-Query whole_query(const Ensemble& model, const std::vector<double>& point, double highest) {
-  Query query = query_for(model, point);
-  for (FeatureRule& rule : query.features) {
-    rule.kind = FeatureKind::integer;
-    rule.range = {0, highest};
-  }
-  query.norm = Norm::l1;
-  query.requirements = {require_class(1)};
-  return query;
-}
-
 /// Categories count as much as their coefficients say, whole or not.
 TEST(LinearBounds, CoefficientsOfCategoriesNeedNotBeWhole) {
   Tree category;

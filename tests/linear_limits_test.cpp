@@ -20,17 +20,6 @@ namespace linear_limits_test {
 
 using namespace boxwood;
 
-Query whole_query(const Ensemble& model, const std::vector<double>& point, double highest) {
-  Query query = query_for(model, point);
-  for (FeatureRule& rule : query.features) {
-    rule.kind = FeatureKind::integer;
-    rule.range = {0, highest};
-  }
-  query.norm = Norm::l1;
-  query.requirements = {require_class(1)};
-  return query;
-}
-
 /// Trees that look at most features, so that a search takes many boxes.
 Ensemble drawn_model(std::size_t features, std::size_t trees, std::uint64_t seed) {
   std::mt19937_64 random(seed);

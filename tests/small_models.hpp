@@ -1,7 +1,8 @@
-// Models small enough to check by hand.
+// Models small enough to check by hand, and a question about them.
 #pragma once
 
 #include <boxwood/ensemble.hpp>
+#include <boxwood/query.hpp>
 
 #include <string>
 #include <vector>
@@ -70,4 +71,17 @@ inline boxwood::Ensemble duration_model() {
   model.features[2].name = "income";
   model.classes = {"refused", "granted"};
   return model;
+}
+
+/// Asks for class 1 by L1, with whole numbers from 0 to `highest` in all features.
+inline boxwood::Query whole_query(const boxwood::Ensemble& model, const std::vector<double>& point,
+                                  double highest) {
+  boxwood::Query query = boxwood::query_for(model, point);
+  for (boxwood::FeatureRule& rule : query.features) {
+    rule.kind = boxwood::FeatureKind::integer;
+    rule.range = {0, highest};
+  }
+  query.norm = boxwood::Norm::l1;
+  query.requirements = {boxwood::require_class(1)};
+  return query;
 }
