@@ -19,6 +19,7 @@ DualBound::DualBound(const Context& context, const Problem& problem)
   reward_.assign(problem.leaf_count(), 0.0);
   rewarded_.assign(problem.leaves.tree_count(), 0);
   favourite_ = problem.nearest;
+  push_factor_ = context.tuning.push_factor;
   keep_price_ = context.conditions.size() == 1 && context.reach() == 0;
   if (keep_price_) {
     price_.front() = 1;

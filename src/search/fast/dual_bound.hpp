@@ -112,7 +112,7 @@ class DualBound {
   std::vector<std::uint8_t> rewarded_;    // of a tree: whether some leaf has a reward
   std::vector<double> price_;             // of a condition
   std::vector<std::uint32_t> favourite_;  // of a variable
-  double push_factor_ = 2;                // by which prices are raised next
+  double push_factor_ = 1;                // by which prices are raised next
   double rounding_ = 0;                   // what certify() took off for rounding
   /// Where only points that cost nothing are searched for, the bound is a multiple of the price,
   /// and its sign decides. From a price of 0 no ascent would begin, so the price is 1.
