@@ -29,16 +29,15 @@ struct LeafState {
 };
 
 struct RowBox : ProbeCorner {
-  BitSet alive;                     ///< leaves that a point worth finding may lie in
-  std::vector<std::uint32_t> here;  ///< of a tree: the leaf that holds the nearest point, if alive
-  bool all_here = false;            ///< whether every tree has a leaf `here`
-  std::vector<double> here_sum;     ///< of a row: the sum of those leaves' values
-  BitSet measured;                  ///< `alive` when the next three were last brought up to date
-  std::vector<std::uint32_t> best,
-      worst;  ///< of a tree with one row: its first and last alive leaf
-  std::vector<double>
-      most;  ///< of a tree: the most that its alive leaves score, see RowProbe::most_at_
-  std::size_t changed = 0;                 ///< the changes of every point for which `alive` is
+  BitSet alive;                      ///< leaves that a point worth finding may lie in
+  std::vector<std::uint32_t> here;   ///< of a tree: the leaf that holds the nearest point, if alive
+  bool all_here = false;             ///< whether every tree has a leaf `here`
+  std::vector<double> here_sum;      ///< of a row: the sum of those leaves' values
+  BitSet measured;                   ///< `alive` when the next three were last brought up to date
+  std::vector<std::uint32_t> best;   ///< of a tree with one row: its first alive leaf
+  std::vector<std::uint32_t> worst;  ///< of a tree with one row: its last alive leaf
+  std::vector<double> most;          ///< what the best alive leaves score, see RowProbe::most_at_
+  std::size_t changed = 0;           ///< the changes of every point for which `alive` is
   std::vector<LeafState::Change> changes;  ///< what this box changed in the LeafState
 };
 
